@@ -38,8 +38,8 @@ import {
 } from "./slot-targets.ts";
 
 /**
- * Which pool an object is. Older runtimes do not tell it an object that an alarm has started. Throws for one that is none of the pools:
- * who took itself for another one would grant that one's slots.
+ * Name of the shard that an object is. Older runtimes do not pass the name to an object started by an alarm, so it is found
+ * by id. Throws if no pool has this id: an object with the wrong name would grant another pool's slots.
  */
 export function nameOfShard(id: DurableObjectId, pools: Pick<DurableObjectNamespace, "idFromName">): string {
   const name = id.name ?? shardNames(MOST_SHARDS).find((one) => pools.idFromName(one).equals(id));
@@ -47,15 +47,18 @@ export function nameOfShard(id: DurableObjectId, pools: Pick<DurableObjectNamesp
   return name;
 }
 
-/** So long, milliseconds, a status waits for what other pools hold: less than its reader waits for this one, or that takes it for silent. */
+/**
+ * How long a status request waits for the other pools' answers, milliseconds: less than its reader waits for this pool
+ * before it counts the pool as silent.
+ */
 const WORD_MS = (2 * SILENT_MS) / 3;
 
-/** Whose the limits were before there were several pools. */
+/** Owners of the limits before there were several pools. */
 const FOUNDERS = [POOL_NAME];
 
 /**
- * The object that hands out account slots: storage, alarm and RPC around the rules in `src/pool/`. There is one, or several of
- * which each has a part of the accounts.
+ * Hands out account slots: storage, alarm and RPC around the rules in `src/pool/`. There is one object, or several that
+ * each own a part of the accounts.
  */
 export class AccountPool extends DurableObject<Env> {
   readonly #name: string;
@@ -103,7 +106,7 @@ export class AccountPool extends DurableObject<Env> {
     });
   }
 
-  /** One call grants a slot; only a request that has to wait needs a second one, `pending.wait()`. */
+  /** Grants a slot in one call; only a request that must wait needs a second call, `pending.wait()`. */
   async acquire(request: AcquireRequest, settled: Settled = []): Promise<GrantReply | Refused | QueuedReply> {
     if (!this.#configured) await this.#fetchConfiguration();
     for (const [use, spent] of settled) this.#pool.uses.settle(use, spent);
@@ -116,12 +119,12 @@ export class AccountPool extends DurableObject<Env> {
     return "granted" in outcome ? grantReply(this.#pool, outcome.granted) : outcome;
   }
 
-  /** Renews the leases of an isolate that have lived for a while. */
+  /** Renews the long-lived leases of an isolate. */
   beat(isolate: string, leases: readonly string[], known?: number): Pulse {
     return this.#pool.beat(isolate, leases, known);
   }
 
-  /** Takes over a lease that was granted before this object was restarted. Null when it has been reclaimed. */
+  /** Resumes a lease that was granted before this object was restarted. Null when it has been reclaimed. */
   resume(lease: string, account: string, holder: Holder, isolate = ""): ResumedReply | null {
     const name = this.#pool.resume(lease, account, holder, isolate);
     return name === null ? null : { name, lease: new SlotLease(this.#pool, name, account) };
@@ -143,7 +146,7 @@ export class AccountPool extends DurableObject<Env> {
     await this.#pool.uses.keeping();
   }
 
-  /** See `LimitedUses.hold`, as of those that follow. */
+  /** See `LimitedRequests.reserveRemote`; the methods below correspond to its other methods. */
   async hold(use: LimitedUse, settled: Settled): Promise<CountAnswer> {
     for (const [ended, spent] of settled) this.#pool.uses.settle(ended, spent);
     const answer = this.#pool.uses.hold(use);
@@ -178,8 +181,8 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   /**
-   * What this shard still holds of accounts that are another one's by a layout. It goes by that layout first, so that what it says
-   * is all that there will be.
+   * The slots that this shard still occupies of accounts that `shard` owns in a layout. It applies that layout first, so
+   * that the numbers can only fall afterwards.
    */
   async heldFor(shard: string, generation: number, andKnown: boolean): Promise<StillHeld> {
     if (!this.#configured) await this.#fetchConfiguration();
@@ -187,7 +190,7 @@ export class AccountPool extends DurableObject<Env> {
     return this.#pool.moves.heldFor(shard, andKnown);
   }
 
-  /** Another shard asks for parts of the limits that all shards share. The answer is JSON of `PartAnswers`. */
+  /** Another shard requests parts of the shared limits. The answer is JSON of `ShareAnswers`. */
   async partsAsked(shard: string, asks: PartAsks): Promise<string> {
     if (!this.#configured) await this.#fetchConfiguration();
     const answers: PartAnswers = this.#trader?.asked(shard, asks) ?? {};
@@ -218,9 +221,10 @@ export class AccountPool extends DurableObject<Env> {
     return this.#pool.tokensDueForRefresh();
   }
 
-  /** To be called after every edit of the configuration. */
+  /** Must be called after every edit of the configuration. */
   async configure(configuration: PoolConfiguration): Promise<void> {
-    // Of several pools each begins with what it asks for: word that was on its way to an earlier start says nothing of now.
+    // With several pools, each starts with the configuration that it fetches: a message meant for an earlier start may be
+    // outdated.
     const isOneOfSeveral = configuration.shard !== undefined || variablesOf(this.env).poolShards > 1;
     if (!this.#configured && isOneOfSeveral) await this.#fetchConfiguration();
     this.#take(configuration);
@@ -232,10 +236,10 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   /**
-   * It is configured, and knows what others hold of accounts that it has got from them. Before, none of these is known to have a free
-   * slot, and none would be granted: a status would say of a gateway that has just been started, or has got more pools, that it has next to
-   * no accounts. So it waits for the word that requests wait for, and does not guess: another pool may have all slots in use. Parts of the
-   * limits do not matter here, an account's slots are its own.
+   * Waits until the pool is configured and knows which slots of its moved accounts other pools still occupy. Until then no
+   * such account has a known free slot: shortly after a start, or after pools were added, a status would show almost no
+   * available accounts. It does not guess, because another pool may really occupy all slots. Shares of the limits do not
+   * matter here: an account's slots belong to its pool alone.
    */
   async #settled(): Promise<void> {
     const end = Date.now() + WORD_MS;
@@ -262,14 +266,14 @@ export class AccountPool extends DurableObject<Env> {
       return;
     }
     const configuration = await poolConfiguration(config, variablesOf(this.env).queueTimeoutMs, version);
-    // An edit may have come in meanwhile; it is the newer one.
+    // An edit may have arrived meanwhile; it is newer.
     if (!this.#configured) this.#take(configuration);
   }
 
-  /** Takes over this shard's part of the newest configuration. */
+  /** Applies this shard's part of the newest configuration. */
   async #fetchPart(): Promise<void> {
     const part = await this.env.CONFIGURATION.getByName(POOL_NAME).poolPart(this.#name);
-    // Not one of several: it has nothing to give.
+    // This object is not one of several pools: it has no accounts to grant.
     if (part === null && this.#name !== POOL_NAME) this.#configured = true;
     if (part !== null) this.#take(part);
   }

@@ -6,12 +6,13 @@ import type { Env } from "../src/platform/cloudflare/env.ts";
 const FAILURES = "failures";
 const PROGRESS = "progress";
 const ASKS = "asks";
-/** When the run began that is to end. */
+/** Start time of the test run to be cancelled. */
 const CANCELLED = "cancelled";
 
 /**
- * What administrators' requests share: one object for each address that tried to sign in, one for the test of all
- * accounts, and one for what came of asking providers for their models. The rules for attempts are in `src/auth/login-guard.ts`.
+ * State shared by the administrators' requests: one object per address that tried to sign in, one for the test of all
+ * accounts, and one for the results of asking providers for their models. The rules for login attempts are in
+ * `src/auth/login-guard.ts`.
  */
 export class Administration extends DurableObject<Env> {
   #guard: LoginGuard;
@@ -61,7 +62,7 @@ export class Administration extends DurableObject<Env> {
     this.ctx.storage.kv.put(ASKS, asks);
   }
 
-  /** Forgets an address that has been quiet. */
+  /** Deletes the state of an address without recent attempts. */
   override async alarm(): Promise<void> {
     this.#guard = new LoginGuard();
     await this.ctx.storage.deleteAll();

@@ -6,7 +6,7 @@ import { cloudflarePlatform } from "../src/platform/cloudflare/index.ts";
 
 const STATE = "state";
 
-/** Watches over the deployment and tells webhooks: alarm and storage around the rules in `src/alerts/`. */
+/** Watches the deployment and notifies webhooks: alarm and storage around the rules in `src/alerts/`. */
 export class Alerts extends DurableObject<Env> {
   readonly #watcher: Watcher;
 
@@ -37,7 +37,7 @@ export class Alerts extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    // The platform would try a round that fails a few times, then never again.
+    // An alarm that throws is retried only a few times by the platform, so failures are caught here.
     const next = await this.#watcher.round().catch(() => LOOK_MS);
     if (next !== null) await this.ctx.storage.setAlarm(Date.now() + next);
   }

@@ -16,9 +16,9 @@ import type {
 
 const SESSION_KEY = "session";
 
-/** Holds one warm browser; what it does with it is in `src/pages/browser/`. */
+/** Holds one warm browser; the work with it is in `src/pages/browser/`. */
 export class BrowserSession extends DurableObject<Env> {
-  /** Most isolates never have a browser, and start sooner without what speaks to one. */
+  /** Loaded lazily: most isolates never use a browser, and start faster without its code. */
   readonly #service = once(() => this.#load());
 
   capture(request: CaptureRequest, client: string): Promise<Answer<CaptureOutcome>> {
@@ -29,7 +29,7 @@ export class BrowserSession extends DurableObject<Env> {
     return toAnswer(this.#service().then((service) => service.visit(request, client)));
   }
 
-  /** How busy the browser is and was: for the tests and campaigns that wait for its tabs. */
+  /** How busy the browser is and was; tests and load campaigns use it to wait for its tabs. */
   async counts(): Promise<BrowserCounts> {
     return (await this.#service()).counts;
   }
@@ -40,7 +40,7 @@ export class BrowserSession extends DurableObject<Env> {
     return new BrowserService({ launch: (anew) => this.#launch(anew), limits, blockLists });
   }
 
-  /** The browser of an earlier life of this object, if it still runs, or a new one. */
+  /** Reconnects to the browser of an earlier life of this object if it still runs, or launches a new one. */
   async #launch(anew: boolean): Promise<Browser> {
     const { BROWSER: binding } = this.env;
     if (binding === undefined) throw new Error("no browser is bound");

@@ -20,37 +20,40 @@ import { StoredJson } from "./pieces.ts";
 
 const KEY = COPY_KEY;
 
-/** Where it is kept which pools there are, who has said that all is settled between them, and how often this object was started. */
+/**
+ * Storage keys: the pool layout, the shards that have reported the end of a migration, and the number of starts of this
+ * object.
+ */
 const LAYOUT_KEY = "pool layout";
 const SETTLED_KEY = "pool settled";
 const STARTS_KEY = "pool starts";
-/** One start tells the pools less often than this. */
+/** Maximum of order numbers that one start of this object uses. */
 const MOST_TELLINGS = 2 ** 24;
 
-/** The configuration as the first pool asks for it. */
+/** The configuration as the first pool reads it. */
 export interface PoolSource extends ConfigSnapshot {
-  /** There are several pools, or there were. */
+  /** Set if there are, or were, several pools. */
   readonly layout?: PoolLayout;
 }
 
-/** Who has said of a layout that nothing is held elsewhere any more. */
+/** The shards that have reported, for one layout, that no slots are occupied elsewhere any more. */
 interface Settled {
   readonly generation: number;
   readonly shards: readonly string[];
 }
 
-/** Keeps the configuration and serialises its edits; the rules are in `src/config/core.ts`. */
+/** Stores the configuration and serializes its edits; the rules are in `src/config/core.ts`. */
 export class Configuration extends DurableObject<Env> {
   readonly #core: ConfigurationCore;
   readonly #journal: SqlJournal;
-  /** The version in KV, if this object knows it. */
+  /** The version of the copy in KV, if known; 0: unknown. */
   #copied = 0;
   #copying: Promise<void> = Promise.resolve();
   /** Null: there is one pool, and there has never been another. */
   #layout: PoolLayout | null;
   /** See `PoolShard.order`. */
   #order = 0;
-  /** What the pools know. */
+  /** Sends the configuration to the pools and tracks their acknowledgements. */
   readonly #news = new PoolNews(WALL_CLOCK);
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -70,13 +73,12 @@ export class Configuration extends DurableObject<Env> {
     ctx.waitUntil(ctx.storage.setAlarm(Date.now()));
   }
 
-  /** The newest configuration. */
   get(): PoolSource {
     const { snapshot } = this.#core;
     return this.#layout === null ? snapshot : { ...snapshot, layout: this.#layout };
   }
 
-  /** What one of several pools needs of it; null: there is one. */
+  /** The configuration of one of several pools; null: there is one pool. */
   async poolPart(name: string): Promise<PoolConfiguration | null> {
     const layout = this.#layout;
     if (layout === null) return null;
@@ -84,7 +86,7 @@ export class Configuration extends DurableObject<Env> {
     return partFor(await this.#poolConfiguration(), layout, name, order);
   }
 
-  /** One of several pools has found that nothing is held any more on accounts that it has got from others. */
+  /** A pool reports that no slots of the accounts that it received are occupied elsewhere any more. */
   async poolSettled(name: string, generation: number): Promise<void> {
     const layout = this.#layout;
     if (layout?.generation !== generation || layout.earlier.length === 0) return;
@@ -102,7 +104,7 @@ export class Configuration extends DurableObject<Env> {
 
   /** The newest configuration, or null when `known` is its version. */
   newerThan(known: number): ConfigSnapshot | null {
-    // What this object was started with may be new to KV.
+    // The configuration at the start of this object may not be in KV yet.
     if (this.#copied === 0) this.#leaveCopy();
     const { snapshot } = this.#core;
     return snapshot.version === known ? null : snapshot;
@@ -123,15 +125,15 @@ export class Configuration extends DurableObject<Env> {
     return this.#journal.versions();
   }
 
-  /** A configuration that was kept, as JSON; null: there is none of that version. */
+  /** A stored earlier configuration as JSON; null: that version is not stored. */
   versionText(version: number): string | null {
     const config = this.#journal.readVersion(version);
     return config === null ? null : JSON.stringify(config);
   }
 
   /**
-   * Stores an edit made on version `base` and its record, tells the account pools and leaves a copy in KV. A pool that does not answer
-   * is told later: what is stored is no failure.
+   * Stores an edit made on version `base` and its record, informs the account pools and leaves a copy in KV. A pool that
+   * does not answer is informed later: the edit is stored and does not fail.
    */
   async replace(base: number, config: Config, note: EditNote | null): Promise<ReplaceOutcome> {
     const outcome = this.#core.replace(base, config, (before, version) => {
@@ -139,7 +141,7 @@ export class Configuration extends DurableObject<Env> {
     });
     if (!outcome.stored) return outcome;
     this.#news.changed();
-    // Should this object end before the pools know of it, the alarm tells them.
+    // If this object ends before all pools know the edit, the alarm informs them.
     await this.ctx.storage.setAlarm(Date.now() + this.#news.nextMs());
     this.#leaveCopy();
     await this.#tellPools();
@@ -152,12 +154,15 @@ export class Configuration extends DurableObject<Env> {
     if (!this.#news.isKnownTo(this.#pools)) await this.ctx.storage.setAlarm(Date.now() + this.#news.nextMs());
   }
 
-  /** Names of all pools that there are, or that may still have something. */
+  /** Names of all pools that exist or may still hold something. */
   get #pools(): readonly string[] {
     return this.#layout === null ? [POOL_NAME] : everyShard(this.#layout);
   }
 
-  /** Once a pool knows, every grant tells the version: nobody goes on with an older configuration. */
+  /**
+   * Once a pool knows the version, it reports it with every grant, so that no isolate continues with an older
+   * configuration.
+   */
   async #tellPools(): Promise<void> {
     const layout = this.#layout;
     const order = layout === null ? 0 : this.#nextOrder();
@@ -170,7 +175,7 @@ export class Configuration extends DurableObject<Env> {
     });
   }
 
-  /** To be taken in the same moment as what is told with it. */
+  /** Must be called at the moment when the message's content is fixed. */
   #nextOrder(): number {
     this.#order += 1;
     return this.#order;
@@ -181,7 +186,7 @@ export class Configuration extends DurableObject<Env> {
     return poolConfiguration(config, variablesOf(this.env).queueTimeoutMs, version);
   }
 
-  /** New isolates begin with the copy in KV. It need not be the newest: the pool tells them. */
+  /** New isolates start with the copy in KV. It may be outdated: the pool's grants report the newest version. */
   #leaveCopy(): void {
     this.#copying = this.#copying.then(() => this.#copy()).catch(() => undefined);
     this.ctx.waitUntil(this.#copying);
@@ -190,7 +195,7 @@ export class Configuration extends DurableObject<Env> {
   async #copy(): Promise<void> {
     const { CONFIG_KV: kv } = this.env;
     const source = await sourceOf(variablesOf(this.env));
-    // One value may be written once a second.
+    // KV accepts one write per key and second.
     for (let tries = 3; kv !== undefined && tries > 0; tries -= 1) {
       const { snapshot } = this.#core;
       if (this.#copied === snapshot.version) return;

@@ -24,19 +24,19 @@ import type { PlacedRecord, RecordPack } from "../src/platform/record-packs.ts";
 import type { Sql } from "../src/storage/sql.ts";
 import { nameOfProcess } from "./process-name.ts";
 
-/** How often what a bucket holds is looked through, while there is something to find. */
+/** Interval of the bucket's sweep while there is something to remove, milliseconds. */
 const SWEEP_MS = 60_000;
 
 /**
- * Keeps history, captures, samples and metrics; the rules are in `src/archive/archive.ts`. Where a bucket is bound the history
- * comes in packs (`src/archive/packed-history.ts`).
+ * Stores history, captures, samples and metrics; the rules are in `src/archive/archive.ts`. With a bucket the history
+ * arrives in packs (`src/archive/packed-history.ts`).
  */
 export class History extends DurableObject<Env> {
   readonly #sql: Sql;
   readonly #archive: SqlArchive;
   /** Null: there never were packs. */
   #packed: PackedHistory | null = null;
-  /** The change of the bucket that was begun last: they take turns. */
+  /** The latest change of the bucket: changes run one after the other. */
   #erasing: Promise<unknown> = Promise.resolve();
   #sweeps = false;
 
@@ -48,7 +48,7 @@ export class History extends DurableObject<Env> {
     if (PackedHistory.isIn(sql)) this.#openPacked();
     const process = nameOfProcess(env);
     if (process === "") return;
-    // Whoever wrote to a record has ended with the process.
+    // All writers of records have ended with their process.
     sql.all("create table if not exists process(name text primary key) without rowid");
     if (sql.all("select name from process where name = ?", process).length > 0) return;
     sql.all("delete from process");
@@ -63,7 +63,7 @@ export class History extends DurableObject<Env> {
     });
   }
 
-  /** Takes what an isolate has gathered; of the records those that run are in the batch, and those that have ended in packs. */
+  /** Stores what an isolate has collected. Running records are in the batch, ended records in packs. */
   async writePacked(batch: ArchiveBatch, packs: readonly RecordPack[]): Promise<void> {
     const packed = this.#openPacked();
     this.#atomic(() => {
@@ -74,7 +74,7 @@ export class History extends DurableObject<Env> {
       this.#archive.write({ ...batch, records: [] });
     });
     await this.#sweepSoon();
-    // The isolate does not wait for it: the alarm comes back to what fails.
+    // The isolate does not wait for this: the alarm retries failures.
     if (packed.hasStrays) this.ctx.waitUntil(this.#eraseStrays(packed).catch(() => undefined));
   }
 
@@ -103,7 +103,7 @@ export class History extends DurableObject<Env> {
       await this.#inTurn(() => eraseTexts(bucket, place.key, [place]));
     }
     const isGone = this.#atomic(() => packed.delete(id));
-    // It may have been the last one of its pack.
+    // It may have been the last record of its pack.
     if (isGone) await this.#sweepSoon();
     return isGone;
   }
@@ -112,7 +112,7 @@ export class History extends DurableObject<Env> {
     const packed = this.#packed;
     if (packed === null) return this.#archive.clearHistory();
     const { keys } = packed;
-    // What the bucket keeps in spite of this is for the sweep. The other way round records would be left without their texts.
+    // The sweep removes what stays in the bucket after a failure. The other order would leave records without texts.
     const count = this.#atomic(() => packed.clear(keys));
     await this.#sweepSoon();
     const { HISTORY_BUCKET: bucket } = this.env;
@@ -120,11 +120,11 @@ export class History extends DurableObject<Env> {
     return count;
   }
 
-  /** Settles what has lost its isolate, and deletes of the bucket what is no longer kept. */
+  /** Settles records whose isolate is lost, and deletes from the bucket what is no longer stored. */
   override async alarm(): Promise<void> {
     const packed = this.#packed;
     if (packed === null) return;
-    // What comes while it looks through the bucket sets the next alarm itself.
+    // Requests that arrive during this sweep set the next alarm themselves.
     this.#sweeps = false;
     let isLeft = true;
     try {
@@ -133,19 +133,19 @@ export class History extends DurableObject<Env> {
       const { HISTORY_BUCKET: bucket } = this.env;
       isLeft = bucket !== undefined && (await sweepPacks(bucket, new Set(packed.keys), Date.now()));
     } catch {
-      // The platform would try it a few times, then never again.
+      // An alarm that throws is retried only a few times by the platform, so failures are caught here.
     }
     if (isLeft || packed.isWaiting) await this.#sweepSoon();
   }
 
-  /** What changes the bucket takes turns: an erasure that is under way would put back what is deleted meanwhile. */
+  /** Runs changes of the bucket one after the other: an erasure in progress would restore what is deleted meanwhile. */
   async #inTurn(work: () => Promise<void>): Promise<void> {
     const done = this.#erasing.then(work);
     this.#erasing = done.catch(() => undefined);
     await done;
   }
 
-  /** Erases what is in the bucket of records that were deleted before they were told of, or came twice. */
+  /** Erases texts in the bucket whose record was deleted before its pack arrived, or arrived twice. */
   async #eraseStrays(packed: PackedHistory): Promise<void> {
     const { HISTORY_BUCKET: bucket } = this.env;
     if (bucket === undefined) return;
@@ -158,7 +158,7 @@ export class History extends DurableObject<Env> {
     });
   }
 
-  /** All of it or nothing is kept. */
+  /** Runs `work` in a transaction: all of its writes happen or none. */
   #atomic<T>(work: () => T): T {
     try {
       return this.ctx.storage.transactionSync(work);
@@ -180,7 +180,7 @@ export class History extends DurableObject<Env> {
     }
   }
 
-  /** Drops of packs and single records what is too much: the older kind first. */
+  /** Drops surplus records from packs and single rows: the older kind first. */
   #fit(): void {
     const { recordsKept } = this.#archive;
     if (this.env.HISTORY_BUCKET === undefined) this.#packed?.trimPacks(recordsKept);

@@ -5,14 +5,17 @@ import { cloudflarePlatform } from "../src/platform/cloudflare/index.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import type { JobState, NewJob, TaskResult } from "../src/platform/page-jobs.ts";
 
-/** Bytes of results that are kept for one client. */
+/** Maximum bytes of results stored for one client. */
 const MAX_BYTES = 100_000_000;
-/** An alarm may go on for 15 minutes: before that it hands over to the next. */
+/** An alarm may run for 15 minutes: it hands over to the next alarm before that, milliseconds. */
 const ROUND_MS = 600_000;
 
-/** The jobs of one client of the page service: alarm and storage around the rules in `src/pages/jobs/`. Requests come and go, the alarm works. */
+/**
+ * The jobs of one client of the page service: alarm and storage around the rules in `src/pages/jobs/`. The alarm does the
+ * work, not the requests.
+ */
 export class PageJobs extends DurableObject<Env> {
-  /** Null: it has not been looked into, or nothing is kept. */
+  /** Null: the storage was not read yet, or is empty. */
   #book: JobBook | null = null;
 
   async create(job: NewJob): Promise<JobState | null> {
@@ -41,16 +44,16 @@ export class PageJobs extends DurableObject<Env> {
       await book.run(Date.now() + ROUND_MS);
       if (await this.#plan(book)) return;
     } catch {
-      // The platform would try it a few times, then never again.
+      // An alarm that throws is retried only a few times by the platform.
       await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
       return;
     }
-    // It would look for its tables; whoever comes in the meantime waits until they are gone.
+    // The old object expects its tables; requests that arrive meanwhile wait until the deletion is done.
     this.#book = null;
     await this.ctx.storage.deleteAll();
   }
 
-  /** What is kept here; null: nothing. An object that anybody asks for by a made-up id stays empty, and goes by itself. */
+  /** Opens the stored jobs; null: none are stored. An object requested with an invented id stays empty and costs nothing. */
   #existing(): JobBook | null {
     if (this.#book !== null) return this.#book;
     const tables = this.ctx.storage.sql.exec(
@@ -76,7 +79,7 @@ export class PageJobs extends DurableObject<Env> {
     });
   }
 
-  /** Has the alarm ring when there is something to do or to forget. False: nothing is kept. */
+  /** Sets the alarm for the next work or expiry. Returns false when nothing is stored. */
   async #plan({ nextDue, nextExpiry }: JobBook): Promise<boolean> {
     if (nextExpiry === null) return false;
     await this.ctx.storage.setAlarm(Math.max(Date.now(), Math.min(nextDue ?? nextExpiry, nextExpiry)));

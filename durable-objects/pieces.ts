@@ -1,9 +1,12 @@
 import { piecesOf } from "../src/storage/texts.ts";
 
-/** Characters of one piece: at most 1.5 MB, where a stored value may have 2 MB. */
+/** Characters of one piece: at most 1.5 MB, below the 2 MB limit of a stored value. */
 const PIECE = 500_000;
 
-/** Keeps one JSON value of any size in an object's storage: a configuration with thousands of accounts is no single value. */
+/**
+ * Stores one JSON value of any size in an object's storage, in pieces: a configuration with thousands of accounts exceeds
+ * the size of a single value.
+ */
 export class StoredJson<T> {
   readonly #storage: DurableObjectStorage;
   readonly #key: string;
@@ -23,7 +26,7 @@ export class StoredJson<T> {
     return JSON.parse(text);
   }
 
-  /** Replaces the value, wholly or not at all; and with it happens what `also` stores, or none of both. */
+  /** Replaces the value in one transaction, together with what `also` stores. */
   save(value: T, also?: () => void): void {
     const { kv } = this.#storage;
     const pieces = [...piecesOf(JSON.stringify(value), PIECE)];

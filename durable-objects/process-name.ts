@@ -4,12 +4,12 @@ import { variablesOf } from "../src/platform/cloudflare/variables.ts";
 let name = "";
 
 /**
- * A name that all objects of this process share, and none of another one. Empty where requests run in several places: nothing
- * has ended there because an object was started anew.
+ * A random name shared by all objects of this process and by no others. Empty when requests run in several processes: there
+ * a restart of one object does not mean that the holders of its leases have ended.
  */
 export function nameOfProcess(env: Env): string {
   if (!variablesOf(env).singleProcess) return "";
-  // Not when the isolate starts: only events may have random numbers.
+  // Created lazily: only event handlers may use random numbers, not the startup of an isolate.
   name ||= crypto.randomUUID();
   return name;
 }

@@ -18,7 +18,7 @@ export class RateLimiter extends DurableObject<Env> {
     this.#written = new WrittenCalls(this.#window);
   }
 
-  /** Decides on calls; `limit` is calls a minute. */
+  /** Decides whether calls are allowed; `limit` is calls per minute. */
   async take(limit: number, calls = 1): Promise<RateDecision> {
     const now = Date.now();
     const decision = this.#window.take(now, limit, calls);
@@ -29,7 +29,8 @@ export class RateLimiter extends DurableObject<Env> {
     if (toWrite.settleAfter !== null) {
       this.#settling = setTimeout(() => this.#settle(), toWrite.settleAfter);
     }
-    // The object may be put away between two calls of a minute. The answer need not wait for the disk, though.
+    // The object may be evicted between two calls of a minute, so the calls are stored. The answer need not wait for the
+    // disk, though.
     const stored = this.ctx.storage.put(KEY, toWrite.calls, { allowUnconfirmed: true });
     if (this.#window.calls.length === calls) {
       await this.ctx.storage.setAlarm(this.#window.expiresAt, { allowUnconfirmed: true });
@@ -38,14 +39,14 @@ export class RateLimiter extends DurableObject<Env> {
     return decision;
   }
 
-  /** Writes down what has come of what was written ahead. */
+  /** Corrects the calls that were stored in advance. */
   #settle(): void {
     const calls = this.#written.settle();
     if (calls === null) return;
     this.ctx.storage.put(KEY, calls, { allowUnconfirmed: true }).catch(() => undefined);
   }
 
-  /** Forgets a client who has been quiet for a minute. */
+  /** Deletes the state of a client without calls for a minute. */
   override async alarm(): Promise<void> {
     const { expiresAt } = this.#window;
     if (expiresAt > Date.now()) await this.ctx.storage.setAlarm(expiresAt);

@@ -8,12 +8,12 @@ import type { StoredResponse } from "../src/platform/responses.ts";
 import type { PartialUpload, UploadPiece } from "../src/platform/uploads.ts";
 import { KeptObjects, type Quota } from "../src/storage/kept.ts";
 
-/** The owner of all that an object keeps: the caller whose object it is. */
+/** Owner value of all stored objects: each caller has its own Durable Object. */
 const OWNER = "";
 
 /**
- * What is kept for one caller until it expires: stored responses (contract, Stored response) and what is remembered of
- * uploaded files, and what has come of uploads in pieces.
+ * Stores a caller's objects until they expire: stored responses (contract, Stored response), metadata of uploaded files,
+ * and uploads in pieces.
  */
 export class ResponseStore extends DurableObject<Env> {
   readonly #quota: Quota;
@@ -30,13 +30,13 @@ export class ResponseStore extends DurableObject<Env> {
     return this.#kept.get(OWNER, "response", id, Date.now());
   }
 
-  /** Keeps a response; an earlier one with the same id is replaced. */
+  /** Stores a response; replaces an earlier one with the same id. */
   async put(response: StoredResponse): Promise<void> {
     this.#kept.put(OWNER, "response", response);
     await this.#wakeBy(response.expiresAt);
   }
 
-  /** Forgets a response; false when there was none. */
+  /** Deletes a response; returns false when there was none. */
   remove(id: string): boolean {
     return this.#kept.remove(OWNER, "response", id, Date.now());
   }
@@ -51,7 +51,7 @@ export class ResponseStore extends DurableObject<Env> {
     return this.#kept.list(OWNER, "file", Date.now());
   }
 
-  /** Remembers an uploaded file. */
+  /** Stores an uploaded file's metadata. */
   async putFile(file: KeptFile): Promise<void> {
     this.#kept.put(OWNER, "file", file);
     await this.#wakeBy(file.expiresAt);
@@ -62,7 +62,7 @@ export class ResponseStore extends DurableObject<Env> {
     return this.#kept.get(OWNER, "upload", id, Date.now());
   }
 
-  /** Remembers how far an upload has come. */
+  /** Stores the progress of an upload. */
   async putUpload(upload: PartialUpload): Promise<void> {
     this.#kept.put(OWNER, "upload", upload);
     await this.#wakeBy(upload.expiresAt);
@@ -73,18 +73,18 @@ export class ResponseStore extends DurableObject<Env> {
     return this.#kept.get(OWNER, "piece", id, Date.now());
   }
 
-  /** Keeps a piece of an unfinished upload. */
+  /** Stores a piece of an unfinished upload. */
   async putPiece(piece: UploadPiece): Promise<void> {
     this.#kept.put(OWNER, "piece", piece);
     await this.#wakeBy(piece.expiresAt);
   }
 
-  /** Forgets an unfinished upload and its pieces. */
+  /** Deletes an unfinished upload and its pieces. */
   removeUpload(id: string): void {
     forgetUpload(this.#kept, OWNER, id, Date.now());
   }
 
-  /** Forgets what has expired, and itself when nothing is left. */
+  /** Deletes what has expired, and this object's storage when nothing is left. */
   override async alarm(): Promise<void> {
     const now = Date.now();
     const next = this.#kept.expire(now);
@@ -93,7 +93,7 @@ export class ResponseStore extends DurableObject<Env> {
       return;
     }
     await this.ctx.storage.deleteAll();
-    // The old one would look for its tables.
+    // The old instance expects its tables.
     this.#kept = new KeptObjects(durableSql(this.ctx.storage), this.#quota);
   }
 

@@ -4,8 +4,8 @@ import type { AccountPool as PoolRules } from "../src/pool/pool.ts";
 import type { Grant, Waiter } from "../src/pool/waiting-queue.ts";
 
 /**
- * A slot, held for as long as somebody holds a stub of it. The runtime disposes the stub when the request that held it
- * ends, for whatever reason; that alone gives the slot back.
+ * A slot, held as long as any stub of this object exists. The runtime disposes the stub when the request that holds it
+ * ends, for whatever reason; that alone releases the slot.
  */
 export class SlotLease extends RpcTarget {
   readonly #pool: PoolRules;
@@ -19,7 +19,7 @@ export class SlotLease extends RpcTarget {
     this.#account = account;
   }
 
-  /** For holders of an earlier version: those of this one beat. */
+  /** For holders of an earlier version: current ones send heartbeats. */
   renew(): boolean {
     return this.#pool.renew(this.#lease);
   }
@@ -49,7 +49,7 @@ export class SlotLease extends RpcTarget {
   }
 }
 
-/** A place in the waiting queue, given up when the last stub of it is disposed. */
+/** A place in the waiting queue, released when its last stub is disposed. */
 export class QueuePlace extends RpcTarget {
   readonly #waiter: Waiter;
 
@@ -59,14 +59,14 @@ export class QueuePlace extends RpcTarget {
   }
 
   [Symbol.dispose](): void {
-    // Once the wait is over the lease looks after itself.
+    // After the wait the lease is released on its own.
     if (this.#waiter.outcome === null) this.#waiter.cancel();
   }
 }
 
 /**
- * What a waiting request waits on. It is not the {@link QueuePlace}, because a call in progress keeps its target alive:
- * the place would never be disposed of while somebody waits on it.
+ * The object that a waiting request calls. It is separate from {@link QueuePlace}, because a call in progress keeps its
+ * target alive: the place would never be disposed during the wait.
  */
 export class PendingSlot extends RpcTarget {
   readonly #pool: PoolRules;
@@ -91,7 +91,7 @@ export interface GrantReply {
 }
 
 export interface ResumedReply {
-  /** What the lease is called from now on. */
+  /** The new name of the lease. */
   readonly name: string;
   readonly lease: SlotLease;
 }
@@ -101,7 +101,7 @@ export interface QueuedReply {
   readonly pending: PendingSlot;
 }
 
-/** What goes out with a slot: the lease with which it is given back. */
+/** Creates the reply for a granted slot, with the lease object that releases it. */
 export function grantReply(pool: PoolRules, granted: Grant): GrantReply {
   return { granted, lease: new SlotLease(pool, granted.lease, granted.account.id) };
 }

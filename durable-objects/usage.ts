@@ -11,7 +11,7 @@ import type {
 } from "../src/platform/usage.ts";
 import { SqlUsage } from "../src/usage/sql-usage.ts";
 
-/** Adds up what was used; the rules are in `src/usage/sql-usage.ts`. */
+/** Sums up usage; the rules are in `src/usage/sql-usage.ts`. */
 export class Usage extends DurableObject<Env> {
   readonly #usage: SqlUsage;
 

@@ -3,7 +3,7 @@ import { type Network, parseNetwork } from "../config/network.ts";
 import type { ApiKey } from "../config/schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 
-/** What a key may be used for, and from where. */
+/** The models, API styles and networks that a key may be used with. */
 export type KeyScope = Pick<ApiKey, "models" | "dialects" | "networks">;
 
 const parsed = new WeakMap<readonly string[], readonly Network[]>();
@@ -11,14 +11,14 @@ const parsed = new WeakMap<readonly string[], readonly Network[]>();
 function networksOf(list: readonly string[]): readonly Network[] {
   let networks = parsed.get(list);
   if (networks === undefined) {
-    // Whatever it means, it lets nobody in.
+    // An unparsable entry matches no address.
     networks = list.map(parseNetwork).filter((network) => network !== null);
     parsed.set(list, networks);
   }
   return networks;
 }
 
-/** Whether an address lies in one of the networks. One that the platform cannot vouch for lies in none. */
+/** Whether an address is in one of the networks. An address that the platform cannot verify is in none. */
 export function isWithin(address: string, list: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const client = ipaddr.process(address);
@@ -31,7 +31,7 @@ export function isWithin(address: string, list: readonly string[]): boolean {
   );
 }
 
-/** Whether a list of models names one of the names; `*` at the end of an entry stands for any rest. */
+/** Whether a list of models contains one of the names; a trailing `*` of an entry matches any rest. */
 function names(list: readonly string[], model: readonly string[]): boolean {
   return list.some((entry) =>
     entry.endsWith("*")
@@ -45,7 +45,7 @@ function forbidden(message: string, param: string | null = null): GatewayError {
 }
 
 /**
- * Lets a key's caller in from the networks that it may be used from.
+ * Rejects a caller whose network its key does not allow.
  *
  * @throws GatewayError 403
  */
@@ -56,7 +56,9 @@ export function checkNetwork(scope: KeyScope | undefined, clientAddress: string)
 }
 
 /**
- * @param style the style's name, or `embeddings` or `files` for those that no style has to itself
+ * Rejects a style that the key does not allow.
+ *
+ * @param style the style's name; or `embeddings` or `files` for endpoints that belong to no single style
  * @throws GatewayError 403
  */
 export function checkDialect(scope: KeyScope | undefined, style: string): void {
@@ -65,7 +67,7 @@ export function checkDialect(scope: KeyScope | undefined, style: string): void {
   throw forbidden(`this API key may not be used for ${style}: only for ${dialects.join(", ")}`);
 }
 
-/** Whether a key may be used for a model: see {@link checkModel}. */
+/** Whether a key may be used for a model: see {@link assertModelAllowed}. */
 export function mayUse(
   scope: KeyScope | undefined,
   { requested, id }: { readonly requested: string; readonly id: string },
@@ -75,7 +77,9 @@ export function mayUse(
 }
 
 /**
- * @param model as the caller wrote it, and what that stands for: a key may name either
+ * Rejects a model that the key does not allow.
+ *
+ * @param model the name that the caller wrote, and the model that it stands for: a key may list either
  * @throws GatewayError 403
  */
 export function checkModel(

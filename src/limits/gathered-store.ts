@@ -1,27 +1,29 @@
 import type { StoredSum, StoredUse, UseStore } from "./store.ts";
 
 /**
- * Writes what is kept of several requests at once: each write of its own costs a commit. Whatever follows from a request may be
- * seen outside only once {@link kept} has come.
+ * Batches the writes of several requests, because each separate write costs a commit. Effects of a request may be visible
+ * outside only once {@link whenStored} has resolved.
  */
 export class GatheredUseStore implements UseStore {
   readonly #store: UseStore;
   readonly #transaction: (work: () => void) => void;
-  /** By the request's id; null: it is to be removed. */
+  /** Pending writes by request id; null: delete it. */
   #news = new Map<string, StoredUse | null>();
-  /** Those of them of which the store has nothing. */
+  /** Those of them that the store does not contain yet. */
   #fresh = new Set<string>();
   #writing: Promise<void> | null = null;
 
-  /** @param transaction runs work so that all of its writes happen or none */
+  /**
+   * @param transaction runs `work` so that all of its writes happen or none
+   */
   constructor(store: UseStore, transaction: (work: () => void) => void) {
     this.#store = store;
     this.#transaction = transaction;
   }
 
   /**
-   * Resolves when everything up to now has been written; null: it has. What comes in the same turn of the event loop is written
-   * together. Rejects with what the store throws.
+   * Resolves when everything up to now is written; null: it is already. Changes in the same turn of the event loop are
+   * written together. Rejects with the store's error.
    */
   kept(): Promise<void> | null {
     return this.#writing;
@@ -31,7 +33,7 @@ export class GatheredUseStore implements UseStore {
     this.#news.set(id, use);
     if (this.#writing !== null) return;
     this.#writing = this.#write();
-    // It is for those to know who wait for it; the next write tries again.
+    // Callers of `whenStored` see the error; the next write tries again.
     this.#writing.catch(() => undefined);
   }
 
@@ -65,7 +67,7 @@ export class GatheredUseStore implements UseStore {
   }
 
   removeUse(id: string): void {
-    // While the storage fails, requests come and go of which it never hears.
+    // While the storage fails, requests may begin and end without ever being stored.
     if (this.#fresh.delete(id)) this.#news.delete(id);
     else this.#note(id, null);
   }

@@ -4,22 +4,25 @@ import type { Counted } from "./minute.ts";
 import { DAYS, MONTHS, Period } from "./period.ts";
 import type { StoredSum, StoredUse, UseStore } from "./store.ts";
 
-/** How long a request still counts as under way after it has given its slot back: it may go on with another account. */
+/**
+ * How long a request still counts as running after it released its slot, milliseconds: it may continue with another
+ * account.
+ */
 export const PAUSE_MS = 2_000;
 
-/** How long a request that has its slot from another pool counts as under way without a word of it: as long as a lease. */
+/** How long a request with a slot of another pool counts as running without a report, milliseconds: as long as a lease. */
 const AWAY_MS = 12_000;
 
-/** Requests are kept one by one until they have ended for as long as a minute's window is. */
+/** Requests are stored individually until they have ended for the length of a minute's window, milliseconds. */
 const KEPT_MS = 60_000;
 
 /** One request of a key with limits. */
 interface Use {
   readonly id: string;
   readonly meter: KeyMeter;
-  /** When it was let in. */
+  /** When it was admitted. */
   takenAt: number;
-  /** When it began; 0: it waits. */
+  /** When it began; 0: it is waiting. */
   at: number;
   tokens: number;
   cost: number;
@@ -27,33 +30,35 @@ interface Use {
   extraCost: number;
   ended: number;
   settled: boolean;
-  /** Slots that it holds. */
+  /** Number of slots that it occupies. */
   slots: number;
-  /** When it will have ended if nothing more is heard of it; `Infinity` while it holds a slot or waits. */
+  /** When it counts as ended if no report follows; `Infinity` while it occupies a slot or waits. */
   endsAt: number;
   readonly counted: Counted;
   stored: boolean;
 }
 
 /**
- * What the requests of keys with limits use. A request is counted when it is let in, with an estimate of its tokens and its
- * cost, and once, however many attempts it takes; it is settled when it is known what it used, and counts with its estimate if
- * nobody ever says. One that is refused, or leaves while it waits, gives everything back.
+ * The use of the keys with limits. A request is counted when it is admitted, with an estimate of its tokens and cost, and
+ * only once for all its attempts. It is settled when its real use is known; without a report the estimate counts. A request
+ * that is refused, or leaves while it waits, returns everything.
  *
- * Everything is in the store before it is seen outside, with one row for a request: whatever happens to the memory, nothing is
- * forgotten and nothing counts twice.
+ * Everything is stored before it is visible outside, in one row per request: a loss of memory loses nothing and counts
+ * nothing twice.
  */
 export class UseLedger {
   readonly #store: UseStore;
   readonly #meters = new Map<string, KeyMeter>();
   readonly #folded = new Map<string, { readonly day: Period; readonly month: Period }>();
-  /** Keys of which the store does not have the sums that are in {@link UseLedger.#folded}. */
+  /** Keys whose sums in {@link UseLedger.#folded} are not stored yet. */
   readonly #unfolded = new Set<string>();
   readonly #uses = new Map<string, Use>();
-  /** Those that end by themselves if nothing is heard of them. */
+  /** Uses that end by themselves if no report follows. */
   readonly #leaving = new Set<Use>();
 
-  /** @param orphansMs for how long requests from before a restart may still be under way without a word of it */
+  /**
+   * @param orphansMs how long requests from before a restart may still be running without a report, milliseconds
+   */
   constructor(store: UseStore, now: number, orphansMs: number) {
     this.#store = store;
     for (const sum of store.loadSums()) {
@@ -76,14 +81,14 @@ export class UseLedger {
     for (const meter of this.#meters.values()) meter.roll(now);
   }
 
-  /** Whether anything is kept that a sweep will do away with. */
+  /** Whether any use is stored that a sweep will remove. */
   get pending(): boolean {
     return this.#uses.size > 0;
   }
 
   /**
-   * Lets a request in, and reserves what it is expected to use; or says why not. One that was let in before goes on as the
-   * same. What follows is {@link begin}, {@link wait} or {@link giveBack}.
+   * Admits a request and reserves its expected use, or returns why not. A request that was admitted before continues as the
+   * same. The next call is {@link begin}, {@link recordWaiting} or {@link releaseReservation}.
    */
   take({ id, key, limits, tokens, cost }: LimitedUse, now: number): LimitRefusal | null {
     this.#pass(now);
@@ -118,20 +123,20 @@ export class UseLedger {
     return null;
   }
 
-  /** What is left to a key. */
+  /** The remaining limits of a key. */
   state({ key, limits }: LimitedUse, now: number): LimitState {
     const meter = this.#meter(key);
     meter.roll(now);
     return meter.state(limits, now);
   }
 
-  /** A request that was let in waits for a slot. Its minute begins with its work. */
+  /** An admitted request waits for a slot. Its minute starts when it begins. */
   wait(id: string): void {
     const use = this.#uses.get(id);
     if (use !== undefined && !use.stored) this.#save(use);
   }
 
-  /** A request that was let in begins, or begins anew: it has a slot. */
+  /** An admitted request has a slot: it begins, or continues with another account. */
   begin(id: string, now: number): void {
     const use = this.#uses.get(id);
     if (use === undefined) return;
@@ -140,7 +145,7 @@ export class UseLedger {
     this.#begins(use, now);
   }
 
-  /** The same with a slot of another pool: see {@link away}. */
+  /** The same with a slot of another pool: see {@link renewRemote}. */
   beginAway(id: string, now: number): void {
     const use = this.#uses.get(id);
     if (use === undefined) return;
@@ -149,8 +154,8 @@ export class UseLedger {
   }
 
   /**
-   * A request that was let in waits for a slot of another pool, or has one: it ends when nothing is heard of it for as long as
-   * a lease lives. One of which nothing was heard for longer goes on.
+   * An admitted request waits for a slot of another pool, or has one: it ends when no report follows within the lifetime of
+   * a lease. A request that had ended that way continues.
    */
   away(id: string, now: number): void {
     const use = this.#uses.get(id);
@@ -164,7 +169,7 @@ export class UseLedger {
     use.at = now;
     use.meter.minute.begin(use.counted, now);
     if (use.takenAt !== now) {
-      // A day, or a month, may have ended meanwhile.
+      // A new day or month may have started meanwhile.
       use.meter.spend(use.takenAt, { tokens: -use.tokens, cost: -use.cost });
       use.meter.roll(now);
       use.meter.spend(now, use);
@@ -172,7 +177,7 @@ export class UseLedger {
     this.#save(use);
   }
 
-  /** A slot that a request holds was taken over by a restarted pool. */
+  /** A restarted pool has resumed a lease of the request. */
   resumed(id: string): void {
     const use = this.#uses.get(id);
     if (use === undefined) return;
@@ -180,7 +185,7 @@ export class UseLedger {
     this.#reopen(use);
   }
 
-  /** A request has given its slot back. Unless it goes on soon it has ended. */
+  /** A request has released a slot. It ends unless it continues soon. */
   leave(id: string, now: number): void {
     const use = this.#uses.get(id);
     if (use === undefined) return;
@@ -188,7 +193,7 @@ export class UseLedger {
     if (use.slots <= 0) this.#ends(use, now + PAUSE_MS);
   }
 
-  /** A request got no slot. If it never had one nothing of it counts. */
+  /** A request got no slot. If it never had one, nothing of it counts. */
   giveBack(id: string, now: number): void {
     const use = this.#uses.get(id);
     if (use === undefined) return;
@@ -202,7 +207,7 @@ export class UseLedger {
     if (use !== undefined && !use.settled && use.slots <= 0) this.#forget(use);
   }
 
-  /** A request has ended, and it is known what it used. Only the first word counts. */
+  /** A request has ended and its real use is known. Only the first call counts. */
   settle(id: string, spent: Spent, now: number): void {
     this.#pass(now);
     const use = this.#uses.get(id);
@@ -233,17 +238,23 @@ export class UseLedger {
     this.#save(use);
   }
 
-  /** Resolves when all that is counted is written; null: it is. Rejects when the storage fails: the next write tries again. */
+  /**
+   * Resolves when everything counted is written; null: it is already. Rejects when the storage fails: the next write tries
+   * again.
+   */
   keeping(): Promise<void> | null {
     return this.#store.kept();
   }
 
-  /** Writes at once what is counted. Throws when the storage fails: the next write tries again. */
+  /** Writes everything counted immediately. Throws when the storage fails: the next write tries again. */
   writeNow(): void {
     this.#store.writeNow();
   }
 
-  /** Adds up what is done with. Returns whether more is left. Throws what the storage throws: the next sweep makes up for it. */
+  /**
+   * Adds ended requests to the sums. Returns whether uses are left. Throws what the storage throws: the next sweep makes up
+   * for it.
+   */
   sweep(now: number): boolean {
     this.#pass(now);
     const horizon = now - KEPT_MS;
@@ -268,7 +279,7 @@ export class UseLedger {
     return this.pending;
   }
 
-  /** What counts towards each key's limits, of all keys that have used anything this month. */
+  /** The use that counts towards each key's limits, for all keys with any use this month. */
   uses(now: number): KeyUse[] {
     this.#pass(now);
     return [...this.#meters.values()].map((meter) => {
@@ -277,10 +288,10 @@ export class UseLedger {
     });
   }
 
-  /** Requests of which nothing more was heard have ended. */
+  /** Ends the requests whose time without a report is over. */
   #pass(now: number): void {
     for (const use of this.#leaving) {
-      // A clock that was set back must not keep them.
+      // Needed when the clock was set back.
       if (use.endsAt > now + KEPT_MS) use.endsAt = now + PAUSE_MS;
       if (use.endsAt > now) continue;
       this.#stays(use);
@@ -313,7 +324,7 @@ export class UseLedger {
     this.#save(use);
   }
 
-  /** As if a request had never been. */
+  /** Removes a request as if it had never existed. */
   #forget(use: Use): void {
     const { meter } = use;
     this.#stays(use);

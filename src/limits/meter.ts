@@ -10,35 +10,35 @@ import type {
 import { RollingMinute } from "./minute.ts";
 import { DAYS, MONTHS, Period } from "./period.ts";
 
-/** Counts what one key uses, and says whether more is allowed. */
+/** Counts the use of one key and checks its limits. */
 export class KeyMeter {
   readonly key: string;
   readonly minute = new RollingMinute();
   readonly day = new Period(DAYS);
   readonly month = new Period(MONTHS);
-  /** Requests that have begun and not ended, those included that wait. */
+  /** Admitted requests that have not ended, including waiting ones. */
   parallel = 0;
 
   constructor(key: string) {
     this.key = key;
   }
 
-  /** Lets time pass. To be called before anything else. */
+  /** Advances to `now`. Must be called before anything else. */
   roll(now: number): void {
     this.minute.roll(now);
     this.day.roll(now);
     this.month.roll(now);
   }
 
-  /** Counts, or takes back, what belongs to a day and a month. */
+  /** Adds, or with negative numbers subtracts, use of a day and a month. */
   spend(at: number, spent: Spent): void {
     this.day.add(at, spent);
     this.month.add(at, spent);
   }
 
   /**
-   * Why another request is not allowed; null: it is. A budget lets requests in for as long as something of it is left, hence the last
-   * one may overshoot it; a minute never holds more than its limit.
+   * Why another request is not allowed; null: it is. A budget admits requests while anything of it is left, so the last one
+   * may exceed it. A minute never exceeds its limit.
    */
   refusal(limits: KeyLimits, { tokens }: Spent, now: number): LimitRefusal | null {
     const { day, month, minute } = this;
@@ -61,7 +61,7 @@ export class KeyMeter {
     );
   }
 
-  /** What is left of the minute. */
+  /** The remaining requests and tokens of the minute. */
   state(limits: KeyLimits, now: number): LimitState {
     const { requests, tokens } = this.minute;
     return {
@@ -82,7 +82,7 @@ export class KeyMeter {
   }
 }
 
-/** `asked`: what the request takes of the limit; unless given it wants whatever is left. */
+/** `asked`: how much of the limit the request takes; without it any remainder is enough. */
 function over(
   limits: KeyLimits,
   limit: LimitName,

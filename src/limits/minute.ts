@@ -1,6 +1,6 @@
 const WINDOW_MS = 60_000;
 
-/** Something that was used at a moment. It may be changed for as long as it counts. */
+/** A use at a moment. It may be changed as long as it counts. */
 export interface Counted {
   at: number;
   requests: number;
@@ -8,17 +8,17 @@ export interface Counted {
 }
 
 /**
- * What was used in the last 60 seconds, however they lie: nothing is rounded to a minute of the clock. What has not begun yet,
- * because it waits for an account, counts without growing old.
+ * The use of the last 60 seconds, as a sliding window: not aligned to a minute of the clock. A reservation of a request
+ * that waits for an account counts without expiring.
  */
 export class RollingMinute {
   requests = 0;
   tokens = 0;
-  /** Oldest first. What is no longer needed stays at the front until there is much of it. */
+  /** Oldest first. Expired entries stay at the front until there are many. */
   #counted: Counted[] = [];
   #first = 0;
 
-  /** Counts what is used from now on. */
+  /** Counts a use that starts now. */
   add(now: number, requests: number, tokens: number): Counted {
     const counted = { at: now, requests, tokens };
     this.#counted.push(counted);
@@ -27,7 +27,7 @@ export class RollingMinute {
     return counted;
   }
 
-  /** Counts what has not begun; {@link begin} it, or {@link drop} it. */
+  /** Counts a use that has not begun; then {@link begin} or {@link drop} it. */
   reserve(requests: number, tokens: number): Counted {
     this.requests += requests;
     this.tokens += tokens;
@@ -40,12 +40,12 @@ export class RollingMinute {
     this.#counted.push(counted);
   }
 
-  /** Gives all of it back, if it still counts. */
+  /** Removes the whole use, if it still counts. */
   drop(counted: Counted): void {
     this.change(counted, -counted.requests, -counted.tokens);
   }
 
-  /** Changes what still counts. */
+  /** Changes a use that still counts. */
   change(counted: Counted, requests: number, tokens: number): void {
     counted.requests += requests;
     counted.tokens += tokens;
@@ -54,10 +54,10 @@ export class RollingMinute {
     this.tokens += tokens;
   }
 
-  /** Lets go of what is older than a minute. To be called before anything is read. */
+  /** Removes what is older than a minute. Must be called before anything is read. */
   roll(now: number): void {
     const counted = this.#counted;
-    // A clock that was set back: what seems to be yet to come was used just now.
+    // The clock was set back: entries in the future count as used now.
     for (let last = counted.length - 1; last >= this.#first; last -= 1) {
       const entry = counted[last];
       if (entry === undefined || entry.at <= now) break;
@@ -76,7 +76,7 @@ export class RollingMinute {
     }
   }
 
-  /** After how many milliseconds so many requests and tokens will have been let go of, if nothing is added. */
+  /** Milliseconds until that many requests and tokens expire, if nothing is added. */
   untilFreed(now: number, requests: number, tokens: number): number {
     let missingRequests = requests;
     let missingTokens = tokens;
@@ -90,7 +90,7 @@ export class RollingMinute {
     return WINDOW_MS;
   }
 
-  /** After how many milliseconds everything will have been let go of. */
+  /** Milliseconds until everything expires. */
   untilEmpty(now: number): number {
     if (this.requests <= 0 && this.tokens <= 0) return 0;
     const newest = this.#counted.at(-1);

@@ -2,7 +2,7 @@ import type { Spent } from "../platform/limits.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Which kind of time span: its spans are numbered, and each ends where the next begins. In UTC. */
+/** A kind of time span: its spans are numbered, and each ends where the next begins. In UTC. */
 export interface Calendar {
   indexOf(at: number): number;
   /** Unix milliseconds. */
@@ -22,7 +22,7 @@ export const MONTHS: Calendar = {
   startOf: (index) => Date.UTC(Math.floor(index / 12), index % 12),
 };
 
-/** What was used in the present span of a calendar. */
+/** The use in the current span of a calendar. */
 export class Period {
   index: number;
   tokens = 0;
@@ -34,7 +34,7 @@ export class Period {
     this.index = index;
   }
 
-  /** Begins a new span if it is time. A clock that was set back a little does not bring an old one back. */
+  /** Starts a new span when its time has come. A clock that was set back a little does not return to an old span. */
   roll(now: number): void {
     const index = this.#calendar.indexOf(now);
     if (index === this.index || index === this.index - 1) return;
@@ -43,7 +43,7 @@ export class Period {
     this.cost = 0;
   }
 
-  /** Adds what belongs to the span of `at`; that of others does not count any more. */
+  /** Adds use that belongs to the span of `at`; use of other spans does not count. */
   add(at: number, { tokens, cost }: Spent): void {
     if (this.#calendar.indexOf(at) !== this.index) return;
     this.tokens += tokens;

@@ -8,20 +8,20 @@ import { limitExceeded } from "./refusal.ts";
 
 const NANO = 1e9;
 
-/** What a request is expected to use, in tokens. */
+/** The expected use of a request, in tokens. */
 export interface Expected {
   readonly prompt: number;
   readonly answer: number;
 }
 
-/** More than this is not reserved for an answer: few are longer, and the end tells. */
+/** Maximum reserved for an answer: few answers are longer, and the real use is settled at the end. */
 export const MODEST_ANSWER = 512;
 
 const NOTHING: Expected = { prompt: 0, answer: 0 };
 
 const counted = new WeakMap<object, KeyLimits | null>();
 
-/** The limits of a key that need counting; null: it has none. */
+/** The limits of a key that must be counted; null: it has none. */
 export function countedLimits(caller: Pick<Caller, "key">): KeyLimits | null {
   const limits = caller.key?.entry.limits;
   if (limits === undefined) return null;
@@ -34,7 +34,7 @@ export function countedLimits(caller: Pick<Caller, "key">): KeyLimits | null {
       max_parallel: limits.max_parallel ?? 0,
       tokens_per_day: limits.tokens_per_day ?? 0,
       tokens_per_month: limits.tokens_per_month ?? 0,
-      // A budget too small to be counted is a budget all the same.
+      // A budget below one unit must not become "no limit".
       cost_per_day: day > 0 ? Math.max(1, Math.round(day * NANO)) : 0,
       cost_per_month: month > 0 ? Math.max(1, Math.round(month * NANO)) : 0,
     };
@@ -45,10 +45,10 @@ export function countedLimits(caller: Pick<Caller, "key">): KeyLimits | null {
 }
 
 /**
- * What a request has to have counted before it may do anything; undefined: nothing. The same for all attempts of a request,
- * and all of its parts: it counts once.
+ * The use that a request must reserve before it may do anything; undefined: none. All attempts and parts of a request share
+ * it, so it counts once.
  *
- * @param expected asked only if the key counts tokens or their cost: finding out takes time
+ * @param expected called only if the key limits tokens or cost, because the estimate takes time
  */
 export function limitedUse(
   { quota, log }: Pick<Context, "quota" | "log">,
@@ -62,7 +62,7 @@ export function limitedUse(
   const { requests_per_minute: _, max_parallel: __, ...ofTokens } = limits;
   const isCounted = Object.values(ofTokens).some((limit) => limit > 0);
   const { prompt, answer } = isCounted ? expected() : NOTHING;
-  // Who may use few tokens a minute must not be kept out by what is only a guess.
+  // A rough estimate must not exclude a key with a small limit of tokens per minute.
   const { tokens_per_minute: perMinute = 0 } = limits;
   const tokens = perMinute > 0 ? Math.max(prompt, Math.min(prompt + answer, perMinute)) : prompt + answer;
   const cost = costOf(config, log, { prompt, cached: 0, completion: answer });
@@ -73,7 +73,7 @@ export function limitedUse(
 /**
  * Counts a request that needs no account.
  *
- * @throws GatewayError 429 when its key has used what it may.
+ * @throws GatewayError 429 when its key has reached a limit.
  */
 export async function countRequest(
   context: Context,
@@ -90,8 +90,8 @@ export async function countRequest(
 }
 
 /**
- * Tells the pool what a request has used in the end. Null: there is nothing to tell. Never rejects. Of a caller who left before
- * the provider said anything nobody knows what was used: the estimate counts.
+ * Reports a request's real use to the pool. Null: nothing to report. Never rejects. If the caller disconnects before the
+ * provider reports any use, the real use is unknown and the estimate counts.
  */
 export function settleUse(
   platform: Pick<Platform, "accounts">,

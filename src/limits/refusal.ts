@@ -3,7 +3,7 @@ import type { LimitName, LimitRefusal } from "../platform/limits.ts";
 
 const NANO = 1e9;
 
-/** What a limit is called in a sentence. */
+/** The text for each limit in error messages. */
 const WORDS: Readonly<Record<LimitName, string>> = {
   requests_per_minute: "requests per minute",
   tokens_per_minute: "tokens per minute",
@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<LimitName, string>> = {
   cost_per_month: "cost per month",
 };
 
-/** Limits that waiting for a minute does not help against. */
+/** Limits that do not recover within a minute. */
 const BUDGETS: ReadonlySet<LimitName> = new Set([
   "tokens_per_day",
   "tokens_per_month",
@@ -23,7 +23,7 @@ const BUDGETS: ReadonlySet<LimitName> = new Set([
 ]);
 
 /**
- * What the caller of a key is told that has used what it may: which limit, how much of it, and when there is room again. It
+ * The error for a caller whose key has reached a limit: which limit, how much was used, and when there is room again. It
  * has no `Retry-After` (contract, Errors).
  *
  * @param now Unix milliseconds
@@ -41,7 +41,7 @@ export function limitExceeded({ limit, max, used, resetMs }: LimitRefusal, now: 
       {
         code: "insufficient_quota",
         details,
-        // What SDKs ask before they try again by themselves.
+        // SDKs read this header before they retry automatically.
         headers: { "x-should-retry": "false" },
       },
     );

@@ -39,7 +39,7 @@ const CHECKS: readonly TableCheck[] = [
   },
 ];
 
-/** What is counted, in a SQLite database: the same in a Durable Object and in a process of one's own. Each call throws what SQLite throws. */
+/** Stores the counted use in a SQLite database: a Durable Object's or a separate file. Each call throws what SQLite throws. */
 export class SqlUseStore implements UseStore {
   readonly #sql: Sql;
 
@@ -98,7 +98,7 @@ export class SqlUseStore implements UseStore {
     return null;
   }
 
-  /** Nothing waits. */
+  /** Nothing is pending. */
   writeNow(): void {}
 
   fold(horizon: number, sums: readonly StoredSum[]): void {

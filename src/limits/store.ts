@@ -1,4 +1,4 @@
-/** One request of a key with limits, as it is kept until it no longer counts towards a minute. Times are Unix milliseconds. */
+/** One request of a key with limits, stored until it no longer counts towards a minute. Times are Unix milliseconds. */
 export interface StoredUse {
   readonly id: string;
   readonly key: string;
@@ -6,16 +6,16 @@ export interface StoredUse {
   readonly at: number;
   readonly tokens: number;
   readonly cost: number;
-  /** What it used beyond what had been reserved: that counts from when it ended. */
+  /** Use beyond the reservation: it counts from the end of the request. */
   readonly extraTokens: number;
   readonly extraCost: number;
   /** When it ended; 0: it has not. */
   readonly ended: number;
-  /** Whether it has been told what it really used. */
+  /** Whether the real use was reported. */
   readonly settled: boolean;
 }
 
-/** What a key used in its newest day and month, without the requests that are kept one by one. */
+/** The use of a key in its newest day and month, without the individually stored requests. */
 export interface StoredSum {
   readonly key: string;
   /** Numbers of the day and of the month, see `Calendar`. */
@@ -27,23 +27,29 @@ export interface StoredSum {
   readonly monthCost: number;
 }
 
-/** The durable storage of what is counted. What follows from a call may be seen outside once {@link UseStore.kept} has come. */
+/**
+ * Durable storage of the counted use. Effects of a call may be visible outside once {@link UseStore.whenStored} has
+ * resolved.
+ */
 export interface UseStore {
   loadUses(): Iterable<StoredUse>;
-  /** Keeps a request, instead of what was kept of it before; `isNew`: nothing was. Does not throw: see {@link UseStore.kept}. */
+  /** Stores a request, replacing its earlier row; `isNew`: there is none. Does not throw: see {@link UseStore.whenStored}. */
   saveUse(use: StoredUse, isNew: boolean): void;
   /** Does not throw either. */
   removeUse(id: string): void;
   loadSums(): Iterable<StoredSum>;
-  /** Replaces the requests that ended at `horizon` or before it by the sums that they have been added to, all at once. */
+  /** Replaces the requests that ended at or before `horizon` by the sums that they were added to, all at once. */
   fold(horizon: number, sums: readonly StoredSum[]): void;
-  /** Resolves when everything up to now is written; null: it is. Rejects when the storage fails: the next write tries again. */
+  /**
+   * Resolves when everything up to now is written; null: it is already. Rejects when the storage fails: the next write
+   * tries again.
+   */
   kept(): Promise<void> | null;
-  /** Writes at once what waits to be written. Throws when the storage fails: the next write tries again. */
+  /** Writes everything pending immediately. Throws when the storage fails: the next write tries again. */
   writeNow(): void;
 }
 
-/** Keeps nothing. */
+/** A store that stores nothing. */
 export const NOWHERE: UseStore = {
   loadUses: () => [],
   saveUse: () => undefined,

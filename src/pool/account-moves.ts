@@ -5,7 +5,10 @@ import type { StoredAccount } from "./pool-store.ts";
 import type { Slots } from "./slots.ts";
 import type { TakingPool } from "./takeover.ts";
 
-/** Accounts that move between this pool and others: what is still held here of theirs, and what others say that they hold of its own. */
+/**
+ * Handles accounts that move between this pool and other shards: the slots of theirs still occupied here, and what the
+ * other shards report about accounts now owned here.
+ */
 export class AccountMoves implements TakingPool {
   readonly #slots: Slots;
   readonly #tokens: AccountTokens;
@@ -19,27 +22,30 @@ export class AccountMoves implements TakingPool {
     this.#now = now;
   }
 
-  /** Number of the layout that the pool knows of; 0: there is one pool. */
+  /** Number of the layout that the pool knows; 0: there is one pool. */
   get generation(): number {
     return this.#handover.generation;
   }
 
-  /** Whether accounts may be in use where they were before. */
+  /** Whether accounts may still be in use at their earlier shards. */
   get isMoving(): boolean {
     return this.#handover.isMoving;
   }
 
-  /** The shards that may still hold slots of accounts which are this one's by now. */
+  /** The shards that may still occupy slots of accounts which this shard owns now. */
   get awaited(): string[] {
     return this.#handover.open;
   }
 
-  /** Those of them that have said nothing of it yet. */
+  /** Those of them that have not answered yet. */
   get unheard(): string[] {
     return this.#handover.unheard;
   }
 
-  /** What is still held here of accounts that are another shard's by now, and what is known of them if that is wanted. */
+  /**
+   * The slots still occupied here of accounts that `shard` owns now; with `andKnown` also the stored state of these
+   * accounts.
+   */
   heldFor(shard: string, andKnown = false): StillHeld {
     this.#slots.catchUp();
     const held: Record<string, number> = {};
@@ -52,13 +58,13 @@ export class AccountMoves implements TakingPool {
     return { generation: this.generation, held, ...(known.length === 0 ? {} : { known }) };
   }
 
-  /** Another shard has said what it still holds of accounts that are this one's by now. */
+  /** Records the answer of another shard: which slots it still occupies of accounts that this shard owns now. */
   heldElsewhere(shard: string, answer: StillHeld): void {
     if (!this.#handover.told(shard, answer)) return;
     const { accounts } = this.#slots;
     for (const stored of answer.known ?? []) {
       const state = accounts.get(stored.id);
-      // Only before anybody had it here: what became of it since is newer.
+      // Only before the first grant here: state that was learned here since is newer.
       if (state?.isOwn === true && state.elsewhere === Number.POSITIVE_INFINITY)
         this.#tokens.adopt(state, stored, this.#now());
     }

@@ -10,42 +10,45 @@ import { SignInGate } from "./sign-in-gate.ts";
 import { Trust } from "./trust.ts";
 import type { Waiter } from "./waiting-queue.ts";
 
-/** Everything that the pool knows of one account. As a list node it stands in the rotation. */
+/** Everything that the pool knows about one account. It is a list node because the rotation keeps accounts in a linked list. */
 export class AccountState extends ListNode<AccountState> {
   readonly id: string;
-  /** The provider that it belongs to. */
+  /** The pool of the provider that it belongs to. */
   lane: Lane;
-  /** The account's configuration; null once it is removed, while slots are still held. */
+  /** The account's configuration; null once it is removed, while slots are still occupied. */
   account: PoolAccount | null = null;
   /** Slots held by known leases. */
   leases = 0;
-  /** Slots that a lease from before a restart may hold, although its holder has not spoken up yet. */
+  /** Leases from before a restart that may still hold slots, although no holder has resumed them yet. */
   ghosts = 0;
-  /** Slots that another pool may have granted, of which the account was before. */
+  /** Slots that an earlier shard of the account may still have granted. */
   elsewhere = 0;
-  /** Durable high-water mark: no more slots than this were ever held since it was lowered last. */
+  /** Durable high-water mark: the account has never occupied more slots than this since the mark was last lowered. */
   mark = 0;
-  /** Most slots held at once in the current and in the previous window of the sweep. */
+  /** Largest number of occupied slots in the current and in the previous window of the sweep. */
   peak = 0;
   previousPeak = 0;
-  /** The present series of failures, also after its cooldown has passed. */
+  /** The current series of failures. It stays after its cooldown has ended. */
   cooldown: Cooldown | null = null;
-  /** The cooldown has not passed yet. */
+  /** Whether the account's own cooldown is still running. */
   cooling = false;
   /** The proxy that the account is bound to. */
   proxy: ProxyState | null = null;
-  /** Configured and not passed over; kept by the rotation. */
+  /** Configured, enabled and not cooling down. The rotation maintains this flag. */
   healthy = false;
-  /** Leases granted up to this serial number say nothing new about the account: they were granted before it failed. */
+  /**
+   * Serial number of the newest lease at the last failure: leases up to it were granted before, so their results are
+   * ignored.
+   */
   failedAt = 0;
-  /** How often the provider has failed on it in a row, while it worked with others. */
+  /** Consecutive provider failures on this account, while the provider worked with other accounts. */
   strikes = 0;
   readonly health = new Health();
   readonly trust = new Trust();
-  /** Requests that it has got in its present turn. */
+  /** Requests granted in its current turn of the rotation. */
   turn = 0;
   testStatus = "";
-  /** The row in durable storage, if any. */
+  /** The account's row in durable storage, if any. */
   stored: StoredAccount | null = null;
   readonly gate = new SignInGate();
   /** Requests pinned to this account, in order of arrival. */
@@ -61,28 +64,28 @@ export class AccountState extends ListNode<AccountState> {
     return this.leases + this.ghosts;
   }
 
-  /** It is configured, and lives in this pool. */
+  /** Whether the account is configured and this pool owns it (it has not moved to another shard). */
   get isOwn(): boolean {
     return this.account !== null && this.account.moved !== true;
   }
 
-  /** It is the pool's, and may be chosen. */
+  /** Whether this pool owns the account and may select it. */
   get enabled(): boolean {
     return this.isOwn && this.account?.disabled !== true;
   }
 
-  /** It is passed over, for a failure of its own or of its proxy. */
+  /** Whether its own cooldown or the cooldown of its proxy is running. */
   get passedOver(): boolean {
     return this.cooling || this.proxy?.cooling === true;
   }
 
-  /** Until when it is passed over, Unix milliseconds; 0 when it is not. */
+  /** When the cooldown ends, Unix milliseconds; 0 without a cooldown. */
   get passedOverUntil(): number {
     const own = this.cooling ? (this.cooldown?.until ?? 0) : 0;
     return this.proxy?.cooling === true ? Math.max(own, this.proxy.cooldown?.until ?? 0) : own;
   }
 
-  /** It, or its proxy, has failed lately, or it has never worked: a success is news. */
+  /** Whether a request must report a success: the account or its proxy has failed recently, or the account has never worked. */
   get failing(): boolean {
     return (
       !this.trust.earned ||
@@ -92,7 +95,7 @@ export class AccountState extends ListNode<AccountState> {
     );
   }
 
-  /** What the account signs in with; null for token-only and for removed accounts. */
+  /** The credentials for a sign-in; null for token-only and for removed accounts. */
   get credentials(): Credentials | null {
     const account = this.account;
     if (account === null || account.password === "" || (account.email === "" && account.mobile === ""))

@@ -1,11 +1,11 @@
 import { AccountState } from "./account-state.ts";
 import type { Lanes } from "./lane.ts";
 
-/** The accounts that the pool knows of: those that are configured, and those of which something is left. */
+/** The accounts that the pool knows: configured ones, and removed ones that still occupy slots or have a high-water mark. */
 export class AccountTable {
-  /** Identifiers of the configured accounts by all their names. */
+  /** Identifiers of the configured accounts, keyed by all their names in lower case. */
   names: ReadonlyMap<string, string> = new Map();
-  /** Configured accounts. */
+  /** Number of configured accounts that this pool owns. */
   total = 0;
   readonly #lanes: Lanes;
   readonly #byId = new Map<string, AccountState>();
@@ -14,12 +14,12 @@ export class AccountTable {
     this.#lanes = lanes;
   }
 
-  /** The account of that identifier; undefined for an unknown one. */
+  /** The account with this identifier; undefined for an unknown one. */
   get(id: string): AccountState | undefined {
     return this.#byId.get(id);
   }
 
-  /** The same; unknown ones are added, not yet configured. */
+  /** Like {@link get}, but adds unknown accounts (not yet configured). */
   make(id: string): AccountState {
     let state = this.#byId.get(id);
     if (state === undefined) {
@@ -29,14 +29,14 @@ export class AccountTable {
     return state;
   }
 
-  /** The account that a request means. Identifiers may differ in their case alone: then the exact one is meant. */
+  /** The account that a request names. Identifiers may differ only in case; then an exact match wins. */
   named(name: string): AccountState | null {
     const exact = this.#byId.get(name);
     if (exact !== undefined && exact.account !== null) return exact;
     return this.#byId.get(this.names.get(name.toLowerCase()) ?? "") ?? null;
   }
 
-  /** Counts anew what is configured, in all and of each provider. */
+  /** Recounts the configured accounts, in total and by provider. */
   count(): void {
     this.total = 0;
     for (const lane of this.#lanes.all) {
@@ -51,7 +51,7 @@ export class AccountTable {
     }
   }
 
-  /** Drops an account that is no longer configured, once nothing of it is left. */
+  /** Deletes a removed account once it has no occupied slots and no high-water mark. */
   forget(state: AccountState): void {
     if (state.account === null && state.held === 0 && state.mark === 0) this.#byId.delete(state.id);
   }

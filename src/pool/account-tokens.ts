@@ -4,14 +4,17 @@ import type { AccountState } from "./account-state.ts";
 import { nextCooldown } from "./cooldown.ts";
 import type { PoolStore, StoredAccount } from "./pool-store.ts";
 
-/** What a token that is kept was got with: one of another provider must never be sent to this one. */
+/**
+ * The credential that a stored token belongs to. It includes the provider: a token of one provider must never reach another
+ * one.
+ */
 function configuredToken({ provider = "", token }: PoolAccount): string {
   return provider === "" ? token : `${provider}\n${token}`;
 }
 
-/** Tokens, tests and failures of the accounts: what is kept of them in durable storage, and when. */
+/** Tokens, test results and failures of the accounts. Decides what is stored of them, and when. */
 export class AccountTokens {
-  /** Age at which a token is signed in anew, milliseconds; 0 for never. */
+  /** Age at which a token is refreshed by a new sign-in, milliseconds; 0: never. */
   refreshMs = 0;
   readonly #store: PoolStore;
 
@@ -20,7 +23,7 @@ export class AccountTokens {
     for (const stored of store.loadAccounts()) this.#know(state(stored.id), stored, now);
   }
 
-  /** Takes over what another pool knows of an account that has come from there, unless this one knows something itself. */
+  /** Imports what another shard knows about an account that has moved here, unless this pool already has stored state. */
   adopt(state: AccountState, stored: StoredAccount, now: number): void {
     const { account } = state;
     if (account === null || state.stored !== null) return;
@@ -38,7 +41,7 @@ export class AccountTokens {
     else if (stored.proven) state.trust.earn();
   }
 
-  /** Takes over an account's configuration. Changed credentials end what was known of the old ones. */
+  /** Applies an account's configuration. Changed credentials discard what was known about the old ones. */
   configure(state: AccountState, account: PoolAccount, now: number): void {
     const before = state.account;
     state.account = account;
@@ -64,7 +67,7 @@ export class AccountTokens {
     const { stored } = state;
     const isKnown = stored !== null && stored.configuredToken === configuredToken(account);
     if (!isKnown) {
-      // What is kept was learnt with another token, or of another provider's account.
+      // The stored state belongs to another token, or to an account of another provider.
       state.cooldown = null;
       state.cooling = false;
       state.trust.reset();
@@ -82,13 +85,13 @@ export class AccountTokens {
     }
   }
 
-  /** The account is gone from the configuration: whoever waits for its token learns that there is none. */
+  /** The account was removed from the configuration. Requests that wait for its token get an error. */
   gone(state: AccountState, now: number): void {
     this.remove(state);
     state.gate.hold(null, now, null);
   }
 
-  /** The account is another one from now on, or none. */
+  /** Discards all state of an account that is removed, or becomes another account. */
   remove(state: AccountState): void {
     state.account = null;
     state.cooldown = null;
@@ -120,17 +123,16 @@ export class AccountTokens {
     if (state.gate.signedIn(ticket, result, now)) this.#save(state);
   }
 
-  /** True when the account should cool down: nobody can use it now. */
+  /** Returns true when the account must cool down: the sign-in failed and there is no usable token. */
   signInFailed(state: AccountState, ticket: string, failure: AccountFailure, now: number): boolean {
     return state.gate.failed(ticket, failure, now) && !state.gate.usable(now);
   }
 
-  /** A lease ended. */
   leaseEnded(state: AccountState, lease: string, now: number): void {
     if (state.gate.busy) state.gate.holderGone(lease, now, state.credentials);
   }
 
-  /** The account failed, and cools down. */
+  /** Records a failure and starts a cooldown. */
   fail(state: AccountState, failure: AccountFailure, now: number): void {
     state.cooldown = nextCooldown(state.cooldown, failure, now);
     state.cooling = true;
@@ -139,8 +141,8 @@ export class AccountTokens {
   }
 
   /**
-   * The account works, for a request that was granted after it failed last; `proxyToo`: and after its proxy did. True when that
-   * ends a series of failures, or a trial.
+   * Records a success of a request that was granted after the account's last failure. `proxyToo`: also after its proxy's
+   * last failure. Returns true when this ends a series of failures or proves the account.
    */
   succeed(state: AccountState, proxyToo: boolean): boolean {
     const proven = proxyToo && state.account !== null && state.trust.earn();
@@ -157,7 +159,7 @@ export class AccountTokens {
     this.#save(state);
   }
 
-  /** Whether the account's token should be signed in anew although it still serves. */
+  /** Whether the token should be refreshed although it is still usable. */
   due(state: AccountState, now: number): boolean {
     return state.credentials !== null && state.gate.due(now, this.refreshMs);
   }

@@ -2,30 +2,33 @@ import type { OutageView } from "../platform/account-status.ts";
 import type { AccountFailure, AcquireRequest } from "../platform/accounts.ts";
 import { identityOf } from "./identity.ts";
 
-/** A provider that fails on so many accounts in a row is down. */
+/** The provider is down after consecutive failures on this many different accounts. */
 const ACCOUNTS = 3;
-/** But not by one request's word: it may be that which the provider cannot take. */
+/** Failures must come from at least this many requests: a single request may itself be what the provider cannot process. */
 const REQUESTS = 2;
-/** When the one that tries has not been answered for so long, another one may try too. Milliseconds. */
+/** If the probe request has no result after this time, another request may probe. Milliseconds. */
 const TRIAL_MS = 10_000;
-/** A series is forgotten when nothing has been added to it for so long. Milliseconds. */
+/** A series of failures is deleted when nothing was added to it for this long. Milliseconds. */
 const FORGOTTEN_MS = 600_000;
-/** So many series are remembered. Which models there are callers may make up. */
+/** Maximum number of tracked series. The limit is needed because callers can invent model names. */
 const MOST_SERIES = 200;
-/** Every model. */
+/** Scope of a failure that affects every model. */
 const ALL = "*";
 
-/** A series of failures of the provider, with no success in between. */
+/** Consecutive failures of the provider, with no success in between. */
 class Series {
   readonly accounts = new Set<string>();
   readonly requests = new Set<string>();
   readonly since: number;
-  /** Leases granted up to this serial number say nothing new: they were granted before the last failure. */
+  /**
+   * Serial number of the newest lease at the last failure: leases up to it were granted before, so their results are
+   * ignored.
+   */
   failedAt = 0;
   last: AccountFailure;
-  /** When it was added to, milliseconds. */
+  /** When the last failure was added, Unix milliseconds. */
   lastAt: number;
-  /** The request that tries whether the provider works again. */
+  /** The request that probes whether the provider works again. */
   trial: { readonly request: string; readonly since: number } | null = null;
 
   constructor(last: AccountFailure, since: number) {
@@ -39,45 +42,45 @@ class Series {
   }
 }
 
-/** Which request saw a success or a failure, and when it was granted its lease. */
+/** The request that reports a success or a failure, and the serial number of its lease. */
 export interface Witness {
-  /** Its identity, not what its caller calls it. */
+  /** The request's unique identity, not the id that its caller chose. */
   readonly request: string;
   readonly model: string;
   readonly account: string;
   readonly serial: number;
 }
 
-/** That the provider is down, and for whom. */
+/** An outage of the provider, and which requests it affects. */
 export interface Outage {
   readonly failure: AccountFailure;
   concerns(request: AcquireRequest): boolean;
 }
 
-/** What a failure of the provider comes to. */
+/** The effect of one recorded provider failure. */
 export interface Noted {
-  /** Nothing had failed since the provider worked last. */
+  /** No failure was recorded since the provider last worked. */
   readonly first: boolean;
-  /** The provider is down from now on; null: it was before, or is not. */
+  /** The outage that starts with this failure; null: it had started before, or there is none. */
   readonly begins: Outage | null;
-  /** The provider is still down, says the request that tried; null: the failure was that of another one. */
+  /** The outage that continues because the probe request failed; null: another request failed. */
   readonly goesOn: Outage | null;
 }
 
 /**
- * A circuit breaker for the provider as a whole: while it is down one request at a time tries whether it works again, and all
- * others wait a moment for what comes of that. One that cannot be reached is down for all models, one that fails otherwise for the
- * model that it was asked for. There is no pause before a trial: the first success ends the outage.
+ * A circuit breaker for a whole provider. While the provider is down, one request at a time probes it, and all others wait
+ * briefly for the result. An unreachable provider is down for all models; any other failure affects only the requested
+ * model. There is no pause before a probe: the first success closes the circuit.
  */
 export class Breaker {
   readonly #series = new Map<string, Series>();
 
-  /** Whether a success with that model is news. */
+  /** Whether failures with this model are tracked, so that a success must be reported. */
   watches(model: string): boolean {
     return this.#series.size > 0 && (this.#series.has(model) || this.#series.has(ALL));
   }
 
-  /** The provider failed; `newest` is the number of the newest lease. */
+  /** Records a provider failure. `newest` is the serial number of the newest lease. */
   failed(witness: Witness, failure: AccountFailure, newest: number, now: number): Noted {
     const { account, request, model, serial } = witness;
     const scope = failure.kind === "unreachable" ? ALL : model;
@@ -86,7 +89,7 @@ export class Breaker {
     const series = this.#series.get(scope) ?? new Series(failure, now);
     series.lastAt = now;
     if (first) this.#makeRoom();
-    // The one that was added to longest ago stays in front.
+    // Reinsert it, so that the map stays sorted by the last failure, oldest first.
     this.#series.delete(scope);
     this.#series.set(scope, series);
     const tried = this.released(request);
@@ -104,14 +107,14 @@ export class Breaker {
     return { first, begins: !before && series.isOutage ? outage : null, goesOn };
   }
 
-  /** Drops what has long ended, or is no model's that anybody asks for. */
+  /** Deletes series whose last failure is old, including those of models that are no longer requested. */
   #forget(now: number): void {
     for (const [scope, { lastAt }] of this.#series) {
       if (now - lastAt >= FORGOTTEN_MS) this.#series.delete(scope);
     }
   }
 
-  /** Drops the oldest series if there are too many: rather one that is no outage. */
+  /** Evicts the oldest series when there are too many. It prefers one that is not an outage. */
   #makeRoom(): void {
     if (this.#series.size < MOST_SERIES) return;
     const scopes = [...this.#series.keys()];
@@ -119,12 +122,12 @@ export class Breaker {
     if (least !== undefined) this.#series.delete(least);
   }
 
-  /** How many series of failures are remembered. */
+  /** Number of tracked series of failures. */
   get size(): number {
     return this.#series.size;
   }
 
-  /** The provider works. */
+  /** Closes the circuit for the model, unless the lease was granted before the last failure. */
   succeeded({ model, serial }: Witness): void {
     for (const scope of [model, ALL]) {
       const series = this.#series.get(scope);
@@ -133,8 +136,8 @@ export class Breaker {
   }
 
   /**
-   * Why a request is refused; null: it may go on, and if the provider is down, is the one that tries. One that has failed
-   * already tries nothing.
+   * Admits a request and returns null, or returns the failure that refuses it. During an outage an admitted request becomes
+   * the probe. A retry (with excluded accounts) never probes.
    */
   refusal(asked: AcquireRequest, now: number): AccountFailure | null {
     const { model, exclude } = asked;
@@ -152,8 +155,8 @@ export class Breaker {
   }
 
   /**
-   * A request (its identity) has given up its lease, or its place in the queue: if it was the one that tries, another one may.
-   * Returns whether it was.
+   * A request (by its identity) has released its lease or left the queue. If it was the probe, another request may probe.
+   * Returns whether it was the probe.
    */
   released(request: string): boolean {
     let tried = false;
@@ -165,7 +168,7 @@ export class Breaker {
     return tried;
   }
 
-  /** Whether a request tries now whether the provider works again for a model. */
+  /** Whether a request is probing the provider for a model. */
   isTried(model: string, now: number): boolean {
     return [ALL, model].some((scope) => {
       const trial = this.#series.get(scope)?.trial ?? null;
@@ -178,7 +181,7 @@ export class Breaker {
     return [ALL, model].some((scope) => this.#series.get(scope)?.isOutage === true);
   }
 
-  /** For administrators. */
+  /** The current outages, for administrators. */
   outages(provider: string): OutageView[] {
     return [...this.#series].flatMap(([scope, { isOutage, last, since }]) =>
       isOutage

@@ -1,15 +1,15 @@
 import type { AccountActivity, AccountCondition } from "../platform/account-status.ts";
 
-/** What tells how an account is. */
+/** The facts that determine an account's condition. */
 interface Told {
   readonly disabled: boolean;
   readonly cooling: boolean;
-  /** As of `AccountHealth`. */
+  /** The text of `AccountHealth.testStatus`. */
   readonly testStatus: string;
   readonly activity: Pick<AccountActivity, "lastSuccess" | "lastFault">;
 }
 
-/** How an account is, by what its requests and tests have come to: the newest of it counts. */
+/** Derives an account's condition from its requests and tests: the newest result counts. */
 export function conditionOf({ disabled, cooling, testStatus, activity }: Told): AccountCondition {
   if (disabled) return "disabled";
   if (cooling) return "cooling";

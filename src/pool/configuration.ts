@@ -5,12 +5,12 @@ import { findDriver } from "../provider/drivers.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** What the account of a provider is called that has none: its own token is all that it needs. */
+/** Id of the account that stands for a provider's own token, for a provider without configured accounts. */
 export function ownAccountOf(provider: string): string {
   return `provider:${provider}`;
 }
 
-/** The account of a provider that is asked with a key and has no accounts: the key is that of the provider. */
+/** Creates the account for a provider that has its own key and no configured accounts. */
 function ownAccount({ id, token }: ProviderEntry): PoolAccount {
   return {
     id: ownAccountOf(id),
@@ -23,7 +23,7 @@ function ownAccount({ id, token }: ProviderEntry): PoolAccount {
   };
 }
 
-/** Backends that want no key are sent one all the same: that of an empty header is refused by some. */
+/** Token for backends without a key: some backends reject an empty header. */
 const NO_TOKEN = "none";
 
 /** Whether a provider can be used without accounts. */
@@ -32,7 +32,7 @@ function needsNone({ driver }: ProviderEntry): boolean {
   return found !== undefined && found.signsIn !== true;
 }
 
-/** What the pool needs of the configuration. `queueWaitMs` is a setting of the deployment; `version`: see `PoolConfiguration`. */
+/** Builds the pool's configuration. `queueWaitMs` is a setting of the deployment; `version`: see `PoolConfiguration`. */
 export async function poolConfiguration(
   config: Pick<Config, "accounts" | "proxies" | "providers" | "runtime">,
   queueWaitMs: number,

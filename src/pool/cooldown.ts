@@ -1,37 +1,40 @@
 import { PROVIDER_ERROR_KINDS, type ProviderErrorKind } from "../errors/provider-error.ts";
 import type { AccountFailure } from "../platform/accounts.ts";
 
-/** `text` when it names a kind of failure, otherwise null. */
+/** Returns `text` when it is a kind of failure, otherwise null. */
 export function failureKind(text: string): ProviderErrorKind | null {
   return PROVIDER_ERROR_KINDS.find((kind) => kind === text) ?? null;
 }
 
-/** A series of failures of one account. It is kept after `until`, so that the next failure cools down for longer. */
+/** A series of failures of one account. It stays after `until`, so that the next failure causes a longer cooldown. */
 export interface Cooldown {
   readonly kind: ProviderErrorKind;
-  /** For the administrator; holds no secret. */
+  /** Shown to administrators; contains no secret. */
   readonly reason: string;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failures: number;
   /** End of the cooldown, Unix milliseconds. */
   readonly until: number;
 }
 
-/** A rate limit passes soon, and so may what the provider has against one account; a refused account needs a person, or at least time. Milliseconds. */
+/**
+ * Cooldowns in milliseconds. Rate limits and provider failures are short-lived; a refused account needs an administrator,
+ * or at least time.
+ */
 const RATE_LIMIT = { first: 5_000, longest: 120_000 };
 /** A proxy may be restarted at any moment. */
 const PROXY = { first: 5_000, longest: 300_000 };
 const REFUSED = { first: 15_000, longest: 900_000 };
 
-/** How long a provider may ask an account to be left alone, milliseconds. */
+/** Longest accepted `Retry-After` of a provider, milliseconds. */
 const LONGEST_WISH = 900_000;
 
-/** Longest reason that is kept, in UTF-16 units. */
+/** Longest stored reason, in UTF-16 code units. */
 const LONGEST_REASON = 300;
 
 /**
- * The cooldown after one more failure at `now` (Unix milliseconds): as long as the provider wants it when it says so of a
- * limit, otherwise twice as long as the one before.
+ * Computes the cooldown after one more failure at `now` (Unix milliseconds). For a rate limit it uses the provider's
+ * `Retry-After`; otherwise it doubles the previous duration (exponential backoff).
  */
 export function nextCooldown(
   previous: Cooldown | null,

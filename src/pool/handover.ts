@@ -2,25 +2,26 @@ import type { PoolLayout } from "../platform/pool-configuration.ts";
 import { everyShard, Ownership } from "../shards/layout.ts";
 import type { StoredAccount } from "./pool-store.ts";
 
-/** What a shard still holds on accounts that it has let go of, for the one that has them now. */
+/** Slots that a shard still occupies on accounts that it no longer owns. The shard sends this to the new owner. */
 export interface StillHeld {
-  /** Of which layout it knows: from then on it has granted nothing on these accounts. */
+  /** The layout that the sender applies: from this layout on it grants no slots of these accounts. */
   readonly generation: number;
-  /** Slots by account; those without any are left out. */
+  /** Occupied slots by account; accounts without any are left out. */
   readonly held: Readonly<Record<string, number>>;
-  /** Tokens, cooldowns and tests, if they were asked for. */
+  /** Tokens, cooldowns and test results, if they were requested. */
   readonly known?: readonly StoredAccount[];
 }
 
 /**
- * What a shard must wait for before it grants the slots of accounts that another one may have had. That one knows of the layout first,
- * and grants none of them any more; then it tells what it still holds. From then on these numbers only fall, so that an answer
- * which is late, or comes twice, holds a slot back for longer, and never grants one twice. Plain data: no timers, no network.
+ * Tracks which slots of this shard's accounts may still be occupied at earlier owners. An earlier owner first applies the
+ * layout and stops granting slots of these accounts; then it reports the slots that it still occupies. After that the
+ * reported numbers only fall. A late or repeated answer therefore holds a slot back for longer, but never lets a slot be
+ * granted twice. Plain data: no timers, no network.
  */
 export class Handover {
   #ownership: Ownership | null = null;
   #generation = 0;
-  /** What the others have said of this layout. */
+  /** The other shards' answers about this layout. */
   readonly #told = new Map<string, ReadonlyMap<string, number>>();
   #others: readonly string[] = [];
 
@@ -38,20 +39,20 @@ export class Handover {
     return this.#generation;
   }
 
-  /** Whether accounts may be in use where they were before. */
+  /** Whether accounts may still be in use at their earlier shards. */
   isMoving = false;
 
-  /** The shards that have not said yet that they hold nothing more. */
+  /** The shards that have not yet reported that they occupy no slots. */
   get open(): string[] {
     return this.#others.filter((name) => this.#told.get(name)?.size !== 0);
   }
 
-  /** The shards of which it is not known yet what they hold: of accounts that they may have had no slot is known to be free. */
+  /** The shards that have not answered yet. No slot of an account that they may have owned is known to be free. */
   get unheard(): string[] {
     return this.#others.filter((name) => !this.#told.has(name));
   }
 
-  /** Slots of an account that may be in use elsewhere; `Infinity` as long as somebody may still grant them. */
+  /** Slots of an account that may be occupied at other shards; `Infinity` while an earlier owner may still grant them. */
   elsewhere(account: string): number {
     if (this.#ownership === null || this.#others.length === 0) return 0;
     let slots = 0;
@@ -63,7 +64,7 @@ export class Handover {
     return slots;
   }
 
-  /** Another shard has answered. False when that is no news: it was about another layout, or says nothing new. */
+  /** Records the answer of another shard. Returns false when it is about another layout or contains nothing new. */
   told(shard: string, { generation, held }: StillHeld): boolean {
     if (generation !== this.#generation || !this.#others.includes(shard)) return false;
     const before = this.#told.get(shard);
@@ -77,7 +78,7 @@ export class Handover {
     return true;
   }
 
-  /** Whether an account, by its identifier, is another shard's: what is still held on it is what that one asks for. */
+  /** Whether `shard` owns the account (by its identifier) in the current layout. */
   isFor(shard: string, account: string): boolean {
     return this.#ownership?.ownerOf(account) === shard;
   }

@@ -3,39 +3,40 @@ import type { AccountState } from "./account-state.ts";
 import { type StoredHealth, storedHealthSchema } from "./health.ts";
 import type { PoolStore } from "./pool-store.ts";
 
-/** Accounts whose health goes into one part at most: a row is some hundred kilobytes then. */
+/** Maximum number of accounts in one chunk: its row then has some hundred kilobytes. */
 const ACCOUNTS_IN_A_PART = 500;
 
 const partSchema = z.record(z.string(), storedHealthSchema);
 
-/** The accounts as the pool knows them. */
+/** The pool's accounts. */
 export interface KnownAccounts extends Iterable<AccountState> {
   get(id: string): AccountState | undefined;
-  /** Unknown ones are added, not yet configured. */
+  /** Adds an unknown account, not yet configured. */
   make(id: string): AccountState;
 }
 
-/** A row: what was news of some accounts at one time. */
+/** One stored row: the health of the accounts that had changed at one save. */
 interface Part {
   readonly ids: readonly string[];
-  /** Of how many of them nothing newer was written. */
+  /** Number of its entries that no newer chunk replaces. */
   current: number;
-  /** How many of these are configured: counted with each save. */
+  /** Number of those entries whose account is configured; recounted at each save. */
   found: number;
 }
 
 /**
- * Keeps how accounts have done, so that a restart does not forget it. Saved seldom, and only when there is news:
- * what the last seconds before a restart have brought is not worth a write with each request.
+ * Stores the accounts' health, so that a restart keeps it. It saves seldom and only changes: losing the last seconds before
+ * a restart is cheaper than a write for each request.
  *
- * What is written is the news, as one more part; what stands in several of them counts as in the last. A part goes when nothing in it
- * counts any more. When there is more that does not count than does, what counts of the oldest goes with the news: so all
- * that is stored is at most twice what is known, and on average nothing is written more than twice.
+ * Each save appends a chunk with the changed accounts; the newest entry of an account counts. A chunk is deleted when none
+ * of its entries counts. When more entries are outdated than current, the current entries of the oldest chunks are
+ * rewritten with the next save. So the store holds at most twice the known entries, and on average each entry is written at
+ * most twice.
  */
 export class HealthKeeper {
   readonly #store: PoolStore;
   readonly #accounts: KnownAccounts;
-  /** By their numbers, the oldest first. */
+  /** Chunks by their number, the oldest first. */
   readonly #parts = new Map<number, Part>();
   #newest = 0;
 
@@ -52,7 +53,7 @@ export class HealthKeeper {
     }
   }
 
-  /** Saves the health of those configured accounts of which there is news. */
+  /** Saves the health of the configured accounts that have changed. */
   save(): void {
     const due: AccountState[] = [];
     let known = 0;
@@ -80,14 +81,14 @@ export class HealthKeeper {
         some.map(([state]) => state),
       );
     }
-    // Once what they had is written elsewhere.
+    // Only after their current entries are written elsewhere.
     for (const number of over) this.#drop(number);
     for (const [number, { current }] of this.#parts) if (current === 0) this.#drop(number);
   }
 
   /**
-   * Adds what counts to `due` of parts that are to go: those that tell of accounts which are not configured any more, also where it does
-   * not count, and the oldest while too little counts. Returns their numbers.
+   * Selects the chunks to delete and adds their current entries to `due`. These are chunks with an account that is not
+   * configured any more, and the oldest chunks while too many entries are outdated. Returns their numbers.
    */
   #cleared(known: number, due: AccountState[]): number[] {
     let entries = due.length;
@@ -128,7 +129,7 @@ export class HealthKeeper {
   #drop(number: number): void {
     for (const id of this.#parts.get(number)?.ids ?? []) {
       const health = this.#accounts.get(id)?.health;
-      // It was of an account that is not configured: should it be again, it is news.
+      // The entry was of an account that is not configured. If it is configured again, its health must be saved again.
       if (health?.storedIn === number) health.changed = true;
     }
     this.#parts.delete(number);
@@ -136,7 +137,7 @@ export class HealthKeeper {
   }
 }
 
-/** What another version has written otherwise is not known any more. */
+/** Parses a chunk. Returns no entries when another version wrote a different format. */
 function parsed(part: string): Readonly<Record<string, StoredHealth>> {
   return partSchema.safeParse(JSON.parse(part)).data ?? {};
 }

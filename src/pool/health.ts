@@ -13,7 +13,7 @@ const storedFault = lazyObject(() => ({
   at: number,
 }));
 
-/** What is kept of {@link Health}. Times are Unix milliseconds. */
+/** The stored form of {@link Health}. Times are Unix milliseconds. */
 export const storedHealthSchema = lazyObject(() => ({
   used: number,
   success: number,
@@ -25,11 +25,11 @@ export const storedHealthSchema = lazyObject(() => ({
 /** See {@link storedHealthSchema}. */
 export type StoredHealth = z.output<typeof storedHealthSchema>;
 
-/** An hour is counted by parts of five minutes, a day by hours: what is told of either is right to within one of them. */
+/** An hour is counted in parts of five minutes, and a day in hours. The reported rates are exact to within one part. */
 const PART_MS = 300_000;
 const PARTS = 12;
 const HOURS = 24;
-/** Where the counts of each begin, in one array: an account's are to take little memory, as there may be very many. */
+/** Offsets of the counters in one array: there may be very many accounts, so each must use little memory. */
 const GOOD_PARTS = 0;
 const BAD_PARTS = GOOD_PARTS + PARTS;
 const GOOD_HOURS = BAD_PARTS + PARTS;
@@ -37,23 +37,23 @@ const BAD_HOURS = GOOD_HOURS + HOURS;
 const COUNTS = BAD_HOURS + HOURS;
 
 /**
- * How an account has done, by what all its requests have come to, tests included. Of bounded size, and in memory: what is kept
- * of it is as old as the last `save`.
+ * Success statistics of one account over all its requests, tests included. Bounded size, in memory; the stored copy is as
+ * old as the last `save`.
  */
 export class Health {
-  /** There is news that nobody has saved. */
+  /** Whether there are unsaved changes. */
   changed = false;
-  /** Number of the part of what is stored that has it (see `HealthKeeper`); -1: none has. */
+  /** Number of the chunk that stores it (see `HealthPersistence`); -1: none. */
   storedIn = -1;
   #lastUsed = 0;
   #lastSuccess = 0;
   #lastFault: AccountActivity["lastFault"] = null;
-  /** Number of the newest five minutes, counted from 1970; 0: nothing was counted yet. */
+  /** Index of the newest five minutes, counted from 1970; 0: nothing was counted yet. */
   #part = 0;
-  /** What was counted in them: the array is reached for only when they are over. */
+  /** Counts of the newest five minutes. They move to the array only when that time is over. */
   #good = 0;
   #bad = 0;
-  /** What was counted before them. */
+  /** Counts of the earlier time. */
   #counts: number[] | null = null;
 
   used(now: number): void {
@@ -84,7 +84,7 @@ export class Health {
     };
   }
 
-  /** What is worth keeping; null when nothing is known. */
+  /** Returns what to store; null when nothing is known. */
   save(): StoredHealth | null {
     this.changed = false;
     if (this.#lastUsed === 0) return null;
@@ -106,7 +106,7 @@ export class Health {
     };
   }
 
-  /** Takes over what was saved; counts only if they were made as here. */
+  /** Restores saved state. Counts are ignored when they have another layout. */
   load({ used, success, fault, hour, day }: StoredHealth): void {
     this.#lastUsed = used;
     this.#lastSuccess = success;
@@ -127,7 +127,7 @@ export class Health {
     this.changed = true;
   }
 
-  /** Goes on to the five minutes of `now`; a clock that was set back goes on in those that it was in. */
+  /** Advances to the five minutes of `now`. After a clock was set back, it keeps counting in the newest part. */
   #turn(now: number): void {
     const part = Math.floor(now / PART_MS);
     const before = this.#part;
@@ -147,7 +147,7 @@ export class Health {
     clear(counts, GOOD_HOURS, BAD_HOURS, HOURS, hour, Math.floor(part / PARTS));
   }
 
-  /** `good` and `bad` are where the counts begin. */
+  /** `good` and `bad` are offsets of the counters. */
   #rate(good: number, bad: number, length: number): SuccessRate {
     let succeeded = this.#good;
     let requests = this.#good + this.#bad;
@@ -169,7 +169,7 @@ function increase(counts: number[], place: number, by: number): void {
   counts[place] = (counts[place] ?? 0) + by;
 }
 
-/** Forgets what was counted a whole round ago, where the time since counts from now on. */
+/** Clears the counters of the skipped time: they hold counts from one full cycle ago. */
 function clear(
   counts: number[],
   good: number,

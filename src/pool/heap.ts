@@ -18,7 +18,7 @@ export class Heap<T> {
     return this.#keys[0] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** All members, in no order that is worth anything. */
+  /** All members, in no particular order. */
   [Symbol.iterator](): Iterator<T> {
     return this.#items.values();
   }
@@ -27,7 +27,7 @@ export class Heap<T> {
     return this.#places.has(item);
   }
 
-  /** Adds `item`, or moves it when it is a member already. */
+  /** Adds `item`, or updates its key when it is already a member. */
   set(item: T, key: number): void {
     const place = this.#places.get(item);
     if (place === undefined) {
@@ -39,7 +39,7 @@ export class Heap<T> {
     else if (key > old) this.#down(place, item, key);
   }
 
-  /** Takes `item` out; nothing happens when it is no member. */
+  /** Removes `item`; does nothing when it is not a member. */
   delete(item: T): void {
     if (this.#items.length === 0) return;
     const place = this.#places.get(item);

@@ -1,36 +1,36 @@
 import { BEAT_MS, HOLD_MS } from "./lease-life.ts";
 
-/** What the pool answers to a beat. */
+/** The pool's answer to a heartbeat. */
 export interface Pulse {
-  /** Number of the pool's present start: leases with a name of an earlier one are to be taken over. */
+  /** Number of the pool's current start: the isolate must resume leases whose name has an earlier number. */
   readonly start: number;
-  /** Leases that have ended. */
+  /** Names of leases that have ended. */
   readonly lost: readonly string[];
 }
 
-/** Beats of an isolate are at least this far apart: the ticks of its requests are not in step. */
+/** Minimum time between two heartbeats of an isolate: its requests tick independently of each other. */
 const GAP_MS = BEAT_MS * 0.8;
 
-/** The same for those whose leases end before the next one. */
+/** The same for leases that end before the next regular heartbeat. */
 const URGENT_GAP_MS = 50;
 
-/** A request that has not ticked for so many beats is over, although nobody said so. */
+/** A request that has not ticked for this many heartbeats is considered ended, even without a release. */
 const SILENT_BEATS = 6;
 
-/** A lease as its holder knows it. */
+/** A lease as seen by its holder. */
 export class HeldLease {
-  /** Its present name; a take-over gives it another one. */
+  /** The current name; resuming the lease after a restart of the pool changes it. */
   name: string;
-  /** Until when the slot may be used, by the holder's clock, Unix milliseconds. */
+  /** Until when the holder may use the slot, by the holder's clock, Unix milliseconds. */
   until: number;
-  /** The pool says that it has ended. */
+  /** The pool has reported that the lease ended. */
   lost = false;
-  /** The pool has heard of it since the grant. */
+  /** The pool has confirmed it since the grant. */
   confirmed = false;
   silentBeats = 0;
-  /** How often the pool has heard of it. */
+  /** Number of confirmations by the pool. */
   heard = 0;
-  /** Called when the pool has heard of it. */
+  /** Called at each confirmation. */
   onConfirmed: () => void = () => {};
 
   constructor(name: string, until: number) {
@@ -38,7 +38,7 @@ export class HeldLease {
     this.until = until;
   }
 
-  /** The pool has heard of it in a message that was sent at `sentAt`. */
+  /** The pool has confirmed the lease in its answer to a message sent at `sentAt`. */
   confirm(sentAt: number): void {
     this.confirmed = true;
     this.heard += 1;
@@ -50,9 +50,9 @@ export class HeldLease {
 const startOf = (name: string): number => Number.parseInt(name, 10);
 
 /**
- * The pulse of one isolate: one message renews all leases that its requests hold. There is nobody whose task that is, because
- * a request cannot work for another one once it has ended. Each ticks by itself, and whichever finds a beat due sends it and
- * writes down what came of it; all others look here. Plain data, no timers, no network.
+ * The heartbeat of one isolate: one message renews all leases that its requests hold. No request owns this task, because a
+ * Workers request cannot do work for another request after it has ended. Each request ticks on its own; the first that
+ * finds a heartbeat due sends it and records the answer here for all. Plain data: no timers, no network.
  */
 export class Heartbeat {
   readonly #now: () => number;
@@ -60,7 +60,7 @@ export class Heartbeat {
   #isolate = "";
   #start = 0;
   #sentAt = Number.NEGATIVE_INFINITY;
-  /** How many messages have named a lease with this isolate, and how many had when it last said that it holds nothing. */
+  /** Number of messages that registered this isolate with a lease, and that number when it last reported that it holds none. */
   #namings = 0;
   #farewells = 0;
 
@@ -68,40 +68,40 @@ export class Heartbeat {
     this.#now = now;
   }
 
-  /** What this isolate calls itself. */
+  /** Random name of this isolate. */
   get isolate(): string {
-    // Not at the start of the isolate: only requests may have random numbers.
+    // Created lazily: only request handlers may use random numbers, not the startup of an isolate.
     this.#isolate ||= crypto.randomUUID();
     return this.#isolate;
   }
 
-  /** Milliseconds until a beat is due; not more than 0 when it is. */
+  /** Milliseconds until a heartbeat is due; 0 or less when it is due. */
   get dueIn(): number {
     return this.#left(GAP_MS);
   }
 
-  /** The same for a lease that cannot wait for that. */
+  /** The same for a lease that cannot wait for the regular heartbeat. */
   get urgentIn(): number {
     return this.#left(URGENT_GAP_MS);
   }
 
   #left(gap: number): number {
     const passed = this.#now() - this.#sentAt;
-    // A clock may be set back.
+    // The clock was set back: the heartbeat is due now.
     return passed < 0 ? 0 : gap - passed;
   }
 
-  /** When the last beat was sent. */
+  /** When the last heartbeat was sent, Unix milliseconds. */
   get sentAt(): number {
     return this.#sentAt;
   }
 
-  /** Leases that beats name. */
+  /** Number of leases that heartbeats name. */
   get size(): number {
     return this.#held.size;
   }
 
-  /** The holder of a lease is there. */
+  /** The holder of a lease is still running. */
   tick(lease: HeldLease): void {
     lease.silentBeats = 0;
     lease.until = Math.min(lease.until, this.#now() + HOLD_MS);
@@ -112,32 +112,35 @@ export class Heartbeat {
     this.#held.delete(lease);
   }
 
-  /** A lease of this name was granted: that shows which start is the present one. */
+  /** A lease with this name was granted: its name contains the number of the pool's current start. */
   met(name: string): void {
     this.#start = Math.max(this.#start, startOf(name));
   }
 
-  /** Whether a lease is from before a restart, and is to be taken over. */
+  /** Whether the lease was granted before a restart of the pool and must be resumed. */
   isOld({ name }: HeldLease): boolean {
     return startOf(name) < this.#start;
   }
 
-  /** A message is sent that has the pool write down this isolate's name. */
+  /** A message is sent that makes the pool store this isolate's name. */
   naming(): void {
     this.#namings += 1;
   }
 
-  /** Whether the pool may know of this isolate, and await it after a restart. */
+  /** Whether the pool may have stored this isolate, and would wait for it after a restart. */
   get isNamed(): boolean {
     return this.#namings > this.#farewells;
   }
 
-  /** Number of the pool's newest start that was heard of. */
+  /** Number of the pool's newest known start. */
   get start(): number {
     return this.#start;
   }
 
-  /** Sends a beat for all, with the number of the start that is known by then: after a restart it takes another one to be done. */
+  /**
+   * Sends a heartbeat for all leases, with the newest start number known. After a restart of the pool a second heartbeat is
+   * needed.
+   */
   async beat(
     send: (isolate: string, leases: readonly string[], known: number) => Promise<Pulse>,
   ): Promise<void> {
@@ -154,11 +157,11 @@ export class Heartbeat {
     const namings = this.#namings;
     const { start, lost } = await send(this.isolate, [...named.keys()], known);
     this.#start = Math.max(this.#start, start);
-    // A pool that has been restarted since believes only what was sent by whoever knows of it.
+    // A restarted pool trusts an empty heartbeat only if its sender already knew the current start.
     if (named.size === 0 && start === known) this.#farewells = Math.max(this.#farewells, namings);
     const gone = new Set(lost);
     for (const [name, lease] of named) {
-      // It may have been taken over meanwhile.
+      // The lease may have been resumed under another name meanwhile.
       if (lease.name !== name) continue;
       if (gone.has(name)) lease.lost = true;
       else if (startOf(name) === start) lease.confirm(sentAt);

@@ -1,6 +1,6 @@
 import type { AcquireRequest } from "../platform/accounts.ts";
 
-/** What tells a request from all others. */
+/** Identity that is unique for each request. */
 export function identityOf({ identity, requestId }: Pick<AcquireRequest, "identity" | "requestId">): string {
   return identity ?? requestId;
 }

@@ -19,13 +19,13 @@ import { AccountPool } from "./pool.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { type Grant, type Outcome, Waiter } from "./waiting-queue.ts";
 
-/** A lease on a pool in the same process. */
+/** A lease of a pool in the same process. */
 class InProcessLease implements Lease {
   readonly account: LeasedAccount;
   readonly initialToken: string | null;
   readonly #pool: AccountPool;
   readonly #lease: string;
-  /** Whether a success is news. */
+  /** Whether a success must be reported. */
   #failing: boolean;
 
   constructor(pool: AccountPool, grant: Grant) {
@@ -73,7 +73,7 @@ class InProcessLease implements Lease {
   }
 }
 
-/** The pool for a program that runs in one process: callers and rules share its memory. */
+/** Pool client for a single process: callers and pool rules share memory. */
 export class InProcessAccountPool implements AccountPoolClient {
   readonly #pool: AccountPool;
 
@@ -97,7 +97,7 @@ export class InProcessAccountPool implements AccountPoolClient {
     };
   }
 
-  /** The outcome of a wait, which ends when the caller leaves. */
+  /** Waits for the outcome; the wait ends when the caller disconnects. */
   async #wait(
     request: AcquireRequest,
     waiter: Waiter,
@@ -106,7 +106,7 @@ export class InProcessAccountPool implements AccountPoolClient {
     const leave = () => waiter.cancel();
     signal?.addEventListener("abort", leave, { once: true });
     try {
-      // It may have left while its place was written down.
+      // The caller may have disconnected while its use was stored.
       if (signal?.aborted) leave();
       const outcome = await waiter.settled;
       await this.#pool.keeping(request, outcome);
@@ -126,7 +126,7 @@ export class InProcessAccountPool implements AccountPoolClient {
 
   async settle({ id }: LimitedUse, spent: Spent): Promise<void> {
     this.#pool.uses.settle(id, spent);
-    // The kill of the process after the answer's end must not lose it.
+    // Written immediately, so that killing the process after the answer does not lose it.
     this.#pool.uses.writeNow();
   }
 
@@ -155,7 +155,7 @@ export class InProcessAccountPool implements AccountPoolClient {
   }
 }
 
-/** A pool in this process, with the process's own clock and timers. It refuses everything until it is configured. */
+/** Creates a pool in this process, with the process's clock and timers. It refuses all requests until it is configured. */
 export function createInProcessPool(store: PoolStore, uses?: UseStore): InProcessAccountPool {
   const wakeAt = (at: number): void => {
     WALL_CLOCK.setTimer(Math.max(0, at - Date.now()), () => {
@@ -163,7 +163,7 @@ export function createInProcessPool(store: PoolStore, uses?: UseStore): InProces
       if (next !== null) wakeAt(next);
     });
   };
-  // Who held a slot has ended with the process that granted it.
+  // All holders of leases end with the process that granted them.
   const pool = new AccountPool({
     store,
     ...(uses === undefined ? {} : { uses }),

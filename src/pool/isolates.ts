@@ -1,15 +1,15 @@
 import type { PoolStore } from "./pool-store.ts";
 
 /**
- * The isolates that hold leases for long, by the names that they gave themselves. Storage knows each of them, and nothing of
- * its leases: a restarted pool waits for a sign of life from those, and for nobody else. A name is written when the first
- * lease of an isolate has lived for a while, and dropped with its last one.
+ * Registry of the isolates that hold long-lived leases, by the names that they chose. Only the names are stored, not the
+ * leases: a restarted pool waits for a heartbeat of these isolates only. A name is stored when the first lease of an
+ * isolate has lived for a while, and removed with its last lease.
  */
 export class Isolates {
   readonly #store: PoolStore;
-  /** Long leases of each. */
+  /** Number of long-lived leases of each isolate. */
   readonly #leases = new Map<string, number>();
-  /** Those from before the restart that may still have leases which they did not take over. */
+  /** Isolates from before the restart that may still have leases which they have not resumed. */
   readonly #awaited: Set<string>;
 
   constructor(store: PoolStore) {
@@ -17,19 +17,19 @@ export class Isolates {
     this.#awaited = new Set(store.loadIsolates());
   }
 
-  /** Whether an isolate from before the restart has not been heard of. */
+  /** Whether an isolate from before the restart has not confirmed its leases yet. */
   get awaiting(): boolean {
     return this.#awaited.size > 0;
   }
 
-  /** An isolate holds one more lease. */
+  /** Counts one more lease of an isolate. */
   joined(isolate: string): void {
     const leases = this.#leases.get(isolate) ?? 0;
     if (leases === 0 && !this.#awaited.has(isolate)) this.#store.addIsolate(isolate);
     this.#leases.set(isolate, leases + 1);
   }
 
-  /** A lease of an isolate has ended. */
+  /** Counts one lease less of an isolate. */
   left(isolate: string): void {
     const leases = (this.#leases.get(isolate) ?? 1) - 1;
     if (leases > 0) {
@@ -40,14 +40,14 @@ export class Isolates {
     if (!this.#awaited.has(isolate)) this.#store.removeIsolate(isolate);
   }
 
-  /** An isolate has no leases from before the restart any more. True when it was the last one that was awaited. */
+  /** An isolate has no more leases from before the restart. Returns true when it was the last awaited isolate. */
   settled(isolate: string): boolean {
     if (!this.#awaited.delete(isolate)) return false;
     if (!this.#leases.has(isolate)) this.#store.removeIsolate(isolate);
     return this.#awaited.size === 0;
   }
 
-  /** Nobody is awaited any longer. */
+  /** Stops waiting for all isolates. */
   giveUp(): void {
     for (const isolate of [...this.#awaited]) this.settled(isolate);
   }

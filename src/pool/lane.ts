@@ -4,8 +4,8 @@ import { Shares } from "./shares.ts";
 import { type Waiter, WaitingQueue } from "./waiting-queue.ts";
 
 /**
- * The accounts of one provider: whose turn it is, who holds and who waits for one of them, and whether the provider is down.
- * Requests for different providers meet nowhere but at the limit for all slots.
+ * The accounts of one provider with their rotation, waiting requests, fair shares and circuit breaker. Requests for
+ * different providers share only the global slot limit.
  */
 export class Lane {
   /** Empty: the default provider. */
@@ -14,20 +14,20 @@ export class Lane {
   readonly shares = new Shares();
   readonly queue = new WaitingQueue(this.shares);
   readonly breaker = new Breaker();
-  /** Requests that wait outside of the queue, in the order in which they were put aside. */
+  /** Requests that wait outside of the queue, in the order in which they were moved there. */
   readonly aside = new Set<Waiter>();
-  /** They are being looked through. */
+  /** Guards against reentry while the held requests are being resumed. */
   looking = false;
-  /** Its configured accounts. */
+  /** Number of its configured accounts. */
   total = 0;
-  /** Those of them that may be chosen. */
+  /** Number of those that are enabled. */
   enabled = 0;
 
   constructor(provider: string) {
     this.provider = provider;
   }
 
-  /** How many requests wait. */
+  /** Number of waiting requests. */
   get waiting(): number {
     return this.queue.size + this.aside.size;
   }
@@ -45,18 +45,18 @@ export class Lane {
   }
 }
 
-/** The lanes of all providers. That of the default provider is always there. */
+/** The pools of all providers. The pool of the default provider always exists. */
 export class Lanes {
   readonly own = new Lane("");
   readonly #byProvider = new Map([["", this.own]]);
   #all: readonly Lane[] = [this.own];
 
-  /** The lane of a provider; undefined for one that has never had an account. */
+  /** The pool of a provider; undefined for a provider that has never had an account. */
   of(provider: string | undefined): Lane | undefined {
     return provider === undefined ? this.own : this.#byProvider.get(provider);
   }
 
-  /** The same; it is made if need be. */
+  /** Like {@link get}, but creates a missing pool. */
   make(provider: string): Lane {
     let lane = this.#byProvider.get(provider);
     if (lane === undefined) {
@@ -71,7 +71,7 @@ export class Lanes {
     return this.#all;
   }
 
-  /** How many requests wait. */
+  /** Number of waiting requests. */
   get waiting(): number {
     let waiting = 0;
     for (const lane of this.#all) waiting += lane.waiting;
@@ -84,7 +84,7 @@ export class Lanes {
     return this.#all.flatMap((lane) => lane.waiters()).sort((one, other) => one.serial - other.serial);
   }
 
-  /** The lane with the request whose turn it is: of those that can run now, the one that came first. */
+  /** Among the requests that can run now, the one that arrived first, with its provider's pool. */
   next(): { readonly lane: Lane; readonly next: NonNullable<ReturnType<WaitingQueue["next"]>> } | null {
     let first: ReturnType<Lanes["next"]> = null;
     for (const lane of this.#all) {

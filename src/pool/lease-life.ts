@@ -1,17 +1,26 @@
-/** How often whoever holds a lease makes sure that it is alive. */
+/** How often the holder of a lease sends a heartbeat, milliseconds. */
 export const BEAT_MS = 500;
 
 /**
- * How long a slot may be used after the message was sent by which it was granted, unless the pool has been heard of since. It
- * is short, because a restarted pool must wait for that long: nothing durable tells who was granted a slot just now.
+ * How long a slot may be used after the acquire message was sent, until the pool confirms the lease by a heartbeat. It is
+ * short because a restarted pool must wait this long: the most recent grants are not stored durably. Milliseconds.
  */
 export const YOUNG_HOLD_MS = 1_200;
 
-/** The same after a beat: from then on the isolate stands in the pool's storage, and a restarted pool knows whom to await. */
+/**
+ * The same after a heartbeat: the isolate is then in the pool's storage, so a restarted pool knows that it must wait for
+ * it.
+ */
 export const HOLD_MS = 10_000;
 
-/** How long a restarted pool holds slots back for leases that were just granted: `YOUNG_HOLD_MS`, and time to end the work. */
+/**
+ * How long a restarted pool holds slots back for leases that were just granted: `UNCONFIRMED_HOLD_MS` plus time to end the
+ * work.
+ */
 export const CLAIM_MS = 1_500;
 
-/** The same for an isolate that was heard of before the restart and not since; also the life of a lease nobody renews. */
+/**
+ * The same for a registered isolate that has been silent since the restart; also the lifetime of a lease that is not
+ * renewed.
+ */
 export const LEASE_TTL_MS = 12_000;

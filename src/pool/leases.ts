@@ -3,7 +3,7 @@ import type { AccountState } from "./account-state.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
 import type { Share } from "./shares.ts";
 
-/** What whoever asks for the token of a lease hears that has ended. */
+/** The answer to a token request of a lease that has ended. */
 export const SLOT_RECLAIMED: TokenAnswer = {
   failed: {
     kind: "unreachable",
@@ -14,7 +14,7 @@ export const SLOT_RECLAIMED: TokenAnswer = {
   },
 };
 
-/** What is known of the request that holds a lease. */
+/** The request that holds a lease. */
 export interface Holder {
   readonly requestId: string;
   /** See `AcquireRequest.identity`. */
@@ -23,13 +23,13 @@ export interface Holder {
   readonly dialect: string;
   /** See `AcquireRequest.key`. */
   readonly key?: string;
-  /** See `AcquireRequest.caller`; shown to nobody. */
+  /** See `AcquireRequest.caller`; never shown. */
   readonly caller: string;
-  /** The name of the request, if its key has limits. */
+  /** Id of the request's use, if its key has limits. */
   readonly use?: string;
 }
 
-/** Who holds the slot that a request is granted. */
+/** Extracts the holder of a slot from its request. */
 export function holderOf(request: AcquireRequest): Holder {
   const { requestId, identity, model, dialect = "", key, caller = "", use } = request;
   return {
@@ -43,19 +43,19 @@ export function holderOf(request: AcquireRequest): Holder {
   };
 }
 
-/** One slot in use. As a list node it stands in the order of expiry. */
+/** One slot in use. It is a list node because leases are kept in order of expiry. */
 export class LeaseRecord extends ListNode<LeaseRecord> {
   readonly token: string;
   readonly serial: number;
   readonly state: AccountState;
   readonly holder: Holder;
-  /** Whose slot it is. */
+  /** The fair share of the caller that holds the slot. */
   readonly share: Share;
   readonly grantedAt: number;
-  /** Somebody has told how its use ended. */
+  /** Whether the holder has reported how its use ended. */
   told = false;
   expiresAt: number;
-  /** See `Trust.tried`; 0: nothing is learnt from it, it was granted before a restart. */
+  /** See `HalfOpenBudget.startProbe`; 0: the lease was granted before a restart, so its result is ignored. */
   trial = 0;
   /** Name of the isolate that holds it, once the lease has lived for a while. */
   isolate = "";
@@ -80,7 +80,7 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
   }
 }
 
-/** The live leases, by token and by expiry; all live equally long, so that renewal is a move to the end. */
+/** The live leases, by token and by expiry. All have the same lifetime, so a renewal moves a lease to the end of the list. */
 export class Leases {
   readonly #byToken = new Map<string, LeaseRecord>();
   readonly #byExpiry = new LinkedList<LeaseRecord>();
@@ -127,7 +127,7 @@ export class Leases {
     this.#byExpiry.push(lease);
   }
 
-  /** Gives every lease its whole life anew: the clock was set. */
+  /** Restarts the lifetime of every lease after the clock was set. */
   renewAll(now: number): void {
     for (const lease of this.#byExpiry) lease.expiresAt = now + this.#ttlMs;
   }

@@ -1,80 +1,84 @@
 import { partsOf } from "../shards/shards.ts";
 import type { PartStore } from "./pool-store.ts";
 
-/** The limits that shards hold parts of: for slots in use, and for waiting requests. */
+/** The limits that shards share: slots in use, and waiting requests. */
 export const PARTED_LIMITS = ["global", "queue"] as const;
 export type PartedLimit = (typeof PARTED_LIMITS)[number];
 
 /**
- * A limit, whatever it is, is so many units. Parts are counted in these, hence an edit of the limit moves none of them, and makes
- * each larger or smaller with it. Divisible by every number to 16, and by 32 and 64, so that equal parts of it are whole.
+ * Every limit consists of this many units. Shares are counted in units, so an edit of the limit scales all shares and moves
+ * none. Divisible by every number up to 16, and by 32 and 64, so that equal shares are whole numbers.
  */
 export const WHOLE = 2_882_880;
 
-/** For how long a shard holds slots back for one that has asked for them, milliseconds. Who still needs them asks again before. */
+/**
+ * How long a shard reserves slots for a peer that has requested them, milliseconds. A peer that still needs them repeats
+ * its request earlier.
+ */
 const WITHHELD_MS = 5_000;
 
-/** One that has not asked for so long leaves its turn to others, milliseconds. */
+/** A peer that has not repeated its request for this long loses its turn, milliseconds. */
 const TURN_MS = 1_000;
 
-/** Who shares the limits. The same to all shards, in the end: it may be on its way to some. */
+/** The shards that share the limits. All shards get the same layout, but not at the same moment. */
 export interface PartLayout {
-  /** Names of the shards that accounts live in. */
+  /** Names of the shards that own accounts. */
   readonly shards: readonly string[];
-  /** Those that there were when there were any for the first time: the whole was theirs, in equal parts. Never changes. */
+  /** The shards that owned the whole limit at first, in equal shares. Never changes. */
   readonly founders: readonly string[];
-  /** Those that there were once: they may still hold parts. */
+  /** Shards of earlier layouts: they may still hold shares. */
   readonly former?: readonly string[];
 }
 
 /** How much of a limit a shard uses. */
 export interface PartUse {
   readonly inUse: number;
-  /** Those of them that may have ended: they are held back since a restart, and fall free soon. */
+  /** The part of `inUse` whose leases are unconfirmed since a restart: it may become free soon. */
   readonly heldBack: number;
-  /** What it could use besides, just now. */
+  /** What the shard could use in addition right now. */
   readonly wanted: number;
   /** The most that it could ever use. */
   readonly most: number;
 }
 
-/** What a shard asks another one for. All are units. */
+/** A request of one shard to another for a share. All numbers are units. */
 export interface PartAsk {
   readonly units: number;
-  /** What it has. */
+  /** What the requesting shard has. */
   readonly has: number;
-  /** What it has got from the other one, ever. */
+  /** The total that it has ever received from the other shard. */
   readonly got: number;
-  /** A request is about to be turned away for want of it: what is only kept ready may be given. */
+  /** A request is about to be rejected because the share is exhausted: the peer may give its idle reserve. */
   readonly urgent?: true;
 }
 
-/** What is owed to one that has asked for more than there was. Times are Unix milliseconds. */
+/** Slots owed to a peer that requested more than was free. Times are Unix milliseconds. */
 interface Owed {
   readonly slots: number;
-  /** When it asked first, and last. */
+  /** Time of its first and of its latest request. */
   readonly since: number;
   readonly askedAt: number;
   readonly until: number;
 }
 
 export interface PartAnswer {
-  /** What has been given to the one that asks, ever: units. Only its growth counts, so that it may be lost, repeated and overtaken. */
+  /** Total units ever given to the requesting shard. Only its growth counts, so an answer may be lost, repeated or late. */
   readonly given: number;
-  /** How many units it would give besides. */
+  /** How many more units it would give. */
   readonly spare: number;
-  /** There is nothing left here, nor will there be: the shard is not of the layout any more. */
+  /** The shard is no longer in the layout and has no units left. */
   readonly gone?: true;
 }
 
 /**
- * A shard's part of one limit: a bounded counter (Balegas et al., "Extending Eventually Consistent Cloud Databases for Enforcing
- * Numeric Invariants", 2015). For each pair of shards the giver counts what it has given, ever, and the receiver the most that
- * it was told of that. Both counts are stored before they are told, or used, so that whatever happens to messages and shards, what
- * all have together is never more than the whole; what a lost message should have brought comes with the next one.
+ * A shard's share of one limit: a bounded counter (Balegas et al., "Extending Eventually Consistent Cloud Databases for
+ * Enforcing Numeric Invariants", 2015). For each pair of shards the giver counts the units that it has ever given, and the
+ * receiver stores the largest such count that it was sent. Both counts are stored before they are sent or used. So the sum
+ * of all shares never exceeds the limit, whatever happens to messages and shards; the next message makes up for a lost one.
  *
- * A shard gives what it does not use, and keeps half of it, unless a request would be turned away; one that has more than an equal share gives that to one that has
- * less as soon as it falls free. The rules alone: {@link PartTrader} says who is asked, and when.
+ * A shard gives half of its idle units, or all of them when a request would otherwise be rejected. A shard with more than
+ * an equal share gives the surplus to a peer with less, as soon as it becomes free. This class holds the rules only: {@link
+ * LimitRebalancer} decides when to ask which peer.
  */
 export class LimitPart {
   readonly #name: string;
@@ -82,15 +86,17 @@ export class LimitPart {
   readonly #store: PartStore;
   readonly #given = new Map<string, number>();
   readonly #got = new Map<string, number>();
-  /** Base − all that was given + all that was got. */
+  /** Base minus all given units plus all received units. */
   #units = 0;
   #base = 0;
   #total = 0;
   #shards: readonly string[] = [];
-  /** For whom slots are held back that fall free, and until when. */
+  /** Slots reserved for peers, with the end of each reservation. */
   readonly #withheld = new Map<string, Owed>();
 
-  /** @param name the shard's own */
+  /**
+   * @param name this shard's name
+   */
   constructor(name: string, limit: PartedLimit, store: PartStore) {
     this.#name = name;
     this.#limit = limit;
@@ -103,7 +109,9 @@ export class LimitPart {
     }
   }
 
-  /** @param total the limit; 0: there is none */
+  /**
+   * @param total the limit; 0: no limit
+   */
   configure(total: number, { shards, founders }: PartLayout): void {
     const equal = partsOf(
       WHOLE,
@@ -117,27 +125,27 @@ export class LimitPart {
     if (total === 0) this.#withheld.clear();
   }
 
-  /** It has never had any part. */
+  /** The shard has never had a share. */
   get isNew(): boolean {
     return this.#base === 0 && this.#got.size === 0;
   }
 
-  /** What it has, in units. */
+  /** Its share in units. */
   get units(): number {
     return this.#units;
   }
 
-  /** Others may have some of it. */
+  /** Whether other shards may hold a part of the limit. */
   get isPartial(): boolean {
     return this.#total > 0 && this.#slotsOf(this.#units) < this.#total;
   }
 
-  /** Its part; null while there is no limit. */
+  /** Its share in slots; null without a limit. */
   get slots(): number | null {
     return this.#total === 0 ? null : this.#slotsOf(this.#units);
   }
 
-  /** How much of its part it may use: what it owes to others it lets fall free. Null while there is no limit. */
+  /** How many slots of its share it may use: slots owed to peers are not reused once they become free. Null without a limit. */
   usable(now: number): number | null {
     const { slots } = this;
     if (slots === null) return null;
@@ -149,28 +157,30 @@ export class LimitPart {
     return slots - Math.min(owed, Math.max(0, slots - this.#fair));
   }
 
-  /** When it may use more by itself, Unix milliseconds; `Infinity` when it lacks nothing. */
+  /** When the first reservation for a peer ends, Unix milliseconds; `Infinity` without reservations. */
   get withheldUntil(): number {
     let first = Number.POSITIVE_INFINITY;
     for (const { until } of this.#withheld.values()) first = Math.min(first, until);
     return first;
   }
 
-  /** How many units it should have besides. */
+  /** How many more units it should have. */
   missing({ inUse, heldBack, wanted, most }: PartUse): number {
     const { slots } = this;
     if (slots === null || this.#left) return 0;
     const needed = inUse - heldBack + wanted;
-    // Not for each request anew: up to an equal share, and beyond it a quarter more.
+    // Request in larger steps, not for each request: up to an equal share, and above it a quarter more.
     let target = 0;
     if (wanted > 0 && needed > slots) target = Math.max(this.#fair, needed + Math.ceil(slots / 4));
-    // It has just been added, and should not have its first requests wait.
+    // A new shard requests its share at once, so that its first requests need not wait.
     else if (this.isNew) target = this.#fair;
     target = Math.min(target, Math.max(most, needed), this.#total);
     return target <= slots ? 0 : this.#unitsFor(target) - this.#units;
   }
 
-  /** @param missing units; 0: it asks only what it was given */
+  /**
+   * @param missing units; 0: only ask for the total already given
+   */
   ask(peer: string, missing: number, urgent = false): PartAsk {
     const least = missing === 0 ? 0 : this.#unitsFor(1);
     const units = Math.min(WHOLE, Math.max(least, Math.ceil(missing)));
@@ -178,12 +188,12 @@ export class LimitPart {
     return urgent ? { ...ask, urgent } : ask;
   }
 
-  /** Another shard asks for a part of this one. */
+  /** Handles a peer's request for a part of this share. */
   asked(peer: string, { units, has, got, urgent }: PartAsk, use: PartUse, now: number): PartAnswer {
     const before = this.#given.get(peer) ?? 0;
-    // What is its own is not known before it is configured.
+    // Before the configuration its own share is unknown.
     if (this.#shards.length === 0) return { given: before, spare: 0 };
-    // What was given and has not arrived.
+    // Units that were given but have not arrived yet.
     const underWay = Math.max(0, before - got);
     const wanted = Math.max(0, units - underWay);
     const free = Math.max(0, this.#units - this.#kept(peer, has, use, urgent === true, now));
@@ -193,13 +203,13 @@ export class LimitPart {
       this.#given.set(peer, before + given);
       this.#units -= given;
     }
-    // Who is turned away in the end needs nothing any more.
+    // An urgent requester is rejected if it gets nothing, so nothing is reserved for it.
     if (urgent !== true) this.#owe(peer, has, wanted - given, now);
     const answer = { given: before + given, spare: free - given };
     return this.#left && this.#units === 0 ? { ...answer, gone: true } : answer;
   }
 
-  /** Another shard has said what it has given to this one, ever. Returns how much that is more than was known. */
+  /** Records the total that a peer has ever given to this shard. Returns how much of it is new. */
   told(peer: string, given: number): number {
     const before = this.#got.get(peer) ?? 0;
     if (given <= before) return 0;
@@ -210,12 +220,12 @@ export class LimitPart {
     return more;
   }
 
-  /** Not of the layout, or not any more. */
+  /** Whether the shard is not, or no longer, in the layout. */
   get #left(): boolean {
     return !this.#shards.includes(this.#name);
   }
 
-  /** An equal share. */
+  /** An equal share, in slots. */
   get #fair(): number {
     return this.#left ? 0 : Math.floor(this.#total / this.#shards.length);
   }
@@ -228,13 +238,16 @@ export class LimitPart {
     return this.#total === 0 ? 0 : Math.ceil((slots * WHOLE) / this.#total);
   }
 
-  /** Whether the other one has less than its share, and less than this one: an equal share each, and of a small limit one slot in turn. */
+  /**
+   * Whether the peer has less than an equal share and less than this shard. Of a very small limit the shards get single
+   * slots in turn.
+   */
   #isDue(peer: string, has: number): boolean {
     const theirs = this.#slotsOf(has);
     return this.#shards.includes(peer) && theirs < Math.max(1, this.#fair) && theirs < (this.slots ?? 0);
   }
 
-  /** What it keeps when it is asked: units. */
+  /** The units that it keeps when a peer requests a share. */
   #kept(peer: string, has: number, { inUse, wanted }: PartUse, isUrgent: boolean, now: number): number {
     const { slots } = this;
     if (slots === null) return inUse > 0 ? this.#units : this.#left ? 0 : Math.ceil(this.#units / 2);
@@ -243,12 +256,13 @@ export class LimitPart {
     let given = this.#left ? slots - used : isUrgent ? idle : Math.ceil(idle / 2);
     if (this.#isDue(peer, has)) given = Math.max(given, slots - Math.max(used, this.#fair));
     given = Math.max(0, Math.min(given, slots - used - this.#owedBefore(peer, now)));
-    // What is less than a slot is of no use here; but two that lack a slot must not exchange it for ever.
+    // Less than one slot is of no use here. But two shards that both lack a slot must not pass the rest back and forth for
+    // ever.
     if (given === 0 && inUse + wanted > slots && this.#name < peer) return this.#units;
     return Math.max(this.#unitsFor(slots - given), this.#unitsFor(inUse));
   }
 
-  /** How many slots are owed to those that have asked before that one. */
+  /** Slots owed to peers that requested earlier than this one. */
   #owedBefore(peer: string, now: number): number {
     const { since } = this.#withheld.get(peer) ?? { since: now };
     let owed = 0;
@@ -266,7 +280,7 @@ export class LimitPart {
     this.#withheld.set(peer, { slots, since, askedAt: now, until: now + WITHHELD_MS });
   }
 
-  /** Throws what the store throws: then neither count may change. */
+  /** Throws what the store throws; then neither count may change. */
   #save(peer: string, given: number, got: number): void {
     this.#store.savePart({ limit: this.#limit, peer, given, got });
   }

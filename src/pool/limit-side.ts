@@ -1,78 +1,83 @@
 import { LimitPart, type PartAnswer, type PartAsk, type PartedLimit, type PartUse } from "./limit-part.ts";
 import type { PartStore } from "./pool-store.ts";
 
-/** A shard asks so many others at first, and twice as many each time that none of them had anything. */
+/** A shard asks this many peers at first, and doubles the number each time none of them could give anything. */
 const AT_ONCE = 2;
-/** One that had nothing is left alone for so long, milliseconds, and longer where there are many. */
+/** A peer that could not give anything is not asked again for this long, milliseconds; longer with many peers. */
 const PAUSE_MS = 1_000;
 const PAUSE_EACH_MS = 60;
-/** The same while a request would be turned away, or all that wait have no part at all. */
+/** The same while a request would be rejected, or while this shard has no share at all. */
 const EAGER_MS = 100;
 const EAGER_EACH_MS = 30;
-/** One that is not of the layout any more, and has nothing left. */
+/** The same for a peer that has left the layout and has nothing left. */
 const GONE_MS = 60_000;
 
-/** One message, about both limits. Plain data. */
+/** One message with requests about both limits. Plain data. */
 export type PartAsks = { readonly [limit in PartedLimit]?: PartAsk };
 export type PartAnswers = {
   readonly [limit in PartedLimit]?: PartAnswer & {
-    /** Who else has some, as far as the one that answers knows, and how many units. */
+    /** Another shard that has spare units, as far as the answering shard knows, and how many. */
     readonly rich?: readonly [peer: string, spare: number];
-    /** The one that answers gathers parts itself just now: it may have some to give in a moment. */
+    /** The answering shard is collecting shares itself at the moment: it may have units to give soon. */
     readonly gathers?: true;
   };
 };
 
 const NEVER = { until: 0, eagerUntil: 0 };
 
-/** What a `PartTrader` knows of one limit: this shard's part, and of the others who may have some to give, and when to ask whom. */
+/**
+ * State of one limit in the `LimitRebalancer`: this shard's share, what is known about the peers' spare units, and when to
+ * ask which peer.
+ */
 export class LimitSide {
   readonly part: LimitPart;
-  /** A request was turned away, of late, since there was no part left. */
+  /** A request was recently rejected because the share was exhausted. */
   turnedAway = false;
-  /** Somebody waits for what others say: they are asked soon again. */
+  /** A request waits for the peers' answers: they are asked again after a shorter pause. */
   isEager = false;
-  /** A request waits here until others have been asked. */
+  /** A request waits here until the peers have been asked. */
   isSought = false;
-  /** How many are being asked for more. */
+  /** Number of pending requests to peers. */
   asking = 0;
-  /** How many are asked next. */
+  /** How many peers are asked next. */
   #atOnce = AT_ONCE;
-  /** There is nobody to ask for more until then. */
+  /** No peer can be asked before this time. */
   #quietUntil = 0;
   #peers: readonly string[] = [];
-  /** Until when which one is left alone; and when somebody is eager. */
+  /** Until when each peer is not asked: normally, and in an urgent case. */
   readonly #paused = new Map<string, { readonly until: number; readonly eagerUntil: number }>();
-  /** When which one was asked for more, urgently. */
+  /** When each peer was last asked urgently. */
   readonly #askedAt = new Map<string, number>();
-  /** When any was. */
+  /** When any peer was last asked urgently. */
   #urgentAt = Number.NEGATIVE_INFINITY;
-  /** Who gathered parts when it was asked last. */
+  /** Peers that were collecting shares themselves at their last answer. */
   readonly #gathering = new Set<string>();
-  /** Who may have given something of which nothing has been heard: they are asked what it was. */
+  /** Peers that may have given units although their answer did not arrive: they are asked for the total. */
   readonly #unheard = new Set<string>();
-  /** What others would give, in units, as far as it is known. */
+  /** Spare units of the peers, as far as known. */
   readonly #spare = new Map<string, number>();
 
-  /** @param name the shard's own */
+  /**
+   * @param name this shard's name
+   */
   constructor(name: string, limit: PartedLimit, store: PartStore) {
     this.part = new LimitPart(name, limit, store);
   }
 
   /**
-   * Takes over who the others are.
+   * Applies the list of peers.
    *
-   * @param founders who had all of it in the beginning
+   * @param founders the shards that held the whole limit at first
    */
   configure(peers: readonly string[], founders: readonly string[]): void {
-    // An earlier start may have asked them.
+    // An earlier start of this object may have asked them.
     for (const peer of peers) if (!this.#peers.includes(peer)) this.#unheard.add(peer);
     this.#peers = peers;
     this.#paused.clear();
     this.turnedAway = false;
     this.isEager = false;
     this.#quietUntil = 0;
-    // If nothing is known of anybody they have the most.
+    // Without any information the founders have the most.
     for (const peer of founders) if (!this.#spare.has(peer)) this.#spare.set(peer, 1);
   }
 
@@ -80,27 +85,27 @@ export class LimitSide {
     return Math.max(PAUSE_MS, PAUSE_EACH_MS * this.#peers.length);
   }
 
-  /** A peer is being asked for more, urgently. */
+  /** Records that a peer is being asked urgently. */
   asks(peer: string, now: number): void {
     this.#askedAt.set(peer, now);
     this.#urgentAt = now;
   }
 
-  /** Whether it has asked urgently for more within so many milliseconds: it wants what it has got since. */
+  /** Whether a peer was asked urgently within this many milliseconds: then this shard needs what it has received since. */
   hasAsked(now: number, ms: number): boolean {
     return now >= this.#urgentAt && now - this.#urgentAt <= ms;
   }
 
-  /** A peer has got some from here. */
+  /** Records that a peer has received units from here. */
   gave(peer: string): void {
     this.#askedAt.delete(peer);
     this.#gathering.add(peer);
   }
 
   /**
-   * Whether somebody may have some that has not been asked since then.
+   * Whether a peer may have units that was not asked since then.
    *
-   * @param isNew those who gather parts themselves are asked again: they may not need all of them in the end
+   * @param isNew also ask peers again that are collecting shares themselves: they may not need all of them in the end
    */
   isOpen(since: number, now: number, isNew: boolean): boolean {
     if (!this.part.isPartial) return false;
@@ -112,7 +117,7 @@ export class LimitSide {
     });
   }
 
-  /** How many units are missing, and who is to be asked for them now. */
+  /** Returns how many units are missing and which peers to ask for them now. */
   wants(use: () => PartUse, now: number): { readonly missing: number; readonly peers: readonly string[] } {
     if (this.#isQuiet(now) && !this.isEager) return { missing: 0, peers: [] };
     const missing = this.part.missing(use());
@@ -127,7 +132,7 @@ export class LimitSide {
     return { missing, peers };
   }
 
-  /** Whom to ask for so many units now: those first that have most. */
+  /** Selects the peers to ask for that many units now; those with the most spare units come first. */
   #ready(missing: number, now: number): readonly string[] {
     const ready = this.#peers.filter((peer) => this.#pausedUntil(peer, now) <= now);
     const spare = (peer: string) => this.#spare.get(peer) ?? 0;
@@ -136,12 +141,12 @@ export class LimitSide {
     return ready.slice(0, spare(richest) >= missing ? 1 : this.#atOnce);
   }
 
-  /** Of whom an answer is missing, and who may be asked for it now. */
+  /** Peers whose last answer is missing and that may be asked for it now. */
   unheard(now: number): readonly string[] {
     return this.#peers.filter((peer) => this.#unheard.has(peer) && this.#pausedUntil(peer, now) <= now);
   }
 
-  /** Nothing can come that it does not know of. */
+  /** Whether no answer is missing, so that no unknown units can arrive. */
   get isHeard(): boolean {
     return this.#unheard.size === 0;
   }
@@ -150,25 +155,25 @@ export class LimitSide {
     return now < this.#quietUntil && this.#quietUntil <= now + Math.max(GONE_MS, this.#pauseMs);
   }
 
-  /** When one of them may be asked for more; `Infinity` when there is nobody, ever. */
+  /** When the first peer may be asked for more; `Infinity` without peers. */
   #nextReady(now: number): number {
     return Math.min(...this.#peers.map((peer) => this.#pausedUntil(peer, now)));
   }
 
-  /** When there is somebody to ask again, for more or for what was given; `Infinity` when nothing is known to wait for. */
+  /** When a peer should be asked again, for more or for a missing answer; `Infinity` if there is nothing to wait for. */
   nextAsking(now: number): number {
     const heard = Math.min(...Array.from(this.#unheard, (peer) => this.#pausedUntil(peer, now)));
     return this.#isQuiet(now) ? Math.min(heard, this.#quietUntil) : heard;
   }
 
-  /** A clock may be set back. */
+  /** Ignores a pause that is too long: the clock may have been set back. */
   #pausedUntil(peer: string, now: number): number {
     const paused = this.#paused.get(peer) ?? NEVER;
     const until = this.isEager ? paused.eagerUntil : paused.until;
     return until <= now + Math.max(GONE_MS, this.#pauseMs) ? until : 0;
   }
 
-  /** A peer has answered what it was asked; `undefined`: it has not, or could not be. */
+  /** Records a peer's answer; `undefined`: it did not answer or could not be reached. */
   heard(peer: string, { units }: PartAsk, answer: PartAnswers[PartedLimit], now: number): void {
     if (answer === undefined) {
       this.#unheard.add(peer);
@@ -192,7 +197,7 @@ export class LimitSide {
     this.#paused.set(peer, { until: now + ms, eagerUntil: now + eagerMs });
   }
 
-  /** Who has most besides one, as far as it is known. */
+  /** The peer with the most spare units except `peer`, as far as known. */
   richBut(peer: string): readonly [peer: string, spare: number] | undefined {
     let rich: readonly [string, number] = ["", 1];
     for (const [other, spare] of this.#spare) if (other !== peer && spare > rich[1]) rich = [other, spare];
@@ -200,7 +205,7 @@ export class LimitSide {
   }
 }
 
-/** What each of so many is asked for: a little more than its share, for some will have nothing. */
+/** How much to request from each of several peers: a little more than an equal part, because some will have nothing. */
 export function shareOf(missing: number, peers: number): number {
   return Math.min(1, AT_ONCE / peers) * missing;
 }

@@ -4,8 +4,9 @@ import type { KeyUse, LimitedUse, Spent } from "../platform/limits.ts";
 import type { Upkeep } from "./upkeep.ts";
 
 /**
- * Requests of keys with limits, as they are counted here: what the ledger says of them, also of those that take no slot of this pool.
- * Those that take one begin and end with it; of those whose slot is another pool's that one's isolates say when they do.
+ * Counts the requests of keys with limits in this pool's ledger, including requests that use no slot of this pool. A
+ * request with a slot of this pool begins and ends with its lease. For a slot of another pool, the isolate reports begin
+ * and end.
  */
 export class LimitedUses {
   readonly #ledger: UseLedger;
@@ -18,17 +19,20 @@ export class LimitedUses {
     this.#now = now;
   }
 
-  /** Resolves when all that is counted is written; null: it is. Rejects when the storage fails: the next write tries again. */
+  /**
+   * Resolves when everything counted is written; null: it is already. Rejects when the storage fails: the next write tries
+   * again.
+   */
   keeping(): Promise<void> | null {
     return this.#ledger.keeping();
   }
 
-  /** Writes at once what is counted. Throws when the storage fails: the next write tries again. */
+  /** Writes everything counted immediately. Throws when the storage fails: the next write tries again. */
   writeNow(): void {
     this.#ledger.writeNow();
   }
 
-  /** Reserves what a request is expected to use, or says why not. */
+  /** Reserves the expected use of a request, or returns why its key does not allow it. */
   refusal(use: LimitedUse): Refused | null {
     const now = this.#now();
     const limit = this.#ledger.take(use, now);
@@ -57,8 +61,8 @@ export class LimitedUses {
   }
 
   /**
-   * Lets a request of a key with limits in that gets its slot from another pool, or says why not. Unless it is heard of again
-   * ({@link holding}) it has ended.
+   * Reserves for a request that gets its slot from another pool, or refuses it. The request counts as ended unless {@link
+   * keepAlive} is called in time.
    */
   hold(use: LimitedUse): CountAnswer {
     const now = this.#now();
@@ -70,7 +74,7 @@ export class LimitedUses {
     return { limits: this.#ledger.state(use, now) };
   }
 
-  /** It has got its slot, and begins. One that has ended meanwhile, since nothing was heard of it, is let in anew, or not. */
+  /** The request has its slot and begins. If it had been treated as ended meanwhile, it is admitted again or refused. */
   begun(use: LimitedUse): CountAnswer {
     const now = this.#now();
     const limited = this.refusal(use);
@@ -80,15 +84,15 @@ export class LimitedUses {
     return { limits: this.#ledger.state(use, now) };
   }
 
-  /** It is still under way. */
+  /** The request is still running. */
   holding(use: string): void {
     this.#ledger.away(use, this.#now());
   }
 
   /**
-   * It has got no slot.
+   * The request got no slot.
    *
-   * @param isNew nor had it one before: nothing of it counts, even if it was said to begin
+   * @param isNew it never had a slot: nothing of it counts, even if its begin was reported
    */
   unserved(use: string, isNew = false): void {
     if (isNew) this.#ledger.undo(use);

@@ -1,4 +1,4 @@
-/** A node that is in at most one {@link LinkedList} at a time and knows which. */
+/** A node that is in at most one {@link LinkedList} at a time and references that list. */
 export abstract class ListNode<T extends ListNode<T>> {
   list: LinkedList<T> | null = null;
   previous: T | null = null;
@@ -6,15 +6,15 @@ export abstract class ListNode<T extends ListNode<T>> {
 }
 
 /**
- * An intrusive doubly linked list: adding and removing any node takes constant time and allocates nothing, so the cost of
- * a request does not grow with the number of accounts, leases or waiting requests.
+ * An intrusive doubly linked list. Adding and removing a node takes constant time and allocates nothing, so the cost of a
+ * request does not grow with the number of accounts, leases or waiting requests.
  */
 export class LinkedList<T extends ListNode<T>> {
   head: T | null = null;
   tail: T | null = null;
   size = 0;
 
-  /** Appends `node`, taking it out of the list it was in. */
+  /** Appends `node`; removes it from its previous list first. */
   push(node: T): void {
     node.list?.remove(node);
     node.list = this;
@@ -25,7 +25,7 @@ export class LinkedList<T extends ListNode<T>> {
     this.size += 1;
   }
 
-  /** Puts `node` before all others, taking it out of the list it was in. */
+  /** Prepends `node`; removes it from its previous list first. */
   unshift(node: T): void {
     node.list?.remove(node);
     node.list = this;
@@ -36,7 +36,7 @@ export class LinkedList<T extends ListNode<T>> {
     this.size += 1;
   }
 
-  /** Takes `node` out; nothing happens when it is not in this list. */
+  /** Removes `node`; does nothing when it is not in this list. */
   remove(node: T): void {
     if (node.list !== this) return;
     if (node.previous === null) this.head = node.next;
@@ -49,7 +49,7 @@ export class LinkedList<T extends ListNode<T>> {
     this.size -= 1;
   }
 
-  /** From head to tail. The node last yielded may be removed meanwhile. */
+  /** Iterates from head to tail. The last yielded node may be removed during the iteration. */
   *[Symbol.iterator](): IterableIterator<T> {
     for (let node = this.head; node !== null; ) {
       const following: T | null = node.next;

@@ -4,19 +4,19 @@ import type { PartedLimit } from "./limit-part.ts";
 import type { PartTrader } from "./part-trader.ts";
 import type { Outcome, Waiter } from "./waiting-queue.ts";
 
-/** For how long a request waits at most for parts of limits before it is turned away, milliseconds. */
+/** How long a request waits at most for shares of limits before it is rejected, milliseconds. */
 const SEEK_MS = 2_000;
-/** So many requests do so at once; more are turned away as if nobody had parts left. */
+/** Maximum number of requests that wait for shares at the same time; further requests are rejected at once. */
 const MOST = 1_000;
 
-/** The pool, as far as it is asked for slots: an `AccountPool`. */
+/** The pool as far as this class needs it: an `AccountPool`. */
 export interface SoughtPool {
   acquire(request: AcquireRequest, mayTrade?: boolean): Outcome | Waiter;
 }
 
 /**
- * Has requests decided on by one of several pools. One that would be turned away because this pool's parts of the limits are used up,
- * not the limits, waits until the others have been asked for parts: those of the queue's limit, or of the global one.
+ * Acquires slots when the limits are shared between several pools. If this pool's shares are exhausted but the limits may
+ * not be, a request waits until the peers have been asked for units of the queue limit or of the global limit.
  */
 export class PartSeeker {
   readonly #pool: SoughtPool;
@@ -30,7 +30,10 @@ export class PartSeeker {
     this.#clock = clock;
   }
 
-  /** See `AccountPool.acquire`. Unless parts are lacking, or the pool has just been added, it is decided before this returns. */
+  /**
+   * See `AccountPool.acquire`. The request is decided before this returns, unless shares are missing or the pool was just
+   * added.
+   */
   async acquire(request: AcquireRequest): Promise<Outcome | Waiter> {
     const since = this.#clock.now();
     const { begun } = this.#trader;
@@ -55,18 +58,21 @@ export class PartSeeker {
     }
   }
 
-  /** What the pool makes of it, and, if parts are what it lacks, when there may be more of them; null: not so soon. */
+  /** Returns the pool's outcome and, if shares are missing, a promise that resolves when there may be more; null: not soon. */
   #try(request: AcquireRequest, since: number): readonly [Outcome | Waiter, Promise<void> | null] {
     this.#trader.takeTurned();
     const outcome = this.#pool.acquire(this.#left(request, since), true);
     const lacking = this.#trader.takeTurned();
     const isRefused = "refused" in outcome && lacking.length > 0 && request.passing !== true;
-    // Who may wait needs room in the queue; a slot as well is looked for once it waits.
+    // A request that may wait only needs room in the queue; its slot is searched while it waits.
     const limits: readonly PartedLimit[] = lacking.includes("queue") ? ["queue"] : lacking;
     return [outcome, isRefused ? this.#trader.seek(limits, since) : null];
   }
 
-  /** There are no parts: if the queue is full the request of somebody who has more of it gives way. */
+  /**
+   * No shares can be obtained: if the queue is full, the newest request of the caller with the most waiting requests is
+   * evicted.
+   */
   #last(request: AcquireRequest, since: number, outcome: Outcome | Waiter): Outcome | Waiter {
     const isFull = "refused" in outcome && outcome.refused === "queue_full";
     if (!isFull) return outcome;
@@ -75,7 +81,7 @@ export class PartSeeker {
     return isFinal ? { ...last, isFull: true } : last;
   }
 
-  /** The request, which may wait for so much less as it has been here already. */
+  /** The request with its waiting time reduced by the time that has passed. */
   #left(request: AcquireRequest, since: number): AcquireRequest {
     const { waitMs } = request;
     const passed = Math.max(0, this.#clock.now() - since);

@@ -11,60 +11,62 @@ import { LimitSide, type PartAnswers, type PartAsks, shareOf } from "./limit-sid
 import type { PartStore } from "./pool-store.ts";
 import type { LimitParts } from "./slot-limits.ts";
 
-/** What was asked for urgently is wanted for so much longer than two answers take, milliseconds. */
+/** A request for shares counts as urgent for two round trips plus this time, milliseconds. */
 const WANTED_MS = 100;
-/** An answer that takes longer, milliseconds, is not waited for. It counts when it comes. */
+/** An answer that takes longer than this, milliseconds, is not waited for. It still counts when it arrives. */
 const SILENT_MS = 750;
 /**
- * For how long a request goes on asking those who gather parts themselves: for as long as so many questions take that are asked one after
- * the other, and so many milliseconds at least, and at most. Shards that gather at once exchange what they have some times until one has all.
+ * How long a request keeps asking peers that collect shares themselves: the duration of `SETTLE_ROUNDS` sequential round
+ * trips, at least `SETTLE_MS` and at most `MAX_SETTLE_MS`. Shards that collect at the same time exchange their shares a few
+ * times until one has enough.
  */
 const SETTLE_ROUNDS = 12;
 const SETTLE_MS = 300;
 const LONGEST_SETTLE_MS = 2_000;
-/** For how long requests wait at most for what a shard is given that has just been added, milliseconds. */
+/** How long requests wait at most for the first share of a newly added shard, milliseconds. */
 const BEGUN_MS = 2_000;
 
-/** The pool, as far as its parts are concerned: an `AccountPool`. */
+/** The pool as far as its shares are concerned: an `AccountPool`. */
 export interface PartedPool {
   configure(configuration: PoolConfiguration): boolean;
   partUses(): Readonly<Record<PartedLimit, PartUse>>;
   takeParts(parts: LimitParts): void;
 }
 
-/** What a trader needs from where it runs. */
+/** Dependencies of {@link LimitRebalancer}. */
 export interface TraderOptions extends Clock {
-  /** The shard's own name. */
+  /** This shard's name. */
   readonly name: string;
   readonly store: PartStore;
   readonly pool: PartedPool;
-  /** Hands a message to `asked` of another shard's trader. May be lost, repeated, late, or reject. */
+  /** Sends a message to `handleRequest` of another shard. It may be lost, repeated or late, or the promise may reject. */
   readonly send: (to: string, asks: PartAsks) => Promise<PartAnswers>;
 }
 
 /**
- * Trades a shard's parts of the limits with the other shards: asks them when requests wait, or are turned away, for want of a part,
- * and answers them. To be told by the pool when that may be so (`PoolOptions.short`). With no limit set it does nothing.
+ * Rebalances this shard's shares of the limits with the other shards. It asks them when requests wait or are rejected
+ * because a share is exhausted, and it answers their requests. The pool must call `onLimitExhausted` (`PoolOptions`).
+ * Without a limit it does nothing.
  */
 export class PartTrader {
   readonly #options: TraderOptions;
   readonly #sides: Readonly<Record<PartedLimit, LimitSide>>;
-  /** Messages that answers are waited for. */
+  /** Number of messages without an answer so far. */
   #asking = 0;
-  /** How long an answer takes, of late, milliseconds. */
+  /** Recent round-trip time of an answer, milliseconds. */
   #roundMs = 0;
-  /** Resolves when a shard that has just been added has heard from those that it has asked first. */
+  /** Resolves when a newly added shard has the answers to its first requests. */
   #begun: PromiseWithResolvers<void> | null = null;
   #stopBegun = () => {};
-  /** How many other shards there are, or were. */
+  /** Number of other shards in the current and earlier layouts. */
   #peers = 0;
   #retryAt = Number.POSITIVE_INFINITY;
   #stopRetry = () => {};
   #stopRelax = () => {};
   #taken: LimitParts | null = null;
-  /** Limits for want of which a request was turned away, until somebody asks which. */
+  /** Limits because of which a request was rejected, until `takeExhaustedLimits` reads them. */
   readonly #turned = new Set<PartedLimit>();
-  /** Resolves when there may be more than there was. */
+  /** Resolves when there may be more shares. */
   #sought: PromiseWithResolvers<void> | null = null;
 
   constructor(options: TraderOptions) {
@@ -77,14 +79,15 @@ export class PartTrader {
   }
 
   /**
-   * Has the pool take over a configuration, and takes over who shares the limits, and what they are. False: the pool has a newer one.
+   * Passes a configuration to the pool, and applies the limits and the shards that share them. Returns false when the pool
+   * already has a newer configuration.
    */
   configure(layout: PartLayout, configuration: PoolConfiguration): boolean {
     const { limits } = configuration;
     if (!this.#options.pool.configure(configuration)) return false;
     const { name } = this.#options;
     const all = [...new Set([...layout.shards, ...(layout.former ?? [])])];
-    // Each begins with the one after itself, lest all ask the same.
+    // Each shard starts with its successor, so that not all shards ask the same peer.
     const own = all.indexOf(name);
     const peers = [...all.slice(own + 1), ...all.slice(0, Math.max(0, own))];
     for (const limit of PARTED_LIMITS) {
@@ -109,20 +112,20 @@ export class PartTrader {
   }
 
   /**
-   * What requests had better wait for, lest they find a shard that has just been added without a part: one round trip, two
-   * seconds at most. Null: nothing.
+   * A promise that requests should wait for, so that they do not meet a newly added shard without a share: one round trip,
+   * at most two seconds. Null: nothing to wait for.
    */
   get begun(): Promise<void> | null {
     return this.#begun?.promise ?? null;
   }
 
-  /** The parts as they are; null where no limit is set. */
+  /** The current shares; null where no limit is set. */
   get parts(): LimitParts {
     const { global, queue } = this.#sides;
     return { global: global.part.slots, queue: queue.part.slots };
   }
 
-  /** Requests wait for want of a part, or one was turned away. */
+  /** The pool reports that requests wait, or that one was rejected, because a share is exhausted. */
   short(limit: PartedLimit, turnedAway: boolean): void {
     if (turnedAway) {
       this.#sides[limit].turnedAway = true;
@@ -131,7 +134,7 @@ export class PartTrader {
     this.look();
   }
 
-  /** For want of parts of which limits requests were turned away since it was asked last. */
+  /** Returns and clears the limits because of which requests were rejected. */
   takeTurned(): PartedLimit[] {
     const turned = [...this.#turned];
     this.#turned.clear();
@@ -139,10 +142,10 @@ export class PartTrader {
   }
 
   /**
-   * Asks for parts of limits, for want of which a request would be turned away: also those that have just had nothing.
+   * Requests shares urgently because a request would be rejected; it also asks peers that recently had nothing.
    *
-   * @param since when the request came, Unix milliseconds
-   * @returns a promise that resolves when there may be more than there was; null: all have said since then that they have none
+   * @param since when the request arrived, Unix milliseconds
+   * @returns a promise that resolves when there may be more; null: since then all peers have reported that they have none
    */
   seek(limits: readonly PartedLimit[], since: number): Promise<void> | null {
     const now = this.#options.now();
@@ -160,7 +163,7 @@ export class PartTrader {
     return this.#sought.promise;
   }
 
-  /** Requests wait for want of a part of the global limit alone: they leave the queue as soon as there is one. */
+  /** Whether requests wait only for a share of the global limit: they leave the queue as soon as there is one. */
   get #mayServe(): boolean {
     return this.#sides.global.part.isPartial && this.#options.pool.partUses().global.wanted > 0;
   }
@@ -171,7 +174,7 @@ export class PartTrader {
     this.#sought = null;
   }
 
-  /** Asks whom there is to ask. */
+  /** Sends requests to the peers that can be asked now. */
   look(): void {
     if (this.#peers === 0 || this.#asking > 0) return;
     const now = this.#options.now();
@@ -180,7 +183,7 @@ export class PartTrader {
     for (const limit of PARTED_LIMITS) {
       const side = this.#sides[limit];
       if (side.part.slots === null) continue;
-      // With no part at all nobody that waits could be served.
+      // Without any share no waiting request could be served.
       const isUrgent = side.isEager || side.turnedAway;
       side.isEager ||= limit === "global" && side.part.slots === 0;
       const ask = (peer: string, missing: number) =>
@@ -198,7 +201,7 @@ export class PartTrader {
     for (const [peer, asks] of messages) this.#ask(peer, asks);
   }
 
-  /** Another shard asks. What it is given is stored already when this returns. */
+  /** Handles a request of another shard. Units that it gives are stored before this returns. */
   asked(peer: string, asks: PartAsks): PartAnswers {
     const now = this.#options.now();
     const answers: { -readonly [limit in PartedLimit]?: NonNullable<PartAnswers[PartedLimit]> } = {};
@@ -207,9 +210,10 @@ export class PartTrader {
       if (ask === undefined) continue;
       const side = this.#sides[limit];
       const use = this.#use(limit);
-      // Who waits here has its place: room for more is given to who has none.
+      // Requests that wait here already have their place: free room in the queue goes to shards that have none.
       const isReady = limit === "queue" && ask.urgent === true;
-      // Of those for whom a request may be turned away the same must not go round for ever. Who has one that waits gets it.
+      // Shards that all have a request about to be rejected must not pass the same units around for ever. The shard with a
+      // waiting request gets them.
       const isAfter =
         limit === "global" && ask.urgent === true && side.hasAsked(now, 2 * this.#roundMs + WANTED_MS);
       const wanted = isReady ? (side.isSought ? 1 : 0) : Math.max(use.wanted, isAfter ? 1 : 0);
@@ -228,7 +232,7 @@ export class PartTrader {
       };
     }
     this.#apply();
-    // What it owed it could not use: the pool does not notice that it has gone, and those who wait need another.
+    // Units owed to the peer could not be used here, so the pool does not notice their loss; waiting requests need others.
     this.look();
     return answers;
   }
@@ -251,7 +255,7 @@ export class PartTrader {
     const heard = (answers: PartAnswers) => {
       const late = !waiting;
       const ms = now() - sentAt;
-      // A clock may be set. Who does not answer says nothing of the others.
+      // The clock may be set. Only answers update the round-trip time, not timeouts.
       if (ms >= 0 && ms < SILENT_MS) this.#roundMs = Math.max(ms, (this.#roundMs + ms) / 2);
       for (const limit of PARTED_LIMITS) {
         const [ask, answer] = [asks[limit], answers[limit]];
@@ -273,7 +277,7 @@ export class PartTrader {
     send(peer, asks)
       .then(heard)
       .catch(() => {
-        // What could not be written down of an answer comes with the next.
+        // What could not be stored from this answer arrives with the next one.
         if (waiting) heard({});
       });
   }
@@ -290,7 +294,7 @@ export class PartTrader {
     });
   }
 
-  /** Has the pool go by what it may use now, and again when that changes by itself. */
+  /** Tells the pool how many slots it may use now, and again when a reservation ends. */
   #apply(): void {
     const { now, setTimer, pool } = this.#options;
     const at = now();

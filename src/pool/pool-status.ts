@@ -10,7 +10,7 @@ import type { AccountState } from "./account-state.ts";
 import { conditionOf } from "./condition.ts";
 import type { Slots } from "./slots.ts";
 
-/** Why and until when an account is passed over; of two reasons that which lasts longer. */
+/** Reason and end of an account's cooldown; of two cooldowns (account and proxy) the longer one. */
 function cooldownView({ id, cooling, cooldown, proxy }: AccountState): CooldownView | null {
   const own = cooling ? cooldown : null;
   const shared = proxy?.cooling === true ? proxy.cooldown : null;
@@ -20,7 +20,7 @@ function cooldownView({ id, cooling, cooldown, proxy }: AccountState): CooldownV
   return own === null ? null : { account: id, proxy: "", ...own };
 }
 
-/** Characters of a reason in a list that is polled. */
+/** Maximum length of a reason in a list that clients poll. */
 const SHORT = 120;
 
 function conditionNow({ enabled, passedOver, testStatus, health, held }: AccountState, now: number) {
@@ -31,7 +31,7 @@ function conditionNow({ enabled, passedOver, testStatus, health, held }: Account
   };
 }
 
-/** Accounts by how they are, and the `most` that have failed last. */
+/** Counts the accounts by condition, and lists the `most` most recent failures. */
 function conditionsOf(states: Iterable<AccountState>, now: number, most: number) {
   const conditions: Record<AccountCondition, number> = {
     ok: 0,
@@ -54,8 +54,8 @@ function conditionsOf(states: Iterable<AccountState>, now: number, most: number)
 }
 
 /**
- * Contract, Queue status, with the live leases, cooldowns and waiting requests; at most `most` of each list, those that have
- * lasted longest first (of cooldowns, those that will).
+ * The queue status (contract, Queue status) with live leases, cooldowns and waiting requests. Each list has at most `most`
+ * entries, those first that have lasted longest (cooldowns: those that will last longest).
  */
 export function queueStatus(
   slots: Slots,
@@ -96,7 +96,7 @@ export function queueStatus(
       age_ms: now - lease.grantedAt,
       model: lease.holder.model,
       request_id: lease.holder.requestId,
-      // One that was taken over from an older version does not say.
+      // A lease granted by an older version has no key.
       key: lease.holder.key ?? "",
       dialect: lease.holder.dialect,
     })),
@@ -113,7 +113,7 @@ export function queueStatus(
   };
 }
 
-/** At most the first `most`, without a look at the others. */
+/** Yields at most the first `most` items, without reading the others. */
 function* first<T>(items: Iterable<T>, most: number): Generator<T> {
   let count = 0;
   for (const item of items) {

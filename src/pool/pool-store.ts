@@ -1,18 +1,18 @@
 import type { Cooldown } from "./cooldown.ts";
 
-/** What is kept of an account beyond its configuration. Times are Unix milliseconds. */
+/** The stored state of an account beyond its configuration. Times are Unix milliseconds. */
 export interface StoredAccount {
   readonly id: string;
   /** Current token, empty when there is none. */
   readonly token: string;
-  /** When the token ends; 0 when not known. */
+  /** When the token expires; 0: unknown. */
   readonly expiresAt: number;
   /** When the token was obtained. */
   readonly issuedAt: number;
-  /** The configured token that was current then: a change of it in the configuration wins over the stored token. */
+  /** The configured token (with its provider) at that time: if the configuration changes it, the stored token is discarded. */
   readonly configuredToken: string;
   readonly testStatus: string;
-  /** It has worked since it failed last. */
+  /** The account has worked since its last failure. */
   readonly proven: boolean;
   readonly cooldown: Cooldown | null;
 }
@@ -21,35 +21,35 @@ export interface StoredAccount {
 export interface ClaimPeriods {
   /** For leases that were just granted. */
   readonly claimMs: number;
-  /** For an isolate that holds leases for long and is not heard of. */
+  /** For an isolate that holds long-lived leases and is silent. */
   readonly awaitMs: number;
 }
 
-/** What holds of all leases that may be alive. */
+/** Terms that apply to all leases that may still be alive. */
 export interface LeaseTerms extends ClaimPeriods {
-  /** Names the process that all holders live in, or lived in; empty: they may be anywhere. */
+  /** Name of the process in which all holders run or ran; empty: they may run anywhere. */
   readonly boot: string;
 }
 
 /** The terms of the leases that a pool grants. */
 export interface OwnTerms extends LeaseTerms {
-  /** See `PoolOptions.endsWithHolders`. */
+  /** See `PoolOptions.holdersShareProcess`. */
   readonly endsWithHolders?: boolean;
 }
 
-/** What two pools have given each other of a limit, ever: units of `LimitPart`. */
+/** Totals of a limit that two pools have ever given each other: units of `LimitShare`. */
 export interface StoredPart {
   readonly limit: string;
-  /** The other one's name. */
+  /** Name of the other pool. */
   readonly peer: string;
   readonly given: number;
   readonly got: number;
 }
 
-/** Where a pool keeps its parts of limits that it shares with others. */
+/** Store for a pool's shares of limits. */
 export interface PartStore {
   loadParts(): Iterable<StoredPart>;
-  /** Replaces what is known of that limit and that other pool. Throws when it is not written. */
+  /** Replaces the totals of that limit and peer. Throws when they cannot be written. */
   savePart(part: StoredPart): void;
 }
 
@@ -59,35 +59,35 @@ export interface Starts {
 }
 
 /**
- * The pool's durable storage. All calls are synchronous and take effect before the grant that caused them is seen
- * outside (a Durable Object's output gate holds the answer back until the write is safe). A write of the pool's own does not throw: what
- * the storage refuses is tried again with the next write, and `flush` tells whether all is written.
+ * The pool's durable storage. All calls are synchronous and take effect before the grant that caused them is visible
+ * outside (a Durable Object's output gate delays the answer until the write is safe). Writes do not throw: a failed write
+ * is retried with the next one. `flush` reports whether everything is written.
  */
 export interface PoolStore extends PartStore {
-  /** Per account, how many slots may be held at most: the high-water mark. */
+  /** High-water mark of each account: the largest number of slots that may be occupied. */
   loadMarks(): Iterable<readonly [id: string, slots: number]>;
   setMark(id: string, slots: number): void;
   clearMarks(): void;
-  /** Writes what the storage has refused. Throws what the storage throws when it refuses that again. */
+  /** Retries failed writes. Throws when the storage fails again. */
   flush(): void;
   /** Numbers of the pool's starts: the last one, and the oldest that may still have live leases; zeros at first. */
   loadStarts(): Starts;
   saveStarts(starts: Starts): void;
-  /** On what terms leases were granted; null when it was never said. */
+  /** Terms under which leases were granted; null when none are stored. */
   loadTerms(): LeaseTerms | null;
   saveTerms(terms: LeaseTerms): void;
-  /** Names of the isolates that hold leases for long. */
+  /** Names of the isolates that hold long-lived leases. */
   loadIsolates(): Iterable<string>;
   addIsolate(isolate: string): void;
   removeIsolate(isolate: string): void;
-  /** Tokens of leases that were reclaimed, with the time. */
+  /** Tokens of reclaimed leases, with the time. */
   loadReclaimed(): Iterable<readonly [token: string, at: number]>;
   addReclaimed(token: string, at: number): void;
   dropReclaimed(before: number): void;
   loadAccounts(): Iterable<StoredAccount>;
   saveAccount(account: StoredAccount): void;
   removeAccount(id: string): void;
-  /** How accounts have done, as texts, by their numbers, the lowest first. */
+  /** Health chunks as texts with their numbers, lowest number first. */
   loadHealth(): Iterable<readonly [number: number, text: string]>;
   saveHealth(number: number, text: string): void;
   removeHealth(number: number): void;

@@ -32,46 +32,45 @@ import { type Clockwork, Upkeep } from "./upkeep.ts";
 import { UseOutcomes } from "./use-outcomes.ts";
 import { type Outcome, Waiter } from "./waiting-queue.ts";
 
-/** What the pool needs from where it runs. */
+/** Dependencies and settings of the pool. */
 export interface PoolOptions extends Clockwork {
   readonly store: PoolStore;
-  /** Where it is kept what the requests of keys with limits use; unless given it is forgotten at a restart. */
+  /** Store for the use counted for keys with limits; by default a restart loses it. */
   readonly uses?: UseStore;
-  /** Life of a lease that is not renewed, milliseconds. */
+  /** Lifetime of a lease that is not renewed, milliseconds. */
   readonly leaseTtlMs?: number;
-  /** How long a restarted pool holds slots back for leases that had just been granted, milliseconds. */
+  /** How long a restarted pool holds slots back for leases that were just granted, milliseconds. */
   readonly claimMs?: number;
-  /** While the provider is down, for how long a request waits for what comes of the one that tries, milliseconds; 0: not at all. */
+  /** How long a request waits during an outage for the result of the probe, milliseconds; 0: not at all. */
   readonly trialWaitMs?: number;
   /**
-   * Names the process that the pool and all holders of its leases live in: what a pool of another process granted has ended
-   * with it. Absent or empty: holders may outlive the pool.
+   * Name of the process in which the pool and all lease holders run: leases granted in another process have ended with it.
+   * Absent or empty: holders may outlive the pool.
    */
   readonly boot?: string;
-  /** The holders of its leases end with the pool itself: it writes down nothing of them, and grants although its storage fails. */
+  /** Lease holders end together with the pool: it stores nothing about leases, and grants even when its storage fails. */
   readonly endsWithHolders?: boolean;
-  /** See `PartTrader.short`. */
+  /** See `LimitRebalancer.onLimitExhausted`. */
   readonly short?: (limit: PartedLimit, turnedAway: boolean) => void;
 }
 
-/** See {@link PoolOptions.trialWaitMs}. */
+/** Default of {@link PoolOptions.probeWaitMs}. */
 const TRIAL_WAIT_MS = 1_000;
-/** What the holder of a slot is told of its account. */
+/** The account data that a lease holder receives. */
 function accountOf({ id, account, lane: { provider } }: AccountState): LeasedAccount {
   const proxyId = account?.proxyId ?? "";
   return provider === "" ? { id, proxyId } : { id, proxyId, provider };
 }
 
 /**
- * The account pool: slots on provider accounts, who waits for them, and who signs in. The rules alone: no runtime, no
- * network; clock, timers and storage are given. All methods run to their end without interruption, so that each sees the
- * limits exactly as they are. A lease ends exactly once, by release or by expiry; ending it again, or too late, changes
- * nothing.
+ * The account pool: slots on provider accounts, waiting requests, and sign-ins. This class holds the rules only: clock,
+ * timers and storage are injected; there is no network. All methods run synchronously to their end, so each sees exact
+ * counts. A lease ends exactly once, by release or by expiry; ending it again, or too late, has no effect.
  */
 export class AccountPool {
-  /** Requests of keys with limits. */
+  /** Counts requests of keys with limits. */
   readonly uses: LimitedUses;
-  /** Accounts that move between this pool and others. */
+  /** Accounts that move between this pool and other shards. */
   readonly moves: AccountMoves;
   readonly #now: () => number;
   readonly #store: PoolStore;
@@ -86,7 +85,7 @@ export class AccountPool {
   readonly #handover = new Handover();
   /** See `PoolShard.order`. */
   #order = 0;
-  /** Version of the configuration; 0: nobody has told it. */
+  /** Version of the configuration; 0: unknown. */
   #configVersion = 0;
 
   constructor(options: PoolOptions) {
@@ -116,7 +115,7 @@ export class AccountPool {
         };
       },
       ended: ({ state, token, holder, told, expiresAt }, at) => {
-        // What was given back without a word has gone well. Of what expired nothing is known.
+        // A lease released without a report counts as a success. An expired lease has no known result.
         if (!told && expiresAt > at) state.health.succeeded(at);
         this.#trials.ended(state.lane, identityOf(holder));
         if (holder.use !== undefined) this.#ledger.leave(holder.use, at);
@@ -139,11 +138,11 @@ export class AccountPool {
   }
 
   /**
-   * Takes over accounts and limits while requests are in flight: nobody loses a slot, nobody gets one too many. False: it has a
-   * newer configuration already.
+   * Applies accounts and limits while requests are running: no request loses its slot, and limits are never exceeded.
+   * Returns false when the pool already has a newer configuration.
    */
   configure({ accounts, limits, proxies = [], perAccount, version, shard }: PoolConfiguration): boolean {
-    // Once there are several pools, word of one is from before.
+    // A configuration without a shard is outdated once there are several pools.
     if (this.#order > (shard?.order ?? 0) || this.#order === shard?.order) return false;
     if (version !== undefined) {
       if (version < this.#configVersion) return false;
@@ -176,18 +175,18 @@ export class AccountPool {
     return true;
   }
 
-  /** What it may use of limits that it shares with other pools, from now on. */
+  /** Sets the shares that the pool may use of limits shared with other pools. */
   takeParts(parts: LimitParts): void {
     this.#slots.takeParts(parts);
   }
 
-  /** How much of those limits it uses, and could use. */
+  /** How much of the shared limits the pool uses and could use. */
   partUses(): Readonly<Record<PartedLimit, PartUse>> {
     const { inUse, limits, reservations } = this.#slots;
     return limits.uses(inUse, reservations.ghosts);
   }
 
-  /** Whether an account of a provider may be chosen and is not passed over, busy or not. Absent: the default provider. */
+  /** Whether the provider has an enabled account that is not cooling down, busy or not. Absent: the default provider. */
   isWell(provider: string | undefined): boolean {
     this.#slots.catchUp();
     const lane = this.#slots.lanes.of(provider);
@@ -195,10 +194,11 @@ export class AccountPool {
   }
 
   /**
-   * Grants a slot, refuses, or has the request wait. Throws when the storage fails: the request has nothing then. What it returns
-   * counts once {@link keeping} has come.
+   * Grants a slot, refuses the request, or lets it wait. Throws when the storage fails: then nothing is granted. The result
+   * may be used once {@link confirmStored} has resolved.
    *
-   * @param mayTrade if the queue is full there may be more room soon: it is refused, and nobody gives way
+   * @param mayRebalance if the queue is full, more room may come from other shards: the request is refused and no waiting
+   *   request is evicted
    */
   acquire(request: AcquireRequest, mayTrade = false): Outcome | Waiter {
     const { use } = request;
@@ -211,7 +211,7 @@ export class AccountPool {
   }
 
   #admit(request: AcquireRequest, mayTrade: boolean): Outcome | Waiter {
-    // Who wants one account is told what that account says.
+    // A request pinned to one account bypasses the circuit breaker and gets that account's own result.
     const lane = request.target === undefined ? this.#slots.lanes.of(request.provider) : undefined;
     const heldUp = lane === undefined ? null : this.#trials.heldUp(lane, request);
     if (heldUp !== null) {
@@ -229,10 +229,10 @@ export class AccountPool {
   }
 
   /**
-   * Resolves when what follows from the outcome of a request is written; null: it is. Rejects when the storage fails: the request has
-   * nothing then.
+   * Resolves when the consequences of an outcome are stored; null: they are. When the storage fails, it reverts the outcome
+   * and rejects.
    *
-   * @param also whether the request has brought news of other requests that must be written, too
+   * @param also whether the request also brought results of other requests that must be stored
    */
   keeping(request: AcquireRequest, outcome: Outcome | Waiter, also = false): Promise<void> | null {
     const keeping = request.use === undefined && !also ? null : this.uses.keeping();
@@ -247,19 +247,19 @@ export class AccountPool {
     if (outcome instanceof Waiter) outcome.cancel();
     else if ("granted" in outcome) {
       const lease = this.#slots.leases.get(outcome.granted.lease);
-      // Its end says nothing of the account.
+      // The release of this lease must not count as a success of the account.
       if (lease !== undefined) lease.told = true;
       this.release(outcome.granted.lease);
       if (use !== undefined) this.uses.unserved(use.id, exclude.length === 0);
     }
   }
 
-  /** Gives a slot back. False when the lease had ended already. */
+  /** Releases a slot. Returns false when the lease had already ended. */
   release(token: string): boolean {
     return this.#slots.release(token);
   }
 
-  /** Prolongs a lease. False when it was reclaimed: the slot may be somebody else's. */
+  /** Renews a lease. Returns false when it was reclaimed: another request may have the slot. */
   renew(token: string): boolean {
     this.#slots.catchUp();
     const lease = this.#slots.leases.get(token);
@@ -269,8 +269,9 @@ export class AccountPool {
   }
 
   /**
-   * Takes over a lease that was granted before a restart of the pool, and gives it a new name. Null when it has ended.
-   * A name can be used for this once. `isolate` is whose beats will name it; empty: it is renewed by itself.
+   * Resumes a lease that was granted before a restart of the pool, under a new name. Returns null when it has ended. Each
+   * name can be resumed once. `isolate` is the isolate whose heartbeats will name the lease; empty: the holder renews it
+   * itself.
    */
   resume(token: string, account: string, holder: Holder, isolate = ""): string | null {
     const name = this.#slots.resume(token, account, holder, isolate);
@@ -279,12 +280,12 @@ export class AccountPool {
     return name;
   }
 
-  /** Renews the leases of an isolate that have lived for a while: it names all of them. */
+  /** Renews the long-lived leases of an isolate; `tokens` must name all of them. */
   beat(isolate: string, tokens: readonly string[], known?: number): Pulse {
     return this.#slots.beat(isolate, tokens, known);
   }
 
-  /** See `Lease.token`. Asking is a sign of life: it renews the lease. */
+  /** See `Lease.token`. A request for the token also renews the lease. */
   token(token: string, stale?: string): TokenAnswer | Promise<TokenAnswer> {
     if (!this.renew(token)) return SLOT_RECLAIMED;
     const lease = this.#slots.leases.get(token);
@@ -296,7 +297,7 @@ export class AccountPool {
       : this.#meant(state, answer);
   }
 
-  /** The answer, with whom it is for by now: what the lease was granted for may have changed since. */
+  /** Adds the account's current provider and configuration version to the answer: they may have changed since the grant. */
   #meant({ lane: { provider } }: AccountState, answer: TokenAnswer): TokenAnswer {
     if ("failed" in answer) return answer;
     return {
@@ -306,7 +307,7 @@ export class AccountPool {
     };
   }
 
-  /** See `Lease.signedIn`. The ticket alone counts: a sign-in is worth keeping although its lease has ended. */
+  /** See `Lease.signedIn`. Only the ticket must be valid: a token is useful even if the lease has ended. */
   signedIn(account: string, ticket: string, result: SignedIn): void {
     const state = this.#slots.accounts.get(account);
     if (state !== undefined) this.#tokens.signedIn(state, ticket, result, this.#now());
@@ -321,8 +322,8 @@ export class AccountPool {
   }
 
   /**
-   * A use of a lease's account failed. Requests granted before its last failure add nothing: one burst counts once. Returns
-   * whether another account is well.
+   * Records that the use of a lease's account failed. Failures of requests granted before the last failure are ignored, so
+   * one burst counts once. Returns whether another account of the provider is healthy.
    */
   failed(token: string, failure: AccountFailure): boolean {
     this.#slots.catchUp();
@@ -332,20 +333,20 @@ export class AccountPool {
     return this.#slots.othersAreHealthy(lease.state.lane, [lease.state.id]);
   }
 
-  /** The account of a lease works. */
+  /** Records that the account of a lease works. */
   succeeded(token: string): void {
     this.#slots.catchUp();
     const lease = this.#slots.leases.get(token);
     if (lease !== undefined) this.#outcomes.succeeded(lease);
   }
 
-  /** Records the outcome of an account test. */
+  /** Records the result of an account test. */
   setTestStatus(id: string, status: string): void {
     const state = this.#slots.accounts.get(id);
     if (state !== undefined) this.#tokens.setTestStatus(state, status);
   }
 
-  /** Accounts whose token is older than the refresh interval and that can sign in. */
+  /** Ids of accounts that can sign in and whose token is older than the refresh interval. */
   tokensDueForRefresh(): string[] {
     const now = this.#now();
     return [...this.#slots.accounts]
@@ -360,7 +361,7 @@ export class AccountPool {
     return queueStatus(this.#slots, outages, this.#now(), most);
   }
 
-  /** The same, with what it takes to make one status of several pools'. */
+  /** The same, with the data needed to merge the statuses of several pools. */
   shardStatus(most?: number): ShardStatus {
     const status = this.status(most);
     const ranks: Record<string, number> = {};
@@ -376,7 +377,10 @@ export class AccountPool {
     return accountHealth(ids === undefined ? accounts : ids.map((id) => accounts.get(id)), this.#now());
   }
 
-  /** Reclaims what has expired, lowers the stored marks, and keeps what is known of the accounts' health. Returns when to call again (Unix milliseconds), or null. */
+  /**
+   * Reclaims expired leases, lowers the stored high-water marks, and saves the accounts' health. Returns when to call again
+   * (Unix milliseconds), or null.
+   */
   sweep(): number | null {
     this.#slots.catchUp();
     const { reservations } = this.#slots;
@@ -389,17 +393,17 @@ export class AccountPool {
       this.#store.flush();
       isLeft = reservations.pending || counted;
     } catch {
-      // The storage fails: the next sweep does it.
+      // The storage failed: the next sweep retries.
     }
     return this.#upkeep.swept(isLeft);
   }
 
-  /** The call that was asked for by `wakeAt` will not come. */
+  /** The alarm requested with `wakeAt` could not be set, so `sweep` will not be called. */
   sweepLost(): void {
     this.#upkeep.swept(false);
   }
 
-  /** A request has been refused, or has left. */
+  /** A request was refused, or has left the queue. */
   #unserved(request: AcquireRequest): void {
     const lane = this.#slots.lanes.of(request.provider);
     if (lane !== undefined) this.#trials.ended(lane, identityOf(request));
@@ -410,7 +414,7 @@ export class AccountPool {
     if (use !== undefined) this.#ledger.giveBack(use.id, this.#now());
   }
 
-  /** While somebody waits a timer notices what no call would bring to light. */
+  /** While requests wait, a timer detects events that no call would trigger. */
   #reschedule(): void {
     this.#upkeep.wake(this.#slots.nextEvent);
   }
@@ -420,7 +424,7 @@ export class AccountPool {
     this.#reschedule();
   }
 
-  /** The pool has been idle for a while: without marks, a restart holds no slots back. */
+  /** The pool has been idle for a while. Without high-water marks a restart holds no slots back. */
   #settle(): void {
     this.#slots.reservations.clear();
     for (const state of [...this.#slots.accounts]) this.#slots.accounts.forget(state);

@@ -5,22 +5,27 @@ import type { Slots } from "./slots.ts";
 import type { Waiter } from "./waiting-queue.ts";
 
 /**
- * What becomes of requests while their provider is down ({@link Outage}): one at a time tries whether it works again, and the others wait
- * a moment, outside of the queue, for what comes of that.
+ * Handles requests while their provider is down ({@link Outage}): one request at a time probes the provider. The others
+ * wait briefly, outside of the queue, for the result.
  */
 export class ProviderTrials {
   readonly #slots: Slots;
   readonly #waitMs: number;
   readonly #now: () => number;
 
-  /** @param waitMs for how long a request waits for what comes of the one that tries, milliseconds; 0: not at all */
+  /**
+   * @param waitMs how long a request waits for the result of the probe, milliseconds; 0: not at all
+   */
   constructor(slots: Slots, waitMs: number, now: () => number) {
     this.#slots = slots;
     this.#waitMs = waitMs;
     this.#now = now;
   }
 
-  /** What a request is told, or its wait, while the provider is down; null: it may go on, maybe as the one that tries. */
+  /**
+   * During an outage, refuses a request or lets it wait for the probe. Null: the request may continue, possibly as the
+   * probe.
+   */
   heldUp(lane: Lane, request: AcquireRequest): Refused | Waiter | null {
     const failure = lane.breaker.refusal(request, this.#now());
     if (failure === null) return null;
@@ -36,7 +41,7 @@ export class ProviderTrials {
     return this.#slots.waiting.putAside(lane, request, waitMs, down);
   }
 
-  /** The provider is down: one of those that wait for a slot tries, and the others wait for what comes of it. */
+  /** An outage starts: one of the waiting requests becomes the probe, and the others wait for its result. */
   begins(lane: Lane, { failure, concerns }: Outage): void {
     const now = this.#now();
     const down: Refused = { refused: "provider_down", failure };
@@ -51,7 +56,7 @@ export class ProviderTrials {
     }
   }
 
-  /** The request that tried has found the provider still down. */
+  /** The probe request failed: the provider is still down. */
   goesOn(lane: Lane, { failure, concerns }: Outage): void {
     for (const waiter of lane.aside) {
       if (concerns(waiter.request))
@@ -60,12 +65,12 @@ export class ProviderTrials {
     this.look(lane);
   }
 
-  /** A request has ended, or left. If it was the one that tried, the next one tries. */
+  /** A request has ended, or left the queue. If it was the probe, the next request probes. */
   ended(lane: Lane, request: string): void {
     if (lane.breaker.released(request)) this.look(lane);
   }
 
-  /** Lets those in that waited for the end of an outage: all of them when it is over, otherwise one that tries. */
+  /** Admits requests that were held during an outage: all of them when it is over, otherwise the next probe. */
   look(lane: Lane): void {
     const { aside, breaker } = lane;
     if (aside.size === 0 || lane.looking) return;

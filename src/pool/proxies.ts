@@ -3,15 +3,15 @@ import type { PoolProxy } from "../platform/pool-configuration.ts";
 import type { AccountState } from "./account-state.ts";
 import { type Cooldown, nextCooldown } from "./cooldown.ts";
 
-/** What the pool knows of a proxy: when it fails, all accounts that are bound to it are passed over. */
+/** State of a proxy: when it fails, all accounts bound to it cool down. */
 export class ProxyState {
   readonly id: string;
   readonly accounts = new Set<AccountState>();
-  /** The present series of failures, also after its cooldown has passed. */
+  /** The current series of failures. It stays after its cooldown has ended. */
   cooldown: Cooldown | null = null;
-  /** The cooldown has not passed yet. */
+  /** Whether the cooldown is still running. */
   cooling = false;
-  /** Leases granted up to this serial number say nothing new about the proxy. */
+  /** Serial number of the newest lease at the last failure: results of leases up to it are ignored. */
   failedAt = 0;
 
   constructor(id: string) {
@@ -19,12 +19,12 @@ export class ProxyState {
   }
 }
 
-/** The proxies that accounts are bound to. What is known of them does not outlive a restart: finding out anew is cheap. */
+/** The proxies that accounts are bound to. Their state is lost at a restart, because detecting a failure again is cheap. */
 export class Proxies {
   readonly #states = new Map<string, ProxyState>();
   #settings = new Map<string, string>();
 
-  /** Takes over the configuration of the proxies. One that has been changed is given another chance. */
+  /** Applies the proxies' configuration. A changed proxy loses its cooldown. */
   configure(proxies: readonly PoolProxy[]): void {
     const settings = new Map(proxies.map(({ id, settings }) => [id, settings]));
     for (const [id, state] of this.#states) {
@@ -44,7 +44,10 @@ export class Proxies {
     account.proxy?.accounts.add(account);
   }
 
-  /** The proxy failed, for a request granted with the number `serial`. False when that is nothing new. */
+  /**
+   * Records a proxy failure of the lease with this serial number. Returns false when the lease is older than the last
+   * failure.
+   */
   fail(proxy: ProxyState, failure: AccountFailure, serial: number, newest: number, now: number): boolean {
     if (serial <= proxy.failedAt) return false;
     proxy.cooldown = nextCooldown(proxy.cooldown, failure, now);
@@ -54,7 +57,7 @@ export class Proxies {
     return true;
   }
 
-  /** The proxy works, for a request granted with the number `serial`. True when that ends a series of failures. */
+  /** Records a success through the proxy. Returns true when that ends a series of failures. */
   succeed(proxy: ProxyState, serial: number): boolean {
     if (proxy.cooldown === null || serial <= proxy.failedAt) return false;
     proxy.cooldown = null;

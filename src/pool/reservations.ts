@@ -2,45 +2,46 @@ import type { AccountState } from "./account-state.ts";
 import { Isolates } from "./isolates.ts";
 import type { ClaimPeriods, LeaseTerms, OwnTerms, PoolStore } from "./pool-store.ts";
 
-/** A mark follows what was held at most in the last one to two windows. */
+/** A high-water mark follows the maximum of the last one to two windows, milliseconds. */
 const WINDOW_MS = 30_000;
 
-/** How long the pool must be idle before all marks are cleared. */
+/** How long the pool must be idle before all high-water marks are cleared, milliseconds. */
 export const SETTLE_MS = 1_000;
 
-/** The terms of versions that did not store them. */
+/** The terms of versions that did not store any. */
 const FIRST_TERMS: LeaseTerms = { boot: "", claimMs: 30_000, awaitMs: 30_000 };
 
-/** How long the tokens of reclaimed leases are remembered. */
+/** How long the tokens of reclaimed leases are remembered, milliseconds. */
 const REMEMBER_MS = 3_600_000;
 
 /**
- * What survives a restart of the pool. Writing every grant and release would double the cost of a request; instead the
- * store keeps a high-water mark per account, which steady load never changes, and the names of the isolates that hold leases
- * for long. A restarted pool holds as many slots back as the marks say (ghosts), until their holders have taken them over, or
- * have stopped using them: for the claim period, and longer only while one of those isolates keeps silent.
+ * The part of the pool's state that survives a restart. Storing every grant and release would double the cost of a request.
+ * Instead the store keeps a high-water mark per account, which steady load never changes, and the names of the isolates
+ * that hold long-lived leases. A restarted pool holds back as many slots as the marks say (unconfirmed leases), until the
+ * holders have resumed them or have stopped using them. It waits for the claim period, and longer only while one of those
+ * isolates is silent.
  */
 export class Reservations {
-  /** Slots held back in all. */
+  /** Number of slots held back in total. */
   ghosts = 0;
   readonly isolates: Isolates;
-  /** Number of this start of the pool; leases carry it. */
+  /** Number of this start of the pool; it is part of each lease name. */
   readonly start: number;
   /** Leases from starts before this one have all ended. */
   #oldestLive: number;
   readonly #store: PoolStore;
   readonly #marked = new Set<AccountState>();
   readonly #reclaimed: Map<string, number>;
-  /** Tokens from before the restart that have been seen and are done with. */
+  /** Tokens from before the restart that were already resumed. */
   readonly #done = new Set<string>();
   #startedAt: number;
-  /** The terms that the store has. */
+  /** The stored terms. */
   #stored: LeaseTerms | null;
   /** The terms of the leases that this start grants. */
   readonly #terms: OwnTerms;
-  /** Nobody from before this start is left. */
+  /** All holders from before this start have ended. */
   readonly #allEnded: boolean;
-  /** How long this start waits for the leases of earlier ones. */
+  /** How long this start waits for the leases of earlier starts. */
   readonly #waits: ClaimPeriods;
   #windowStart: number;
 
@@ -52,7 +53,7 @@ export class Reservations {
     this.#stored = store.loadTerms();
     const before = this.#stored ?? FIRST_TERMS;
     this.#waits = before;
-    // Whoever held a slot has ended with the process.
+    // The process was restarted, so all holders of slots have ended.
     this.#allEnded = terms.boot !== "" && terms.boot !== before.boot;
     if (this.#allEnded) store.clearMarks();
     this.isolates = new Isolates(store);
@@ -72,41 +73,41 @@ export class Reservations {
     store.saveStarts({ last: this.start, oldestLive: this.#oldestLive });
     if (this.ghosts === 0) this.isolates.giveUp();
     this.#saveTerms(this.ghosts === 0 ? terms : longest(before, terms));
-    // Two starts must not have one number.
+    // Two starts must never use the same number: grants wait until it is stored.
     store.flush();
   }
 
-  /** When nobody from before the restart can use a slot any more, Unix milliseconds. */
+  /** From when on no holder from before the restart can use a slot, Unix milliseconds. */
   get deadline(): number {
     const { claimMs, awaitMs } = this.#waits;
     return this.#startedAt + (this.isolates.awaiting ? awaitMs : claimMs);
   }
 
-  /** For how long requests from before this start may be under way without a word of them, milliseconds. */
+  /** How long requests from before this start may still be running without a report, milliseconds. */
   get orphansMs(): number {
     return this.#allEnded ? 0 : this.#waits.awaitMs;
   }
 
-  /** The clock was set: periods that run go on from there. */
+  /** Shifts the running periods after the clock was set. */
   clockSet(byMs: number): void {
     this.#startedAt += byMs;
     this.#windowStart += byMs;
   }
 
-  /** The name of a lease: the start of the pool that grants it, and its serial number. */
+  /** The name of a lease: the number of the pool's start, and the lease's serial number. */
   name(serial: number): string {
     return `${this.start}.${serial}`;
   }
 
-  /** Whether any mark stands in the store: then a sweep is needed. */
+  /** Whether the store has any high-water mark, so that sweeps are needed. */
   get pending(): boolean {
     return this.#marked.size > 0;
   }
 
   /**
-   * Makes sure that the store knows of `held` slots in use. To be called before one more is granted: it throws when the store
-   * fails, and then nothing may be granted. A mark doubles up to `limit`, the account's slots, so that a load which builds up does not
-   * wait for a write with each of its requests.
+   * Ensures that the stored mark is at least `held`. Must be called before a slot is granted: it throws when the store
+   * fails, and then nothing may be granted. The mark doubles up to `limit` (the account's slots), so that growing load does
+   * not cost a write for each request.
    */
   raise(state: AccountState, held: number, limit: number): void {
     if (held > state.mark && this.#terms.endsWithHolders !== true) {
@@ -119,7 +120,7 @@ export class Reservations {
     if (held > state.peak) state.peak = held;
   }
 
-  /** Whether a ghost stands for the lease `token` from before the restart; if so it is taken out, once. */
+  /** Whether an unconfirmed lease may be the lease `token` from before the restart. If so, it is confirmed, once. */
   take(token: string, state: AccountState | undefined): boolean {
     if (state === undefined || state.ghosts === 0) return false;
     const start = Number.parseInt(token, 10);
@@ -131,13 +132,13 @@ export class Reservations {
     return true;
   }
 
-  /** A lease expired. Its holder may still show up after a restart, and must not pass for somebody else. */
+  /** Remembers an expired lease. Its holder may try to resume it after a restart, and must not take another holder's slot. */
   reclaim(token: string, now: number): void {
     this.#reclaimed.set(token, now);
     this.#store.addReclaimed(token, now);
   }
 
-  /** Drops the ghosts whose time is over, and returns the accounts that they stood on. */
+  /** Drops the unconfirmed leases after the deadline. Returns the accounts that had any. */
   dropGhosts(now: number): AccountState[] {
     if (this.ghosts === 0 || now < this.deadline) return [];
     const freed = [...this.#marked].filter((state) => state.ghosts > 0);
@@ -151,7 +152,7 @@ export class Reservations {
     return freed;
   }
 
-  /** Leases of earlier starts may be alive on longer terms: only the longest are safe to go by. */
+  /** Leases of earlier starts may still be alive under longer terms, so only the longest terms are safe. */
   #saveTerms(terms: LeaseTerms): void {
     const { boot, claimMs, awaitMs } = terms;
     const stored = this.#stored;
@@ -160,7 +161,7 @@ export class Reservations {
     this.#store.saveTerms(terms);
   }
 
-  /** Nothing is held: forgets all marks with one write. */
+  /** No slot is occupied: deletes all marks with one write. */
   clear(): void {
     if (this.#marked.size === 0) return;
     for (const state of this.#marked) {
@@ -172,7 +173,7 @@ export class Reservations {
     this.#store.clearMarks();
   }
 
-  /** Lowers marks that were not needed lately, once a window. */
+  /** Lowers marks that were not needed recently, once per window. */
   sweep(now: number): void {
     if (now - this.#windowStart < WINDOW_MS) return;
     this.#windowStart = now;

@@ -3,29 +3,32 @@ import { Heap } from "./heap.ts";
 import { LinkedList } from "./linked-list.ts";
 
 /**
- * Whose turn it is among the accounts of one provider. Healthy accounts with a free slot stand in a ring: a grant sends an account to its end, and an
- * account that was full comes back at its end. Choosing takes constant time, whatever the number of accounts. Cooling
- * accounts are passed over while there is a healthy one, even a busy one; when all are cooling, the one that has the
- * least left is used, so that an outage yields the provider's own error rather than an endless 429. An account that is on
- * trial ({@link Trust}) is held back while its allowance is used up, and used all the same when no other is healthy.
+ * Selects the next account of one provider (round robin). Healthy accounts with a free slot stand in a ring. A grant moves
+ * an account to the end, and an account that was full returns at the end. Selection takes constant time, whatever the
+ * number of accounts.
+ *
+ * Accounts that cool down are skipped while there is a healthy one, even a busy one. When all accounts cool down, the one
+ * with the shortest remaining time is used, so that an outage returns the provider's own error and not an endless 429. A
+ * half-open account ({@link HalfOpenBudget}) is skipped while its budget is exhausted, and used all the same when no other
+ * account is healthy.
  */
 export class Rotation {
   /** Slots of each account. */
   perAccount = 1;
-  /** The ids of accounts that may be chosen and are not cooling down. */
+  /** Ids of enabled accounts that are not cooling down. */
   readonly #healthy = new Set<string>();
   readonly #ready = new LinkedList<AccountState>();
-  /** Healthy accounts with free slots whose trials are under way, by the time of the next trial. */
+  /** Healthy accounts with free slots and an exhausted half-open budget, by the time of their next probe. */
   readonly #heldBack = new Heap<AccountState>();
   readonly #coolingFree = new Heap<AccountState>();
   readonly #cooling = new Heap<AccountState>();
 
-  /** Whether the account is configured and has a free slot. */
+  /** Whether the account is owned here and has a free slot. */
   hasSlot(state: AccountState): boolean {
     return state.isOwn && state.held + state.elsewhere < this.perAccount;
   }
 
-  /** Puts the account where its slots and its cooldown place it. To be called after each change of either. */
+  /** Moves the account to the position that its slots and its cooldown require. Must be called after each change of either. */
   place(state: AccountState): void {
     const { enabled } = state;
     const free = enabled && this.hasSlot(state);
@@ -39,7 +42,7 @@ export class Rotation {
     if (onTrial) this.#heldBack.set(state, state.trust.nextTrial);
     else this.#heldBack.delete(state);
     if (free && healthy && !onTrial) {
-      // One whose turn is not over has but been full in the middle of it.
+      // An account whose turn is not over was only full for a moment: it continues its turn.
       if (state.list !== this.#ready) {
         if (state.turn > 0) this.#ready.unshift(state);
         else this.#ready.push(state);
@@ -55,8 +58,8 @@ export class Rotation {
   }
 
   /**
-   * Sends an account that was just used to the end of the ring when its turn is over (it has got as many requests as its weight
-   * says), or out of it when it is full.
+   * Counts a grant of an account. When its turn is over (as many requests as its weight), the account moves to the end of
+   * the ring. When it is full, it leaves the ring.
    */
   used(state: AccountState): void {
     state.turn += 1;
@@ -68,8 +71,8 @@ export class Rotation {
   }
 
   /**
-   * The account whose turn it is, or null. With `exclude`, only a healthy account that is not named there; with `wellOnly`, none that
-   * is held back either.
+   * Returns the next account, or null. With `exclude`: only a healthy account that is not excluded. With `wellOnly`: also
+   * none with an exhausted half-open budget.
    */
   pick(exclude: ReadonlySet<string> | null, wellOnly = false): AccountState | null {
     if (this.#healthy.size === 0)
@@ -77,39 +80,48 @@ export class Rotation {
     let state = this.#ready.head;
     while (state !== null && exclude?.has(state.id) === true) state = state.next;
     if (state !== null || wellOnly || this.healthyBut(exclude ?? []) > 1) return state;
-    // No more accounts are held back here than are excluded, and one.
+    // At most one account with an exhausted budget remains besides the excluded ones.
     for (const only of this.#heldBack) if (exclude?.has(only.id) !== true) return only;
     return null;
   }
 
-  /** How many accounts may be chosen and are not cooling down, busy or not, without those named. `exclude`: ids, each once. */
+  /**
+   * Number of enabled accounts that are not cooling down, busy or not, without the excluded ones. `exclude`: ids, each
+   * once.
+   */
   healthyBut(exclude: Iterable<string>): number {
     let others = this.#healthy.size;
     for (const id of exclude) if (this.#healthy.has(id)) others -= 1;
     return others;
   }
 
-  /** Whether a healthy account is not held back. */
+  /** Whether a healthy account has half-open budget left. */
   get isWell(): boolean {
     return this.#healthy.size > this.#heldBack.size;
   }
 
-  /** Whether a healthy account is held back that has free slots: one who excludes all others may have it. */
+  /**
+   * Whether a healthy account with free slots has an exhausted half-open budget: a request that excludes all others may use
+   * it.
+   */
   get holdsBack(): boolean {
     return this.#heldBack.size > 0;
   }
 
-  /** When the first cooldown ends, or another trial begins, Unix milliseconds; `Infinity` when there is none of either. */
+  /** When the first cooldown ends or another probe is allowed, Unix milliseconds; `Infinity` if neither will happen. */
   get nextThaw(): number {
     return Math.min(this.#cooling.firstKey, this.#heldBack.firstKey);
   }
 
-  /** Ends the cooldowns that are over, and lets another request try what has been tried for long. True when there was one. */
+  /**
+   * Ends expired cooldowns, and allows another probe where a probe has had no result for long. Returns true when anything
+   * changed.
+   */
   thaw(now: number): boolean {
     let thawed = false;
     for (let state = this.#cooling.first; state !== undefined; state = this.#cooling.first) {
       if (this.#cooling.firstKey > now) break;
-      // Both: an account is passed over for as long as the longer of them lasts.
+      // Both the account's and the proxy's cooldown: the heap is keyed by the later end.
       state.cooling = false;
       if (state.proxy !== null && (state.proxy.cooldown?.until ?? 0) <= now) state.proxy.cooling = false;
       this.place(state);

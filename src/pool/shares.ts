@@ -1,18 +1,18 @@
 import { LinkedList } from "./linked-list.ts";
 import type { Waiter } from "./waiting-queue.ts";
 
-/** What one caller holds and waits for. */
+/** The slots and waiting requests of one caller. */
 export class Share {
   readonly caller: string;
-  /** Where it is kept. */
+  /** The collection that holds it. */
   readonly among: Shares;
-  /** Slots held. */
+  /** Slots that the caller occupies. */
   held = 0;
-  /** Serial number of the newest lease; 0: none since it last held or wanted anything. */
+  /** Serial number of the newest lease; 0: none since the caller last held or requested a slot. */
   served = 0;
   /** All its waiting requests, in order of arrival. */
   readonly waiters = new Set<Waiter>();
-  /** Those of them that any account would do for. */
+  /** Those of them that can use any account. */
   readonly any = new LinkedList<Waiter>();
 
   constructor(caller: string, among: Shares) {
@@ -21,10 +21,10 @@ export class Share {
   }
 }
 
-/** The shares of all callers that hold or want slots. */
+/** The shares of all callers that hold or request slots. */
 export class Shares {
   readonly #shares = new Map<string, Share>();
-  /** Those that have waiting requests. */
+  /** Shares with waiting requests. */
   readonly waiting = new Set<Share>();
 
   of(caller: string): Share {
@@ -36,16 +36,16 @@ export class Shares {
     return share;
   }
 
-  /** To be called when a share may have become empty. */
+  /** Deletes a share that has become empty. */
   forget(share: Share): void {
     if (share.held > 0 || share.waiters.size > 0) return;
-    // A request that waits outside of the queue may have one from before.
+    // A request held outside of the queue may reference an older share of the same caller.
     if (this.#shares.get(share.caller) === share) this.#shares.delete(share.caller);
   }
 
   /**
-   * The newest waiting request of the caller that has most of them, if it has to give way in a full queue to one more of
-   * `share`: only who would still have as many as the other gives way.
+   * Selects the request to evict from a full queue in favour of one more request of `share`: the newest waiting request of
+   * the caller with the most. It must still have at least as many as the other caller afterwards. Null: none.
    */
   surplus(share: Share): Waiter | null {
     let most = share.waiters.size + 1;

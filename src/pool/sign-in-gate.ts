@@ -1,19 +1,19 @@
 import type { AccountFailure, Credentials, SignedIn, TokenAnswer } from "../platform/accounts.ts";
 
-/** A token together with the times (Unix milliseconds) that decide whether it still serves; `expiresAt` 0: unknown. */
+/** A token with the times (Unix milliseconds) that decide whether it is still usable; `expiresAt` 0: unknown. */
 export interface HeldToken {
   readonly token: string;
   readonly expiresAt: number;
   readonly issuedAt: number;
 }
 
-/** A token that ends within this time is not handed out any more. */
+/** A token that expires within this time is not handed out, milliseconds. */
 const EXPIRY_MARGIN_MS = 10_000;
 
-/** Pause after a failed periodic refresh while the old token still works. */
+/** Pause after a failed periodic refresh while the old token still works, milliseconds. */
 const REFRESH_PAUSE_MS = 300_000;
 
-/** It is good for as long as its holder's lease lives. */
+/** Permission to sign in. Valid as long as its holder's lease lives. */
 interface Ticket {
   readonly id: string;
   readonly holder: string;
@@ -25,8 +25,8 @@ interface Waiting {
 }
 
 /**
- * Lets one request sign an account in while all others wait for the outcome. Pure: it never talks to the provider, it
- * only says who does.
+ * Lets one request sign an account in while all others wait for the result. It makes no network calls: it only selects the
+ * request that signs in.
  */
 export class SignInGate {
   #held: HeldToken | null = null;
@@ -39,14 +39,15 @@ export class SignInGate {
     return this.#held;
   }
 
-  /** Whether a lease that ends may concern the gate. */
+  /** Whether the end of a lease may affect this gate. */
   get busy(): boolean {
     return this.#ticket !== null || this.#waiting.length > 0;
   }
 
   /**
-   * Replaces the token without a sign-in, for example by one that the configuration names. What a sign-in under way brings is
-   * of the credentials, or the provider, of before: it counts no more, and who waits for it signs in anew, with `credentials`.
+   * Replaces the token without a sign-in, for example by one from the configuration. The result of a running sign-in
+   * belongs to the old credentials or provider, so it is ignored. If there is no token, the next waiting request signs in
+   * with `credentials`.
    */
   hold(token: HeldToken | null, now: number, credentials: Credentials | null): void {
     this.#held = token;
@@ -55,24 +56,24 @@ export class SignInGate {
     else this.#answerAll({ token: token.token });
   }
 
-  /** Ends what was known of the account as it was, before `hold` says what it is now: until then whoever waits goes on waiting. */
+  /** Discards the token and the ticket before `replaceToken` sets new ones; waiting requests keep waiting. */
   withdraw(): void {
     this.#held = null;
     this.#ticket = null;
   }
 
-  /** Whether there is a token that serves at `now`. */
+  /** Whether there is a token that is usable at `now`. */
   usable(now: number): boolean {
     return this.#usable(now) !== null;
   }
 
-  /** Whether a token that still serves is old enough to be signed in anew. */
+  /** Whether a usable token is old enough to be refreshed by a new sign-in. */
   due(now: number, refreshMs: number): boolean {
     const held = this.#held;
     return refreshMs > 0 && held !== null && now - held.issuedAt >= refreshMs && now >= this.#noRefreshBefore;
   }
 
-  /** The token to hand out with a grant, or null when the request must ask with {@link request}. */
+  /** The token to send with a grant, or null when the request must call {@link request}. */
   peek(now: number, refreshMs: number, canSignIn: boolean): string | null {
     const token = this.#usable(now);
     if (token === null) return null;
@@ -80,8 +81,8 @@ export class SignInGate {
   }
 
   /**
-   * Answers one request, held by lease `holder`: with the token, with the ticket, or later. `stale` is a token that the
-   * provider has refused; another one that came meanwhile is handed out without a sign-in.
+   * Answers the request of lease `holder` with the token, with a ticket to sign in, or later. `stale` is a token that the
+   * provider has refused; if a newer token exists, it is returned without a sign-in.
    */
   request(
     holder: string,
@@ -102,7 +103,7 @@ export class SignInGate {
     return new Promise((settle) => this.#waiting.push({ holder, settle }));
   }
 
-  /** Redeems a ticket. False when it is not, or no longer, the valid one and a token is there already. */
+  /** Redeems a ticket. Returns false when the ticket is not, or no longer, valid. */
   signedIn(ticket: string, result: SignedIn, now: number): boolean {
     if (this.#ticket?.id !== ticket) return false;
     this.#ticket = null;
@@ -111,7 +112,7 @@ export class SignInGate {
     return true;
   }
 
-  /** Gives a ticket up. False when it is not the valid one. */
+  /** Reports that the sign-in failed and ends the ticket. Returns false when the ticket is not valid. */
   failed(ticket: string, failure: AccountFailure, now: number): boolean {
     if (this.#ticket?.id !== ticket) return false;
     this.#ticket = null;
@@ -120,7 +121,7 @@ export class SignInGate {
     return true;
   }
 
-  /** A lease ended. If it held the ticket, the request that has waited longest gets a new one. */
+  /** A lease has ended. If it held the ticket, the request that has waited longest gets a new ticket. */
   holderGone(holder: string, now: number, credentials: Credentials | null): void {
     this.#waiting = this.#waiting.filter((waiting) => {
       if (waiting.holder !== holder) return true;
@@ -164,7 +165,7 @@ export class SignInGate {
   }
 }
 
-/** An account without a password has no other token than its own. */
+/** An account without a password can only use its configured token. */
 const NO_CREDENTIALS: AccountFailure = {
   kind: "invalid_credentials",
   message: "the account's token is missing or refused, and it has no password to sign in with",
@@ -173,7 +174,7 @@ const NO_CREDENTIALS: AccountFailure = {
   retryAfter: null,
 };
 
-/** Seen by nobody in practice: the request that would read it has ended. */
+/** Never seen in practice: the request that would read it has ended. */
 const HOLDER_GONE: AccountFailure = {
   kind: "unreachable",
   message: "the lease has ended",

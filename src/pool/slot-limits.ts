@@ -2,17 +2,19 @@ import type { PoolLimits } from "../platform/pool-configuration.ts";
 import type { Lane, Lanes } from "./lane.ts";
 import type { PartedLimit, PartUse } from "./limit-part.ts";
 
-/** What one of several pools may use of the limits that it shares with the others; null: there is no such limit. */
+/** How much one of several pools may use of the limits that it shares with the others; null: there is no such limit. */
 export interface LimitParts {
   /** Slots in use. */
   readonly global: number | null;
-  /** Waiting requests, of which each provider has its own. */
+  /** Waiting requests, for each provider separately. */
   readonly queue: number | null;
 }
 
-/** How many slots may be in use, and how many requests may wait: what is configured, and a pool's parts of it where there are several. */
+/**
+ * Limits for slots in use and for waiting requests: the configured values, and the pool's shares of them where there are
+ * several pools.
+ */
 export class SlotLimits {
-  /** As they are configured. */
   configured: PoolLimits = { perAccount: 1, global: 0, queue: 0, queueWaitMs: 60_000, tokenRefreshMs: 0 };
   /** Null: there is one pool. */
   parts: LimitParts | null = null;
@@ -23,7 +25,7 @@ export class SlotLimits {
   }
 
   /**
-   * @param perAccount slots of each account, by provider, where they are not those of `limits`
+   * @param perAccount slots of each account, by provider, where they differ from `limits`
    */
   configure(limits: PoolLimits, perAccount: Readonly<Record<string, number>>): void {
     this.configured = limits;
@@ -36,9 +38,9 @@ export class SlotLimits {
     return this.configured.global || this.recommended;
   }
 
-  /** How many slots may be in use here. */
+  /** How many slots may be in use in this pool. */
   get usable(): number {
-    // Without a limit the accounts' slots are what there is: those of accounts that have moved away count where they are now.
+    // Without a limit the accounts' slots are the limit. Accounts that have moved away count in their new pool.
     return this.parts === null ? this.global : (this.parts.global ?? Number.POSITIVE_INFINITY);
   }
 
@@ -49,17 +51,17 @@ export class SlotLimits {
     return slots;
   }
 
-  /** How many requests may wait, of which each provider has its own. */
+  /** How many requests may wait, for each provider separately. */
   get queue(): number {
     return this.configured.queue || this.recommended;
   }
 
-  /** How many requests may wait for a provider here. */
+  /** How many requests may wait for a provider in this pool. */
   queueOf(lane: Lane): number {
     return this.parts?.queue ?? (this.configured.queue || lane.slots);
   }
 
-  /** How much of the limits is used, and could be, when so many slots are in use. Each provider has a queue: the longest counts. */
+  /** Usage and demand of the limits when `inUse` slots are in use. Each provider has its own queue: the longest one counts. */
   uses(inUse: number, heldBack: number): Readonly<Record<PartedLimit, PartUse>> {
     const { recommended } = this;
     const free = Math.max(0, recommended - inUse);
@@ -67,7 +69,8 @@ export class SlotLimits {
     const queued = Math.max(...this.#lanes.all.map(({ queue }) => queue.size));
     return {
       global: { inUse, heldBack, wanted: Math.min(able, free), most: recommended },
-      // Who finds it full has to wait for a part of it first: so there is to be room for twice as many.
+      // A request that finds the queue full must first wait for a larger share, so the pool asks for room for twice as
+      // many.
       queue: { inUse: queued, heldBack: 0, wanted: queued, most: Number.POSITIVE_INFINITY },
     };
   }

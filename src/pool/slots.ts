@@ -12,29 +12,32 @@ import { type LimitParts, SlotLimits } from "./slot-limits.ts";
 import { type Grant, type Outcome, Waiter } from "./waiting-queue.ts";
 import { type WaitingEvents, WaitingRoom } from "./waiting-room.ts";
 
-/** What the owner of the slots adds to them. */
+/** Callbacks of the slots' owner. */
 export interface SlotEvents extends WaitingEvents {
-  /** What goes with a slot that is being granted. */
+  /** Returns the data that is sent with a granted slot. */
   describe(state: AccountState, request: AcquireRequest, now: number): Omit<Grant, "lease">;
   /** A lease has ended, by release or by expiry. */
   ended(lease: LeaseRecord, now: number): void;
-  /** Nothing is held any more. */
+  /** No slot is occupied any more. */
   idle(): void;
 }
 
 /**
- * While anything is held the pool looks at its clock at least this often. A step that is greater by far is a clock that was set, or
- * a pool that was kept from running: leases live their whole life anew. Several small ones in a row stay below what a lease lives.
+ * While a slot is occupied, the pool checks its clock at least this often. A much larger step means that the clock was set,
+ * or that the pool was suspended: then all leases get their full lifetime again. Several smaller steps in a row stay below
+ * a lease's lifetime.
  */
 export const LOOK_MS = 1_000;
 const CLOCK_STEP_MS = 2 * LOOK_MS;
 
 /**
- * Slots, leases and waiting requests. Never more leases than `perAccount` on an account, nor than the global limit in all.
- * After each change everybody who can run is served at once, hence a newcomer finds nobody waiting whom it could overtake.
- * While requests wait, slots go to the callers that hold the fewest, so that none can keep more than its share from others;
- * nobody has to give a slot back for it. The requests of one caller are served in order of arrival. All this holds among the
- * requests for one provider: each has a {@link Lane} of its own, and the global limit is all that they share.
+ * Slots, leases and waiting requests. An account never has more leases than `perAccount`, and all accounts together never
+ * more than the global limit. After each change every request that can run gets its slot at once, so a new request cannot
+ * overtake a waiting one.
+ *
+ * While requests wait, slots go to the callers that hold the fewest, so that no caller can keep more than its fair share
+ * from others. Running requests keep their slots. The requests of one caller are served in order of arrival. All this
+ * applies among the requests for one provider ({@link ProviderPool}); providers share only the global limit.
  */
 export class Slots {
   /** Serial number of the newest lease or waiting request. */
@@ -65,14 +68,14 @@ export class Slots {
     this.reservations = new Reservations(store, now(), terms, (id) => this.accounts.make(id));
   }
 
-  /** Slots occupied, those included that may still be held since before a restart. */
+  /** Occupied slots, including unconfirmed leases from before a restart. */
   get inUse(): number {
     return this.leases.size + this.reservations.ghosts;
   }
 
   /**
-   * Puts an account into the lane of its provider, before it is configured. What is known of it as an account of another
-   * provider is forgotten: it is another account.
+   * Assigns an account to the pool of its provider, before it is configured. When the provider changes, the state of the
+   * old account is discarded: it is another account.
    */
   assign(state: AccountState, provider: string): void {
     const lane = this.lanes.make(provider);
@@ -84,9 +87,9 @@ export class Slots {
   }
 
   /**
-   * Applies limits, and the accounts that have `account` set, while requests are in flight.
+   * Applies limits, and the accounts that have `account` set, while requests are running.
    *
-   * @param perAccount slots of each account, by provider, where they are not those of `limits`
+   * @param perAccount slots of each account, by provider, where they differ from `limits`
    */
   configure(limits: PoolLimits, perAccount: Readonly<Record<string, number>> = {}): void {
     this.limits.configure(limits, perAccount);
@@ -109,7 +112,7 @@ export class Slots {
     this.#events.rescheduled();
   }
 
-  /** Goes by other parts of the limits from now on. */
+  /** Applies new shares of the limits. */
   takeParts(parts: LimitParts): void {
     this.catchUp();
     this.limits.parts = parts;
@@ -122,7 +125,7 @@ export class Slots {
     return this.#acquire(request, null, mayTrade);
   }
 
-  /** Treats a request that was put aside as if it came now, in its old place among those of its caller. */
+  /** Treats a held request as if it had just arrived, in its old position among the requests of its caller. */
   admit(waiter: Waiter): void {
     waiter.stopTimer();
     waiter.lane.aside.delete(waiter);
@@ -174,7 +177,7 @@ export class Slots {
     return true;
   }
 
-  /** See `AccountPool.resume`. */
+  /** See `AccountPool.resumeLease`. */
   resume(token: string, account: string, holder: Holder, isolate: string): string | null {
     this.catchUp();
     const state = this.accounts.get(account);
@@ -188,13 +191,13 @@ export class Slots {
     return name;
   }
 
-  /** See `AccountPool.beat`. */
+  /** See `AccountPool.heartbeat`. */
   beat(isolate: string, tokens: readonly string[], known?: number): Pulse {
     this.catchUp();
     const now = this.#now();
     const { start, isolates } = this.reservations;
     const lost: string[] = [];
-    // What was sent before the restart may leave out what was granted before it, too.
+    // A heartbeat sent before the restart may also omit leases that were granted before the restart.
     let settled = known === undefined || known === start;
     for (const token of tokens) {
       const lease = this.leases.get(token);
@@ -211,7 +214,7 @@ export class Slots {
     return { start, lost };
   }
 
-  /** Accounts began or ceased to be passed over: others may run now. */
+  /** Called when cooldowns of accounts have started or ended: other requests may run now. */
   replaced(states: Iterable<AccountState>): void {
     for (const state of states) this.#place(state);
     this.waiting.refuseSick();
@@ -219,7 +222,7 @@ export class Slots {
     this.#events.rescheduled();
   }
 
-  /** Does what time alone has brought about. */
+  /** Processes events that only the passing of time causes. */
   catchUp(): void {
     const now = this.#now();
     const step = now - this.#seenAt;
@@ -249,12 +252,12 @@ export class Slots {
     if (freed) this.#drain();
   }
 
-  /** Whether an account of the provider that is not named is healthy, busy or not. */
+  /** Whether the provider has a healthy account that is not excluded, busy or not. */
   othersAreHealthy({ rotation }: Lane, exclude: Iterable<string>): boolean {
     return rotation.healthyBut(exclude) > 0;
   }
 
-  /** When time alone brings about something that a waiting request waits for; `Infinity` when nobody waits. */
+  /** When the next event occurs that a waiting request may depend on, Unix milliseconds; `Infinity` when no request waits. */
   get nextEvent(): number {
     if (this.waiting.size === 0) return Number.POSITIVE_INFINITY;
     const { ghosts, deadline } = this.reservations;
@@ -270,7 +273,7 @@ export class Slots {
     if (state.waiters.size > 0) queue.place(state, rotation);
   }
 
-  /** Throws when the store fails, and has granted nothing then. */
+  /** Throws when the store fails; then nothing was granted. */
   #grant(state: AccountState, request: AcquireRequest): Outcome {
     const { rotation, shares, queue } = state.lane;
     this.reservations.raise(state, state.held + 1, rotation.perAccount);
@@ -288,7 +291,7 @@ export class Slots {
     return { granted: { lease, ...this.#events.describe(state, request, now) } };
   }
 
-  /** Serves everybody who can run, those first whose turn it is. */
+  /** Grants slots to all waiting requests that can run, in their order. */
   #drain(): void {
     while (this.waiting.size > 0 && this.inUse < this.limits.usable) {
       const turn = this.lanes.next();
@@ -298,7 +301,7 @@ export class Slots {
       try {
         next.waiter.settle(this.#grant(next.state, next.waiter.request));
       } catch (error) {
-        // It is a failure of this request alone.
+        // The failure affects this request only.
         this.waiting.fail(next.waiter, error);
       }
     }

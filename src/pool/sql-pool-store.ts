@@ -26,9 +26,9 @@ const TABLES = [
 ];
 
 const MOST_SLOTS = 1_000_000;
-/** Half of what can be counted exactly: a start goes on counting. */
+/** Half of the largest exactly countable number: starts continue to count from it. */
 const LAST_START = 2 ** 52;
-/** The longest time of a timer, milliseconds. */
+/** The longest delay of a timer, milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 const CHECKS: readonly TableCheck[] = [
@@ -61,7 +61,7 @@ function cooldown(row: SqlRow): Cooldown | null {
   };
 }
 
-/** The pool's storage in a SQLite database: the same in a Durable Object and in a process of one's own. */
+/** The pool's storage in a SQLite database: a Durable Object's or a separate file. */
 export class SqlPoolStore implements PoolStore {
   readonly #sql: Sql;
   readonly #writes: RepeatedWrites;
@@ -70,7 +70,7 @@ export class SqlPoolStore implements PoolStore {
     this.#sql = sql;
     this.#writes = new RepeatedWrites(sql);
     for (const table of TABLES) sql.all(table);
-    // Earlier versions did not note it.
+    // Tables of earlier versions lack this column.
     if (!sql.all("select name from pragma_table_info('account')").some((row) => row["name"] === "proven")) {
       sql.all("alter table account add column proven integer not null default 1");
     }
@@ -185,7 +185,7 @@ export class SqlPoolStore implements PoolStore {
     this.#writes.write(`account ${id}`, "delete from account where id = ?", id);
   }
 
-  /** One text at a time: of many accounts they are much. */
+  /** Reads one text at a time: the texts of many accounts are large. */
   *loadHealth(): Iterable<readonly [number, string]> {
     for (let last = -1; ; ) {
       const [row] = this.#sql.all("select part, data from health where part > ? order by part limit 1", last);

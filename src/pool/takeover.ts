@@ -1,57 +1,57 @@
 import type { SetTimer } from "../platform/clock.ts";
 import type { StillHeld } from "./handover.ts";
 
-/** How soon another shard is asked again, milliseconds: at first, and at most. */
+/** Interval at which another shard is polled, milliseconds: at first, and at most. */
 const SOON_MS = 50;
 const LATE_MS = 1_000;
-/** An answer that takes longer is not waited for. It counts when it comes. */
+/** An answer that takes longer is not waited for, milliseconds. It still counts when it arrives. */
 const SILENT_MS = 2_000;
-/** After so many failures it is only asked what it still holds. */
+/** After this many failures the shard is only asked for its occupied slots, not for the accounts' stored state. */
 const FAILURES = 2;
 
-/** The pool, as far as accounts are concerned that other shards had: its `AccountMoves`. */
+/** The pool as far as accounts are concerned that other shards owned: its `AccountMoves`. */
 export interface TakingPool {
   readonly generation: number;
-  /** Whether accounts may be in use where they were before. */
+  /** Whether accounts may still be in use at their earlier shards. */
   readonly isMoving: boolean;
   readonly awaited: readonly string[];
-  /** Those of them that have said nothing of it yet. */
+  /** Those of them that have not answered yet. */
   readonly unheard: readonly string[];
   heldElsewhere(shard: string, answer: StillHeld): void;
 }
 
-/** What a {@link Takeover} needs from where it runs. */
+/** Dependencies of a {@link ShardMigration}. */
 export interface TakeoverOptions {
   readonly pool: TakingPool;
   readonly setTimer: SetTimer;
   /**
-   * Asks another shard what it still holds, and (`first`) what it knows of the accounts. It learns of that layout if need be. May
-   * be lost, repeated, late, or reject.
+   * Asks another shard for the slots that it still occupies and (`first`) for the accounts' stored state. The other shard
+   * fetches that layout if necessary. The message may be lost, repeated or late, or the promise may reject.
    */
   readonly ask: (shard: string, generation: number, first: boolean) => Promise<StillHeld>;
-  /** Another shard knows of a newer layout. */
+  /** Another shard has a newer layout. */
   readonly behind: () => Promise<void>;
-  /** Nothing is held elsewhere any more: to be called again when it rejects. */
+  /** No slot is occupied elsewhere any more. It is called again when it rejects. */
   readonly settled: (generation: number) => Promise<void>;
 }
 
 /**
- * Asks the shards that accounts have come from, again and again, until nothing is held there any more. To be told when the layout
- * may have changed; without any that must be asked it does nothing.
+ * Polls the shards that accounts have moved from, until these shards occupy no more slots. `onConfigured` must be called
+ * when the layout may have changed; without earlier shards nothing happens.
  */
 export class Takeover {
   readonly #options: TakeoverOptions;
-  /** The layout that is being asked about. */
+  /** The layout that the polls are about. */
   #generation = 0;
   #told = 0;
-  /** Resolves when all have said once what they still hold. Null: nobody has asked for it. */
+  /** Resolves when all shards have answered once. Null: no caller waits for it. */
   #heard: PromiseWithResolvers<void> | null = null;
 
   constructor(options: TakeoverOptions) {
     this.#options = options;
   }
 
-  /** To be called whenever the pool was configured. */
+  /** Must be called whenever the pool was configured. */
   look(): void {
     const { pool } = this.#options;
     this.#noteHeard();
@@ -63,8 +63,8 @@ export class Takeover {
   }
 
   /**
-   * Resolves when it is known what others still hold of the accounts, which a first answer of each tells; never as long as one of them
-   * is silent. Null: it is known, or there is nothing to know.
+   * Resolves when every earlier shard has answered once, so that the slots occupied there are known; never while one of
+   * them is silent. Null: all have answered, or there is no earlier shard.
    */
   get heard(): Promise<void> | null {
     if (this.#options.pool.unheard.length === 0) return null;
@@ -78,11 +78,13 @@ export class Takeover {
     this.#heard = null;
   }
 
-  /** @param tries how often it is still asked what it knows of the accounts if that fails */
+  /**
+   * @param tries how many more requests may ask for the stored state of the accounts
+   */
   #ask(shard: string, generation: number, pauseMs: number, tries: number): void {
     const { pool, ask, setTimer, behind } = this.#options;
     let over = false;
-    /** Once for each time that it was asked. */
+    /** Runs once for each request. */
     const goOn = (triesLeft: number) => {
       if (over) return;
       over = true;
@@ -94,7 +96,7 @@ export class Takeover {
       }
       setTimer(pauseMs, () => {
         if (pool.generation !== generation) return;
-        // A late answer may have said it meanwhile.
+        // A late answer may have reported it meanwhile.
         if (!pool.awaited.includes(shard)) this.#tell(generation, SOON_MS);
         else this.#ask(shard, generation, Math.min(2 * pauseMs, LATE_MS), triesLeft);
       });
@@ -107,12 +109,12 @@ export class Takeover {
         if (answer.generation > pool.generation) void behind().catch(() => undefined);
         goOn(answer.generation === generation ? 0 : tries);
       },
-      // What is too large for one answer fails each time: tokens are signed in anew then.
+      // An answer that is too large fails each time. Then the accounts are signed in again instead.
       () => goOn(Math.max(0, tries - 1)),
     );
   }
 
-  /** Says that all is settled, if it is. */
+  /** Reports that the migration is complete, if it is. */
   #tell(generation: number, pauseMs: number): void {
     const { pool, settled, setTimer } = this.#options;
     if (pool.generation !== generation || pool.awaited.length > 0 || this.#told === generation) return;

@@ -1,73 +1,73 @@
-/** An account that has never worked may cost so many requests before that is known. */
+/** An account that has never worked may get this many requests before its first result. */
 const UNKNOWN = 3;
 
-/** When nothing has come of what an account was tried with for so long, one more may try it. Milliseconds. */
+/** When the running probes have had no result for this long, one more probe is allowed. Milliseconds. */
 const TRIAL_MS = 10_000;
 
 /**
- * How many requests an account may have at once, besides the limit that the configuration sets, while others are healthy: all it
- * likes once it works, one after it has failed, a few when it has never been used. A sick account so costs few attempts,
- * however many slots it has. Of those that wait meanwhile each learns at the first success that there is room.
+ * Limits the concurrent requests of an account while other accounts are healthy, in addition to the configured limit: no
+ * limit once it works, one request after a failure, a few when it was never used (a half-open circuit). So a failing
+ * account costs few attempts, however many slots it has. Waiting requests may use it after the first success.
  */
 export class Trust {
   #allowance = UNKNOWN;
-  /** Requests that have it, and got it since it failed last. */
+  /** Requests that currently use the account and were granted since its last failure. */
   #trials = 0;
   #triedAt = 0;
-  /** Names the time since it failed last: of what began earlier nothing is to be learnt. */
+  /** Number of the period since the last failure: results of requests from earlier periods are ignored. */
   #period = 1;
 
-  /** Whether it has worked since it failed last. */
+  /** Whether it has worked since its last failure. */
   get earned(): boolean {
     return this.#allowance === Number.POSITIVE_INFINITY;
   }
 
-  /** Whether one more request may have it. */
+  /** Whether one more request may use the account. */
   get open(): boolean {
     return this.#trials < this.#allowance;
   }
 
-  /** When one more may try it, Unix milliseconds. */
+  /** When one more probe is allowed, Unix milliseconds. */
   get nextTrial(): number {
     return this.#triedAt + TRIAL_MS;
   }
 
-  /** A request has got it. Returns what `ended` is to be told. */
+  /** A request was granted a slot. Returns the period to pass to `endProbe`. */
   tried(now: number): number {
     this.#trials += 1;
     this.#triedAt = now;
     return this.#period;
   }
 
-  /** A request has given it back that got it in that period. */
+  /** A request of that period has released its slot. */
   ended(period: number): void {
     if (period === this.#period) this.#trials -= 1;
   }
 
-  /** Nothing has come of the trials so far. */
+  /** The probes have had no result so far: allows one more. */
   allowAnother(now: number): void {
     this.#allowance += 1;
     this.#triedAt = now;
   }
 
-  /** The clock was set. */
+  /** Shifts the times after the clock was set. */
   clockSet(byMs: number): void {
     this.#triedAt += byMs;
   }
 
-  /** It works. True when that is news. */
+  /** The account works. Returns true when it was not proven before. */
   earn(): boolean {
     if (this.earned) return false;
     this.#allowance = Number.POSITIVE_INFINITY;
     return true;
   }
 
-  /** It has failed. */
+  /** The account has failed. */
   lose(): void {
     this.#begin(1);
   }
 
-  /** It is another one now: nothing is known of it. */
+  /** The account was replaced by another one without history. */
   reset(): void {
     this.#begin(UNKNOWN);
   }

@@ -2,16 +2,16 @@ import type { Clock } from "../platform/clock.ts";
 import { SETTLE_MS } from "./reservations.ts";
 import { LOOK_MS } from "./slots.ts";
 
-/** How often expired leases are looked for, and marks lowered. */
+/** How often expired leases are reclaimed and high-water marks lowered, milliseconds. */
 const SWEEP_MS = 10_000;
 
-/** What the pool needs from where it runs, to notice that time has passed. */
+/** The clock and alarm that the pool needs. */
 export interface Clockwork extends Clock {
-  /** Asks for a call of `sweep` at a time (Unix milliseconds), also if the pool is restarted meanwhile. */
+  /** Requests a call of `sweep` at a time (Unix milliseconds), even if the pool is restarted meanwhile. */
   readonly wakeAt: (at: number) => void;
 }
 
-/** When the pool looks after itself: three appointments, each made only while there is something to look after. */
+/** The pool's timers for maintenance: wake-up, sweep and idle check. Each runs only while it is needed. */
 export class Upkeep {
   readonly #clockwork: Clockwork;
   readonly #onWake: () => void;
@@ -39,7 +39,7 @@ export class Upkeep {
     this.#onSettled = onSettled;
   }
 
-  /** Calls `onWake` at a time (Unix milliseconds); `Infinity` for not at all. Replaces the time given before. */
+  /** Calls `onWake` at a time (Unix milliseconds); `Infinity`: never. Replaces the earlier time. */
   wake(at: number): void {
     if (at === this.#wakeTime) return;
     this.#stopWake();
@@ -52,7 +52,7 @@ export class Upkeep {
     });
   }
 
-  /** Something is held: calls `look` again and again, until nothing is. */
+  /** Checks the clock at intervals while a slot is occupied. */
   hold(): void {
     if (this.#looking) return;
     this.#looking = true;
@@ -63,20 +63,20 @@ export class Upkeep {
     });
   }
 
-  /** Makes sure that a sweep is planned. It is planned durably: it takes place although the pool is restarted. */
+  /** Ensures that a sweep is scheduled. The schedule is durable: the sweep runs even if the pool is restarted. */
   planSweep(): void {
     if (this.#sweepPlanned) return;
     this.#sweepPlanned = true;
     this.#clockwork.wakeAt(this.#clockwork.now() + SWEEP_MS);
   }
 
-  /** A sweep has taken place. Returns when the next one is due, or null when none is `needed`. */
+  /** A sweep has run. Returns when the next one is due (Unix milliseconds), or null when none is `needed`. */
   swept(needed: boolean): number | null {
     this.#sweepPlanned = needed;
     return needed ? this.#clockwork.now() + SWEEP_MS : null;
   }
 
-  /** Nothing is held any more: calls `onSettled` when it has stayed so for a while. */
+  /** No slot is occupied any more: calls `onSettled` when this has lasted for a while. */
   idle(): void {
     this.#idleSince = this.#clockwork.now();
     if (this.#settling) return;
@@ -84,7 +84,7 @@ export class Upkeep {
     this.#settleIn(SETTLE_MS);
   }
 
-  /** One timer at most: it is not restarted by each request that comes and goes, but looks again when it ends. */
+  /** One timer at most: it is not restarted for each request, but checks again when it fires. */
   #settleIn(ms: number): void {
     this.#clockwork.setTimer(ms, () => {
       const passed = this.#clockwork.now() - this.#idleSince;

@@ -8,15 +8,15 @@ import type { ProviderTrials } from "./provider-trials.ts";
 import type { Proxies } from "./proxies.ts";
 import type { Slots } from "./slots.ts";
 
-/** An account on which the provider fails so often, while it works with others, cools down. */
+/** An account cools down after this many consecutive provider failures, while the provider works with other accounts. */
 const STRIKES = 3;
 
-/** Who tells how the provider did. */
+/** The request that reports how the provider did. */
 function witness({ holder, state: { id: account }, serial }: LeaseRecord): Witness {
   return { request: identityOf(holder), model: holder.model, account, serial };
 }
 
-/** What the pool learns from how uses of accounts ended: which account, proxy or provider is to blame, or works again. */
+/** Records the results of account uses: decides which account, proxy or provider failed or works again. */
 export class UseOutcomes {
   readonly #slots: Slots;
   readonly #tokens: AccountTokens;
@@ -61,9 +61,9 @@ export class UseOutcomes {
   }
 
   /**
-   * A failure that is the account's or its proxy's fault, if it is anybody's.
+   * Records a failure caused by the account or its proxy; ignores one with another cause.
    *
-   * @param serial number of the request that tells of it
+   * @param serial serial number of the lease that reports it
    */
   blame(state: AccountState, failure: AccountFailure, serial: number): void {
     if (state.account === null) return;
@@ -79,12 +79,12 @@ export class UseOutcomes {
     }
   }
 
-  /** The account is not blamed, unless the provider fails on it again and again, and works with others in between. */
+  /** Does not blame the account, unless the provider fails on it repeatedly and works with other accounts in between. */
   #providerFailed(lease: LeaseRecord, failure: AccountFailure): void {
     const { state, serial } = lease;
     const { lane } = state;
     const { serial: newest } = this.#slots;
-    // What lies behind a proxy may be the proxy.
+    // When a proxy is used, "unreachable" may be a failure of the proxy.
     const unclear = failure.kind === "unreachable" && state.proxy !== null;
     const noted = unclear ? null : lane.breaker.failed(witness(lease), failure, newest, this.#now());
     if (noted?.goesOn != null) this.#trials.goesOn(lane, noted.goesOn);

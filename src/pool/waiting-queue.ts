@@ -6,16 +6,16 @@ import { ListNode } from "./linked-list.ts";
 import type { Rotation } from "./rotation.ts";
 import type { Share, Shares } from "./shares.ts";
 
-/** A slot, as the pool grants it. */
+/** A granted slot. */
 export interface Grant {
-  /** Names the lease; known to its holder alone. */
+  /** Name of the lease; a secret of its holder. */
   readonly lease: string;
   readonly account: LeasedAccount;
-  /** The account's token, or null when the holder must ask for it. */
+  /** The account's token, or null when the holder must request it. */
   readonly token: string | null;
-  /** The account or the provider has failed lately: a success must be reported. */
+  /** Whether a success must be reported, because the account or the provider has failed recently. */
   readonly failing: boolean;
-  /** What is left to the key, if it has limits. */
+  /** Remaining limits of the key, if it has any. */
   readonly limits?: LimitState;
   /** See `Granted.configVersion`. */
   readonly configVersion?: number;
@@ -23,19 +23,19 @@ export interface Grant {
 
 export type Outcome = { readonly granted: Grant } | Refused;
 
-/** A request that waits. */
+/** A waiting request. */
 export class Waiter extends ListNode<Waiter> {
   readonly serial: number;
   readonly request: AcquireRequest;
-  /** The provider that it waits for. */
+  /** The pool of the provider that it waits for. */
   readonly lane: Lane;
-  /** Whose request it is. */
+  /** The fair share of its caller. */
   share: Share;
   /** The account that it is pinned to. */
   readonly target: AccountState | null;
   readonly exclude: ReadonlySet<string> | null;
   readonly since: number;
-  /** How the wait ended; null while it lasts. */
+  /** The outcome of the wait; null while it lasts. */
   outcome: Outcome | null = null;
   /** Resolves with the outcome; rejects when the pool's storage fails. */
   readonly settled: Promise<Outcome>;
@@ -70,7 +70,7 @@ export class Waiter extends ListNode<Waiter> {
     this.#reject = reject;
   }
 
-  /** Ends the wait. Only the first call counts. */
+  /** Ends the wait. Only the first call has an effect. */
   settle(outcome: Outcome): void {
     if (this.outcome !== null) return;
     this.outcome = outcome;
@@ -83,14 +83,14 @@ export class Waiter extends ListNode<Waiter> {
     if (this.outcome !== null) return;
     this.outcome = { refused: "cancelled" };
     this.stopTimer();
-    // A caller that has left does not wait for it.
+    // Prevents an unhandled rejection when the caller has disconnected.
     this.settled.catch(() => undefined);
     this.#reject(error);
   }
 
   /**
-   * Leaves the queue; a slot that was granted already goes back to the pool, so that the next request gets it. May be
-   * called at any time, also twice.
+   * Leaves the queue. A slot that was already granted returns to the pool for the next request. May be called at any time,
+   * repeatedly too.
    */
   cancel(): void {
     this.#cancel(this);
@@ -98,13 +98,13 @@ export class Waiter extends ListNode<Waiter> {
 }
 
 /**
- * All requests that wait for accounts of one provider. Callers take turns: next is whoever holds the fewest slots, and of several that hold equally many
- * the one that was served longest ago. The requests of one caller are served in order of arrival; but one that is pinned to a
- * busy account holds up nobody behind it.
+ * All requests that wait for accounts of one provider, with fair queuing between callers. The next request belongs to the
+ * caller that holds the fewest slots; among equals, to the caller that was served longest ago. The requests of one caller
+ * are served in order of arrival, but a request pinned to a busy account does not block the ones behind it.
  */
 export class WaitingQueue {
   size = 0;
-  /** How many of them exclude accounts that they have failed with. */
+  /** Number of waiting requests that exclude accounts after a failure. */
   #excluding = 0;
   readonly #shares: Shares;
   /** Accounts that have both a free slot and a pinned request. */
@@ -135,16 +135,17 @@ export class WaitingQueue {
     if (target !== null) this.place(target, rotation);
   }
 
-  /** To be called after each change of an account's slots or pinned requests. */
+  /** Must be called after each change of an account's slots or pinned requests. */
   place(state: AccountState, rotation: Rotation): void {
     if (state.waiters.size > 0 && rotation.hasSlot(state)) this.#runnable.add(state);
     else this.#runnable.delete(state);
   }
 
-  /** The request whose turn it is among those that can run now, with its account. */
+  /** The next request among those that can run now, with its account. */
   next(rotation: Rotation): { waiter: Waiter; state: AccountState } | null {
     let next: { waiter: Waiter; state: AccountState } | null = null;
-    // Who excludes nothing can take any account that is not held back: if there is none for that request, there is none for others.
+    // A request without exclusions can use any available account. If there is none for it, there is none for the others
+    // either, except accounts with an exhausted half-open budget.
     if (rotation.pick(null) !== null || (this.#excluding > 0 && rotation.holdsBack)) {
       for (const share of this.#shares.waiting) {
         const { head } = share.any;
@@ -168,7 +169,7 @@ export class WaitingQueue {
   }
 }
 
-/** Whose turn comes first, if both can run. */
+/** Whether `one` is served before `other` if both can run. */
 function precedes(one: Waiter, other: Waiter): boolean {
   if (one.share === other.share) return one.serial < other.serial;
   const { share: mine } = one;
@@ -177,7 +178,7 @@ function precedes(one: Waiter, other: Waiter): boolean {
   return mine.served === theirs.served ? one.serial < other.serial : mine.served < theirs.served;
 }
 
-/** The oldest of a caller's requests that an account can be found for. */
+/** The caller's oldest request for which an account is available, with that account. */
 function firstRunnable(share: Share, rotation: Rotation): { waiter: Waiter; state: AccountState } | null {
   for (const waiter of share.any) {
     const state = rotation.pick(waiter.exclude, waiter.request.wellOnly);

@@ -7,28 +7,28 @@ import type { Share } from "./shares.ts";
 import type { SlotLimits } from "./slot-limits.ts";
 import { Waiter } from "./waiting-queue.ts";
 
-/** What the slots do for requests that wait for one. */
+/** The slots, as far as the request queue needs them. */
 export interface WaitedFor {
   /** Serial number of the newest lease or waiting request. */
   serial: number;
   readonly inUse: number;
-  /** Gives a slot back that a waiting request was granted, and does not want any more. */
+  /** Releases a slot that was granted to a waiting request which has left. */
   release(token: string): boolean;
 }
 
-/** What is made of what happens in the waiting room. */
+/** Callbacks of the request queue. */
 export interface WaitingEvents {
-  /** A waiting request has left the queue with nothing. */
+  /** A waiting request has left the queue without a slot. */
   dismissed(request: AcquireRequest): void;
-  /** The times at which something is due may have changed. */
+  /** The time of the next event may have changed. */
   rescheduled(): void;
-  /** More of a limit could be used: requests wait, or one was turned away. Of interest where there are several pools. */
+  /** A limit is exhausted: requests wait, or one was rejected (`turnedAway`). Only relevant with several pools. */
   short(limit: PartedLimit, turnedAway: boolean): void;
 }
 
 /**
- * Requests that wait for a slot: in the queue of their provider, as many as the limits have room for, or put aside, outside of it, until
- * something is known of the provider. They leave with a slot, which {@link Waiter.settle} tells them, or are dismissed.
+ * Requests that wait for a slot: in their provider's queue, up to the queue limit, or held outside of the queue until the
+ * state of the provider is known. A request leaves with a slot ({@link Waiter.settle}), or is dismissed.
  */
 export class WaitingRoom {
   readonly #slots: WaitedFor;
@@ -45,16 +45,16 @@ export class WaitingRoom {
     this.#events = events;
   }
 
-  /** How many requests wait. */
+  /** Number of waiting requests. */
   get size(): number {
     return this.#lanes.waiting;
   }
 
   /**
-   * Has a request wait in the queue, or refuses it.
+   * Adds a request to the queue, or refuses it.
    *
-   * @param again it was put aside, and takes its old place among those of its caller
-   * @param mayTrade there may be more room: nobody gives way
+   * @param again the held request that now joins the queue, in its old position among the requests of its caller
+   * @param mayRebalance more room may come from other shards: no waiting request is evicted
    */
   queue(
     lane: Lane,
@@ -86,8 +86,8 @@ export class WaitingRoom {
   }
 
   /**
-   * Has a request that wants no certain account wait outside of the queue, until `Slots.admit` or `dismiss`; refuses it with `late` when
-   * neither comes within `ms` milliseconds. Null: more wait than the free slots and the queue have room for.
+   * Holds a request without a pinned account outside of the queue, until `Slots.admitHeldRequest` or `dismiss`. Refuses it
+   * with `late` after `ms` milliseconds. Null: more requests wait than the free slots and the queue have room for.
    */
   putAside(lane: Lane, request: AcquireRequest, ms: number, late: Refused): Waiter | null {
     const room = this.#limits.queueOf(lane) + Math.max(0, this.#limits.usable - this.#slots.inUse);
@@ -100,7 +100,7 @@ export class WaitingRoom {
     return waiter;
   }
 
-  /** The same with a request that is in the queue. */
+  /** Moves a request from the queue to the held requests. */
   takeAside(waiter: Waiter, ms: number, late: Refused): void {
     const { queue, rotation, shares } = waiter.lane;
     queue.remove(waiter, rotation);
@@ -108,12 +108,12 @@ export class WaitingRoom {
     this.#setAside(waiter, ms, late);
   }
 
-  /** Has a waiting request leave with nothing. */
+  /** Ends the wait of a request without a slot. */
   dismiss(waiter: Waiter, outcome: Refused): void {
     this.#leave(waiter, () => waiter.settle(outcome));
   }
 
-  /** Has a waiting request leave with an error. */
+  /** Ends the wait of a request with an error. */
   fail(waiter: Waiter, error: unknown): void {
     this.#leave(waiter, () => waiter.fail(error));
   }
@@ -129,12 +129,15 @@ export class WaitingRoom {
     this.#events.rescheduled();
   }
 
-  /** Refuses the waiting requests for a provider that are concerned. */
+  /** Refuses the waiting requests for a provider that `concerned` selects. */
   refuse(lane: Lane, concerned: (request: AcquireRequest) => boolean, outcome: Refused): void {
     for (const waiter of lane.waiters()) if (concerned(waiter.request)) this.dismiss(waiter, outcome);
   }
 
-  /** Who waits for an account that is well goes to another pool when there is none any more. */
+  /**
+   * Refuses requests that accept only available healthy accounts when there are none any more: they continue at another
+   * shard.
+   */
   refuseSick(): void {
     if (this.#limits.parts === null) return;
     for (const lane of this.#lanes.all) {

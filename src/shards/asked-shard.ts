@@ -2,29 +2,35 @@ import type { AbortSignalLike } from "../http/light-abort-controller.ts";
 import type { AccountFailure, Acquired, AcquireRequest } from "../platform/accounts.ts";
 import { type Clock, inTime } from "../platform/clock.ts";
 
-/** Asks a shard, by number, for a slot. */
+/** Acquires a slot at a shard, by the shard's number. */
 export type AskShard = (
   shard: number,
   request: AcquireRequest,
   signal: AbortSignalLike | undefined,
 ) => Promise<Acquired>;
 
-/** All shards, by number. */
+/** Access to all shards, by number. */
 export interface AskedShards {
   readonly ask: AskShard;
-  /** Resolves, or rejects, when the shard says anything. */
+  /** Resolves or rejects as soon as the shard answers anything. */
   readonly isThere: (shard: number) => Promise<unknown>;
 }
 
-/** What came of a request, and at which shard. */
+/** The outcome of a request, and the number of the shard. */
 export type Taken = readonly [shard: number, acquired: Acquired];
 
-/** A shard that says nothing for so long, milliseconds, is passed over. */
+/** A shard that does not answer within this time is skipped, milliseconds. */
 export const SILENT_MS = 1_500;
-/** How soon a request asks again that no shard has room for, milliseconds: parts of limits, or accounts, may be on their way. */
+/**
+ * Delay before a request is repeated that no shard has room for, milliseconds: shares of limits or accounts may be about to
+ * arrive.
+ */
 export const AGAIN_MS = 100;
 
-/** What a shard says at once to a request; null when it says nothing: a slot that it grants after all goes back. */
+/**
+ * Acquires a slot at a shard without waiting in its queue. Null: the shard did not answer in time; a slot that it grants
+ * later is released.
+ */
 export async function askSoon(
   ask: AskShard,
   clock: Clock,
@@ -38,7 +44,7 @@ export async function askSoon(
   return answer;
 }
 
-/** Gives a slot back that nobody has used: it says nothing of the account. */
+/** Releases an unused slot without counting a success of its account. */
 export async function giveBackUnused(acquired: Acquired): Promise<void> {
   if (!("lease" in acquired)) return;
   const { lease } = acquired;

@@ -2,42 +2,45 @@ import type { PoolAccount, PoolConfiguration, PoolLayout } from "../platform/poo
 import { POOL_NAME } from "./pool-name.ts";
 import { ShardMap } from "./shards.ts";
 
-/** What the pool objects are called: the first as the one pool is, so that going from one to several moves only what must. */
+/**
+ * Names of the pool objects. The first keeps the name of the single pool, so that a change from one to several pools moves
+ * as few accounts as possible.
+ */
 export function shardNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => (index === 0 ? POOL_NAME : `shard-${index}`));
 }
 
-/** The shards as a map of accounts. */
+/** Creates the map from accounts to these shards. */
 export function mapOf(names: readonly string[]): ShardMap {
   return new ShardMap(names.map((name) => ({ name, region: "" })));
 }
 
-/** The layout for so many shards, after another one. Null: there is one pool, and there has never been another. */
+/** Computes the layout for `count` shards that follows `before`. Null: there is one pool, and there has never been another. */
 export function layoutFor(count: number, before: PoolLayout | null): PoolLayout | null {
   const shards = shardNames(count);
   if (before === null) {
-    // There may have been one pool, of which nobody has written down that there was.
+    // There may have been a single pool that was never recorded as a layout.
     return count === 1 ? null : { generation: 1, shards, earlier: [[POOL_NAME]], former: [] };
   }
   if (before.shards.length === count) return before;
-  // As many shards have the same accounts whenever there are so many.
+  // Layouts with the same number of shards assign the accounts in the same way.
   const earlier = [...before.earlier, before.shards].filter(({ length }) => length !== count);
   const former = new Set([...before.former, ...before.shards]);
   for (const name of shards) former.delete(name);
   return { generation: before.generation + 1, shards, earlier, former: [...former] };
 }
 
-/** The layout once nothing is held any more on accounts that have moved. */
+/** The layout after the migration, when no slots of moved accounts are occupied elsewhere. */
 export function settledLayout(layout: PoolLayout): PoolLayout {
   return { ...layout, earlier: [] };
 }
 
-/** Every shard that has, or may have, something of a layout. */
+/** Lists every shard that owns, or may still hold, anything in a layout. */
 export function everyShard({ shards, earlier, former }: PoolLayout): string[] {
   return [...new Set([...shards, ...earlier.flat(), ...former])];
 }
 
-/** Who has which account by a layout, as one of its shards sees it. */
+/** Which shard owns which account in a layout, from the point of view of one shard. */
 export class Ownership {
   readonly #self: string;
   readonly #map: ShardMap;
@@ -49,19 +52,19 @@ export class Ownership {
     this.#earlier = layout.earlier.map(mapOf);
   }
 
-  /** Name of the shard that an account lives in. */
+  /** Name of the shard that owns an account. */
   ownerOf(account: string): string {
     return ownerIn(this.#map, account);
   }
 
-  /** The other shards that it may have lived in. */
+  /** The other shards that may have owned the account. */
   earlierOwners(account: string): string[] {
     const names = new Set(this.#earlier.map((map) => ownerIn(map, account)));
     names.delete(this.#self);
     return [...names];
   }
 
-  /** Whether this shard may have had the account, and has it no more. */
+  /** Whether this shard may have owned the account but does not own it any more. */
   isDrained(account: string): boolean {
     if (this.ownerOf(account) === this.#self) return false;
     return this.#earlier.some((map) => ownerIn(map, account) === this.#self);
@@ -71,9 +74,9 @@ export class Ownership {
 const ownerIn = (map: ShardMap, account: string): string => map.shards[map.of(account)]?.name ?? "";
 
 /**
- * What one shard needs of the pool's configuration: its own accounts, and those that it had and lets go of.
+ * Builds one shard's part of the pool configuration: its own accounts, and those that it owned and must release.
  *
- * @param order numbers what the shards are told: what comes later and is lower is from before
+ * @param order sequence number of the message: a shard ignores a message with a lower number as outdated
  */
 export function partFor(
   whole: PoolConfiguration,

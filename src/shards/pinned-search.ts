@@ -6,14 +6,14 @@ import { AGAIN_MS, type AskedShards, askSoon, giveBackUnused, type Taken } from 
 import { waitAtShard } from "./shard-queue.ts";
 import type { ShardMap } from "./shards.ts";
 
-/** Whether a shard does not have the account that is wanted. */
+/** Whether a shard does not have the requested account. */
 function isUnknown(acquired: Acquired): boolean {
   return (
     "refused" in acquired && (acquired.refused === "target_not_found" || acquired.refused === "no_accounts")
   );
 }
 
-/** Finds the shard of one account that a request wants, by any of the account's names. */
+/** Finds the shard of the account that a request is pinned to, by any of the account's names. */
 export class PinnedSearch {
   readonly #shards: AskedShards;
   readonly #clock: Clock;
@@ -26,8 +26,8 @@ export class PinnedSearch {
   }
 
   /**
-   * One account is wanted: its shard is asked, and all others if it does not know it by that name. Rejects (503) when nobody knows it
-   * and not all have answered.
+   * Asks the shard of the account, and all others if that shard does not know the name. Rejects (503) when no shard knows
+   * the account and not all have answered.
    */
   async slot(
     request: AcquireRequest,
@@ -39,7 +39,7 @@ export class PinnedSearch {
     const others = this.#map.shards.map((_, shard) => shard).filter((shard) => shard !== owner);
     for (let round = 0; ; round += 1) {
       const silent: unknown[] = [];
-      /** Null: it does not answer. */
+      /** Null: the shard did not answer. */
       const heard = (asking: Promise<Acquired | null>) =>
         asking.catch((error: unknown) => {
           silent.push(error);
@@ -74,7 +74,7 @@ export class PinnedSearch {
           `the account ${JSON.stringify(target)} may live in an account pool that does not answer`,
           silent[0],
         );
-      // An account that moves may be unknown to both for a moment.
+      // While an account moves, it may be unknown to both shards for a moment.
       if (round > 0 || this.#clock.now() >= end) {
         const answers = all.filter((one) => one !== null);
         const telling = answers.find((one) => "refused" in one && one.refused === "target_not_found");

@@ -1,2 +1,2 @@
-/** Name of the one pool object of a deployment. */
+/** Name of the pool object of a deployment with a single pool, and of the first of several. */
 export const POOL_NAME = "main";

@@ -1,6 +1,9 @@
 import type { Place, Region } from "../platform/regions.ts";
 
-/** The middle of each region that an object can run in: degrees, east positive. Rough, as it only has to put regions in order. */
+/**
+ * The center of each region that an object can run in: degrees, east positive. Approximate: it only serves to sort the
+ * regions by distance.
+ */
 const MIDDLES: Readonly<Record<Region, readonly [latitude: number, longitude: number]>> = {
   wnam: [40, -119],
   enam: [40, -78],
@@ -15,7 +18,7 @@ const MIDDLES: Readonly<Record<Region, readonly [latitude: number, longitude: nu
   me: [26, 52],
 };
 
-/** The middle of each continent's traffic, where its longitude is not known; and the latitude at which most of it is. */
+/** The center of each continent's traffic: its latitude, and the longitude for when the client's is unknown. */
 const CONTINENTS: Readonly<Record<string, readonly [latitude: number, longitude: number]>> = {
   AF: [-5, 20],
   AN: [-60, 0],
@@ -28,7 +31,7 @@ const CONTINENTS: Readonly<Record<string, readonly [latitude: number, longitude:
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180;
 
-/** How far it is from a place to the regions, in radians over the globe. 0 to all of them where the place is not known. */
+/** Distance from a place to a region, in radians on the globe. 0 for all regions when the place is unknown. */
 export function distanceFrom({ continent, longitude }: Place): (region: string) => number {
   const from = CONTINENTS[continent];
   if (from === undefined) return () => 0;

@@ -1,11 +1,14 @@
 import type { Shard } from "./shards.ts";
 
-/** How long a shard that had nothing free is asked after the others, milliseconds: about as long as it takes to hear of a slot. */
+/**
+ * How long a shard without a free slot is asked after the others, milliseconds: about the time until news of a slot could
+ * arrive.
+ */
 const FULL_MS = 250;
 
 /**
- * In which order a place asks the shards: the nearest first, those of one region in turn, and after all others those that had
- * nothing free a moment ago, or could not be reached. Plain data, one of it for each isolate.
+ * The order in which an isolate asks the shards: the nearest region first, round robin within a region, and last the shards
+ * that recently had no free slot or could not be reached. Plain data, one instance per isolate.
  */
 export class ShardOrder {
   readonly #groups: readonly (readonly number[])[];
@@ -13,9 +16,9 @@ export class ShardOrder {
   #turn: number;
 
   /**
-   * @param usable the shards that have accounts, by index
-   * @param distance how far it is to a region, in any unit
-   * @param turn with which of several in one region it begins; isolates that begin differently spread the load
+   * @param usable the shards to ask, by index
+   * @param distance distance to a region, in any unit
+   * @param turn which shard of a region comes first; different values in different isolates spread the load
    */
   constructor(
     shards: readonly Shard[],
@@ -34,12 +37,12 @@ export class ShardOrder {
     this.#turn = turn;
   }
 
-  /** The shards to ask, at a time in milliseconds. */
+  /** The shards to ask at time `now` (milliseconds), in order. */
   next(now: number): number[] {
     const turn = this.#turn;
     this.#turn += 1;
     const avoided = (index: number) => (this.#avoidedUntil.get(index) ?? 0) > now;
-    // In turn among those that are asked first: the next one after one that is avoided would have its turns as well.
+    // Round robin only among shards of equal priority: otherwise the shard after an avoided one would also get its turns.
     const inTurn = (those: (index: number) => boolean) =>
       this.#groups.flatMap((group) => {
         const some = group.filter(those);
@@ -49,7 +52,7 @@ export class ShardOrder {
     return [...inTurn((index) => !avoided(index)), ...inTurn(avoided)];
   }
 
-  /** A shard had nothing free, or (`forMs`) could not be reached. */
+  /** Asks a shard after all others for a while: it had no free slot, or could not be reached (then with `forMs`). */
   avoid(index: number, now: number, forMs = FULL_MS): void {
     this.#avoidedUntil.set(index, now + forMs);
   }

@@ -4,18 +4,19 @@ import type { AcquireRequest } from "../platform/accounts.ts";
 import { type Clock, inTime } from "../platform/clock.ts";
 import { type AskedShards, askSoon, giveBackUnused, type Taken } from "./asked-shard.ts";
 
-/** After how long a waiting request looks whether another shard has a free slot by now, milliseconds; then after twice as long. */
+/** Delay before a waiting request first checks another shard for a free slot, milliseconds; it doubles after each check. */
 const LOOK_MS = 1_000;
-/** The shard that it waits at is gone when it says nothing for so long then, milliseconds. */
+/** The shard that the request waits at counts as gone when it does not answer a ping within this time, milliseconds. */
 const GONE_MS = 3_000;
 
 /**
- * Waits in the queue of one shard. Now and then it looks whether another one has a free slot, and whether that one is still there.
+ * Waits in the queue of one shard. At intervals it checks whether another shard has a free slot, and whether the shard that
+ * it waits at still answers.
  *
- * @param shards all that may be looked at, in their order
- * @param best the one whose queue it is
+ * @param shards all shards that may be checked, in order
+ * @param best the shard whose queue the request joins
  * @param end until when it waits, Unix milliseconds
- * @returns what came of it. Rejects when the shard cannot be reached, or does not answer: 503 then.
+ * @returns the outcome. Rejects when the shard cannot be reached or does not answer (503).
  */
 export async function waitAtShard(
   { ask, isThere }: AskedShards,
@@ -52,10 +53,10 @@ export async function waitAtShard(
       giveUp(silentPool("the account pool at which the request waits does not answer"));
   };
   const look = (turn: number, afterMs: number) => {
-    // By a moment after the end it should have said that the time is over.
+    // Shortly after the end of the wait the shard should have reported the timeout, so it is checked then.
     const dueMs = LOOK_MS + Math.max(0, end - clock.now());
     stop = clock.setTimer(Math.min(afterMs, dueMs), () => {
-      // Whoever waits where something fails is told so.
+      // The wait itself reports failures of the shard that it waits at.
       void Promise.allSettled([lookAtBest(), lookAt(others[turn % others.length])]).then(() => {
         if (!over) look(turn + 1, 2 * afterMs);
       });
@@ -69,7 +70,7 @@ export async function waitAtShard(
     return taken;
   } finally {
     over = true;
-    // A slot that is granted beside it goes back.
+    // A slot that another shard grants at the same time is released.
     for (const spare of [waited, found])
       spare.then(
         (it) => {

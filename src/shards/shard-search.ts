@@ -15,34 +15,34 @@ import { ShardOrder } from "./shard-order.ts";
 import { waitAtShard } from "./shard-queue.ts";
 import { type Shard, ShardMap } from "./shards.ts";
 
-/** How many shards that have accounts are asked for a free slot before a request waits in the queue of one. */
+/** Number of shards with accounts that are asked for a free slot before a request waits in the queue of one. */
 const PASSES = 3;
-/** For how long a shard that was silent, or could not be reached, is asked after all others, milliseconds. */
+/** How long a shard that did not answer or could not be reached is asked after all others, milliseconds. */
 const LOST_MS = 3_000;
-/** For how long a shard without accounts is asked after the others, milliseconds. */
+/** How long a shard without accounts is asked after the others, milliseconds. */
 const EMPTY_MS = 30_000;
-/** A request that may wait for less goes on to other shards for so long all the same, milliseconds: one or two may be silent. */
+/** Even a request with a shorter waiting time searches the shards for this long, milliseconds: one or two may not answer. */
 const PASS_MS = 2 * SILENT_MS;
-/** How often a request asks again that no shard has room for. */
+/** Maximum number of search rounds when no shard has room. */
 const AGAIN = 3;
-/** After that has been in vain others are spared it, milliseconds. */
+/** After all rounds have failed, other requests skip the retries for this long, milliseconds. */
 const VAIN_MS = 1_000;
 
-/** A shard, as far as slots are looked for there. */
+/** A shard as far as the search for slots needs it. */
 export interface SearchedShard extends Pick<AccountPoolClient, "acquire"> {
-  /** A question that is answered at once, to hear whether the shard is there. */
+  /** Returns at once: used to check that the shard answers. */
   isWell?(provider?: string): Promise<boolean>;
 }
 
-/** What the order in which shards are asked depends on. */
+/** Settings that determine the order in which shards are asked. */
 export interface SearchOptions {
   readonly shards: readonly (Shard & { readonly client: SearchedShard })[];
   readonly clock: Clock;
-  /** Where this is; asked when the first request comes. */
+  /** Location of this isolate; called at the first request. */
   readonly place: () => Place;
-  /** How far it is to a region, unless by {@link place}. */
+  /** Distance to a region; by default computed from {@link place}. */
   readonly distance?: (region: string) => number;
-  /** With which of several shards in one region this isolate begins; random unless given. */
+  /** Which of several shards in a region this isolate asks first; random by default. */
   readonly turn?: number;
 }
 
@@ -53,11 +53,11 @@ interface Answer {
 
 const BUSY: Refused = { refused: "queue_timeout" };
 
-/** Whether a request may wait there for an account that is well. */
+/** Whether the request may wait at that shard for an available healthy account. */
 const mayWait = ({ refused: { refused, isWell } }: Answer): boolean =>
   refused === "queue_timeout" && isWell === true;
 
-/** Which refusal tells most of why nobody granted a slot, the first that there is. */
+/** Refusal reasons, sorted by how well they explain why no shard granted a slot; the most informative one first. */
 const TELLING: readonly RefusalReason[] = [
   "queue_timeout",
   "provider_down",
@@ -74,19 +74,19 @@ function mostTelling(answers: readonly Answer[]): Answer | undefined {
 }
 
 /**
- * Finds a request a slot at one of several shards: passes it on from the nearest to the next, and has it wait at one of them. One of
- * it for each isolate.
+ * Finds a slot at one of several shards: asks them one after the other, the nearest first, and then waits at one of them.
+ * One instance per isolate.
  */
 export class ShardSearch {
   readonly #options: SearchOptions;
   readonly #clock: Clock;
   readonly #shards: AskedShards;
   readonly #pinned: PinnedSearch;
-  /** By provider: where there is nothing free for one there may be for another. */
+  /** By provider: a shard without free slots for one provider may have some for another. */
   readonly #orders = new Map<string, ShardOrder>();
   #vainUntil = 0;
 
-  /** Throws a `RangeError` without shards, or with two of one name. */
+  /** Throws a `RangeError` if there are no shards, or two with the same name. */
   constructor(options: SearchOptions) {
     const { shards, clock } = options;
     this.#options = options;
@@ -102,11 +102,11 @@ export class ShardSearch {
   }
 
   /**
-   * Asks until there is a slot, or none to be had.
+   * Asks the shards until one grants a slot or none can.
    *
-   * @param end until when it may wait, Unix milliseconds; the request's own `waitMs` does not count. It goes on for some seconds more
-   *   at most, while shards do not answer
-   * @returns what came of it, and at which shard. Rejects when no shard can be reached that might grant it.
+   * @param end until when the request may wait, Unix milliseconds; its own `waitMs` is ignored. While shards do not
+   *   answer, the search may take some seconds longer
+   * @returns the outcome and the shard. Rejects when no shard can be reached that might grant a slot.
    */
   slot(request: AcquireRequest, signal: AbortSignalLike | undefined, end: number): Promise<Taken> {
     return request.target === undefined
@@ -114,12 +114,12 @@ export class ShardSearch {
       : this.#pinned.slot(request, request.target, signal, end);
   }
 
-  /** Any account will do. The result says whose it is. */
+  /** Searches a slot of any account. Also returns the shard of the outcome. */
   async #anyone(request: AcquireRequest, signal: AbortSignalLike | undefined, end: number): Promise<Taken> {
     const order = this.#order(request.provider);
     const picky = { ...request, wellOnly: true };
     const last = Math.max(end, this.#clock.now() + PASS_MS);
-    /** Where it cannot wait, and why. */
+    /** Shards at which the request cannot wait, because waiting there failed with `reason`. */
     const lost = new Set<number>();
     let reason: unknown = null;
     for (let round = 0; ; round += 1) {
@@ -154,7 +154,7 @@ export class ShardSearch {
       const best = well ?? mostTelling(answers) ?? { shard: first, refused: BUSY };
       let acquired: Acquired = best.refused;
       if (best.refused.refused !== "no_accounts") {
-        // Where no account is well one that is not will have to do.
+        // If no shard has an available healthy account, any account may serve.
         const wanted = well === undefined ? request : picky;
         const taken = await waitAtShard(
           this.#shards,
@@ -182,16 +182,16 @@ export class ShardSearch {
     }
   }
 
-  /** Whether what is refused now may be granted in a moment. */
+  /** Whether a request that is refused now may succeed in a moment. */
   #isWorthAnother(acquired: Acquired, { exclude }: AcquireRequest, round: number, end: number): boolean {
     if ("lease" in acquired) return false;
     const now = this.#clock.now();
     if (now >= end) return false;
-    // It waited where no account is well any more.
+    // It waited at a shard that has no available healthy account any more.
     if (acquired.isWell === false && acquired.refused === "no_accounts") return true;
-    // The accounts may have gone to another shard just now.
+    // The accounts may just have moved to another shard.
     const moved = acquired.refused === "no_accounts" && !exclude?.length;
-    // Without a limit there is room for as many as the pool has slots, and its accounts may be on their way.
+    // Without a limit the queue has room for as many requests as the pool has slots, and accounts may be about to arrive.
     const mayGetRoom = acquired.refused === "queue_full" && acquired.isFull !== true;
     if ((!moved && !mayGetRoom) || now < this.#vainUntil) return false;
     if (round + 1 < AGAIN) return true;
@@ -199,7 +199,7 @@ export class ShardSearch {
     return false;
   }
 
-  /** See `askSoon`; one that says nothing is asked after all others from now on. */
+  /** See `acquireWithoutWaiting`; a shard that does not answer is asked after all others from now on. */
   async #askSoon(
     order: ShardOrder,
     shard: number,

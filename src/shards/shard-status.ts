@@ -6,7 +6,7 @@ export interface ShardStatus {
   readonly status: QueueStatus;
   /** The limits of all pools together. */
   readonly limits: PoolLimits;
-  /** The places of the accounts that are listed as available or in use among all accounts. */
+  /** Ranks among all accounts, of the accounts listed as available or in use. */
   readonly ranks: Readonly<Record<string, number>>;
 }
 
@@ -14,9 +14,9 @@ const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((all, item) => all + of(item), 0);
 
 /**
- * The status of the pools as if they were one; at most `most` entries of each list, those first that one pool would list first.
+ * Merges the statuses of all pools into one; at most `most` entries of each list, in the order of a single pool.
  *
- * @param silent names of those that have not answered: nothing of them is counted
+ * @param silent names of the shards that have not answered: they are not counted
  */
 export function mergedStatus(
   shards: readonly ShardStatus[],
@@ -31,7 +31,7 @@ export function mergedStatus(
     [...new Set(all.flatMap(of))]
       .sort((one, other) => (rankOf(one) < rankOf(other) ? -1 : rankOf(one) > rankOf(other) ? 1 : 0))
       .slice(0, most);
-  /** The entries of all, sorted by a number, the largest first. */
+  /** The entries of all pools sorted by a number, the largest first. */
   const largest = <T>(of: (status: QueueStatus) => readonly T[], by: (item: T) => number): T[] =>
     all
       .flatMap(of)

@@ -1,19 +1,19 @@
-/** A pool object that counts the slots of a part of the accounts. */
+/** A pool object that manages the slots of a part of the accounts. */
 export interface Shard {
-  /** Names it for good: where an account belongs follows from the names. */
+  /** Permanent name: the assignment of accounts to shards is computed from the names. */
   readonly name: string;
-  /** Where it runs. */
+  /** The region where it runs. */
   readonly region: string;
 }
 
-/** 32 bits of FNV-1a. */
+/** The 32-bit FNV-1a hash. */
 function digest(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash >>> 0;
 }
 
-/** Spreads 32 bits: the end of MurmurHash3. */
+/** Distributes the bits of a 32-bit hash: the finalizer of MurmurHash3. */
 function mix(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
@@ -21,14 +21,14 @@ function mix(hash: number): number {
 }
 
 /**
- * Which shard has which account: rendezvous hashing, so that one shard more takes over 1/n of the accounts, from all others alike,
- * and no other account moves.
+ * Assigns accounts to shards by rendezvous hashing. An added shard takes 1/n of the accounts, evenly from all others, and
+ * no other account moves.
  */
 export class ShardMap {
   readonly shards: readonly Shard[];
   readonly #seeds: readonly number[];
 
-  /** Throws a `RangeError` without shards, or with two of one name. */
+  /** Throws a `RangeError` if there are no shards, or two with the same name. */
   constructor(shards: readonly Shard[]) {
     if (shards.length === 0) throw new RangeError("there is no shard");
     if (new Set(shards.map(({ name }) => name)).size < shards.length)
@@ -37,7 +37,7 @@ export class ShardMap {
     this.#seeds = shards.map(({ name }) => mix(digest(name)));
   }
 
-  /** Index of the shard that an account lives in. */
+  /** Index of the shard that owns an account. */
   of(account: string): number {
     const hash = digest(account);
     let best = 0;
@@ -52,7 +52,7 @@ export class ShardMap {
     return best;
   }
 
-  /** The accounts of each shard, in their order. */
+  /** Splits the accounts by shard, keeping their order. */
   split<T extends { readonly id: string }>(accounts: readonly T[]): T[][] {
     const parts = this.shards.map((): T[] => []);
     for (const account of accounts) parts[this.of(account.id)]?.push(account);
@@ -61,8 +61,9 @@ export class ShardMap {
 }
 
 /**
- * Parts of a limit in proportion to `weights`, whole numbers whose sum is exactly `total`. A part may be 0: the shard must not be
- * asked then, for a limit of 0 means "as many as there are slots" to a pool. What is set to that (`total` 0) stays so for each.
+ * Splits `total` in proportion to `weights` into integers whose sum is exactly `total`. If a part is 0, the shard must not
+ * be asked: a pool reads a limit of 0 as "as many as there are slots". For the same reason a `total` of 0 gives 0 for each
+ * shard.
  */
 export function partsOf(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((all, weight) => all + weight, 0);
