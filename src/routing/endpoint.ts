@@ -86,7 +86,7 @@ export type CallerEndpoint = Extract<Endpoint, { readonly access: "caller" }>;
 /** Who may call: any client, a caller with a key or token, an administrator, or an administrator's JWT only. */
 export type Access = Endpoint["access"];
 
-/** The declaration of an endpoint. `Caller` is the authentication result that the handler also gets. */
+/** The declaration of an endpoint. `AuthFields` are the fields that authentication adds to the handler's input. */
 export interface Declaration<Body, Query, Visitor> extends Omit<Described, "paths" | "body" | "query"> {
   /** One pattern, or several equivalent ones. */
   readonly path: string | readonly string[];
