@@ -102,7 +102,7 @@ export interface Route {
   readonly endpoint: Endpoint;
 }
 
-/** The routes of some surfaces, in order. */
+/** The routes of some route groups, in order. */
 export function routesOf(surfaces: readonly Surface[]): Route[] {
   return surfaces.flatMap(({ family, tag, endpoints }) =>
     endpoints.flatMap((endpoint) => endpoint.paths.map((path) => ({ path, family, tag, endpoint }))),
