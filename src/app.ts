@@ -121,7 +121,7 @@ function noteError(log: LogFields, error: GatewayError): void {
   if (error.status >= 500 && error.cause instanceof Error) log.cause = failureForLog(error.cause);
 }
 
-/** Sets headers with the provider and the number of tried accounts. */
+/** Sets headers with the provider and the number of tried accounts. Used only where there was a choice of providers. */
 function tellProvider(headers: Headers, provider: string, attempts: number): void {
   headers.set("x-gateway-provider", provider);
   headers.set("x-gateway-attempts", String(attempts));

@@ -4,5 +4,5 @@ export const VERSION = "3.0.0";
 /** Inserted by `scripts/build-worker.mjs`. */
 declare const BUILD_ID: string | undefined;
 
-/** Hash of the sources of this build; null if another tool has built it. */
+/** Hash of the sources of this build; null if the build tool did not set one. */
 export const BUILD: string | null = typeof BUILD_ID === "string" ? BUILD_ID : null;

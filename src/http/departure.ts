@@ -17,7 +17,10 @@ export function onDeparture({ signal }: Request, left: () => void): () => void {
   return () => signal.removeEventListener("abort", left);
 }
 
-/** Creates an abort controller for the request's work. It also aborts when the client disconnects, until `stop` is called. */
+/**
+ * Creates an abort controller for the request's work. It also aborts when the client disconnects (at once if it already
+ * has), until `stop` is called.
+ */
 export function abortWith(request: Request): { abort: LightAbortController; stop: () => void } {
   const abort = new LightAbortController();
   return { abort, stop: onDeparture(request, () => abort.abort(clientLeft())) };

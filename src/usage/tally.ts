@@ -14,7 +14,7 @@ import { costNano, modelPrice } from "./prices.ts";
 const HOUR_MS = 3_600_000;
 /**
  * Limits of separate rows between two messages. Beyond the first, names that callers chose are merged. Beyond the second,
- * only keys, outcomes and providers remain separate.
+ * only keys and outcomes remain separate.
  */
 const MAX_ROWS = 1_000;
 const MAX_ALL_ROWS = 2_000;
