@@ -8,10 +8,10 @@ import { SURFACES } from "./routes.ts";
 import type { CallerEndpoint, Params } from "./routing/endpoint.ts";
 import type { Route, RouteFamily } from "./routing/surface.ts";
 
-/** Where callers put their key, in the order in which they count. */
+/** Credential sources, in order of precedence. */
 const credentials = SURFACES.flatMap((surface) => surface.credentials ?? []);
 
-/** Where clients of a family put theirs. */
+/** Credential sources of each route family. */
 const asked = new Map(
   SURFACES.flatMap(({ family, credentials: own }) => (own === undefined ? [] : [[family, own] as const])),
 );
@@ -32,12 +32,15 @@ async function callerOf(endpoint: CallerEndpoint, family: RouteFamily, context: 
     if (await context.confirmConfig()) return identified();
     throw thrown;
   }
-  // Whoever is let in by an old copy is looked at again before anything is sent. Who is not in it may be new.
+  // An old copy may not know this credential yet. If the configuration was newer, authenticate again before anything is sent.
   if (caller.mode === "pass-through" && (await context.confirmConfig())) return identified();
   return caller;
 }
 
-/** Serves a caller. What goes wrong by an old copy of the configuration is told to nobody whose key no longer works. */
+/**
+ * Serves a caller. If the configuration turns out to be outdated, checks the caller again: one whose key no longer works
+ * sees only that error.
+ */
 async function serveCaller(
   endpoint: CallerEndpoint,
   context: Context,
@@ -55,12 +58,12 @@ async function serveCaller(
     await readmit();
     throw thrown;
   }
-  // What streams may still wait for its account, and hears of a newer configuration with it.
+  // A stream may still wait for its account, and then learns of a newer configuration.
   if (context.log.streaming === undefined) await readmit();
   return response;
 }
 
-/** Lets whoever asks in as the endpoint declares, and serves: the one place where access is enforced. */
+/** Authenticates the caller as the endpoint requires, and serves the request: the only place that enforces access. */
 export async function serve(
   { endpoint, family }: Pick<Route, "endpoint" | "family">,
   context: Context,

@@ -25,7 +25,7 @@ const cors = new CorsPolicy(SURFACES);
 
 const budgets = new WeakMap<Platform, BodyBudget>();
 
-/** The memory that callers may take in this isolate or process. */
+/** The memory budget of this isolate or process. */
 function budgetOf(platform: Platform): BodyBudget {
   let budget = budgets.get(platform);
   if (budget === undefined) {
@@ -35,17 +35,17 @@ function budgetOf(platform: Platform): BodyBudget {
   return budget;
 }
 
-/** What a request says of itself, read once: each look into a native object has its price. */
+/** Properties of a request, read once, because each access to a native object costs time. */
 interface Asked {
   readonly method: string;
   readonly path: string;
   readonly headers: Headers;
 }
 
-/** The address that was asked for last: most requests ask for the same. */
+/** The last request URL: most requests use the same. */
 let latest: { readonly text: string; readonly url: URL; readonly path: string } | undefined;
 
-/** A request's address. Several requests share it: nobody changes one. */
+/** Parses a request's URL. Several requests share the result, so it must not be modified. */
 function addressOf(text: string): NonNullable<typeof latest> {
   if (latest?.text === text) return latest;
   const url = new URL(text);
@@ -55,15 +55,15 @@ function addressOf(text: string): NonNullable<typeof latest> {
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** What `Host` may be: a name or an address, and a port. */
+/** Valid values of `Host`: a name or an address, and a port. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 
-/** The last one that was found proper: most requests name the same. */
+/** The last valid value: most requests send the same. */
 let properHost = "";
 
 /**
- * Whether the request says properly whom it is for. Runtimes make its address of that unseen: a host with a slash in it would
- * say which path is meant.
+ * Whether the `Host` header is valid. Runtimes build the request's URL from it without checking: a slash in the host would
+ * change the path.
  */
 function hasProperHost(headers: Headers): boolean {
   const host = headers.get("host");
@@ -73,7 +73,7 @@ function hasProperHost(headers: Headers): boolean {
   return true;
 }
 
-/** The caller's own request id if it sent a usable one; and what is no other request's. */
+/** The request id, which the caller may set, and an identity that is unique. */
 function idsOf(headers: Headers): { requestId: string; identity: string } {
   const given = headers.get("x-request-id");
   const identity = `req_${crypto.randomUUID().replaceAll("-", "")}`;
@@ -81,8 +81,8 @@ function idsOf(headers: Headers): { requestId: string; identity: string } {
 }
 
 /**
- * A failure for the log. What parsers say quotes what they read, and a provider's words may quote the conversation: of those
- * only the kind is told.
+ * Describes a failure for the log. Messages of parsers quote their input, and a provider's messages may quote the
+ * conversation: of those, only the kind is logged.
  */
 export function failureForLog(thrown: unknown): string {
   if (thrown instanceof ProviderError) return `ProviderError: ${thrown.kind} ${thrown.status}`;
@@ -121,7 +121,7 @@ function noteError(log: LogFields, error: GatewayError): void {
   if (error.status >= 500 && error.cause instanceof Error) log.cause = failureForLog(error.cause);
 }
 
-/** Says which provider was asked, and how many accounts, where there was a choice. */
+/** Sets headers with the provider and the number of tried accounts. Used only where there was a choice of providers. */
 function tellProvider(headers: Headers, provider: string, attempts: number): void {
   headers.set("x-gateway-provider", provider);
   headers.set("x-gateway-attempts", String(attempts));
@@ -155,7 +155,7 @@ function finish(
       complete(response.headers);
       return response;
     } catch {
-      // Answers of the asset store and of `fetch` have immutable headers.
+      // Responses of the asset store and of `fetch` have immutable headers.
     }
   }
   const body = method === "HEAD" ? null : response.body;
@@ -164,8 +164,8 @@ function finish(
 }
 
 /**
- * Answers one request: the program's single entry, whatever the runtime. Never throws; what goes wrong is rendered in
- * the shape of the route's family.
+ * Handles a request: the program's only entry point, on every runtime. Never throws; errors are formatted for the route's
+ * family.
  */
 export async function handle(request: Request, runtime: RequestRuntime): Promise<Response> {
   const { platform } = runtime;
@@ -193,7 +193,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     const { latest } = config;
     const counted = recordRequest(platform, { method, status, durationMs, fields: log }, latest);
     if (counted !== null) runtime.waitUntil(counted);
-    // Whose limits were counted has read it.
+    // A request whose limits were counted has read the configuration.
     const settled = latest === null ? null : settleUse(platform, context.quota, log, latest.config);
     if (settled !== null) runtime.waitUntil(settled);
     logRequest(method, path, status, requestId, durationMs, log);
@@ -219,19 +219,19 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     confirmConfig: (version) => config.confirm(version),
   };
   const answering = dispatch(context, asked);
-  // A platform may end what it does not wait for once the client has left: what is held would stay held.
+  // After a disconnect a platform may stop work that it does not wait for; then memory would stay reserved.
   onDeparture(request, () => runtime.waitUntil(answering));
   const response = await answering;
   const ended = () => {
     const { status } = response;
-    // A WebSocket goes on with what its request holds, and ends the hold itself.
+    // A WebSocket keeps its request's memory reservation and ends it itself.
     if (status !== 101) hold.end();
     timers.end();
     record(status);
   };
   if (log.streaming === undefined) ended();
   else runtime.waitUntil(log.streaming.then(ended));
-  // The handshake of a WebSocket is the runtime's own.
+  // The runtime creates the WebSocket handshake.
   if (response.status === 101) return response;
   return finish(response, asked, context);
 }

@@ -14,14 +14,14 @@ const runtime = await denoRuntime(variables);
 const inFlight = new InFlight();
 warnOfOpenGateway(runtime.platform, (await runtime.platform.configuration.read()).config);
 
-/** The client's address: the last one in the header that `CLIENT_ADDRESS_HEADER` names, else that of the connection. */
+/** The client's address: the last one in the header that `CLIENT_ADDRESS_HEADER` names, else the connection's. */
 function clientAddress(request: Request, { remoteAddr }: Deno.ServeHandlerInfo): string {
   const named = clientAddressHeader === null ? undefined : lastAddress(request.headers, clientAddressHeader);
   return named ?? ("hostname" in remoteAddr ? remoteAddr.hostname : "");
 }
 
 async function shutDown(): Promise<void> {
-  // Twice is in earnest.
+  // A second signal exits at once.
   if (inFlight.closing) Deno.exit(1);
   const drained = await inFlight.drain(shutdownMs);
   runtime.close();
@@ -32,7 +32,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => void shutDown());
 }
 
-// What nobody caught ends the request that it belongs to, not the streams of all others.
+// An uncaught error may end its own request, but not the streams of all others.
 globalThis.addEventListener("unhandledrejection", (event) => {
   event.preventDefault();
   survive(event.reason);
@@ -42,7 +42,7 @@ globalThis.addEventListener("error", (event) => {
   survive(event.error);
 });
 
-/** Whether requests can come. Until then nothing is worth surviving: a process that cannot listen is to be started anew. */
+/** Whether the server is listening. Before that, an error ends the process: one that cannot listen must be restarted. */
 let listening = false;
 
 function survive(thrown: unknown): void {
@@ -60,7 +60,7 @@ function startProblem(thrown: unknown): string {
     : `${failureForLog(thrown)}.`;
 }
 
-/** Tells where it is, in the runtime's own words; whoever has started it waits for them. */
+/** Prints the address in the runtime's format; the program that started it waits for this line. */
 function tellListening(address: Deno.Addr): void {
   listening = true;
   if (!("hostname" in address)) return;
@@ -68,7 +68,7 @@ function tellListening(address: Deno.Addr): void {
   console.error(`Listening on http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}/`);
 }
 
-// Whoever was told before the process ended goes on being told.
+// Resume alerting for problems that were open before the restart.
 inFlight.add(Promise.resolve(runtime.platform.alerts.look()));
 setInterval(() => {
   if (inFlight.closing) return;
@@ -76,7 +76,7 @@ setInterval(() => {
   inFlight.add(refreshModels(runtime.platform));
 }, refreshCheckMs);
 
-/** What `deno serve` runs. */
+/** The server that `deno serve` runs. */
 export default {
   onListen: tellListening,
   fetch: (request, info) => {

@@ -5,7 +5,7 @@ import { PAGES } from "./pages/surface.ts";
 import { STANDARD_FAMILY } from "./routing/error-formats.ts";
 import { type AnySurface, type LateSurface, loaded, type Surface } from "./routing/surface.ts";
 
-/** What describes all the others. */
+/** The group with the OpenAPI document. */
 const DESCRIPTION: LateSurface = {
   tag: "Description",
   family: STANDARD_FAMILY,
@@ -14,10 +14,10 @@ const DESCRIPTION: LateSurface = {
   load: async () => [(await import("./routing/openapi.ts")).openApi(wholeSurfaces)],
 };
 
-/** Everything that the program offers: its table of contents. What is asked most comes first. */
+/** All route groups of the program. The most frequently used ones come first. */
 export const SURFACES: readonly AnySurface[] = [...DIALECTS, API, PAGES, ADMINISTRATION, DESCRIPTION];
 
-/** The same with all that is loaded late. */
+/** All route groups, with the lazy ones loaded. */
 export function wholeSurfaces(): Promise<Surface[]> {
   return Promise.all(SURFACES.map(loaded));
 }

@@ -1,8 +1,8 @@
-/** The version of this build: the `version` of package.json, which a test compares. */
+/** The version of this build. It equals `version` in package.json; a test compares them. */
 export const VERSION = "3.0.0";
 
-/** Put in by `scripts/build-worker.mjs`. */
+/** Inserted by `scripts/build-worker.mjs`. */
 declare const BUILD_ID: string | undefined;
 
-/** Names the sources that this build was made of; null: it was made in another way, and nobody knows. */
+/** Hash of the sources of this build; null if the build tool did not set one. */
 export const BUILD: string | null = typeof BUILD_ID === "string" ? BUILD_ID : null;

@@ -17,7 +17,7 @@ export { RateLimiter } from "../durable-objects/rate-limiter.ts";
 export { ResponseStore } from "../durable-objects/response-store.ts";
 export { Usage } from "../durable-objects/usage.ts";
 
-/** Made when the Worker starts, so that a variable that is not what it may be keeps it from starting. */
+/** Created when the Worker starts, so that an invalid variable prevents the start. */
 const platform = cloudflarePlatform(env);
 
 export default {

@@ -1,12 +1,12 @@
 import type { MetricDeltas } from "../platform/archive.ts";
 import type { ErrorRate } from "./findings.ts";
 
-/** The last two labels of a series of generations, as `src/telemetry/request-series.ts` writes them. */
+/** The last two labels of a generation series, in the format of `src/telemetry/request-series.ts`. */
 const OUTCOME = /,status="(\d+)",error="([^"]*)"\}$/;
-/** What is the provider's fault or ours: not the caller's, and not that somebody left. */
+/** Error codes that are the provider's or the gateway's fault: not the caller's, and no disconnects. */
 const FAULT = /^(?:upstream_|model_unavailable$|account_login_failed$|internal_error$)/;
 
-/** Generations so far, and those that failed by nobody's fault but the provider's or the gateway's. */
+/** Total generations, and those that failed by the provider's or the gateway's fault. */
 export function errorTotals(metrics: MetricDeltas): ErrorRate {
   let total = 0;
   let failed = 0;

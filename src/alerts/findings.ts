@@ -6,25 +6,25 @@ import type { KeyUse } from "../platform/limits.ts";
 
 const NANO = 1e9;
 
-/** Fewer answers than this say nothing of a rate. */
+/** Below this number of generations a rate means nothing. */
 const MIN_ANSWERS = 10;
 
-/** Generations in some minutes, and how many of them failed by a fault of the provider or of the gateway. */
+/** Generations of some minutes, and those that failed by the provider's or the gateway's fault. */
 export interface ErrorRate {
   readonly total: number;
   readonly failed: number;
 }
 
-/** What is looked at. */
+/** The input of the checks. */
 export interface Reading {
-  /** Null: it could not be read, and nothing is known of accounts. */
+  /** Null: the pool's status could not be read. */
   readonly status: QueueStatus | null;
   readonly uses: readonly KeyUse[];
   readonly keys: readonly ApiKey[];
   readonly rate: ErrorRate;
 }
 
-/** What people should know of a reading. */
+/** Checks a reading against the alert rules and returns the alerts. */
 export async function findings({ status, uses, keys, rate }: Reading, rules: AlertRules): Promise<Alert[]> {
   const found: Alert[] = [];
   const add = (kind: Alert["kind"], value: number, message: string) => {
@@ -60,7 +60,7 @@ export async function findings({ status, uses, keys, rate }: Reading, rules: Ale
   return found.filter(({ kind }) => rules[kind].enabled);
 }
 
-/** One alert for each budget that is nearly used up, and another one when it is. */
+/** An alert for each budget above the threshold, and a second one when it is used up. */
 function budgets(key: ApiKey, { key: id, day, month }: KeyUse, threshold: number): Alert[] {
   const { limits = {}, name } = key;
   const rows: readonly (readonly [what: string, used: number, limit: number])[] = [

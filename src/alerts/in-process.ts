@@ -1,10 +1,10 @@
 import type { AlertWatcher } from "../platform/alerts.ts";
 import { Watcher, type WatcherOptions } from "./watcher.ts";
 
-/** What a watcher remembers ends with the process. */
+/** No storage: the watcher's state ends with the process. */
 const FORGETFUL: Pick<WatcherOptions, "load" | "save"> = { load: () => null, save: () => undefined };
 
-/** Who watches over a program that runs in one process; what it remembers is kept in `memory`. */
+/** The alert watcher of a self-hosted process; `memory` stores its state. */
 export function watcherInProcess(
   platform: WatcherOptions["platform"],
   memory: Pick<WatcherOptions, "load" | "save"> = FORGETFUL,

@@ -2,22 +2,22 @@ import type { Webhook } from "../config/schema.ts";
 import { fromBase64, toBase64, toUtf8 } from "../encoding/bytes.ts";
 import type { Alert } from "../platform/alerts.ts";
 
-/** What is told: something that has begun, or is over, or a test. */
+/** An alert notification: a problem has started or ended, or a test. */
 export interface News {
-  /** Names it for good: whoever hears it twice knows. */
+  /** A permanent id, by which receivers recognise repeats. */
   readonly id: string;
   readonly at: number;
   readonly state: "firing" | "resolved" | "test";
   readonly alert: Alert | null;
 }
 
-/** What people read. */
+/** The text for readers. */
 export function textOf({ state, alert }: News): string {
   if (alert === null) return "Polygate: this is a test. Alerts arrive here.";
   return state === "resolved" ? `Polygate: over: ${alert.message}` : `Polygate: ${alert.message}`;
 }
 
-/** The body in the form that the receiver takes. */
+/** The body in the receiver's format. */
 export function bodyOf(news: News, format: Webhook["format"]): string {
   const text = textOf(news);
   if (format === "chat") return JSON.stringify({ text });
@@ -32,7 +32,7 @@ export function bodyOf(news: News, format: Webhook["format"]): string {
 }
 
 /**
- * Headers that prove who sent a body, and when (Standard Webhooks, standardwebhooks.com, version 1).
+ * Headers that prove a body's sender and time (Standard Webhooks, standardwebhooks.com, version 1).
  *
  * @param at Unix milliseconds
  */

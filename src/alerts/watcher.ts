@@ -8,54 +8,54 @@ import { errorTotals } from "./error-rate.ts";
 import { type ErrorRate, findings } from "./findings.ts";
 import { bodyOf, type News, signature, textOf } from "./message.ts";
 
-/** How often somebody looks, milliseconds. */
+/** Interval of the checks, milliseconds. */
 export const LOOK_MS = 30_000;
-/** Pauses before a message is sent again that did not arrive; after the last it is given up. */
+/** Pauses before resending a failed message; after the last one it is dropped. */
 const RETRY_MS = [30_000, 120_000, 600_000, 1_800_000, 7_200_000];
 const TIMEOUT_MS = 10_000;
-/** The time over which the rate of errors is taken. */
+/** The period for the error rate. */
 const RATE_MS = 300_000;
-/** Deliveries that are remembered, and that may wait. */
+/** Limit of stored deliveries, waiting ones included. */
 const MAX_DELIVERIES = 50;
 
 interface Message {
   readonly news: News;
   readonly webhook: string;
   attempts: number;
-  /** When it is sent next, Unix milliseconds; 0: it is done with. */
+  /** When to send next, Unix milliseconds; 0: finished. */
   due: number;
   error: string;
 }
 
-/** What is known of an alert that was told. */
+/** The state of a reported alert. */
 interface Told {
   readonly alert: Alert;
   readonly since: number;
   readonly at: number;
 }
 
-/** What a watcher remembers, as plain data. */
+/** A watcher's state, as plain data. */
 export interface WatchState {
   readonly told: Readonly<Record<string, Told>>;
   readonly messages: readonly Message[];
   readonly rates: readonly { readonly at: number; readonly total: number; readonly failed: number }[];
 }
 
-/** What a watcher needs from where it runs. */
+/** A watcher's dependencies. */
 export interface WatcherOptions {
   readonly platform: Pick<Platform, "accounts" | "archive" | "configuration" | "fetch" | "now" | "variables">;
   readonly load: () => WatchState | null;
   readonly save: (state: WatchState) => void;
 }
 
-/** Looks at the deployment every half a minute, and tells webhooks what people should know: once, and again after a quiet time. */
+/** Checks the deployment every half a minute and reports problems to webhooks: once, and again after a quiet period. */
 export class Watcher {
   readonly #platform: WatcherOptions["platform"];
   readonly #save: WatcherOptions["save"];
   #told: Map<string, Told>;
   #messages: Message[];
   #rates: WatchState["rates"];
-  /** The last round that was begun; it does not reject. */
+  /** The last started round; it never rejects. */
   #rounds: Promise<unknown> = Promise.resolve();
 
   constructor({ platform, load, save }: WatcherOptions) {
@@ -68,8 +68,8 @@ export class Watcher {
   }
 
   /**
-   * Looks, tells, and tells again what did not arrive; one round after the other, so that nothing is sent twice. Returns after
-   * how many milliseconds to call again; null: nobody wants to be told.
+   * Checks, sends new alerts, and resends failed messages. Rounds run one after the other, so that nothing is sent twice.
+   * Returns the milliseconds until the next call; null: there is no active webhook.
    */
   round(): Promise<number | null> {
     const round = this.#rounds.then(() => this.#round());
@@ -87,7 +87,7 @@ export class Watcher {
     return LOOK_MS;
   }
 
-  /** See `AlertWatcher.report`. It is sent in the next round. */
+  /** See `AlertWatcher.report`. The next round sends it. */
   async report(alert: Alert): Promise<void> {
     const { config } = await this.#platform.configuration.readFresh();
     const rule = config.alerts.rules[alert.kind];
@@ -128,7 +128,7 @@ export class Watcher {
 
   async #look(config: Config): Promise<void> {
     const { accounts, archive, now } = this.#platform;
-    // What cannot be read keeps nobody from being told the rest.
+    // A failed read must not suppress the other checks.
     const [status, uses, metrics] = await Promise.all([
       orNull(() => accounts.status()),
       orNull(() => accounts.keyUses()),
@@ -151,12 +151,12 @@ export class Watcher {
     for (const [name, { alert, since, at: toldAt }] of this.#told) {
       if (seen.has(name) || unread.has(alert.kind)) continue;
       if (alert.kind === "sync_failed") {
-        // Nobody sees it end: it is over when its quiet time is.
+        // No check observes its end, so it ends with its quiet period.
         if (at - since < rules.sync_failed.quiet_minutes * 60_000) continue;
         this.#told.delete(name);
         continue;
       }
-      // What comes and goes is told once in its quiet time.
+      // A problem that comes and goes is reported once per quiet period.
       if (at - toldAt < rules[alert.kind].quiet_minutes * 60_000 && alert.kind !== "budget") {
         if (since !== 0) this.#queue(config, "resolved", alert);
         this.#told.set(name, { alert, since: 0, at: toldAt });
@@ -167,7 +167,7 @@ export class Watcher {
     }
   }
 
-  /** What has been added to the totals in the last minutes. */
+  /** The increase of the totals in the last minutes. */
   #rateOf(totals: ErrorRate, at: number): ErrorRate {
     const kept = this.#rates.filter((rate) => rate.at > at - RATE_MS && rate.at <= at);
     const oldest = kept[0] ?? totals;
@@ -175,13 +175,13 @@ export class Watcher {
     return { total: totals.total - oldest.total, failed: totals.failed - oldest.failed };
   }
 
-  /** Queues an alert for everybody, unless it was told a short time ago. */
+  /** Queues an alert for all webhooks, unless it was reported within its quiet period. */
   #tell(config: Config, alert: Alert, quietMinutes: number): void {
     const at = this.#platform.now();
     const name = nameOf(alert);
     const known = this.#told.get(name);
     const isQuiet = known !== undefined && known.at <= at && at - known.at < quietMinutes * 60_000;
-    // A budget that is used up stays so for long: once is enough.
+    // A used-up budget stays so for long: one report is enough.
     const isOld = known !== undefined && alert.kind === "budget";
     const since = known === undefined || known.since === 0 ? at : known.since;
     this.#told.set(name, { alert, since, at: isQuiet || isOld ? known.at : at });
@@ -215,7 +215,7 @@ export class Watcher {
     );
   }
 
-  /** Sends once. An empty error: it has arrived. */
+  /** Sends once. An empty error means success. */
   async #send(webhook: Webhook, news: News): Promise<{ status: number; error: string }> {
     const { fetch, variables, now } = this.#platform;
     const checked = checkPageUrl(webhook.url, { privateHosts: variables.pages.privateHosts });
@@ -224,7 +224,7 @@ export class Watcher {
     try {
       const response = await fetch(checked.url.href, {
         method: "POST",
-        // Where it leads has not been checked.
+        // The URL check does not cover the redirect's target.
         redirect: "manual",
         signal: AbortSignal.timeout(TIMEOUT_MS),
         headers: {
@@ -251,12 +251,12 @@ export class Watcher {
         rates: this.#rates,
       });
     } catch {
-      // It has been sent all the same. The next round keeps it.
+      // The messages were sent all the same. The next round stores the state again.
     }
   }
 }
 
-/** What was read; null: it could not be. */
+/** Returns null if the read fails. */
 async function orNull<T>(read: () => Awaitable<T>): Promise<T | null> {
   try {
     return await read();

@@ -24,7 +24,7 @@ import { CaptureTable } from "./capture-table.ts";
 import { HistoryTable } from "./history-table.ts";
 import { SampleTable } from "./sample-table.ts";
 
-/** Series that the metrics may have; more means that something writes labels without end. */
+/** Limit of metric series. More means that a label has unbounded values. */
 const MAX_SERIES = 5_000;
 
 const START_CHECKS: readonly TableCheck[] = [
@@ -40,25 +40,25 @@ const RECORD_CHECKS: readonly TableCheck[] = [
   { table: "sample", numbers: { at: LATEST_TIME }, json: { meta: "object" } },
 ];
 
-/** What an archive remembers of its tables. */
+/** Cached contents of the tables. */
 interface Known {
   retention: Retention;
   readonly metrics: Map<string, number>;
 }
 
-/** The archive in a SQLite database: the same in a Durable Object and in a process of one's own. */
+/** The archive in a SQLite database, in a Durable Object or in a self-hosted process. */
 export class SqlArchive implements Archive {
   readonly #sql: Sql;
   readonly #now: () => number;
   readonly history: HistoryTable;
   readonly #captures: CaptureTable;
   readonly #samples: SampleTable;
-  /** What the tables say of retention and counts. Null: they have not been read since a write failed. */
+  /** Cached retention and counts. Null: must be read again after a failed write. */
   #known: Known | null;
   /** Records were written since the last trim. */
   #untrimmed = false;
 
-  /** `now` tells milliseconds since the epoch. */
+  /** `now` returns milliseconds since the epoch. */
   constructor(sql: Sql, now: () => number) {
     this.#sql = sql;
     this.#now = now;
@@ -72,11 +72,11 @@ export class SqlArchive implements Archive {
     sql.all("create table if not exists metric(one integer primary key, counts text not null)");
     setAsideDamaged(sql, START_CHECKS);
     this.#known = this.#read();
-    // One that an earlier version has made may be of no use.
+    // An earlier version may have created an index that is not needed.
     this.history.keepIndexFor(this.#known.retention.records);
   }
 
-  /** A write was not kept: what is remembered is read anew. To be called when a transaction around this archive's own has failed. */
+  /** Drops cached state after a failed write. Call it when an enclosing transaction has failed. */
   distrust(): void {
     this.#known = null;
     this.history.distrust();
@@ -112,8 +112,8 @@ export class SqlArchive implements Archive {
   }
 
   /**
-   * Writes records of this process that have ended, within a transaction of the caller's. The next {@link write} drops what is beyond
-   * the retention: to do so for each record would double its price.
+   * Writes ended records of this process within the caller's transaction. The next {@link write} enforces the retention
+   * limits: doing that for each record would double the cost.
    */
   writeEnded(retention: Retention, records: readonly HistoryWrite[]): void {
     this.#adopt(retention);
@@ -122,13 +122,13 @@ export class SqlArchive implements Archive {
     const cleared = new Set(this.history.buryCleared(summaries, undefined));
     const kept = records.filter(({ summary }) => !cleared.has(summary.id));
     const [first, ...others] = kept;
-    // Alone, a record takes fewer statements than among several.
+    // A single record needs fewer statements this way.
     if (first !== undefined && others.length === 0) this.history.put(first);
     else this.history.putAll(kept);
     this.#untrimmed = true;
   }
 
-  /** For the start of the only process that writes: no generation from before it is under way. */
+  /** Call it at the start of the only writing process: then no earlier generation can still be running. */
   interrupt(): void {
     setAsideDamaged(this.#sql, RECORD_CHECKS);
     this.#sql.transaction(() => this.history.interrupt());
@@ -197,7 +197,7 @@ export class SqlArchive implements Archive {
     return this.#state.retention;
   }
 
-  /** How many records are kept. */
+  /** Number of records to keep. */
   get recordsKept(): number {
     return this.#retention.records;
   }
@@ -232,7 +232,7 @@ export class SqlArchive implements Archive {
     return result.value;
   }
 
-  /** Takes over a retention unless a newer one is known, and drops what is beyond it. */
+  /** Adopts retention limits unless newer ones are known, and drops what exceeds them. */
   #adopt(retention: Retention): void {
     const known = this.#retention;
     if (retention.version < known.version) return;

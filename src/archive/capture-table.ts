@@ -3,7 +3,7 @@ import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import { cutText, type TextTable } from "../storage/texts.ts";
 import { Clearing } from "./clearing.ts";
 
-/** Characters of all captured bodies together; the oldest captures go first. */
+/** Limit of characters of all captured bodies together; the oldest captures are dropped first. */
 const MAX_TOTAL_CHARS = 128 * 1024 * 1024;
 const PREVIEW_CHARS = 2_000;
 const CHAIN_PREVIEW_CHARS = 200;
@@ -27,7 +27,7 @@ export class CaptureTable {
   }
 
   /**
-   * Keeps captures, but for those that were taken before all were cleared.
+   * Stores captures, except those made before the last clearing.
    *
    * @param sentAt see `ArchiveBatch`
    */
@@ -50,7 +50,7 @@ export class CaptureTable {
     this.#texts.put(head.id, "response", response_body);
   }
 
-  /** Drops all but the newest `keep` captures, and more when they are long. */
+  /** Keeps the newest `keep` captures, fewer if they are long, and drops the rest. */
   trim(keep: number): void {
     let kept = 0;
     let chars = 0;
@@ -82,7 +82,7 @@ export class CaptureTable {
     };
   }
 
-  /** Removes all, and what was taken before now and comes later. */
+  /** Removes all captures. Captures that were made before but arrive later are dropped, too. */
   clear(): number {
     this.#cleared.mark();
     const rows = this.#sql.all("select id from capture");
@@ -90,14 +90,14 @@ export class CaptureTable {
     return rows.length;
   }
 
-  /** The rounds of a chain, oldest first. */
+  /** The ids of a chain's captures, oldest first. */
   rounds(chainKey: string): readonly string[] {
     return this.#sql
       .all("select id from capture where chain=? order by at, seq", chainKey)
       .map((row) => textIn(row, "id"));
   }
 
-  /** Chains with `q` in one of their rounds, whatever its case; the one with the newest round first. */
+  /** Chains with a capture that contains `q`, ignoring case; ordered by their newest capture, latest first. */
   chains(q: string, limit: number): CaptureChain[] {
     const keys = this.#sql.all(
       "select chain from capture where chain<>'' group by chain order by max(at) desc, max(seq) desc",
@@ -128,7 +128,7 @@ export class CaptureTable {
 }
 
 function headOf(row: SqlRow): Head {
-  // Those of older versions do not tell whose they are.
+  // Captures of older versions have no `key`.
   const head: Head = { key: "", ...JSON.parse(textIn(row, "head")) };
   return head;
 }

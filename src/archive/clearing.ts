@@ -1,20 +1,21 @@
 import { numberIn, type Sql } from "../storage/sql.ts";
 
 /**
- * When all of one kind was removed last. What isolates tell of it afterwards, because it waited to be sent or had not ended, must not
- * bring it back.
+ * The time at which all entries of a kind were last removed. Isolates may report older entries later, because a report
+ * waited or a generation was still running. Such reports must not bring entries back.
  *
- * The mark is a time of the archive's own clock, the one that all tellers have in common. Theirs may differ from it, and from each other:
- * compared with their times as they are, what begins after the clearing would be lost while the archive's clock is ahead of theirs. So of
- * theirs only differences count: how long before it was sent a thing was made is what both clocks agree on. The time that the message was
- * under way makes it seem younger than it is, never older, and where milliseconds are too coarse to tell what came first it is kept.
+ * The watermark is a time of the archive's own clock, which all senders share. The senders' clocks may differ from it and
+ * from each other: comparing their absolute times would lose entries made after the clearing whenever the archive's clock is
+ * ahead. So only differences of a sender's times count: an entry's age when its message was sent is the same on all clocks.
+ * The time that the message travels makes an entry seem younger, never older. If milliseconds are too coarse to tell the
+ * order, the entry stays.
  */
 export class Clearing {
   readonly #sql: Sql;
   readonly #kind: string;
   readonly #now: () => number;
 
-  /** @param kind the name under which the time is kept */
+  /** @param kind the name under which the time is stored */
   constructor(sql: Sql, kind: string, now: () => number) {
     this.#sql = sql;
     this.#kind = kind;
@@ -23,30 +24,32 @@ export class Clearing {
     this.#read();
   }
 
-  /** All of the kind is being removed. */
+  /** Records that all entries of the kind are being removed. */
   mark(): void {
-    // What comes in this very millisecond may come after it.
+    // Entries of the same millisecond may be later than the clearing.
     this.#sql.all("insert or replace into cleared values(?,?)", this.#kind, this.#now() - 1);
   }
 
   /**
-   * What was made up to this time is removed; `-Infinity`: nothing is.
+   * Entries made up to this time are removed; `-Infinity`: none.
    *
-   * @param sentAt when the message that tells of it was sent, by the clock whose time is wanted; absent: the archive's own
+   * @param sentAt when the reporting message was sent; the result is then on the sender's clock. Absent: on the archive's
+   * own clock
    */
   until(sentAt?: number): number {
     const at = this.#read();
-    // Two clocks are rounded, each on its own.
+    // Minus 1: both clocks are rounded, each on its own.
     return sentAt === undefined ? at : at - (this.#now() - sentAt) - 1;
   }
 
-  /** Read each time: a transaction may be taken back. */
+  /** Reads the table each time, because a transaction may be rolled back. */
   #read(): number {
     const row = this.#sql.all("select at from cleared where kind=?", this.#kind)[0];
     if (row === undefined) return Number.NEGATIVE_INFINITY;
     const at = numberIn(row, "at");
     if (at <= this.#now()) return at;
-    // The clock was ahead, and has been set back. What came when is not known any more: rather something comes back than is lost.
+    // The clock was ahead and has been set back, so the order is unknown. Keeping a removed entry is better than losing a new
+    // one.
     this.#sql.all("delete from cleared where kind=?", this.#kind);
     return Number.NEGATIVE_INFINITY;
   }

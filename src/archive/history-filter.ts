@@ -1,13 +1,13 @@
 import type { HistoryFilter } from "../platform/archive.ts";
 import type { SqlValue } from "../storage/sql.ts";
 
-/** A record that says that it streams, but of which nobody has heard for this long, has lost its isolate. */
+/** A record that is still `streaming` after this time without news has lost its isolate. */
 export const LOST_AFTER_MS = 15 * 60_000;
 
-/** The index stands in for this very expression; for `->>` it does not. */
+/** The index covers exactly this expression; it would not cover `->>`. */
 const fact = (name: string) => `json_extract(summary, '$.${name}')`;
 
-/** What filters look at. All is in one index, so that no summary has to be read for what does not fit. */
+/** The fields that filters use. One index covers all, so that SQLite reads no summary of a record that does not match. */
 const FACTS = [
   "status",
   "status_code",
@@ -23,37 +23,37 @@ const FACTS = [
   "tried",
 ].map(fact);
 
-/** How the index of the facts is called. */
+/** Name of the index over the filter fields. */
 export const FACT_INDEX = "record_facts";
 
-/** Of no effect where it is there. For a large archive it takes a while. */
+/** Creates the index if it does not exist. For a large archive it takes a while. */
 export const MAKE_FACT_INDEX = `create index if not exists ${FACT_INDEX} on record(created, seq, updated, ${FACTS.join()})`;
 
 /**
- * Whether a summary has a text in it, as people see it: in its texts, in the status with its code ("error 429"), or in what is
- * told of the accounts that failed. Not `like`: Durable Objects refuse patterns of more than 50 bytes. The first look is cheap:
- * the text must be somewhere in the JSON.
+ * Whether a summary contains a text that users see: in its texts, in the status with its code ("error 429"), or in the
+ * entries of failed accounts. Not `like`: Durable Objects refuse patterns of more than 50 bytes. The second line is a cheap
+ * pre-check: the text must be somewhere in the JSON.
  */
 const HAS_TEXT = `(instr(lower(${fact("status")} || ' ' || (${fact("status_code")})), lower(?)) > 0
   or instr(lower(summary), lower(?)) > 0 and exists(select 1 from json_each(summary)
     where (type = 'text' or key = 'tried') and instr(lower(value), lower(?)) > 0))`;
 
-/** One value in the statement for any number of choices: Durable Objects take a hundred values. */
+/** A list of any length as one bound value: Durable Objects allow a hundred values. */
 const SET = "(select value from json_each(?))";
 
-/** A condition on records with its values. */
+/** A condition on records, with its bound values. */
 export interface Condition {
-  /** The `where` of a query; empty: there is none. It looks at `created`, `updated` and `summary`. */
+  /** The `where` clause of a query, or empty. It uses `created`, `updated` and `summary`. */
   readonly where: string;
   readonly values: readonly SqlValue[];
-  /** More is asked than whether a summary has a text in it. */
+  /** Whether there are conditions besides the text search. */
   readonly isNarrowed: boolean;
 }
 
 /**
- * The records that a filter and a text (empty: none is looked for) leave, as SQL.
+ * Converts a filter and a search text (empty: none) to SQL.
  *
- * @param now Unix milliseconds: what has streamed for too long counts as failed
+ * @param now Unix milliseconds: records that have streamed for too long count as failed
  */
 export function conditionOf(filter: HistoryFilter, q: string, now: number): Condition {
   const parts: string[] = [];
@@ -62,7 +62,7 @@ export function conditionOf(filter: HistoryFilter, q: string, now: number): Cond
     parts.push(part);
     values.push(...given);
   };
-  /** `part` makes a condition of the set of choices. */
+  /** `part` creates a condition from the set of choices. */
   const among = (choices: readonly SqlValue[] = [], part: (set: string) => string, times = 1) => {
     if (choices.length === 0) return;
     add(part(SET), ...Array.from({ length: times }, () => JSON.stringify(choices)));
@@ -107,9 +107,9 @@ export function conditionOf(filter: HistoryFilter, q: string, now: number): Cond
   return { where: parts.length === 0 ? "" : ` where ${parts.join(" and ")}`, values, isNarrowed };
 }
 
-/** The `from` and `where` of a query of single records. `isIndexed`: there is {@link FACT_INDEX}. */
+/** The `from` and `where` of a query on single records. `isIndexed`: {@link FACT_INDEX} exists. */
 export function recordsWhere({ where, isNarrowed }: Condition, isIndexed: boolean): string {
-  // Not told to, SQLite reads the summaries: the index is wide, and its use is not known to save that.
+  // By itself SQLite reads the summaries: it does not know that using the wide index avoids that.
   return isNarrowed && isIndexed
     ? `from record indexed by ${FACT_INDEX}${where} and created > -1e300`
     : `from record${where}`;

@@ -6,35 +6,38 @@ import { conditionOf, FACT_INDEX, LOST_AFTER_MS, MAKE_FACT_INDEX, recordsWhere }
 
 const INTERRUPTED = "the generation was interrupted";
 
-/** A deleted record may still be written to for this long by the generation that it belongs to. */
+/** How long a generation may still write to its deleted record. */
 const TOMBSTONE_MS = 60 * 60_000;
 
-/** What is known of a record: one row, whose `updated` is null if there is none. */
+/** The state of a record in one row; `updated` is null if there is no record. */
 const KNOWN = `select
   (select updated from record where id = ?1) as updated,
   (select json_extract(summary, '$.status') from record where id = ?1) as status,
   exists(select 1 from deleted_record where id = ?1) as deleted`;
 
-/** Of more records than these the filters' facts have an index: of fewer it costs more, each time that one comes or goes, than it saves. */
+/**
+ * Above this number of records, an index covers the filter fields. Below, each insert and delete costs more than the index
+ * saves.
+ */
 const INDEXED_FROM = 1_000;
 
-/** Ids that are given as one value: a JSON array. */
+/** Ids as one bound value: a JSON array. */
 export const GIVEN = "(select value from json_each(?))";
-/** So many ids are one value at most: Durable Objects take 2 MB. */
+/** Limit of ids in one bound value: Durable Objects allow 2 MB. */
 const IDS_AT_ONCE = 10_000;
 
-/** The texts of a record, by the names under which they are kept. */
+/** A record's texts, by the names under which they are stored. */
 function textsOf({ request, reasoning, content }: HistoryWrite): Readonly<Record<string, string>> {
   return { ...(request === null ? {} : request), reasoning, content };
 }
 
-/** The history's records. What is written later about a record replaces what was known of it. */
+/** The records of the history. A later write replaces earlier data of a record. */
 export class HistoryTable {
   readonly #sql: Sql;
   readonly #texts: TextTable;
   readonly #now: () => number;
   readonly #cleared: Clearing;
-  /** There is {@link FACT_INDEX}. Null: it has not been looked for since a write failed. */
+  /** Whether {@link FACT_INDEX} exists. Null: unknown since a write failed. */
   #isIndexed: boolean | null = null;
 
   constructor(sql: Sql, texts: TextTable, now: () => number) {
@@ -51,14 +54,14 @@ export class HistoryTable {
     );
   }
 
-  /** So many records are kept from now on: makes what lists of them need, and drops what they do not. */
+  /** Creates or drops the index, according to the number of records to keep. */
   keepIndexFor(records: number): void {
     const isIndexed = records > INDEXED_FROM;
     this.#sql.all(isIndexed ? MAKE_FACT_INDEX : `drop index if exists ${FACT_INDEX}`);
     this.#isIndexed = isIndexed;
   }
 
-  /** A write was not kept: what is remembered is looked for anew. */
+  /** Drops cached state after a failed write. */
   distrust(): void {
     this.#isIndexed = null;
   }
@@ -68,7 +71,7 @@ export class HistoryTable {
     return this.#isIndexed;
   }
 
-  /** The same as {@link put} for each, with few statements for those that nothing is known of. */
+  /** Like {@link put} for each, but uses few statements for new records. */
   putAll(writes: readonly HistoryWrite[]): void {
     const known = this.#knownOf(writes.map(({ summary }) => summary.id));
     const fresh = new Map<string, HistoryWrite>();
@@ -89,7 +92,10 @@ export class HistoryTable {
     for (const write of others) this.put(write);
   }
 
-  /** Inserts or replaces a record. News that is older than what is known is dropped; an outcome never is, whatever clocks say. */
+  /**
+   * Inserts or replaces a record. Drops an update that is older than the stored state. Always stores an outcome, whatever
+   * the clocks say.
+   */
   put(write: HistoryWrite): void {
     const { summary } = write;
     const { id } = summary;
@@ -111,7 +117,7 @@ export class HistoryTable {
     else for (const [name, text] of Object.entries(texts)) this.#texts.put(id, name, text);
   }
 
-  /** Ends the records that say that they stream: nobody is left who writes to them. */
+  /** Ends all streaming records as interrupted: no process writes to them any more. */
   interrupt(): void {
     this.#sql.all(
       "update record set summary = json_set(summary, '$.status', 'error', '$.error', ?, '$.completed_at', updated) where json_extract(summary, '$.status') = 'streaming'",
@@ -139,7 +145,7 @@ export class HistoryTable {
     const from = recordsWhere(condition, condition.isNarrowed && this.#hasIndex);
     const newest = "order by created desc, seq desc";
     if (q !== "" && !uncounted) {
-      // To look for a text is dear: once for both answers.
+      // A text search is expensive: one search gives both the page and the total.
       const found = this.#sql
         .all(`select seq ${from} ${newest}`, ...values)
         .map((row) => numberIn(row, "seq"));
@@ -151,7 +157,7 @@ export class HistoryTable {
       };
     }
     const total = uncounted ? 0 : numberIn(this.#sql.all(`select count(*) as n ${from}`, ...values)[0], "n");
-    // Which ones, by the index alone; then what they say.
+    // Finds the rows by the index alone, then reads their summaries.
     const rows = this.#sql.all(
       `select summary from record where seq in (select seq ${from} ${newest} limit ? offset ?) ${newest}`,
       ...values,
@@ -184,7 +190,7 @@ export class HistoryTable {
     return numberIn(this.#sql.all("select count(*) as n from record")[0], "n");
   }
 
-  /** Removes all records. Those that began before, and are told of later, are for {@link buryCleared}. */
+  /** Removes all records. {@link buryCleared} handles those that began before but are reported later. */
   clear(): number {
     const { count } = this;
     this.#cleared.mark();
@@ -195,8 +201,9 @@ export class HistoryTable {
   }
 
   /**
-   * Removes for good those that began before the history was cleared, whether or not anything had been heard of them by then. To be
-   * called before they are put. Written down one by one: the next message may take longer, and make them seem younger.
+   * Deletes for good the records that began before the last clearing, whether or not they were stored by then. Call it
+   * before storing them. It notes each id, because a slower later message could make a record seem younger than the
+   * clearing.
    *
    * @param sentAt see `ArchiveBatch`
    * @returns their ids
@@ -209,14 +216,14 @@ export class HistoryTable {
     return ids;
   }
 
-  /** Which of these have been deleted for good. */
+  /** Those of the ids that were deleted for good. */
   deletedOf(ids: readonly string[]): Set<string> {
     if (ids.length === 0) return new Set();
     const rows = this.#sql.all(`select id from deleted_record where id in ${GIVEN}`, JSON.stringify(ids));
     return new Set(rows.map((row) => textIn(row, "id")));
   }
 
-  /** Removes records for good: generations that are still under way do not bring them back. */
+  /** Deletes records for good: running generations do not bring them back. */
   bury(ids: readonly string[]): void {
     for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
       const some = ids.slice(at, at + IDS_AT_ONCE);
@@ -229,14 +236,14 @@ export class HistoryTable {
     }
   }
 
-  /** Removes records, of which others may come. */
+  /** Deletes records, which later writes may bring back. */
   forget(ids: readonly string[]): void {
     const given = JSON.stringify(ids);
     this.#sql.all(`delete from record where id in ${GIVEN}`, given);
     this.#texts.deleteOf(`select value from json_each(?)`, given);
   }
 
-  /** Those of which there is a record, or was one. */
+  /** Those of the ids that have a record or were deleted. */
   #knownOf(ids: readonly string[]): Set<string> {
     if (ids.length === 0) return new Set();
     const rows = this.#sql.all(`select id from record where id in ${GIVEN}`, JSON.stringify(ids));
@@ -247,9 +254,9 @@ export class HistoryTable {
     return this.#sql.all("select updated, summary from record where id=?", id)[0];
   }
 
-  /** A summary as it is shown, of what was kept. */
+  /** Converts stored JSON to a displayed summary. */
   shown(json: string): HistorySummary {
-    // Those of older versions do not tell who was tried, nor whose they are, nor when what happened.
+    // Records of older versions lack these fields: failed accounts, sign-ins, provider, key and times.
     const since = { tried: [], sign_ins: [], provider: "", key: "", leased_at: 0, first_token_ms: 0 };
     const kept: HistorySummary = { ...since, ...JSON.parse(json) };
     const summary = { ...kept, tried: kept.tried.map((account) => ({ ...account, at: account.at ?? 0 })) };

@@ -2,49 +2,49 @@ import type { HistorySummary } from "../platform/archive.ts";
 import type { PackedRecord, PlacedRecord, RecordPack, TextPlace } from "../platform/record-packs.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 
-/** A pack without its records: `at` and `since` are when the newest and the oldest of its requests came in. */
+/** A pack without its records. `at` and `since` are the arrival times of its newest and oldest request. */
 export interface PackHead {
   readonly at: number;
   readonly since: number;
   readonly records: number;
 }
 
-/** Where a record is in an object: its first byte, and how many. */
+/** A record's position in an object: first byte and length. */
 type Span = readonly [at: number, bytes: number];
 
 /**
- * Records by the pack in which they came: one row for dozens of them, as a row has its price however long it is. What ended
- * first goes first.
+ * Records grouped by the pack in which they arrived: one row for dozens of records, because each row has a fixed cost. The
+ * packs that ended first are dropped first.
  */
 export class PackTable {
   readonly #sql: Sql;
-  /** The pack of each record. Null: they have not been read yet. */
+  /** The pack of each record. Null: not read yet. */
   #packs: Map<string, number> | null = null;
 
-  /** Makes the table, if there is none. */
+  /** Creates the table if it does not exist. */
   constructor(sql: Sql) {
     this.#sql = sql;
-    // The long columns come last: what looks at the others alone does not read them.
+    // The long columns come last: queries of the other columns do not read them.
     sql.all(
       "create table if not exists pack(seq integer primary key, key text not null, at integer not null, since integer not null, n integer not null, spans text not null, summaries text not null)",
     );
-    // Texts that are in the bucket and belong to no record.
+    // Texts in the bucket that belong to no stored record.
     sql.all(
       "create table if not exists stray_text(key text not null, at integer not null, bytes integer not null)",
     );
   }
 
-  /** Whether a database has the table. */
+  /** Whether the database has the table. */
   static isIn(sql: Sql): boolean {
     return sql.all("select name from sqlite_master where type='table' and name='pack'").length > 0;
   }
 
-  /** Records in all packs. */
+  /** Number of records in all packs. */
   get count(): number {
     return this.#known().size;
   }
 
-  /** The keys of all packs, the oldest first. */
+  /** The keys of all packs, oldest first. */
   get keys(): string[] {
     return this.#sql.all("select key from pack order by seq").map((row) => textIn(row, "key"));
   }
@@ -62,7 +62,7 @@ export class PackTable {
     }));
   }
 
-  /** Keeps records; those that it has already are left out. Returns those that are new. */
+  /** Stores records and skips known ones. Returns the new ones. */
   put({ key, records }: RecordPack): readonly PackedRecord[] {
     const known = this.#known();
     const fresh = records.filter(({ summary }) => !known.has(summary.id));
@@ -81,7 +81,7 @@ export class PackTable {
     return fresh;
   }
 
-  /** Notes that the texts of some of a pack's records are to be erased: those that were not put, but for those that it has in that pack. */
+  /** Marks the texts of a pack's unstored records for erasure. Skips records that are stored from this very pack. */
   refuse({ key, records }: RecordPack): void {
     const known = this.#known();
     for (const { summary, at, bytes } of records) {
@@ -91,7 +91,7 @@ export class PackTable {
     }
   }
 
-  /** Texts that are to be erased, by the key of their pack; null: all of the pack is. */
+  /** Texts to erase, by the key of their pack; null: delete the whole pack. */
   strays(): Map<string, TextPlace[] | null> {
     const strays = new Map<string, TextPlace[] | null>();
     for (const row of this.#sql.all(
@@ -104,12 +104,12 @@ export class PackTable {
     return strays;
   }
 
-  /** The texts that were to be erased of a pack have been. */
+  /** Records that a pack's stray texts are erased. */
   erased(key: string): void {
     this.#sql.all("delete from stray_text where key=?", key);
   }
 
-  /** Whether texts are to be erased. */
+  /** Whether there are texts to erase. */
   get hasStrays(): boolean {
     return this.#sql.all("select 1 as one from stray_text limit 1").length > 0;
   }
@@ -124,7 +124,7 @@ export class PackTable {
     return { summary, place: { key: textIn(row, "key"), at: span[0], bytes: span[1] } };
   }
 
-  /** Forgets a record; false when there is none. */
+  /** Deletes a record; false if it does not exist. */
   delete(id: string): boolean {
     const seq = this.#known().get(id);
     if (seq === undefined) return false;
@@ -132,7 +132,7 @@ export class PackTable {
     return true;
   }
 
-  /** Drops all but `keep` records: of those in the oldest packs first, within one what came in first. */
+  /** Keeps `keep` records: drops from the oldest packs first, and within a pack the earliest requests first. */
   trim(keep: number): void {
     while (this.count > keep) {
       const [row] = this.#sql.all("select seq, summaries from pack order by seq limit 1");
@@ -142,7 +142,7 @@ export class PackTable {
     }
   }
 
-  /** Forgets the packs with these keys. Returns the ids that were in them. */
+  /** Deletes the packs with these keys. Returns the ids of their records. */
   deletePacks(keys: readonly string[]): string[] {
     const known = this.#known();
     const ids: string[] = [];
@@ -155,7 +155,7 @@ export class PackTable {
     return ids;
   }
 
-  /** What is remembered may not have been written: it is read anew. */
+  /** Drops cached state after a failed write. */
   distrust(): void {
     this.#packs = null;
   }

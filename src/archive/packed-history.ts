@@ -12,29 +12,32 @@ import { GIVEN, type HistoryTable } from "./history-table.ts";
 import { type PackHead, PackTable } from "./pack-table.ts";
 import { RunningRecords } from "./running-records.ts";
 
-/** Characters of running records' summaries that one value of a statement has: Durable Objects take 2 MB. */
+/** Limit of characters of running records' summaries in one bound value: Durable Objects allow 2 MB. */
 const VALUE_CHARS = 400_000;
 
-/** The columns that conditions look at, of summaries as JSON. */
+/** The columns that conditions use, extracted from JSON summaries. */
 const COLUMNS = (json: string) =>
   `json_extract(${json}, '$.created_at') as created, json_extract(${json}, '$.updated_at') as updated, ${json} as summary`;
 
-/** Tells records in packs apart from single ones, and from each other; of those that run it is below 0. */
+/**
+ * Added to the `seq` of packed records, to keep them distinct from single records and from each other. Running records have
+ * negative numbers.
+ */
 const PACKED = 1e12;
 const PACKED_SEQ = `${PACKED} + p.seq * 1000 + e.key`;
 
-/** The records of a time (behind the first value, before the second): those in the table of single records, and those in packs. */
+/** The records between two times (after the first value, before the second): single records, and those in packs. */
 const KEPT = `select seq, created, updated, summary from record where created > ?1 and created < ?2
   union all select ${PACKED_SEQ}, ${COLUMNS("e.value")}
     from pack p, json_each(p.summaries) e where p.at > ?1 and p.since < ?2`;
 
-/** The running ones, in so many values: a statement may join five selections, and any number of rows. */
+/** The running records, from several bound values: a statement may join five selects, but any number of rows. */
 const running = (values: number) =>
   `select -(row_number() over ()), ${COLUMNS("e.value")} from (values ${Array.from({ length: values }, () => "(?)").join()}) v, json_each(v.column1) e`;
 
 /**
- * The history where texts are kept elsewhere: what has ended comes in packs, what runs is held in memory, and what was there before the
- * packs stays where it is. Lists show all of it as one.
+ * The history where a bucket stores the texts: ended records arrive in packs, running ones are in memory, and records from
+ * before the packs stay in their table. Lists combine all three.
  */
 export class PackedHistory {
   readonly #sql: Sql;
@@ -51,16 +54,16 @@ export class PackedHistory {
     this.#now = now;
   }
 
-  /** Whether a database holds packs, or has held some. */
+  /** Whether a database stores packs, or has stored some. */
   static isIn(sql: Sql): boolean {
     return PackTable.isIn(sql);
   }
 
   /**
-   * Takes what an isolate tells. All of it or nothing is kept: whoever calls it sees to that, and calls {@link distrust} otherwise.
+   * Stores an isolate's message. The caller must run it in a transaction, and call {@link distrust} if that fails.
    *
-   * @param running news of generations under way
-   * @param keep how many records are kept
+   * @param running updates of running generations
+   * @param keep number of records to keep
    * @param sentAt see `ArchiveBatch`
    */
   write(running: readonly HistoryWrite[], packs: readonly RecordPack[], keep: number, sentAt?: number): void {
@@ -69,7 +72,7 @@ export class PackedHistory {
       return;
     }
     const told = [...running, ...packs.flatMap(({ records }) => records)].map(({ summary }) => summary);
-    // One that was taken for younger may be shown still.
+    // A running record that seemed younger than the clearing may still be listed.
     for (const id of this.#single.buryCleared(told, sentAt)) this.#running.forget(id);
     for (const pack of packs) {
       const deleted = this.#single.deletedOf(pack.records.map(({ summary }) => summary.id));
@@ -84,7 +87,7 @@ export class PackedHistory {
     }
     const ids = running.map(({ summary }) => summary.id);
     const deleted = this.#single.deletedOf(ids);
-    // One that was held for lost.
+    // The record may have been stored as lost.
     if (this.#single.count > 0) this.#single.forget(ids);
     for (const news of running) {
       const { id } = news.summary;
@@ -93,18 +96,18 @@ export class PackedHistory {
     if (packs.length > 0) this.trim(keep);
   }
 
-  /** Drops all but `keep` records: those from before the packs first. */
+  /** Keeps `keep` records; those from before the packs are dropped first. */
   trim(keep: number): void {
     this.#packs.trim(keep);
     this.#single.trim(Math.max(0, keep - this.#packs.count));
   }
 
-  /** The same where no packs come any more: those that there are go first. */
+  /** The same where no packs arrive any more: here the packs are dropped first. */
   trimPacks(keep: number): void {
     this.#packs.trim(Math.max(0, keep - this.#single.count));
   }
 
-  /** Writes down the generations of which nobody has heard for long. */
+  /** Stores running generations without news for long as lost. */
   settleLost(): void {
     const lost = this.#running.lost(this.#now());
     for (const write of lost) this.#single.put(write);
@@ -118,7 +121,7 @@ export class PackedHistory {
     const heads = this.#packs.heads().filter((head) => overlaps(head, filter));
     const wanted = new Wanted(filter, q, this.#now(), this.#running.summaries);
     if (!uncounted && !wanted.isAll) return this.#search(wanted, offset, count);
-    // Those of the newest packs will do, unless few of them are what is looked for: then more are looked into.
+    // The newest packs are enough, unless few of their records match: then it searches more packs.
     for (let taken = packsFor(heads, offset + count); ; taken = taken * 4 + 1) {
       const rows = this.#sql.all(
         `select summary from (${wanted.source})${wanted.where} order by created desc, seq desc limit ? offset ?`,
@@ -133,24 +136,26 @@ export class PackedHistory {
     }
   }
 
-  /** A record; without its texts where those are kept elsewhere. */
+  /** A record; without its texts if the bucket stores them. */
   read(id: string): HistoryRecord | PlacedRecord | null {
     return this.#running.read(id) ?? this.#packs.read(id) ?? this.#single.read(id);
   }
 
-  /** Where a record's texts are; null: here, or nowhere. */
+  /** Where a record's texts are in the bucket; null: in this database, or there is no such record. */
   placeOf(id: string): PlacedRecord["place"] | null {
     return this.#packs.read(id)?.place ?? null;
   }
 
-  /** Removes a record for good: a generation that is still under way does not bring it back. False when there is none. */
+  /** Deletes a record for good: a running generation does not bring it back. False if it does not exist. */
   delete(id: string): boolean {
     const isHere = [this.#running.forget(id), this.#packs.delete(id)].includes(true);
     if (isHere) this.#single.bury([id]);
     return this.#single.delete(id) || isHere;
   }
 
-  /** Removes all records but those of packs that have come since. Returns how many there were. */
+  /**
+   * Deletes all records, except in packs that are not among `keys`, because they arrived later. Returns the number deleted.
+   */
   clear(keys: readonly string[]): number {
     const running = this.#running.summaries.map(({ id }) => id);
     for (const id of running) this.#running.forget(id);
@@ -159,40 +164,40 @@ export class PackedHistory {
     return this.#single.clear() + running.length + packed.length;
   }
 
-  /** The keys of all packs, the oldest first. */
+  /** The keys of all packs, oldest first. */
   get keys(): string[] {
     return this.#packs.keys;
   }
 
-  /** Whether there are generations under way, which may be lost. */
+  /** Whether there are running generations, which may get lost. */
   get isWaiting(): boolean {
     return this.#running.summaries.length > 0;
   }
 
   /**
-   * Texts that the bucket has of records that are not kept, by the key of their pack: of what was deleted before it was told of, or came
-   * twice. They are to be erased, and {@link erased} is to be called then. Null: all of the pack is.
+   * Texts in the bucket that belong to no stored record, by the key of their pack: of records that were deleted before their
+   * pack arrived, or that arrived twice. The caller erases them and then calls {@link erased}. Null: delete the whole pack.
    */
   strays(): Map<string, TextPlace[] | null> {
     return this.#packs.strays();
   }
 
-  /** The strays of a pack are no more. */
+  /** Records that a pack's stray texts are erased. */
   erased(key: string): void {
     this.#packs.erased(key);
   }
 
-  /** Whether there are strays. */
+  /** Whether there are stray texts. */
   get hasStrays(): boolean {
     return this.#packs.hasStrays;
   }
 
-  /** A write was not kept: what is remembered of packs is read anew. */
+  /** Drops cached state after a failed write. */
   distrust(): void {
     this.#packs.distrust();
   }
 
-  /** To look through all records is dear: once for both answers. */
+  /** Searching all records is expensive: one search gives both the page and the total. */
   #search(wanted: Wanted, offset: number, count: number): { items: HistorySummary[]; total: number } {
     const found = this.#sql.all(
       `select seq from (${wanted.source})${wanted.where} order by created desc, seq desc`,
@@ -217,14 +222,14 @@ export class PackedHistory {
   }
 }
 
-/** What is looked for, as SQL. The first value of each statement is the time behind which it looks. */
+/** The query of a list as SQL. The first bound value of each statement is the time after which to search. */
 class Wanted {
   readonly source: string;
   readonly where: string;
   readonly values: readonly SqlValue[];
-  /** Generations under way. */
+  /** Number of running generations. */
   readonly running: number;
-  /** Nothing is asked of the records. */
+  /** Whether there is no condition at all. */
   readonly isAll: boolean;
 
   constructor(filter: HistoryFilter, q: string, now: number, summaries: readonly HistorySummary[]) {
@@ -238,7 +243,7 @@ class Wanted {
   }
 }
 
-/** Summaries as JSON arrays that a statement can take. */
+/** Splits summaries into JSON arrays that fit into bound values. */
 function inChunks(summaries: readonly HistorySummary[]): string[] {
   const chunks: string[][] = [];
   let chars = VALUE_CHARS;
@@ -258,7 +263,7 @@ function overlaps({ at, since }: PackHead, { from, to }: HistoryFilter): boolean
   return (from === undefined || at >= from) && (to === undefined || since < to);
 }
 
-/** How many of the newest packs have so many records. */
+/** How many of the newest packs hold this many records. */
 function packsFor(heads: readonly PackHead[], records: number): number {
   let found = 0;
   const last = heads.findIndex((head) => {

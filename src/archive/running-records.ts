@@ -1,31 +1,31 @@
 import type { HistoryRecord, HistorySummary, HistoryWrite } from "../platform/archive.ts";
 import { LOST_AFTER_MS } from "./history-filter.ts";
 
-/** Generations that are shown while they run; of more, those that were heard of last. */
+/** Limit of running generations; those without news for longest are dropped first. */
 const MAX_RECORDS = 5_000;
-/** Characters of their texts that are held; beyond that only lists show how far a generation is. */
+/** Limit of characters of their texts; beyond it, only lists show a generation's progress. */
 const MAX_CHARS = 16 * 1024 * 1024;
 
-/** What is known of a generation under way. */
+/** The state of a running generation. */
 interface Running {
   readonly write: HistoryWrite;
   readonly heard: number;
 }
 
 /**
- * Records of generations that have not ended, in memory: written down they would cost as much again as what comes of them, and a
- * restart loses nothing that the next news, within seconds, does not bring back.
+ * Records of running generations, in memory: storing them would cost as much again as storing the outcome. A restart loses
+ * nothing for long, because the next update arrives within seconds.
  */
 export class RunningRecords {
   readonly #records = new Map<string, Running>();
   #chars = 0;
 
-  /** Of the newest news of each. */
+  /** The newest summary of each. */
   get summaries(): HistorySummary[] {
     return Array.from(this.#records.values(), ({ write }) => write.summary);
   }
 
-  /** Takes news at `now` (Unix milliseconds); what is older than what is known is dropped. */
+  /** Adds an update at `now` (Unix milliseconds); drops it if a newer one is known. */
   put(news: HistoryWrite, now: number): void {
     const { id } = news.summary;
     const known = this.#records.get(id)?.write;
@@ -57,7 +57,7 @@ export class RunningRecords {
     };
   }
 
-  /** False when there is none of this id. */
+  /** Removes a record; false if there is none. */
   forget(id: string): boolean {
     const known = this.#records.get(id);
     if (known === undefined) return false;
@@ -66,7 +66,7 @@ export class RunningRecords {
     return true;
   }
 
-  /** Those of which nobody has heard for long: their isolates are gone. */
+  /** Records without news for long: their isolates are gone. */
   lost(now: number): HistoryWrite[] {
     return [...this.#records.values()].flatMap(({ write, heard }) =>
       heard <= now - LOST_AFTER_MS ? [write] : [],

@@ -3,11 +3,11 @@ import { type Sql, textIn } from "../storage/sql.ts";
 import { cutText, type TextTable } from "../storage/texts.ts";
 
 const MAX_SAMPLES = 200;
-/** A sample has to travel in one message. */
+/** A sample must fit into one message. */
 const MAX_SAMPLE_CHARS = 10 * 1024 * 1024;
 const MAX_REQUEST_CHARS = 200_000;
 
-/** Samples that were saved on purpose. The oldest go when there are too many. */
+/** Samples, which administrators save explicitly. The oldest are dropped when there are too many. */
 export class SampleTable {
   readonly #sql: Sql;
   readonly #texts: TextTable;
@@ -76,7 +76,7 @@ export class SampleTable {
   }
 }
 
-/** Sample ids are chosen by people: they must not meet the ids of other things. */
+/** Administrators choose sample ids: the prefix keeps them apart from ids of other texts. */
 function textKey(sampleId: string): string {
   return `sample/${sampleId}`;
 }

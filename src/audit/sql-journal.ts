@@ -6,13 +6,13 @@ import { TextTable } from "../storage/texts.ts";
 
 const MAX_ENTRIES = 10_000;
 const MAX_VERSIONS = 20;
-/** The same of those from before a deletion. */
+/** Limit of stored versions from before deletions. */
 const MAX_DELETIONS = 10;
 
-/** Whether a column has a text in it. Not `like`: Durable Objects refuse patterns of more than 50 bytes. */
+/** Whether a column contains a text. Not `like`: Durable Objects refuse patterns of more than 50 bytes. */
 const contains = (column: string): string => `instr(lower(${column}), lower(?)) > 0`;
 
-/** Where people's text is looked for. */
+/** The columns that a text search covers. */
 const SEARCHED = ["changes", "action", "who", "address"];
 
 const CHECKS: readonly TableCheck[] = [
@@ -23,7 +23,7 @@ const CHECKS: readonly TableCheck[] = [
   },
 ];
 
-/** The record of changes in a SQLite database: the same in a Durable Object and in a process of one's own. */
+/** The audit journal in a SQLite database, in a Durable Object or in a self-hosted process. */
 export class SqlJournal implements Journal {
   readonly #sql: Sql;
   readonly #texts: TextTable;
@@ -39,7 +39,7 @@ export class SqlJournal implements Journal {
     );
   }
 
-  /** Records an edit of the configuration that led from `before` to the configuration of version `after`. */
+  /** Records an edit of the configuration `before` that created version `after`. */
   edited(before: ConfigSnapshot, after: number, note: EditNote): void {
     this.#sql.transaction(() => {
       if (note.keep) this.#keep(before, note);
@@ -123,7 +123,7 @@ export class SqlJournal implements Journal {
       config.accounts.length,
     );
     this.#texts.put(String(version), "config", JSON.stringify(config));
-    // Many deletions, which are kept so that they can be undone, push out nothing else.
+    // Versions from before deletions have their own limit, so that many deletions evict no other versions.
     for (const [which, most] of [
       ["action like 'DELETE %'", MAX_DELETIONS],
       ["action not like 'DELETE %'", MAX_VERSIONS],

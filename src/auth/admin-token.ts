@@ -4,7 +4,7 @@ import type { Config } from "../config/schema.ts";
 const ISSUER = "polygate";
 const SUBJECT = "administrator";
 const ALGORITHM = "HS256";
-/** How far the clocks of two places may be apart, in seconds. */
+/** Allowed difference between the clocks of two places, in seconds. */
 const CLOCK_TOLERANCE = 60;
 
 const keyOf = (secret: string): Uint8Array => new TextEncoder().encode(secret);
@@ -27,17 +27,17 @@ export function issueToken(secret: string, now: number, lifetime: number): Promi
     .sign(keyOf(secret));
 }
 
-/** What tells a token from others, and is no secret. Nothing is checked. */
+/** A token's public id (`jti`). Reads it without verifying the token. */
 export function tokenId(token: string): string {
   return decodeJwt(token).jti ?? "";
 }
 
-/** What a token turned out to be; `expiresAt` in Unix seconds, `id` empty for one of an earlier version. */
+/** Outcome of a check. `expiresAt` is in Unix seconds; `id` is empty for tokens of earlier versions. */
 export type TokenCheck =
   | { readonly valid: true; readonly expiresAt: number; readonly id: string }
   | { readonly valid: false; readonly expired: boolean };
 
-/** Checks a token: its signature, its times, and that no later password change has ended it. */
+/** Verifies a token: its signature, its times, and that no later password change has revoked it. */
 export async function checkToken(
   token: string,
   secret: string,
@@ -62,7 +62,7 @@ export async function checkToken(
   }
 }
 
-/** Whether a credential says that it is a token of this program, whether it is good or not. */
+/** Whether a credential names this program as its issuer, valid or not. */
 export function claimsToBeToken(credential: string): boolean {
   try {
     return decodeJwt(credential).iss === ISSUER;

@@ -14,20 +14,20 @@ import { sameSecret } from "./secrets.ts";
 import { signingSecret } from "./signing-secret.ts";
 import { looksLikeToken, tokens } from "./token-form.ts";
 
-/** The admin key that development starts with; no secret at all. */
+/** The admin key that development starts with. It is publicly known. */
 const DEFAULT_KEY = "admin";
 
 function unauthorized(message: string): GatewayError {
   return new GatewayError(401, message, { code: "invalid_api_key" });
 }
 
-/** Whether a password is the one that everybody knows. */
+/** Whether a password is the publicly known development key. */
 export const isDefaultPassword = (password: string): boolean => password === DEFAULT_KEY;
 
-/** The last hash that was looked at: finding out takes a tenth of a second of computing. */
+/** The result for the last hash: computing it takes a tenth of a second. */
 let lookedAt: { readonly hash: string; readonly isDefault: Promise<boolean> } | null = null;
 
-/** Whether anybody could sign in with the development key (contract, Runtime settings). */
+/** Whether the development key allows sign-in (contract, Runtime settings). */
 export async function hasDefaultPassword(variables: Variables, config: Config): Promise<boolean> {
   const { password_hash: hash } = config.admin;
   if (hash === "") return variables.adminKey === DEFAULT_KEY;
@@ -36,8 +36,8 @@ export async function hasDefaultPassword(variables: Variables, config: Config): 
 }
 
 /**
- * Whether a credential opens the admin API: the password, once one is set, or the deployment's `ADMIN_KEY`. The key goes
- * on working beside a password, so that whoever runs the deployment can get back in; only the development key does not.
+ * Whether a credential gives access to the admin API: the password, if one is set, or the deployment's `ADMIN_KEY`. The key
+ * works beside a password, so that the operator can get back in. Only the development key stops working.
  */
 async function opens(variables: Variables, config: Config, credential: string): Promise<boolean> {
   const { adminKey } = variables;
@@ -50,10 +50,9 @@ async function opens(variables: Variables, config: Config, credential: string): 
 const checksOf = new WeakMap<Platform, KeyChecks>();
 
 /**
- * Checks an admin key or password. Wrong ones from one address, or from one network, are slowed down.
+ * Checks an admin key or password. Wrong ones are rate-limited by address and by network.
  *
- * @throws GatewayError 401 for a wrong one, 429 while the address has to pause, 403 while the deployment has no admin
- *   key.
+ * @throws GatewayError 401 for a wrong one, 429 while the address must wait, 403 if the deployment has no admin key.
  */
 export async function checkAdminKey(context: Context, credential: string): Promise<void> {
   const { platform } = context;
@@ -71,7 +70,7 @@ export async function checkAdminKey(context: Context, credential: string): Promi
   const name = `${config.admin.password_hash} ${await sha256Hex(credential)}`;
   const verdict = await checks.check(client, name, platform.now(), () => {
     const checking = guarded(context, client, credential);
-    // Others may wait for the outcome, so that it must come although this client leaves.
+    // Other requests may wait for the outcome, so the check must finish even if this client disconnects.
     context.waitUntil(checking.catch(() => undefined));
     return checking;
   });
@@ -95,7 +94,7 @@ async function guarded(
   const wide =
     network === null ? decision : await administration.loginAttempt(network, FREE_NETWORK_ATTEMPTS);
   if (!wide.allowed) return wide;
-  // The password may have been changed elsewhere just now.
+  // The password may just have been changed in another isolate.
   const { config } = await platform.configuration.readFresh();
   const right = await opens(platform.variables, config, credential);
   if (right) {
@@ -107,7 +106,10 @@ async function guarded(
 
 const rereadAt = new WeakMap<Platform, number>();
 
-/** The newest configuration for a token that did not pass: it may have been made elsewhere just now. */
+/**
+ * Reads the newest configuration for a token that failed: the token may just have been issued by another isolate. At most
+ * once a second.
+ */
 async function reread({ platform }: Context): Promise<ConfigSnapshot | null> {
   const now = platform.now();
   if (now - (rereadAt.get(platform) ?? 0) < 1_000) return null;
@@ -123,18 +125,18 @@ async function check(context: Context, snapshot: ConfigSnapshot, token: string):
   return checkToken(token, secret, snapshot.config.admin.jwt_valid_after_unix, platform.now());
 }
 
-/** An administrator's token that was accepted. */
+/** An accepted administrator's token. */
 export interface AdminToken {
   /** Unix seconds. */
   readonly expiresAt: number;
-  /** Tells it from others, and is no secret. */
+  /** A public id, no secret. */
   readonly id: string;
 }
 
 /**
- * Checks an administrator's token.
+ * Verifies an administrator's token.
  *
- * @throws GatewayError 401 for one that has ended or was never valid.
+ * @throws GatewayError 401 for an expired or invalid token.
  */
 async function checkAdminToken(context: Context, token: string): Promise<AdminToken> {
   let outcome = await check(context, await context.config(), token);
@@ -154,10 +156,10 @@ function bearer(request: Request): string {
 }
 
 /**
- * Lets an administrator through, by token or by admin key (contract, Admin endpoints authentication), and tells how:
- * `token:<id>`, or `key`.
+ * Authenticates an administrator by token or admin key (contract, Admin endpoints authentication). Returns the audit name:
+ * `token:<id>` or `key`.
  *
- * @throws GatewayError 401 for anybody else, 429 while the client's address has to pause.
+ * @throws GatewayError 401 for all others, 429 while the client's address must wait.
  */
 export async function authenticateAdmin(context: Context): Promise<string> {
   const credential = bearer(context.request);
@@ -166,7 +168,7 @@ export async function authenticateAdmin(context: Context): Promise<string> {
   return "key";
 }
 
-/** The same by token alone. Throws 401 for anybody else. */
+/** Authenticates an administrator by token only. Throws 401 for all others. */
 export async function authenticateToken(context: Context): Promise<AdminToken> {
   const credential = bearer(context.request);
   if (looksLikeToken(credential)) return checkAdminToken(context, credential);

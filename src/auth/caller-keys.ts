@@ -1,28 +1,28 @@
 import { allKeys, keyDigest, keyIdentifier } from "../config/api-keys.ts";
 import type { ApiKey, Config } from "../config/schema.ts";
 
-/** The configured key behind a request. The id may be told and kept, the key itself may not. */
+/** The configured key of a request. The id may be logged and stored; the key itself may not. */
 export interface CallerKey {
-  /** Stays the same when the key is rotated. */
+  /** Does not change when the key is rotated. */
   readonly id: string;
   readonly name: string;
   readonly entry: ApiKey;
 }
 
-/** What a digest stands for. */
+/** The key that a digest belongs to. */
 export interface KnownKey {
   readonly key: CallerKey;
-  /** The name under which the objects of the key's callers are kept: a digest. */
+  /** Owner of the objects stored for the key's callers: a digest. */
   readonly owner: string;
-  /** Until when a rotated key still works, Unix milliseconds; null: it is the current one. */
+  /** End of a rotated key's grace period, Unix milliseconds; null for the current key. */
   readonly until: number | null;
 }
 
 const known = new WeakMap<Config, Promise<ReadonlyMap<string, KnownKey>>>();
 
 /**
- * The configured keys by their digests, rotated ones too. Comparing digests makes the comparison's timing say nothing about a
- * key. Of equal keys the first counts, and a current one before what another was before.
+ * The configured keys, rotated ones included, by digest. Looking up digests leaks no key through timing. Of equal keys the
+ * first counts; a current key wins over an equal previous one.
  */
 export function knownKeys(config: Config): Promise<ReadonlyMap<string, KnownKey>> {
   let made = known.get(config);
@@ -33,7 +33,7 @@ export function knownKeys(config: Config): Promise<ReadonlyMap<string, KnownKey>
   return made;
 }
 
-/** Whether the callers of a configured key have this owner. */
+/** Whether the owner is a configured key. */
 export async function isManagedOwner(config: Config, owner: string): Promise<boolean> {
   for (const key of (await knownKeys(config)).values()) if (key.owner === owner) return true;
   return false;
@@ -59,7 +59,7 @@ async function byDigest(config: Config): Promise<ReadonlyMap<string, KnownKey>> 
 }
 
 /**
- * Why a configured key lets nobody in now; null: it does.
+ * Why a configured key is not accepted now; null if it is.
  *
  * @param now milliseconds since the epoch
  */

@@ -6,14 +6,13 @@ import { type CallerKey, type KnownKey, keyFault, knownKeys } from "./caller-key
 import { looksLikeToken, tokens } from "./token-form.ts";
 import { unknownKeysInForce, warnOfOpenGateway } from "./unknown-keys.ts";
 
-/** Who calls a business endpoint (contract, Authentication). */
+/** The authenticated caller of a business endpoint (contract, Authentication). */
 export interface Caller {
-  /** `managed`: a configured key, an account is chosen from the pool. `pass-through`: the provider's own token. */
+  /** `managed`: a configured key; the pool chooses an account. `pass-through`: the provider's own token. */
   readonly mode: "managed" | "pass-through";
   readonly credential: string;
   /**
-   * SHA-256 of the credential in hexadecimal, and of the first one for a key that has been rotated: the name under which the
-   * caller's objects are kept.
+   * SHA-256 of the credential in hexadecimal; for a rotated key, of its first secret. Owner of the caller's stored objects.
    */
   readonly owner: string;
   /** Null in pass-through mode, and for the gateway itself. */
@@ -22,15 +21,15 @@ export interface Caller {
   readonly targetAccount: string | null;
 }
 
-/** What a header can hold (RFC 9110, section 5.5). In a query a credential may be anything. */
+/** The characters of a header value (RFC 9110, section 5.5). A credential in a query may have any. */
 const HEADER_VALUE = /^[\x20-\x7e\x80-\xff]+$/;
 
-/** Credentials whose digest is remembered, and the characters of one: strangers choose them. */
+/** Limits of the digest cache, because strangers choose the credentials: number of entries, and characters of one. */
 const MAX_REMEMBERED = 1_000;
 const MAX_REMEMBERED_LENGTH = 500;
 const remembered = new Map<string, string>();
 
-/** SHA-256 in hexadecimal. It is remembered: where digests are made on other threads one costs a quarter of a request. */
+/** SHA-256 in hexadecimal, cached: on runtimes that hash on other threads, a digest takes a quarter of a request's time. */
 async function digest(credential: string): Promise<string> {
   const known = remembered.get(credential);
   if (known !== undefined) return known;
@@ -40,7 +39,7 @@ async function digest(credential: string): Promise<string> {
     if (remembered.size < MAX_REMEMBERED) break;
     remembered.delete(oldest);
   }
-  // As a text of its own: a piece of a header keeps all of it in memory.
+  // Copies the text: a slice of a header would keep the whole header in memory.
   remembered.set(new TextDecoder().decode(new TextEncoder().encode(credential)), made);
   return made;
 }
@@ -59,12 +58,12 @@ function credentialIn(source: CredentialSource, request: Request, url: URL): str
     case "header":
       return request.headers.get(source.name);
     case "query":
-      // Most requests have no query, and looking into one parses it.
+      // Most requests have no query, and `searchParams` would parse it.
       return url.search === "" ? null : url.searchParams.get(source.name);
   }
 }
 
-/** Every credential that the request carries, in the order of the sources: each is looked into when those before did not do. */
+/** The request's credentials, in the order of the sources. Lazy: a source is read only if those before did not suffice. */
 function* credentials(
   request: Request,
   url: URL,
@@ -77,8 +76,8 @@ function* credentials(
 }
 
 /**
- * Whether a credential opens something else than the provider: the admin API or the hosting platform. Whoever sends such a
- * one as a key has mixed them up, and the provider must not learn it.
+ * Whether a credential belongs to the admin API or the hosting platform. A client that sends it as a key has confused them,
+ * and the provider must not see it.
  */
 async function opensSomethingElse(
   { platform }: Pick<Context, "platform">,
@@ -104,14 +103,17 @@ function unknownKeyMessage({ callers }: Config): string {
   return `${unknown}, and the gateway passes none on while it has no credential for the provider (callers.unknown_keys)`;
 }
 
-/** The headers in which a key may be sent, for people: those of the style first, and the one that every style takes. */
+/**
+ * The headers that accept a key, as text for an error message: those of the style first, then the one that all styles
+ * accept.
+ */
 function placesOf(asked: readonly CredentialSource[]): string {
   const own = asked.flatMap((source) => (source.in === "header" ? [`${source.name}: <key>`] : []));
   return [...own, "Authorization: Bearer <key>"].join(" or ");
 }
 
 /**
- * The caller with a configured key.
+ * Returns the caller with a configured key.
  *
  * @param now milliseconds since the epoch
  * @param target `X-Gateway-Target-Account`
@@ -130,15 +132,15 @@ export function managedCaller(
 }
 
 /**
- * Finds out who calls (contract, Authentication, rules 1 to 3). Of several credentials in one request a configured
- * key wins, one that works before one that does not, else the first in the order of `sources` counts.
+ * Authenticates the caller (contract, Authentication, rules 1 to 3). Of several credentials a configured key wins, and a
+ * working one before another. Without one, the first in the order of `sources` counts.
  *
- * @param asked Where clients of the path that was asked for put their key: told to those that have sent none.
- * @param given The credential on whose behalf the request is made, whatever it carries itself; null: there is none.
+ * @param asked Where clients of this path put their key; for the error message when no credential was sent.
+ * @param given Use this credential instead of the request's own; null: use the request's.
  *
- * @throws GatewayError 401 `invalid_api_key` when the request carries no credential, an administrator's, or a configured
- *   key that is disabled, has expired or has been replaced: such a one is never taken for a token of the provider. Likewise for
- *   an unknown key, where those are refused.
+ * @throws GatewayError 401 `invalid_api_key` if there is no credential, if it is an administrator's, or if a configured key
+ * is disabled, expired or replaced: such a key is never passed through to the provider. Also for an unknown key, if the
+ * configuration refuses those.
  */
 export async function authenticateCaller(
   context: Pick<Context, "request" | "url" | "config" | "platform">,
@@ -185,9 +187,10 @@ export async function authenticateCaller(
 }
 
 /**
- * The same caller by the present configuration, which is newer than that by which it was let in. Who has no key stays as it is.
+ * Checks the caller again under the current configuration, which is newer than the one that admitted it. A pass-through
+ * caller stays as it is.
  *
- * @throws GatewayError 401 `invalid_api_key` for a key that is no longer there, or does not work now.
+ * @throws GatewayError 401 `invalid_api_key` for a key that was removed or does not work now.
  */
 export async function readmitted(
   context: Pick<Context, "config" | "platform">,

@@ -10,10 +10,10 @@ function forbidden(message: string): GatewayError {
 }
 
 /**
- * Refuses a request of a strange web page to the admin API while the admin key is the one that everybody knows: nothing else
- * would keep the page out. A key or password of one's own does (contract, general rule 4).
+ * Refuses requests of other web pages to the admin API while the publicly known admin key is valid: nothing else would stop
+ * such a page. An own key or password protects by itself (contract, general rule 4).
  *
- * @param isFromOtherPage whether the browser says that a page of another origin asks
+ * @param isFromOtherPage whether the browser reports a page of another origin
  * @throws GatewayError 403
  */
 export async function protectAdminKey(context: Context, isFromOtherPage: boolean): Promise<void> {
@@ -29,7 +29,7 @@ export async function protectAdminKey(context: Context, isFromOtherPage: boolean
 }
 
 /**
- * Refuses the API key of development where a web page may have rebound the name of the host.
+ * Refuses the development API key at host names that a web page may have rebound (DNS rebinding).
  *
  * @throws GatewayError 403
  */

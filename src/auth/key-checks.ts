@@ -1,10 +1,10 @@
-/** An admin key or password that was right is not checked again for this long. */
+/** How long a correct admin key or password stays cached. */
 const REMEMBER_MS = 60_000;
 
-/** Credentials, and addresses, that are remembered at most. */
+/** Limit of cached credentials, and of addresses. */
 const MAX_REMEMBERED = 1_000;
 
-/** How a check came out; in how many seconds the address may try again. */
+/** The outcome of a check. `waitSeconds`: the address may try again after that time. */
 export type KeyVerdict = { readonly right: boolean } | { readonly waitSeconds: number };
 
 interface Remembered {
@@ -14,21 +14,21 @@ interface Remembered {
 }
 
 /**
- * Checks of admin keys and passwords: a right one is remembered for a minute. What is remembered is of no use to guessers: while
- * an address has to pause it is not looked at, and neither before the guesses that came earlier are known to be wrong.
+ * Caches correct admin keys and passwords for a minute. The cache does not help guessers: it is not read while an address
+ * must wait, nor before the result of the address's earlier guesses is known.
  */
 export class KeyChecks {
   readonly #checks = new Map<string, Remembered>();
-  /** Until when addresses have to pause, milliseconds since the epoch. */
+  /** Until when addresses must wait, milliseconds since the epoch. */
   readonly #pauses = new Map<string, number>();
-  /** The checks of an address that are under way. */
+  /** The running checks of each address. */
   readonly #pending = new Map<string, Promise<unknown>>();
 
   /**
-   * Checks a credential, unless it is remembered. Requests that come at once with the same one share one check.
+   * Checks a credential, unless the result is cached. Concurrent requests with the same credential share one check.
    *
-   * @param client whom attempts are counted for
-   * @param credential names the credential
+   * @param client the address for which attempts are counted
+   * @param credential name of the credential, for the cache
    * @param now milliseconds since the epoch
    */
   async check(
@@ -62,7 +62,7 @@ export class KeyChecks {
   }
 }
 
-/** Makes room for one more: what came first goes first. */
+/** Evicts the oldest entries to make room for one more. */
 function bounded<T>(map: Map<string, T>): Map<string, T> {
   for (const oldest of map.keys()) {
     if (map.size < MAX_REMEMBERED) break;

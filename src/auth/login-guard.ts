@@ -1,6 +1,6 @@
 import type { LoginDecision } from "../platform/administration.ts";
 
-/** What is remembered of one address's failed attempts. Times are milliseconds since the epoch. */
+/** Failed attempts of one address. Times are milliseconds since the epoch. */
 export interface LoginFailures {
   readonly count: number;
   readonly lastAt: number;
@@ -9,19 +9,19 @@ export interface LoginFailures {
   readonly previousAt?: number;
 }
 
-/** So many attempts in a row cost nothing to an address, and to a network of addresses that one person may have. */
+/** Attempts in a row without a pause: for an address, and for a network of addresses that one person may control. */
 export const FREE_ATTEMPTS = 10;
 export const FREE_NETWORK_ATTEMPTS = 100;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
-/** An address that has been quiet for this long starts anew. */
+/** After this time without attempts an address starts with zero failures. */
 export const FORGET_MS = 900_000;
 
 /**
- * Slows down guessing: after ten failed attempts an address has to pause, twice as long each time, up to five
- * minutes. An attempt counts as failed until it is known to have succeeded, so that guesses made all at once do not slip
- * through. A success is forgotten, but not the failures before it, which may be somebody else's at the same address; those
- * a quarter of an hour without failures clears.
+ * Slows down guessing: after ten failed attempts an address must pause, twice as long each time, up to five minutes. An
+ * attempt counts as failed until it has succeeded, so that parallel guesses are counted too. A success removes only its own
+ * attempt: earlier failures may be another person's at the same address. Those expire after a quarter of an hour without
+ * failures.
  */
 export class LoginGuard {
   #failures: LoginFailures | null;
@@ -30,12 +30,12 @@ export class LoginGuard {
     this.#failures = failures;
   }
 
-  /** What is to be remembered; null: nothing. */
+  /** The state to store; null: nothing. */
   get failures(): LoginFailures | null {
     return this.#failures;
   }
 
-  /** Asks for an attempt at `now`, milliseconds since the epoch; `free` of them in a row cost nothing. */
+  /** Requests an attempt at `now`, milliseconds since the epoch. The first `free` attempts in a row need no pause. */
   attempt(now: number, free = FREE_ATTEMPTS): LoginDecision {
     const before = this.#failures;
     const known = before !== null && Math.abs(now - before.lastAt) < FORGET_MS ? before : null;
@@ -49,7 +49,7 @@ export class LoginGuard {
     return { allowed: true };
   }
 
-  /** The latest attempt succeeded: it was no failure. */
+  /** Uncounts the latest attempt, because it succeeded. */
   succeeded(): void {
     const known = this.#failures;
     if (known === null) return;

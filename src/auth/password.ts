@@ -1,7 +1,7 @@
 import { fromBase64Url, toBase64Url } from "../encoding/bytes.ts";
 import { sameBytes } from "./secrets.ts";
 
-/** The most that the platform's PBKDF2 allows. */
+/** The maximum of the platform's PBKDF2. */
 const ITERATIONS = 100_000;
 const SCHEME = "pbkdf2-sha256";
 const HASH_BITS = 256;
@@ -23,7 +23,7 @@ export async function hashPassword(
   return [SCHEME, ITERATIONS, toBase64Url(salt), toBase64Url(hash)].join("$");
 }
 
-/** Whether a password is the one that was hashed. False for a hash that is not one of ours. */
+/** Whether a password matches the stored hash. False for an unknown hash format. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [scheme, iterations, salt, hash] = stored.split("$");
   const rounds = Number(iterations);
@@ -42,7 +42,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
   }
 }
 
-/** A key of 256 bits drawn from a secret that people chose, as base64url: the same for the same secret and purpose. */
+/** Derives a 256-bit key from a human-chosen secret, as base64url. Deterministic for a secret and purpose. */
 export async function deriveSecret(secret: string, purpose: string): Promise<string> {
   return toBase64Url(await derive(secret, new TextEncoder().encode(purpose), ITERATIONS));
 }

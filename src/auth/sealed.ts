@@ -6,14 +6,14 @@ function keyOf(secret: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
   return crypto.subtle.importKey("raw", secret, "AES-GCM", false, ["encrypt", "decrypt"]);
 }
 
-/** A text that only who has the secret (32 bytes) can read: AES-256-GCM, in base64. */
+/** Encrypts a text with AES-256-GCM; returns base64. `secret` has 32 bytes. */
 export async function seal(text: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(NONCE));
   const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, await keyOf(secret), toUtf8(text));
   return toBase64(concatBytes([iv, new Uint8Array(sealed)]));
 }
 
-/** What {@link seal} was given. Rejects for another secret. */
+/** Decrypts a text of {@link seal}. Rejects for another secret. */
 export async function unseal(sealed: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
   const bytes = fromBase64(sealed);
   const iv = bytes.slice(0, NONCE);

@@ -1,7 +1,7 @@
 import { toBase64Url } from "../encoding/bytes.ts";
 import { sha256 } from "../encoding/hash.ts";
 
-/** Whether two byte sequences are equal; takes the same time wherever they differ. */
+/** Compares two byte sequences in constant time. */
 export function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
   let difference = left.length ^ right.length;
   for (let index = 0; index < left.length; index += 1) {
@@ -10,13 +10,13 @@ export function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
   return difference === 0;
 }
 
-/** Whether two secrets are equal. Their digests are compared, so that the time says nothing about either. */
+/** Compares two secrets by their digests, so that the timing leaks nothing about them. */
 export async function sameSecret(left: string, right: string): Promise<boolean> {
   const [one, other] = await Promise.all([sha256(left), sha256(right)]);
   return sameBytes(one, other);
 }
 
-/** A new secret of 256 bits, as base64url. */
+/** Creates a random secret of 256 bits, as base64url. */
 export function newSecret(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }

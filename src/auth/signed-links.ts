@@ -1,15 +1,15 @@
 import { fromBase64Url, toBase64Url, toUtf8 } from "../encoding/bytes.ts";
 import { sameBytes } from "./secrets.ts";
 
-/** What a signed link has in its query beside what it asks for. */
+/** Query parameters of a signed link, in addition to those of the linked request. */
 export const LINK_PARAMETERS = ["keyId", "expires", "signature"] as const;
 
-/** Goes before the key's digest in the secret that signs, which is of no use for anything else. */
+/** Prefix of the key's digest in the signing secret. It keeps that secret from any other use. */
 const PURPOSE = "polygate-link:";
 
 /**
- * The signature of a link (HMAC-SHA-256 in base64url): of its path without a slash at the end, and of its query without `signature`, the
- * parameters in the order of their names, written as forms are. Whoever has the key can make one, and nobody else.
+ * Signs a link with HMAC-SHA-256, in base64url. Signed are the path without a trailing slash, and the form-encoded query
+ * without `signature`, sorted by name. Only a holder of the key can create a signature.
  *
  * @param digest SHA-256 of the API key in hexadecimal
  */
@@ -17,7 +17,7 @@ export async function linkSignature(digest: string, path: string, query: URLSear
   return toBase64Url(await signatureOf(digest, path, query));
 }
 
-/** Whether a link carries the signature that belongs to it. Takes the same time whatever is wrong with it. */
+/** Whether a link has a valid signature. Compares in constant time. */
 export async function isSigned(digest: string, path: string, query: URLSearchParams): Promise<boolean> {
   const [given, ...others] = query.getAll("signature");
   if (given === undefined || others.length > 0) return false;

@@ -6,8 +6,8 @@ import { newSecret } from "./secrets.ts";
 const derived = new Map<string, string>();
 
 /**
- * The secret that signs administrators' tokens; null: there is none yet. A read-only configuration cannot keep one:
- * there it is derived from what opens the door.
+ * The secret that signs administrators' tokens; null if there is none yet. A read-only configuration cannot store one: there
+ * it is derived from the password hash and the admin key.
  */
 export async function signingSecret(
   platform: { readonly variables: Pick<Platform["variables"], "adminKey"> },
@@ -17,7 +17,7 @@ export async function signingSecret(
   if (admin.jwt_secret !== "") return admin.jwt_secret;
   const { adminKey } = platform.variables;
   if (snapshot.writable) return null;
-  // What anybody can derive signs nothing: administration is closed.
+  // A secret derived from public values would be useless. Administration is closed in this case.
   if (admin.password_hash === "" && adminKey === null) return null;
   const source = `${admin.password_hash}\n${adminKey ?? ""}`;
   let secret = derived.get(source);
@@ -29,7 +29,7 @@ export async function signingSecret(
   return secret;
 }
 
-/** The same, made and kept if there is none. */
+/** Returns the signing secret; creates and stores one if there is none. */
 export async function ensureSigningSecret(platform: Platform): Promise<string> {
   const known = await signingSecret(platform, await platform.configuration.readFresh());
   if (known !== null) return known;

@@ -2,7 +2,7 @@ import type { Config } from "../config/schema.ts";
 import type { Platform } from "../platform/platform.ts";
 import { getDriver } from "../provider/drivers.ts";
 
-/** What is known of the default provider, the only one that unknown keys can reach. */
+/** The facts about the default provider, the only one that unknown keys can reach. */
 type Deployment = Pick<Platform, "variables" | "providerBaseUrl">;
 
 function isRealCredential(token: string): boolean {
@@ -10,8 +10,8 @@ function isRealCredential(token: string): boolean {
 }
 
 /**
- * Whether the default provider surely checks the keys that it gets: its accounts sign in, the gateway has a real credential
- * for it, or it is a hosted API (https) without accounts, whose callers bring their own keys.
+ * Whether the default provider certainly checks its keys: its accounts sign in, or the gateway has a real credential for it,
+ * or it is a hosted API (https) without accounts, whose callers bring their own keys.
  */
 function checksKeys({ variables, providerBaseUrl }: Deployment, { accounts }: Config): boolean {
   if (getDriver(variables.providerDriver).signsIn === true) return true;
@@ -21,12 +21,12 @@ function checksKeys({ variables, providerBaseUrl }: Deployment, { accounts }: Co
   return own.some(({ token }) => isRealCredential(token));
 }
 
-/** What happens to a credential that is no configured key (contract, Authentication rule 2). */
+/** The effective policy for credentials that are no configured keys (contract, Authentication rule 2). */
 export function unknownKeysInForce(deployment: Deployment, config: Config): "pass_through" | "refuse" {
   return config.callers.unknown_keys ?? (checksKeys(deployment, config) ? "pass_through" : "refuse");
 }
 
-/** Whether the provider serves any key, because the setting lets unknown keys through to a provider that checks none. */
+/** Whether any key is served: the setting passes unknown keys to a provider that checks none. */
 export function isOpenToAnyKey(deployment: Deployment, config: Config): boolean {
   return config.callers.unknown_keys === "pass_through" && !checksKeys(deployment, config);
 }
@@ -34,7 +34,7 @@ export function isOpenToAnyKey(deployment: Deployment, config: Config): boolean 
 const lastChecked = new WeakMap<Platform, Config>();
 const warned = new WeakSet<Platform>();
 
-/** Writes one line to the log, once for each isolate or process, if the gateway is open to any key. */
+/** Logs one warning per isolate or process if the gateway accepts any key. */
 export function warnOfOpenGateway(platform: Platform, config: Config): void {
   if (warned.has(platform) || lastChecked.get(platform) === config) return;
   lastChecked.set(platform, config);

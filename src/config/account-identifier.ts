@@ -1,7 +1,7 @@
 import { sha256Hex } from "../encoding/hash.ts";
 import type { Account } from "./schema.ts";
 
-/** An account's names, as people call it (contract, Authentication rule 3): case makes no difference in any of them. */
+/** The names of an account (contract, Authentication rule 3). All are case-insensitive. */
 export interface AccountNames {
   /** See {@link accountIdentifier}. */
   readonly id: string;
@@ -9,7 +9,7 @@ export interface AccountNames {
   readonly mobile: string;
 }
 
-/** The identifiers of accounts by all their names in lower case. A name that several have stands for the first. */
+/** Maps all names of the accounts, in lower case, to identifiers. A name of several accounts belongs to the first. */
 export function accountsByName(accounts: Iterable<AccountNames>): Map<string, string> {
   const ids = new Map<string, string>();
   const add = (name: string, id: string) => {
@@ -17,7 +17,7 @@ export function accountsByName(accounts: Iterable<AccountNames>): Map<string, st
     if (key !== "" && !ids.has(key)) ids.set(key, id);
   };
   const all = [...accounts];
-  // What an account is called by all comes before what else it is called.
+  // Identifiers take precedence over other names.
   for (const { id } of all) add(id, id);
   for (const { id, email, mobile } of all) {
     add(email, id);
@@ -27,8 +27,8 @@ export function accountsByName(accounts: Iterable<AccountNames>): Map<string, st
 }
 
 /**
- * What an account is called (contract, Accounts): its e-mail, else its mobile, else `token:` and 16 hexadecimal
- * digits of its token's SHA-256.
+ * An account's identifier (contract, Accounts): its e-mail, else its mobile number, else `token:` and 16 hexadecimal digits
+ * of the token's SHA-256.
  */
 export async function accountIdentifier(
   account: Pick<Account, "email" | "mobile" | "token">,

@@ -3,7 +3,7 @@ import type { ApiKey, Config } from "./schema.ts";
 
 const digests = new WeakMap<ApiKey, Promise<string>>();
 
-/** SHA-256 of an API key in hexadecimal, whether the key itself is kept or not. */
+/** SHA-256 of an API key in hexadecimal, whether the key itself or only the digest is stored. */
 export function keyDigest(entry: ApiKey): Promise<string> {
   let made = digests.get(entry);
   if (made === undefined) {
@@ -13,12 +13,12 @@ export function keyDigest(entry: ApiKey): Promise<string> {
   return made;
 }
 
-/** What an API key is called where it must not be shown: its `id`, else `key_` and 16 digits of its SHA-256. */
+/** A key's public name: its `id`, else `key_` and 16 digits of its SHA-256. */
 export async function keyIdentifier(entry: ApiKey): Promise<string> {
   return entry.id ?? `key_${(await keyDigest(entry)).slice(0, 16)}`;
 }
 
-/** All API keys in the structured form: those of the legacy list `keys` have no name. Without repetitions. */
+/** All API keys in the structured form, without duplicates. Keys of the legacy list `keys` have no name. */
 export function allKeys({ keys, api_keys }: Pick<Config, "keys" | "api_keys">): ApiKey[] {
   const found = new Map<string, ApiKey>();
   for (const apiKey of api_keys) {
@@ -31,7 +31,7 @@ export function allKeys({ keys, api_keys }: Pick<Config, "keys" | "api_keys">): 
   return [...found.values()];
 }
 
-/** The same keys without those that an earlier one stands for, be it by its digest alone. */
+/** Removes keys with the digest of an earlier entry, even one that stores only its digest. */
 export async function distinctKeys(entries: readonly ApiKey[]): Promise<ApiKey[]> {
   const found = new Map<string, ApiKey>();
   for (const entry of entries) {
@@ -41,10 +41,13 @@ export async function distinctKeys(entries: readonly ApiKey[]): Promise<ApiKey[]
   return [...found.values()];
 }
 
-/** The last characters of a key, by which its owner knows it; none of a short one, of which they would be too much. */
+/**
+ * The last four characters, by which the owner recognises a key; none of a short key, because they would reveal too much of
+ * it.
+ */
 const lastOf = (key: string): string => (key.length < 16 ? "" : key.slice(-4));
 
-/** The same configuration with the digests of its keys in their places. */
+/** Replaces the configuration's keys by their digests. */
 export async function withHashedKeys(config: Config): Promise<Config> {
   const entries = await distinctKeys(allKeys(config));
   const api_keys = entries.map(async (entry) =>

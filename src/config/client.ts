@@ -3,25 +3,25 @@ import type { ReplaceOutcome } from "./core.ts";
 import type { Config } from "./schema.ts";
 import type { Change, ConfigSnapshot, ConfigurationStore, EditNote, Note } from "./snapshot.ts";
 
-/** The place where the configuration is kept, as a client reaches it. */
+/** Access to the store of the configuration. */
 export interface ConfigurationBackend {
-  /** Null: nothing newer than `known`. */
+  /** Returns null if nothing is newer than `known`. */
   newerThan(known: number): Promise<ConfigSnapshot | null>;
-  /** `note` is recorded together with the edit; null: nothing is. */
+  /** Records `note` together with the edit; null: records nothing. */
   replace(base: number, config: Config, note: EditNote | null): Promise<ReplaceOutcome>;
-  /** A copy that is near, and may be old; null: there is none. Missing: the place itself is near. */
+  /** A copy that is quick to read but may be old; null: there is none. Absent: the store itself is quick to read. */
   copy?(): Promise<ConfigSnapshot | null>;
 }
 
-/** A configuration this old is refreshed behind the request that reads it. */
+/** Older snapshots than this are refreshed in the background. */
 const FRESH_MS = 2_000;
-/** A configuration this old is refreshed before anybody sees it: the bound on how long an edit takes to arrive. */
+/** Older snapshots than this are refreshed before use: the bound on how long an edit takes to arrive. */
 const STALE_MS = 5_000;
 const MAX_TRIES = 100;
 
 /**
- * An isolate's view of the configuration. Reading costs nothing while the copy is young; an edit made elsewhere is seen
- * after five seconds at the latest, an own one at once.
+ * An isolate's view of the configuration. Reading a recent snapshot needs no call. Edits of other isolates are visible after
+ * at most five seconds, own edits at once.
  */
 export class ConfigurationClient implements ConfigurationStore {
   readonly #backend: ConfigurationBackend;
@@ -49,7 +49,7 @@ export class ConfigurationClient implements ConfigurationStore {
     if (this.#backend.copy === undefined) return this.read();
     if (this.#snapshot !== null) return this.#snapshot;
     const copy = await this.#backend.copy().catch(() => null);
-    // How old it is nobody knows: what wants to know reads it anew.
+    // The copy's age is unknown: `#checkedAt` stays, so that the next `read` refreshes.
     return copy === null ? this.readFresh() : this.#newest(copy);
   }
 
@@ -66,7 +66,7 @@ export class ConfigurationClient implements ConfigurationStore {
   }
 
   update(change: Change, note?: Note): Promise<ConfigSnapshot> {
-    // Edits of one isolate queue up; those of different isolates meet in the compare-and-set.
+    // Edits of one isolate run one after the other. The compare-and-set orders those of different isolates.
     const edit = this.#edits.then(() => this.#apply(change, note));
     this.#edits = edit.catch(() => undefined);
     return edit;

@@ -3,33 +3,33 @@ import { type Config, configSchema } from "./schema.ts";
 import type { ConfigSnapshot } from "./snapshot.ts";
 import { type ConfigOrigin, initialConfig } from "./source.ts";
 
-/** What {@link ConfigurationCore} keeps. */
+/** What {@link ConfigurationCore} stores. */
 export interface StoredConfig {
   readonly version: number;
   readonly config: unknown;
-  /** The `GATEWAY_CONFIG_JSON` that the edits were made on; empty for a stored configuration. */
+  /** The `GATEWAY_CONFIG_JSON` on which the edits were made; empty for a stored configuration. */
   readonly source: string;
-  /** The build by whose schemas it is as it is; absent: it is not known. */
+  /** The build whose schemas have checked it; absent if unknown. */
   readonly build?: string;
 }
 
-/** One durable slot. */
+/** Durable storage of one value. */
 export interface ConfigStorage {
   load(): StoredConfig | null;
-  /** Replaces what is stored. `also` stores what goes with it: both happen, or neither. */
+  /** Replaces the stored value. `also` writes in the same transaction. */
   save(stored: StoredConfig, also?: () => void): void;
 }
 
-/** Outcome of {@link ConfigurationCore.replace}: `stored` false means that another edit came first. */
+/** Outcome of {@link ConfigurationCore.replace}. `stored` is false if another edit came first. */
 export interface ReplaceOutcome {
   readonly stored: boolean;
   readonly snapshot: ConfigSnapshot;
 }
 
 /**
- * The rules by which the configuration is kept: versions only grow, an edit counts only if it was made on the newest
- * version, an environment-backed configuration is read-only unless write-back is enabled, and a changed environment
- * wins over edits of the old one. Runs in one place a deployment.
+ * The rules of the configuration: versions only grow. An edit counts only if it was made on the newest version. An
+ * environment-backed configuration is read-only unless write-back is enabled. A changed environment overrides edits of the
+ * old one. Runs in one place per deployment.
  */
 export class ConfigurationCore {
   readonly #storage: ConfigStorage;
@@ -50,10 +50,10 @@ export class ConfigurationCore {
   }
 
   /**
-   * Stores a configuration that was made from version `base`. Throws when it is invalid or read-only, or when the storage fails: then
-   * nothing has changed.
+   * Stores a configuration that was made from version `base`. Throws if it is invalid or read-only, or if the storage fails;
+   * then nothing has changed.
    *
-   * @param record stores what goes with the edit that led from a configuration to that version
+   * @param record writes related records in the same transaction; gets the previous configuration and the new version
    */
   replace(
     base: number,
@@ -76,11 +76,14 @@ export class ConfigurationCore {
     this.#storage.save(this.#build === null ? stored : { ...stored, build: this.#build }, also);
   }
 
-  /** What is stored. What this very build has checked before it takes as it is: new objects start sooner without the schemas. */
+  /**
+   * Validates the stored configuration. If this build has validated it before, skips the schemas: new objects start faster
+   * without them.
+   */
   #checked(stored: StoredConfig): Config {
     if (isOwn(stored, this.#build)) return stored.config;
     const config = configSchema.parse(stored.config);
-    // One that an earlier build would read otherwise stays as it is until it is edited.
+    // If this build reads it differently from an earlier one, the stored form stays until the next edit.
     if (this.#build !== null && JSON.stringify(config) === JSON.stringify(stored.config)) this.#save(stored);
     return config;
   }
@@ -94,7 +97,7 @@ export class ConfigurationCore {
     if (usable) {
       return { version: stored.version, config: this.#checked(stored), envBacked, writable };
     }
-    // A version above every stored one, so that nobody takes what it knows for newer.
+    // A version above all stored ones, so that no client takes its own snapshot for newer.
     return {
       version: (stored?.version ?? 0) + 1,
       config: initialConfig(this.#origin),

@@ -1,7 +1,7 @@
-/** A name, or an address of either kind: nothing that a URL has beside it. */
+/** A host name, or an IPv4 or IPv6 address, without any other part of a URL. */
 const HOST = /^(?:[^\s\p{Cc}/:@?#[\]\\]+|\[?(?=[\da-f.]*:)[\da-f:.]+\]?)$/iu;
 
-/** What is wrong with a text that should be a host by itself; null: nothing. */
+/** Why a text is not a bare host; null if it is one. */
 export function hostFault(text: string): string | null {
   return HOST.test(text)
     ? null

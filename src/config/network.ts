@@ -1,9 +1,9 @@
 import ipaddr from "ipaddr.js";
 
-/** A network: its address, and how many bits of it count. */
+/** A network: its address and prefix length in bits. */
 export type Network = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
-/** A network in CIDR notation, or one address; null: it is none. An IPv4 one may be written as IPv6. */
+/** Parses a network in CIDR notation, or a single address; null if it is neither. IPv4 may be written as IPv4-mapped IPv6. */
 export function parseNetwork(text: string): Network | null {
   try {
     const [address, bits] = text.includes("/")

@@ -1,20 +1,20 @@
 import { isDots } from "../encoding/path-segment.ts";
 import type { ProviderEntry, ProviderModel } from "./schema.ts";
 
-/** What a provider's `models` says of one: its name there, or more. */
+/** An entry of a provider's `models`: the upstream name only, or an object. */
 export type SaidOfModel = ProviderEntry["models"][string];
 
-/** What is known of a model: a name alone is what the provider calls it. */
+/** Normalizes an entry: a plain string is the upstream name. */
 export function modelOf(said: SaidOfModel): ProviderModel {
   return typeof said === "string" ? { upstream: said } : said;
 }
 
-/** What ends the name of a model that is asked not to think. */
+/** Suffix of the model variant without thinking. */
 const NO_THINKING = /-nothinking$/i;
 
 /**
- * The model of a provider that a name means: by the name that it is listed by, in any case, else by what the provider calls it.
- * What is switched off by one name is so by the other, unless there is another entry for it. `model` is absent for one of which nothing is known.
+ * Finds the provider's model for a name: first by listed name, in any case, then by upstream name. A disabled model is
+ * disabled under both names, unless the other name has its own entry. `model` is absent for an unknown model.
  */
 export function listedModel(
   { models }: Pick<ProviderEntry, "models">,
@@ -28,32 +28,35 @@ export function listedModel(
   const called = entries.filter(([, { upstream }]) => upstream === name).map(([, model]) => model);
   const model = called.find(({ enabled }) => enabled !== false) ?? called[0];
   if (model !== undefined) return { name, model };
-  // A model that is switched off is so in all its variants.
+  // Disabling a model disables all its variants.
   const bare = name.replace(NO_THINKING, "");
   const off = bare === name ? undefined : listedModel({ models }, bare).model;
   return off?.enabled === false ? { name, model: off } : { name };
 }
 
-/** A backend's word for its names goes into the configuration: no longer ones, and no more than these. */
+/**
+ * Limits for names that a backend reports, because they are stored in the configuration: characters of a name, and number of
+ * models.
+ */
 const MAX_NAME = 300;
 const MAX_MODELS = 5_000;
 
-/** Names that a backend tells, without those that no model can be listed by. */
+/** Filters a backend's names: drops those that cannot be listed as models. */
 export function usableNames(names: readonly string[]): string[] {
   return names.filter((name) => name.trim() !== "" && name.length <= MAX_NAME && !isDots(name.trim()));
 }
 
-/** Names of which nothing is listed yet, each once: what is listed by whatever name is. */
+/** The names that have no entry yet, neither as listed nor as upstream name, without duplicates. */
 function unlisted(models: ProviderEntry["models"], names: readonly string[]): string[] {
   const led = new Set(Object.entries(models).map(([name, said]) => modelOf(said).upstream ?? name));
   return [...new Set(names)].filter((name) => !Object.hasOwn(models, name) && !led.has(name));
 }
 
 /**
- * Those of a backend's names that are new, as far as there is room for them. They are counted before they are listed: in an object
- * names that are numbers come first, whenever they came into it.
+ * A backend's new names, up to the limit of entries. They must be counted before they are added: an object puts numeric
+ * names first, whenever they were added.
  *
- * @param most no more than these at once
+ * @param most limit of names to return
  */
 export function newNames(
   models: ProviderEntry["models"],
@@ -64,7 +67,7 @@ export function newNames(
   return unlisted(models, usableNames(names)).slice(0, Math.min(room, most));
 }
 
-/** What is listed, and what of some names is not: what is listed by whatever name stays as it was edited. */
+/** Adds entries for names that are not listed yet. Existing entries keep their edits. */
 export function withListed(
   models: ProviderEntry["models"],
   names: readonly string[],
@@ -76,14 +79,14 @@ export function withListed(
   return { ...models, ...Object.fromEntries(entries) };
 }
 
-/** The names by which a provider's models are called by the provider, by those that they are listed by. */
+/** Upstream names by listed names. */
 export function upstreamNames({ models }: Pick<ProviderEntry, "models">): Record<string, string> {
   return Object.fromEntries(
     Object.entries(models).map(([name, said]) => [name, modelOf(said).upstream ?? name]),
   );
 }
 
-/** Providers with everything switched on: what leads to something that is switched off leads somewhere all the same. */
+/** A copy of the providers with everything enabled, so that names of disabled models still count as known targets. */
 export function allSwitchedOn(providers: readonly ProviderEntry[]): ProviderEntry[] {
   return providers.map((entry) => {
     const models = Object.entries(entry.models).map(([name, said]) => [

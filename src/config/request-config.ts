@@ -4,13 +4,13 @@ import type { ConfigSnapshot, ConfigurationStore } from "./snapshot.ts";
 /** Where a request's configuration comes from. */
 type Source = Pick<ConfigurationStore, "read" | "readCopy" | "atLeast">;
 
-/** The configuration as one request sees it: read once, and once more if it turns out to be old. */
+/** The configuration as one request sees it: read once, and once more if it turns out to be outdated. */
 export class RequestConfig {
   readonly #source: Source;
   #snapshot: Promise<ConfigSnapshot> | undefined;
   #latest: ConfigSnapshot | null = null;
   #isCopy = false;
-  /** The version that was read first: the caller was let in by that. */
+  /** The first version that was read: the one that admitted the caller. */
   #first = 0;
 
   constructor(source: Source) {
@@ -22,12 +22,12 @@ export class RequestConfig {
     return this.#snapshot;
   }
 
-  /** The configuration as it was read last; null until it was read. */
+  /** The last configuration read; null before the first read. */
   get latest(): ConfigSnapshot | null {
     return this.#latest;
   }
 
-  /** Until it is confirmed a copy will do, however old. */
+  /** Allows a copy of any age until {@link confirm}. */
   allowCopy(): void {
     if (this.#snapshot !== undefined) return;
     this.#isCopy = true;
@@ -35,10 +35,10 @@ export class RequestConfig {
   }
 
   /**
-   * Makes sure that it is of that version at least; without one, that it is no older than `read` allows. Returns whether it is
-   * another one than that which was read first, by which the caller was let in.
+   * Ensures at least this version; without one, that the configuration is no older than `read` allows. Returns whether it is
+   * newer than the first one, which admitted the caller.
    *
-   * @throws GatewayError 503 when the version cannot be had.
+   * @throws GatewayError 503 if the version is not available.
    */
   async confirm(version?: number): Promise<boolean> {
     const before = await this.read();

@@ -18,14 +18,14 @@ const digest = once(() =>
   secret(z.string().regex(/^[\da-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal")),
 );
 
-/** An object that keeps fields which it does not know, in the type of one that knows all: so it can be sent over RPC. */
+/** An object schema that preserves unknown fields, typed as one that knows all: so that values can be sent over RPC. */
 export function openObject<Shape extends z.core.$ZodLooseShape>(
   fields: () => Shape,
 ): z.ZodObject<Shape, z.core.$strip> {
   return lazyLooseObject(fields);
 }
 
-/** What a key may use. 0, or nothing: without a limit. Cost is in the currency of the prices. */
+/** Limits of a key. 0 or absent: unlimited. Costs are in the currency of the prices. */
 const keyLimitsSchema = publicWithUnknown(
   openObject(() => ({
     requests_per_minute: count().optional(),
@@ -38,34 +38,34 @@ const keyLimitsSchema = publicWithUnknown(
   })),
 );
 
-/** All fields of an API key, for schemas that are made of it. */
+/** The fields of an API key, for schemas that extend it. */
 export const apiKeyFields = openObject(() => ({
-  /** Empty when only its digest is kept. */
+  /** Empty if only the digest is stored. */
   key: secret(z.string().trim().default(""), "shortened"),
   name: z.string().default(""),
   remark: z.string().default(""),
-  /** Names the key for good. Absent: derived from its digest, see `keyIdentifier`. */
+  /** Permanent id of the key. Absent: derived from its digest, see `keyIdentifier`. */
   id: z.string().trim().min(1).max(64).optional(),
-  /** Under which digest its callers' objects are kept, once it has been rotated. Absent: its own. */
+  /** Digest that owns the callers' stored objects, after a rotation. Absent: the key's own digest. */
   owner: digest().optional(),
-  /** The key's digest, and its last four characters, where the key itself is not kept. */
+  /** Digest and last four characters, if the key itself is not stored. */
   digest: digest().optional(),
   last4: z.string().max(4).optional(),
-  /** Unix milliseconds; 0, or nothing: unknown. */
+  /** Unix milliseconds; 0 or absent: unknown. */
   created: count().optional(),
-  /** Unix milliseconds; 0, or nothing: never. */
+  /** Unix milliseconds; 0 or absent: never. */
   expires: count().optional(),
   disabled: z.boolean().optional(),
-  /** What it was before it was rotated, newest first, and until when that still works: Unix milliseconds. */
+  /** Previous secrets after rotations, newest first, and until when each works: Unix milliseconds. */
   previous: z.array(z.object({ digest: digest(), until: count() })).optional(),
   limits: keyLimitsSchema.optional(),
-  /** What it may be used for, and from where (CIDR); empty, or nothing: everything. */
+  /** Allowed models, dialects and client networks (CIDR); empty or absent: all. */
   models: names().optional(),
   dialects: names().optional(),
   networks: z.array(network()).optional(),
 }));
 
-/** An API key of a caller (contract, API keys). What this version does not know is kept. */
+/** An API key of a caller (contract, API keys). Unknown fields are preserved. */
 export const apiKeySchema = apiKeyFields.refine(({ key, digest: kept }) => key !== "" || kept !== undefined, {
   error: "a key must not be empty",
   path: ["key"],
@@ -80,11 +80,11 @@ export const accountSchema = lazyObject(() => ({
   name: z.string().default(""),
   remark: z.string().default(""),
   proxy_id: z.string().default(""),
-  /** Kept, but not used. */
+  /** Stored, but not used for requests. */
   disabled: z.boolean().default(false),
-  /** How many requests it gets in its turn. */
+  /** Relative number of requests in the rotation. */
   weight: z.number().int().min(1).max(100).default(1),
-  /** The id of the provider that it belongs to; empty, or nothing: the one that the deployment's variables name. */
+  /** Id of its provider; empty or absent: the one that the environment variables select. */
   provider: z.string().trim().optional(),
 }));
 
@@ -99,18 +99,18 @@ export const proxySchema = lazyObject(() => ({
   password: secret(z.string().default("")),
 }));
 
-/** What the id of a provider consists of: no slash, because `provider/model` names a model. */
+/** Characters of a provider's id: no slash, because `provider/model` names a model. */
 const PROVIDER_ID = /^[A-Za-z\d](?:[\w.-]{0,62}[A-Za-z\d])?$/;
-/** What the variables' provider is called. */
+/** Id of the provider that the environment variables select. */
 export const DEFAULT_PROVIDER = "default";
-/** What the name of an HTTP field consists of (RFC 9110, section 5.6.2). */
+/** Characters of an HTTP field name (RFC 9110, section 5.6.2). */
 const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** What its value consists of, as programs write it. */
+/** Characters of an HTTP field value: printable ASCII. */
 const FIELD_VALUE = /^[\x20-\x7E]*$/;
 /** Fields that belong to the connection or to the request itself. */
 const OWN_FIELDS = /^(?:host|content-length|content-type|connection|transfer-encoding|upgrade|te|trailer)$/i;
 
-/** A base address: `http` or `https`, without a password, to which paths are added. */
+/** A base URL to which paths are appended: `http` or `https`, without a password. */
 const baseAddress = () =>
   z
     .string("a provider needs a base address")
@@ -122,40 +122,37 @@ const baseAddress = () =>
     }, "must be an http or https address without a password and a query")
     .transform(withoutTrailingSlashes);
 
-/** Longest time-out that a timer takes, milliseconds. */
+/** The maximum is the longest delay of a timer, milliseconds. */
 const timeout = once(() => count().max(2_147_483_647).default(0));
 
-/** What a million tokens of a model cost, in whatever currency the operator counts. */
+/** Price of a million tokens of a model, in the operator's currency. */
 export const priceSchema = lazyObject(() => ({
   input: z.number().min(0).default(0),
-  /** For what the provider read from its cache; `input` unless given. */
+  /** Tokens that the provider read from its cache; defaults to `input`. */
   cached_input: z.number().min(0).optional(),
   output: z.number().min(0).default(0),
 }));
 
-/**
- * What is known of a model that a provider has. What is left out is not known, and then the backend decides. What this version
- * does not know is kept.
- */
+/** Known properties of a provider's model. If one is absent, the backend decides. Unknown fields are preserved. */
 export const providerModelSchema = publicWithUnknown(
   openObject(() => ({
-    /** The provider's own name for it; the name that it is listed by unless given. */
+    /** The provider's name of the model; defaults to the listed name. */
     upstream: z.string().trim().min(1).optional(),
-    /** False: it is not there for callers. */
+    /** False: callers cannot use it. */
     enabled: z.boolean().optional(),
     thinking: z.boolean().optional(),
     vision: z.boolean().optional(),
     search: z.boolean().optional(),
-    /** Tokens that it can read and write at once. */
+    /** Size of the context window in tokens. */
     context: z.number().int().min(1).optional(),
-    /** Tokens that one answer may have. */
+    /** Maximum output tokens of one answer. */
     output: z.number().int().min(1).optional(),
-    /** Where `prices` has none for it. */
+    /** Used if `prices` has none for the model. */
     price: priceSchema.optional(),
   })),
 );
 
-/** A provider beside the one that the deployment's variables name. What this version does not know is kept. */
+/** An additional provider, beside the one that the environment variables select. Unknown fields are preserved. */
 export const providerSchema = openObject(() => ({
   id: z
     .string("a provider needs an id")
@@ -163,19 +160,19 @@ export const providerSchema = openObject(() => ({
     .regex(PROVIDER_ID, "must be at most 64 letters, digits, dots, hyphens and underscores")
     .refine((id) => id.toLowerCase() !== DEFAULT_PROVIDER, "this is the provider that the variables name"),
   name: z.string().default(""),
-  /** The protocol that it is spoken to in; which there are the drivers say. */
+  /** Name of the driver for its protocol; `src/provider/drivers.ts` lists them. */
   driver: z.string("a provider needs a driver").trim().min(1, "a provider needs a driver"),
   base_url: baseAddress(),
-  /** For accounts that have none of their own; where there are no accounts, the only one. */
+  /** For accounts without a token of their own. Without accounts, it is the only credential. */
   token: secret(z.string().trim().default(""), "shortened"),
-  /** Model id → the provider's own name for it, or what is known of it. */
+  /** Model id → the provider's name of it, or its known properties. */
   models: z.record(z.string(), z.union([z.string().trim().min(1), providerModelSchema])).default({}),
   tool_calls: z.enum(["native", "markup"]).default("native"),
-  /** Whether answers that nobody wants streamed are asked for in one piece, where the protocol has both. */
+  /** Whether non-streaming requests use the provider's non-streaming mode, where the protocol has both. */
   whole_answers: z.boolean().default(true),
-  /** The proxy of accounts that are bound to none. */
+  /** The proxy of accounts without one of their own. */
   proxy_id: z.string().default(""),
-  /** Sent with every request, beside those of the protocol. Each value may be a credential, whatever its name. */
+  /** Sent with every request, in addition to the protocol's headers. Any value may be a credential, whatever its name. */
   headers: secret(
     z
       .record(
@@ -188,27 +185,32 @@ export const providerSchema = openObject(() => ({
       .default({}),
     "shortened",
   ),
-  /** Slots of each of its accounts; 0: as all others. */
+  /** Slots of each of its accounts; 0: the general setting. */
   account_max_inflight: z.number().int().min(0).max(4_096).default(0),
-  /** Milliseconds; 0: those of the deployment. */
+  /** Milliseconds; 0: the deployment's values. */
   first_byte_timeout_ms: timeout(),
   answer_timeout_ms: timeout(),
   idle_timeout_ms: timeout(),
-  /** How often it is asked for its models; 0: only by administrators. What is new is listed. */
+  /**
+   * How often the gateway reads the provider's model list, in hours; 0: only on an administrator's request. New models are
+   * added.
+   */
   models_refresh_hours: z.number().min(0).max(8_760).default(0),
-  /** Whether such models are switched on. */
+  /** Whether added models are enabled. */
   new_models: z.enum(["on", "off"]).default("on"),
-  /** No request reaches one that is not enabled, and its accounts rest. */
+  /** A disabled provider gets no requests, and its accounts are not used. */
   enabled: z.boolean().default(true),
 }));
 
-/** One of the models that a name leads to, with its share. */
+/** A target model of a route, with its weight. */
 export const routeTargetSchema = lazyObject(() => ({
   model: z.string().trim().min(1),
   weight: z.number().min(0).max(1_000).optional(),
 }));
 
-/** The models that a name may lead to: by id, `provider/model` or an alias; with their shares, if conversations are to be shared. */
+/**
+ * The target models of a route: by id, `provider/model` or alias; with weights if conversations are distributed over them.
+ */
 export const routeOf = <Target extends z.ZodType>(target: Target, error?: z.core.$ZodErrorMap) =>
   z
     .array(z.union([z.string().trim().min(1), target], error === undefined ? {} : { error }))
@@ -217,20 +219,20 @@ export const routeOf = <Target extends z.ZodType>(target: Target, error?: z.core
 
 export const modelRouteSchema = once(() => routeOf(routeTargetSchema));
 
-/** Where alerts are sent. */
+/** A destination of alerts. */
 export const webhookSchema = lazyObject(() => ({
   id: z.string().trim().min(1).max(64),
   name: z.string().default(""),
-  /** Whoever knows the address of a chat's webhook can write there. */
+  /** A secret: the URL of a chat's webhook is enough to write there. */
   url: secret(z.string().trim().min(1).max(2_000), "origin"),
-  /** `json`: everything, for programs. The other two are what chat tools take. */
+  /** `json`: all fields, for programs. The other two are formats of chat tools. */
   format: z.enum(["json", "chat", "discord"]).default("json"),
-  /** Signs what is sent (Standard Webhooks): `whsec_` and base64. */
+  /** Signs the messages (Standard Webhooks): `whsec_` and base64. */
   secret: secret(z.string().regex(/^whsec_[A-Za-z\d+/]{22,128}={0,2}$/, "must be whsec_ and base64")),
   disabled: z.boolean().default(false),
 }));
 
-/** When to tell of something, and after how long again. */
+/** When to alert, and how long to wait before repeating. */
 const alertRule = (threshold: number, max: number) =>
   z
     .object({
@@ -240,7 +242,7 @@ const alertRule = (threshold: number, max: number) =>
     })
     .prefault({});
 
-/** What may be told. Thresholds are per cent, or numbers of requests and accounts. */
+/** The alert rules. Thresholds are percentages, or numbers of requests or accounts. */
 export const alertRulesSchema = lazyObject(() => ({
   error_rate: alertRule(20, 100),
   queue_depth: alertRule(10, 200_000),
@@ -264,34 +266,34 @@ export const configSchema = lazyObject(() => ({
   api_keys: z.array(apiKeySchema).default([]),
   accounts: z.array(accountSchema).default([]),
   proxies: z.array(proxySchema).default([]),
-  /** Beside the one that the deployment's variables name. */
+  /** In addition to the one that the environment variables select. */
   providers: z.array(providerSchema).max(200).default([]),
   model_aliases: z.record(z.string(), z.string()).default({}),
-  /** Requested name → the models that may answer, in order, of which the first that can does. */
+  /** Requested name → candidate models in order; the first that supports the request is used. */
   model_routes: z.record(z.string(), modelRouteSchema()).default({}),
-  /** By model, used or asked for. None is built in: it would be wrong one day. */
+  /** By model, as used or as requested. No prices are built in: they would become outdated. */
   prices: z.record(z.string(), priceSchema).default({}),
   admin: z
     .object({
-      /** PBKDF2 of the admin password, empty while only the `ADMIN_KEY` secret opens the door. */
+      /** PBKDF2 hash of the admin password; empty while only the `ADMIN_KEY` secret gives access. */
       password_hash: secret(z.string().default("")),
       jwt_expire_hours: z.number().positive().max(8760).default(24),
       jwt_valid_after_unix: count().default(0),
-      /** Secret that signs administrators' tokens; made once, at first use. */
+      /** Signs administrators' tokens; created at first use. */
       jwt_secret: secret(z.string().default("")),
     })
     .prefault({}),
   callers: z
     .object({
       /**
-       * What happens to a credential that is no configured key: it goes to the provider as its own token, or it is refused.
-       * Absent: see `unknownKeysInForce`. Only an administrator's choice is stored, and `auto` takes it back.
+       * Policy for credentials that are no configured keys: pass them to the provider as its own tokens, or refuse them.
+       * Absent: see `effectiveUnknownKeyPolicy`. Only an administrator's choice is stored; `auto` removes it.
        */
       unknown_keys: z
         .enum(["auto", "pass_through", "refuse"])
         .optional()
         .transform((chosen) => (chosen === "auto" ? undefined : chosen)),
-      /** Of the keys only digests and last four characters are kept. There is no way back. */
+      /** Store only digests and last four characters of the keys. This cannot be reverted. */
       keys_hashed: z.boolean().default(false),
     })
     .prefault({}),
@@ -300,7 +302,7 @@ export const configSchema = lazyObject(() => ({
       account_max_inflight: z.number().int().min(1).max(256).default(2),
       account_max_queue: count().max(200_000).default(0),
       global_max_inflight: count().max(200_000).default(0),
-      /** Other accounts that are tried when the provider fails before anything of an answer was seen. */
+      /** Number of other accounts to try when the provider fails before any part of the answer was visible. */
       account_failovers: count().max(10).default(2),
       token_refresh_interval_hours: z.number().min(0).max(8760).default(6),
     })
@@ -308,7 +310,7 @@ export const configSchema = lazyObject(() => ({
   responses: z
     .object({ store_ttl_seconds: z.number().int().min(1).max(2_592_000).default(900) })
     .prefault({}),
-  /** The provider that models go to which nobody knows, by the names that they have; empty: they are refused. */
+  /** The provider that gets requests for unknown models, under the requested names; empty: refuse them. */
   unknown_models: z.object({ provider: z.string().trim().default("") }).prefault({}),
   embeddings: z.object({ provider: z.string().trim().default("") }).prefault({}),
   auto_delete: z
@@ -338,9 +340,9 @@ export const configSchema = lazyObject(() => ({
       max_body_bytes: z.number().int().min(1024).max(8_388_608).default(2_097_152),
     })
     .prefault({}),
-  /** Who is told of trouble, and of which. */
+  /** Alert rules, and the webhooks that receive alerts. */
   alerts: alertsSchema.prefault({}),
-  /** Internal metadata of the hosting sync, for drift detection. */
+  /** Internal state of the hosting sync, for drift detection. */
   sync: z.object({ hash: z.string().default(""), time: count().default(0) }).prefault({}),
 }));
 

@@ -5,19 +5,20 @@ import { type Config, configSchema } from "./schema.ts";
 /** A copy of the configuration. */
 export interface SealedConfig {
   readonly config: Config;
-  /** See {@link sealOf}; there is none in copies of earlier versions. */
+  /** See {@link buildSeal}; absent in copies of earlier versions. */
   readonly seal?: string | null;
 }
 
 /**
- * Says of a configuration that this very build has checked it, so that a new isolate which reads a copy of it need not: to make the schemas
- * takes longer than most else that it does before its first answer (docs/performance.md). Null: nothing is known of this build.
+ * A hash which shows that this build has validated the configuration, so that a new isolate can skip that for a copy.
+ * Creating the schemas takes longer than most other work before the first answer (docs/performance.md). Null: the build is
+ * unknown.
  */
 export async function sealOf(config: Config, build = BUILD): Promise<string | null> {
   return build === null ? null : sha256Hex(`${build}\n${JSON.stringify(config)}`);
 }
 
-/** The configuration of a copy: checked, unless its seal says that this build has done so. Throws for one that is wrong. */
+/** Opens a copy. Validates it, unless its seal shows that this build has done so. Throws for an invalid one. */
 export async function opened({ config, seal }: SealedConfig, build = BUILD): Promise<Config> {
   const isOwn = typeof seal === "string" && seal === (await sealOf(config, build));
   return isOwn ? config : configSchema.parse(config);

@@ -2,41 +2,41 @@ import * as z from "zod";
 import { isObject } from "../encoding/json.ts";
 
 /**
- * How views, audit entries and differences show a secret: `hidden` tells only that there is one, `shortened` shows what its owner recognises
- * it by, `origin` shows the host of an address.
+ * How views, audit entries and diffs show a secret. `hidden` shows only that it exists. `shortened` shows enough for its
+ * owner to recognise it. `origin` shows the host of a URL.
  */
 export type SecretForm = "hidden" | "shortened" | "origin";
 
-/** The marks of the configuration's schema. `public`: all below it may be shown, also what this version does not know. */
+/** Visibility of parts of the configuration's schema. `public`: all members may be shown, unknown ones included. */
 const MARKS = z.registry<{ readonly form: SecretForm | "public" }>();
 
 /** A schema or a part of one. */
 type Schema = z.core.$ZodType;
 
-/** Marks what a schema describes, with all below it, as a secret. */
+/** Marks a schema and all its members as secret. */
 export function secret<Marked extends z.ZodType>(schema: Marked, form: SecretForm = "hidden"): Marked {
   MARKS.add(schema, { form });
   return schema;
 }
 
-/** Marks what a schema describes as public, also members that this version does not know: without it they are hidden. */
+/** Marks a schema as public, including unknown members, which are hidden otherwise. */
 export function publicWithUnknown<Marked extends z.ZodType>(schema: Marked): Marked {
   MARKS.add(schema, { form: "public" });
   return schema;
 }
 
-/** How a part of the schema is marked; undefined: it is not. */
+/** The visibility of a schema part; undefined if it is not marked. */
 export const markOf = (schema: Schema): SecretForm | "public" | undefined => MARKS.get(schema)?.form;
 
 const HIDDEN = "****";
 
-/** A secret shortened so that its owner recognises it and nobody can use it; empty for an empty one. */
+/** Shortens a secret so that its owner recognises it and no reader can use it; empty for an empty one. */
 export function preview(text: string): string {
   if (text === "") return "";
   return text.length < 16 ? HIDDEN : `${text.slice(0, 4)}${HIDDEN}${text.slice(-4)}`;
 }
 
-/** Whether a text is what {@link preview} makes of a secret, or what is shown of a digest, rather than a secret. */
+/** Whether a text is a {@link preview} of a secret or of a digest, instead of a secret. */
 export function isPreview(text: string): boolean {
   return /^(?:[\s\S]{4})?\*{4}(?:[\s\S]{4})?$/.test(text);
 }
@@ -60,7 +60,7 @@ function inForm(form: SecretForm, text: string): string {
   }
 }
 
-/** The schema within those that only add a default, a check or a change. A mark stands on any of them. */
+/** Unwraps schemas that only add a default, a check or a transform. Each wrapper may be marked. */
 function unwrapped(schema: Schema): Schema {
   if (markOf(schema) !== undefined) return schema;
   if (
@@ -77,7 +77,7 @@ function unwrapped(schema: Schema): Schema {
 const hasMembers = (schema: Schema) =>
   schema instanceof z.ZodObject || schema instanceof z.ZodArray || schema instanceof z.ZodRecord;
 
-/** Which of several schemas describes the members of a value, or else the value itself. */
+/** Of a union, selects the option for values with members or for values without; otherwise returns the schema itself. */
 function chosen(schema: Schema, withMembers: boolean): Schema | undefined {
   const inner = unwrapped(schema);
   if (!(inner instanceof z.ZodUnion)) return inner;
@@ -85,8 +85,8 @@ function chosen(schema: Schema, withMembers: boolean): Schema | undefined {
 }
 
 /**
- * The schema of a member, by its name or its place in a list; undefined: this version does not know it. A member of what is marked has the
- * same mark.
+ * The schema of a member, by its name or list index; undefined if this version does not know it. Members of a marked schema
+ * share its mark.
  */
 export function memberSchema(schema: Schema, name: string): Schema | undefined {
   const inner = chosen(schema, true);
@@ -97,9 +97,10 @@ export function memberSchema(schema: Schema, name: string): Schema | undefined {
 }
 
 /**
- * A value as everybody may see it: what the schema marks is masked.
+ * Masks the parts of a value that the schema marks as secret.
  *
- * @param schema undefined: this version does not know the value. A later one may keep a secret there, so that all of it is hidden.
+ * @param schema undefined: this version does not know the value. It is hidden entirely, because a later version may store a
+ * secret there.
  */
 export function shown(schema: Schema | undefined, value: unknown): unknown {
   const own = schema && chosen(schema, typeof value === "object" && value !== null);
@@ -119,13 +120,13 @@ export function shown(schema: Schema | undefined, value: unknown): unknown {
   return typeof value === "string" ? inForm(mark, value) : HIDDEN;
 }
 
-/** A text of the configuration as everybody may see it. */
+/** Masks a single text of the configuration if its schema marks it as secret. */
 export function shownText(schema: Schema, text: string): string {
   const mark = markOf(unwrapped(schema));
   return mark === undefined || mark === "public" ? text : inForm(mark, text);
 }
 
-/** The texts of a value that the schema marks as secrets, each with its place: `providers[0].headers.Authorization`. */
+/** Iterates over the texts that the schema marks as secret, with their places: `providers[0].headers.Authorization`. */
 export function* secretsIn(
   schema: Schema,
   value: unknown,

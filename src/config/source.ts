@@ -1,23 +1,23 @@
 import { fromBase64 } from "../encoding/bytes.ts";
 import { type Config, configSchema } from "./schema.ts";
 
-/** What the deployment says of its configuration. */
+/** The environment variables that the configuration depends on. */
 export interface ConfigOrigin {
-  /** The configuration as JSON or base64 of it; null: the one that is stored. */
+  /** The configuration as JSON or base64; null: use the stored one. */
   readonly configJson: string | null;
-  /** Edits of a configuration that the deployment gives are kept. */
+  /** Whether edits of a configuration from the environment are stored. */
   readonly configWriteback: boolean;
-  /** An empty configuration starts with the development key and accounts. */
+  /** Whether an empty configuration starts with the development key and accounts. */
   readonly development: boolean;
 }
 
 /** E-mail addresses of the sandbox accounts that a development configuration starts with. */
 const SANDBOX_ACCOUNTS = ["one@sandbox.test", "two@sandbox.test", "three@sandbox.test"];
 
-/** The API key that a development configuration starts with. Everybody knows it. */
+/** The API key that a development configuration starts with. It is publicly known. */
 export const DEVELOPMENT_API_KEY = "sk-dev";
 
-/** The configuration that `npm start` begins with: key `sk-dev` and three sandbox accounts. */
+/** The initial configuration of `npm start`: key `sk-dev` and three sandbox accounts. */
 function developmentConfig(): Config {
   return configSchema.parse({
     api_keys: [{ key: DEVELOPMENT_API_KEY, name: "development" }],
@@ -29,12 +29,12 @@ function jsonIn(source: string): unknown {
   return JSON.parse(source.startsWith("{") ? source : new TextDecoder().decode(fromBase64(source)));
 }
 
-/** Decodes `GATEWAY_CONFIG_JSON`: JSON, or base64 of it. Throws an error that says what is wrong with it. */
+/** Decodes `GATEWAY_CONFIG_JSON`: JSON or base64. Throws an error that describes the fault. */
 function parseConfigJson(source: string): Config {
   return configSchema.parse(jsonIn(source));
 }
 
-/** What is wrong with a `GATEWAY_CONFIG_JSON`, told without its secrets; null: nothing. */
+/** Describes the fault of a `GATEWAY_CONFIG_JSON` without its secrets; null if it is valid. */
 export function configJsonFault(source: string): string | null {
   let value: unknown;
   try {
@@ -46,7 +46,7 @@ export function configJsonFault(source: string): string | null {
   return issue === undefined ? null : [issue.path.join("."), issue.message].filter(Boolean).join(": ");
 }
 
-/** What the configuration is before anybody has edited it. */
+/** The configuration before the first edit. */
 export function initialConfig({ configJson, development }: ConfigOrigin): Config {
   if (configJson !== null) return parseConfigJson(configJson);
   return development ? developmentConfig() : configSchema.parse({});

@@ -1,36 +1,39 @@
 import { GatewayError } from "../errors/gateway-error.ts";
 
-/** Of the budget strangers have this part, all of them together; whoever has a key of the deployment may take the rest as well. */
+/** Share of the budget for all strangers together. Callers with a key of the deployment may use the rest as well. */
 const STRANGERS_PART = 1 / 4;
 
-/** How long a request waits for memory, milliseconds, and how often it looks whether there is some. */
+/** How long a request waits for memory, and how often it checks, milliseconds. */
 const WAIT_MS = 5_000;
 const LOOK_MS = 25;
 
-/** Requests of each kind that wait for memory at one moment. */
+/** Limit of requests that wait for memory at one moment, per kind of caller. */
 const MAX_WAITING = 64;
 
-/** Those who showed a managed key or are administrators, and everybody else: a token of the provider's is only checked there. */
+/**
+ * `known`: callers with a managed key, and administrators. `stranger`: all others; a pass-through token is checked only by
+ * the provider.
+ */
 type Asker = "known" | "stranger";
 
-/** What one kind of callers holds. */
+/** The memory of one kind of caller. */
 interface Account {
   readonly limit: number;
-  /** Bytes held, evictable ones included. */
+  /** Bytes in use, including evictable ones. */
   used: number;
-  /** What the budget may take back, oldest first. */
+  /** Bytes that the budget may reclaim, oldest first. */
   readonly evictable: Set<EvictableBytes>;
-  /** Bytes of `evictable`. */
+  /** Total bytes of `evictable`. */
   evictableBytes: number;
   waiting: number;
-  /** Bytes held by those who wait for more. */
+  /** Bytes held by requests that wait for more. */
   stuck: number;
 }
 
-/** Bytes that the budget takes back when another caller needs them. */
+/** Bytes that the budget reclaims when another caller needs them. */
 interface EvictableBytes {
   readonly bytes: number;
-  /** Forgets what the bytes were held for. */
+  /** Releases the data that the bytes were reserved for. */
   readonly evict: () => void;
 }
 
@@ -44,15 +47,15 @@ const emptyAccount = (limit: number): Account => ({
 });
 
 /**
- * The memory that callers may take in one process or isolate: bodies of requests, parsed and raw, WebSockets, and responses
- * that their connections keep. Where memory is short the oldest kept responses go first. Then a request waits a little, and
- * the gateway refuses it: the program survives whatever callers send.
+ * The memory that callers may use in one process or isolate: request bodies, raw and parsed, WebSockets, and responses that
+ * their connections store. When memory is short, the oldest stored responses are evicted first. Then a request waits for a
+ * short time, and then the gateway refuses it. The program survives any input.
  */
 export class BodyBudget {
   readonly #accounts: Readonly<Record<Asker, Account>>;
   readonly #total: number;
 
-  /** `bytes` is the whole budget. */
+  /** `bytes` is the size of the whole budget. */
   constructor(bytes: number) {
     this.#total = bytes;
     this.#accounts = {
@@ -61,18 +64,18 @@ export class BodyBudget {
     };
   }
 
-  /** What one request holds: nothing yet. */
+  /** Creates the reservation of one request, initially empty. */
   hold(): BodyHold {
     return new BodyHold(this);
   }
 
-  /** Bytes that are held now. */
+  /** Bytes in use. */
   get used(): number {
     const { known, stranger } = this.#accounts;
     return known.used + stranger.used;
   }
 
-  /** Takes bytes, if there are so many, or if evicting makes room for so many. */
+  /** Reserves bytes if they are available, evicting if necessary. */
   take(asker: Asker, bytes: number): boolean {
     if (!this.#fits(asker, bytes) && !this.#evict(asker, bytes)) return false;
     this.#accounts[asker].used += bytes;
@@ -80,8 +83,8 @@ export class BodyBudget {
   }
 
   /**
-   * Takes bytes until the returned function gives them back, or until another caller needs them: then `evict` runs.
-   * Returns null when there are not so many.
+   * Reserves bytes until the returned function releases them, or until another caller needs them: then `evict` runs. Returns
+   * null if the bytes are not available.
    */
   takeEvictable(asker: Asker, bytes: number, evict: () => void): (() => void) | null {
     if (!this.take(asker, bytes)) return null;
@@ -97,10 +100,10 @@ export class BodyBudget {
     return account.used + bytes <= account.limit && this.used + bytes <= this.#total;
   }
 
-  /** Evicts the oldest until so many bytes fit. Evicts nothing when they would not fit even then. */
+  /** Evicts the oldest entries until the bytes fit. Evicts nothing if they would not fit even then. */
   #evict(asker: Asker, bytes: number): boolean {
     const { known, stranger } = this.#accounts;
-    // A stranger's need evicts nothing of a managed key.
+    // A stranger never evicts data of known callers.
     const victims = asker === "stranger" ? [stranger] : [stranger, known];
     const evictable = victims.reduce((sum, { evictableBytes }) => sum + evictableBytes, 0);
     const { used, limit } = this.#accounts[asker];
@@ -126,17 +129,17 @@ export class BodyBudget {
     this.#accounts[asker].used -= bytes;
   }
 
-  /** Takes bytes now for somebody who holds `held` already. See {@link BodyHold.demand}. */
+  /** Reserves bytes at once for a request that already holds `held`. See {@link BodyHold.demand}. */
   demand(asker: Asker, held: number, bytes: number): void {
     if (this.take(asker, bytes)) return;
     throw held + bytes > this.#accounts[asker].limit ? tooDear() : overloaded();
   }
 
-  /** Takes bytes for somebody who holds `held` already, as soon as there are so many. See {@link BodyHold.wait}. */
+  /** Reserves bytes for a request that already holds `held`, as soon as they are available. See {@link BodyHold.wait}. */
   async wait(asker: Asker, held: number, bytes: number): Promise<void> {
     const account = this.#accounts[asker];
     if (held + bytes > account.limit) throw tooDear();
-    // When all that is held is held by those who wait, nothing comes free until one of them is refused.
+    // If waiting requests hold all memory, none becomes free until one of them is refused.
     const idle = asker === "stranger" ? account.used : this.used;
     if (account.waiting >= MAX_WAITING || held + account.stuck >= idle) throw overloaded();
     account.waiting += 1;
@@ -154,19 +157,19 @@ export class BodyBudget {
   }
 }
 
-/** What one request or WebSocket holds of the budget. */
+/** The memory reservation of one request or WebSocket. */
 export class BodyHold {
   readonly #budget: BodyBudget;
   #asker: Asker = "stranger";
   #bytes = 0;
-  /** The request is over: nobody would give back what was taken now. */
+  /** The request has ended: bytes reserved from now on would never be released. */
   #over = false;
 
   constructor(budget: BodyBudget) {
     this.#budget = budget;
   }
 
-  /** Whoever asks has shown a key of the deployment. Said before anything is taken. */
+  /** Marks the caller as known. Must precede any reservation. */
   trust(): void {
     this.#asker = "known";
   }
@@ -175,27 +178,27 @@ export class BodyHold {
     return this.#asker === "known";
   }
 
-  /** Bytes that are held. */
+  /** Reserved bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Takes further bytes. False: there are not so many just now. */
+  /** Reserves more bytes. Returns false if they are not available now. */
   take(bytes: number): boolean {
     if (this.#over || !this.#budget.take(this.#asker, bytes)) return false;
     this.#bytes += bytes;
     return true;
   }
 
-  /** See {@link BodyBudget.takeEvictable}. The bytes are not among those that this request gives back at its end. */
+  /** See {@link BodyBudget.takeEvictable}. These bytes are not released at the request's end. */
   takeEvictable(bytes: number, evict: () => void): (() => void) | null {
     return this.#over ? null : this.#budget.takeEvictable(this.#asker, bytes, evict);
   }
 
   /**
-   * Takes further bytes as soon as there are so many, after {@link take} could not.
+   * Waits for more bytes, after {@link take} has failed.
    *
-   * @throws GatewayError 413 when there never will be, 503 when it takes too long or others wait already.
+   * @throws GatewayError 413 if the bytes can never be available, 503 after the time limit or if too many requests wait.
    */
   async wait(bytes: number): Promise<void> {
     if (this.#over) throw overloaded();
@@ -207,9 +210,9 @@ export class BodyHold {
   }
 
   /**
-   * Takes further bytes now.
+   * Reserves more bytes at once.
    *
-   * @throws GatewayError 413 when there never will be so many, 503 when there are not so many just now.
+   * @throws GatewayError 413 if the bytes can never be available, 503 if they are not available now.
    */
   demand(bytes: number): void {
     if (this.#over) throw overloaded();
@@ -217,25 +220,25 @@ export class BodyHold {
     this.#bytes += bytes;
   }
 
-  /** Gives so many bytes back, or as many as are held. */
+  /** Releases bytes, at most those that are reserved. */
   giveBack(bytes: number): void {
     const back = Math.min(bytes, this.#bytes);
     this.#budget.giveBack(this.#asker, back);
     this.#bytes -= back;
   }
 
-  /** Gives back what is held beyond so many bytes: what a request no longer needs while it waits. */
+  /** Releases all but this many bytes: a waiting request no longer needs the rest. */
   keep(bytes: number): void {
     if (bytes < this.#bytes) this.giveBack(this.#bytes - bytes);
   }
 
-  /** Gives everything back for good: what still goes on for the request gets nothing more. */
+  /** Releases everything for good: background work of the request gets no more memory. */
   end(): void {
     this.#over = true;
     this.release();
   }
 
-  /** Gives everything back. */
+  /** Releases everything. */
   release(): void {
     this.giveBack(this.#bytes);
   }
@@ -249,7 +252,9 @@ function tooDear(): GatewayError {
   );
 }
 
-/** The 503 of a request for which there is no memory. Without `Retry-After`, as all refusals for lack of room (contract, Errors). */
+/**
+ * The 503 of a request without memory. It has no `Retry-After`, like all refusals for lack of capacity (contract, Errors).
+ */
 export function overloaded(): GatewayError {
   return new GatewayError(503, "the gateway has no memory left for this request just now: try again", {
     code: "overloaded",

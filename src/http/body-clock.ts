@@ -1,18 +1,21 @@
 import type { RequestTimers } from "./request-timers.ts";
 
-/** A client may take a second longer for each so many bytes that came. */
+/** Minimum rate of a body: this many received bytes extend the deadline by a second. */
 const BYTES_A_SECOND = 65_536;
 
-/** Bounds how long a body takes to come: some time, and longer the more of it has come. */
+/** Limits how long a body may take to arrive. Received bytes extend the limit. */
 export class BodyClock {
   readonly #timers: RequestTimers;
   readonly #stalled: () => void;
   #cancel: () => void;
-  /** Bytes that no time was given for yet. */
+  /** Bytes that have not extended the deadline yet. */
   #bytes = 0;
   #over = false;
 
-  /** `stalled` is called once, when the time is over. `ms` is the time that even an empty body has. */
+  /**
+   * @param ms initial time limit, also for an empty body
+   * @param stalled called once, when the time is over
+   */
   constructor(timers: RequestTimers, ms: number, stalled: () => void) {
     this.#timers = timers;
     this.#stalled = stalled;
@@ -24,12 +27,12 @@ export class BodyClock {
     return this.#over;
   }
 
-  /** Bytes have come. */
+  /** Records received bytes. */
   heard(bytes: number): void {
     this.#bytes += bytes;
   }
 
-  /** The body is there, or of no interest any more. */
+  /** Stops the clock: the body is complete or no longer needed. */
   stop(): void {
     this.#cancel();
   }

@@ -1,15 +1,15 @@
 import ipaddr from "ipaddr.js";
 
-/** One household or machine commonly has a whole /64 of IPv6. */
+/** One household or machine usually has a whole /64 of IPv6. */
 const IPV6_PREFIX_PARTS = 4;
-/** One site, or one server that is rented, may have a whole /48: 65,536 of those. */
+/** One site, or one rented server, may have a whole /48: 65,536 networks of /64. */
 const IPV6_SITE_PARTS = 3;
 
 /**
- * Names the client that calls are counted for: an IPv4 address, or the first 64 bits of an IPv6 one. All clients that the platform has no address
- * for are counted together.
+ * The rate-limit key of a client: an IPv4 address, or the first 64 bits of an IPv6 one. All clients without a known address
+ * share one key.
  *
- * @param address the client's address as the platform vouches for it; empty when it cannot
+ * @param address the client's address as the platform vouches for it; empty if unknown
  */
 export function clientKey(address: string): string {
   if (!ipaddr.isValid(address)) return "unknown";
@@ -18,7 +18,7 @@ export function clientKey(address: string): string {
   return `${prefix(parsed, IPV6_PREFIX_PARTS)}::/64`;
 }
 
-/** Names the network that a client may have at its disposal beside its own address: the first 48 bits of IPv6; null: none. */
+/** The key of the network that a client may control: the first 48 bits of IPv6; null for IPv4. */
 export function networkKey(address: string): string | null {
   if (!ipaddr.isValid(address)) return null;
   const parsed = ipaddr.process(address);
@@ -26,8 +26,8 @@ export function networkKey(address: string): string | null {
 }
 
 /**
- * The last of the addresses in a header: the nearest proxy has added it to what the client itself may have sent. Undefined if
- * the request has no such header.
+ * The last address of a list in a header: the nearest proxy appended it, whereas the client may have sent those before.
+ * Undefined without the header.
  */
 export function lastAddress(headers: Headers, name: string): string | undefined {
   return headers.get(name)?.split(",").at(-1)?.trim();

@@ -1,15 +1,15 @@
 import { GatewayError } from "../errors/gateway-error.ts";
 import { LightAbortController } from "./light-abort-controller.ts";
 
-/** What a request ends with whose client went away: 499. */
+/** The error of a request whose client disconnected: 499. */
 export function clientLeft(): GatewayError {
   return new GatewayError(499, "the client went away", { code: "request_cancelled" });
 }
 
 /**
- * Calls `left` once when a request's client goes away; at once, if it has gone already.
+ * Calls `left` once when the client disconnects, or at once if it already has.
  *
- * @returns Keeps it from being called.
+ * @returns a function that removes the listener
  */
 export function onDeparture({ signal }: Request, left: () => void): () => void {
   if (signal.aborted) left();
@@ -17,7 +17,10 @@ export function onDeparture({ signal }: Request, left: () => void): () => void {
   return () => signal.removeEventListener("abort", left);
 }
 
-/** What ends a request's work: also the client's going away, until `stop`, and when it has gone already. */
+/**
+ * Creates an abort controller for the request's work. It also aborts when the client disconnects (at once if it already
+ * has), until `stop` is called.
+ */
 export function abortWith(request: Request): { abort: LightAbortController; stop: () => void } {
   const abort = new LightAbortController();
   return { abort, stop: onDeparture(request, () => abort.abort(clientLeft())) };

@@ -1,8 +1,8 @@
-/** A refused body is still read to its end, up to so many bytes and milliseconds: a client that is cut off never sees the answer. */
+/** Limits for reading a refused body to its end. A client whose connection is cut while it sends never sees the response. */
 const MAX_DRAINED_BYTES = 256 * 1024 * 1024;
 const MAX_DRAIN_MS = 60_000;
 
-/** Reads what is left of a body that is of no use any more. Rejects when the client goes away. */
+/** Reads and discards the rest of a body. Rejects if the client disconnects. */
 export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const cancel = () => void reader.cancel().catch(() => undefined);
   const timer = setTimeout(cancel, MAX_DRAIN_MS);

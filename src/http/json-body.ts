@@ -11,12 +11,12 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Strict UTF-8 JSON (contract, general rule 2). Throws 400 `invalid json`, and as {@link readJsonText} says. */
+/** Reads strict UTF-8 JSON (contract, general rule 2). Throws 400 `invalid json`, and the errors of {@link readJsonText}. */
 export async function readJson(request: Request, intake: Intake): Promise<unknown> {
   return parsed(await readJsonText(request, intake));
 }
 
-/** `a.b[0].c` for a zod issue path. */
+/** Formats a zod issue path as `a.b[0].c`. */
 function fieldName(path: readonly PropertyKey[]): string {
   let name = "";
   for (const key of path) {
@@ -26,10 +26,10 @@ function fieldName(path: readonly PropertyKey[]): string {
   return name;
 }
 
-/** The first violation is all that is told: looking for more takes far more time and memory than the value itself. */
+/** Only the first violation is reported: finding all takes far more time and memory than the value itself. */
 const FIRST_VIOLATION: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
 
-/** Checks a value against its schema; the first violation becomes a 400 that names the field. */
+/** Validates a value by its schema; the first violation becomes a 400 that names the field. */
 export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   if (fitsPlainly(schema, value)) return value;
   const result = schema.safeParse(value, FIRST_VIOLATION);
@@ -45,12 +45,12 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   });
 }
 
-/** Reads and checks a JSON body in one step. */
+/** Reads and validates a JSON body. */
 export async function readBody<T>(request: Request, intake: Intake, schema: z.ZodType<T>): Promise<T> {
   return parseWith(schema, await readJson(request, intake));
 }
 
-/** The same for a body all of whose fields may be left out: no body at all is an empty object. */
+/** Like {@link readBody}, for a body whose fields are all optional: an absent body is an empty object. */
 export async function readOptionalBody<T>(
   request: Request,
   intake: Intake,

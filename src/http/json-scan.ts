@@ -8,19 +8,19 @@ const COLON = 0x3a;
 const COMMA = 0x2c;
 
 /**
- * Bytes of memory that values cost besides their characters, until they are checked and translated: an array or object, a
- * member of an object (its name may be one that no other object has), a further value. Measured: docs/performance.md.
+ * Memory in bytes that values cost besides their characters, until they are validated and translated: per array or object,
+ * per member of an object (each may have a unique name), per further value. Measured: docs/performance.md.
  */
 export const CONTAINER_COST = 192;
 export const MEMBER_COST = 96;
 export const VALUE_COST = 16;
 
-/** Strings end within so many bytes as a rule; the end of longer ones is found natively. */
+/** Most strings end within this many bytes; a native search finds the end of longer ones. */
 const SHORT_STRING = 24;
 
 /**
- * Looks over JSON before it is parsed, in one pass over its bytes as they come: how deep it is nested and what its values
- * will cost. What it says of bytes that are no JSON is of no meaning, but the pass is as short.
+ * Scans JSON before parsing, in one pass over the bytes as they arrive: nesting depth and expected memory. For bytes that
+ * are not JSON the result is meaningless, but the pass is equally short.
  */
 export class JsonScan {
   readonly #maxDepth: number;
@@ -28,20 +28,20 @@ export class JsonScan {
   #depth = 0;
   #deepest = 0;
   #inString = false;
-  /** The next byte belongs to an escape. */
+  /** Whether the next byte belongs to an escape. */
   #escaped = false;
 
-  /** `maxDepth` is how deep arrays and objects may lie within each other. */
+  /** @param maxDepth allowed nesting depth of arrays and objects */
   constructor(maxDepth: number) {
     this.#maxDepth = maxDepth;
   }
 
-  /** Bytes of memory that the values so far will cost, strings' characters not counted. */
+  /** Expected memory of the values so far in bytes, without the strings' characters. */
   get cost(): number {
     return this.#cost;
   }
 
-  /** Whether arrays and objects lie within each other more than `maxDepth` levels deep. */
+  /** Whether the nesting is deeper than `maxDepth`. */
   get tooDeep(): boolean {
     return this.#deepest > this.#maxDepth;
   }
@@ -69,7 +69,7 @@ export class JsonScan {
     this.#deepest = deepest;
   }
 
-  /** The place behind the quote that ends a string, from a place within it. */
+  /** The index after the string's closing quote; `start` lies within the string. */
   #pastString(bytes: Uint8Array, start: number): number {
     const { length } = bytes;
     let at = this.#escaped && length > start ? start + 1 : start;

@@ -5,29 +5,34 @@ import { drain } from "./drain.ts";
 import { JsonScan } from "./json-scan.ts";
 import type { RequestTimers } from "./request-timers.ts";
 
-/** Arrays and objects lie within each other at most this deep: what walks through them recursively needs a bound. */
+/** Maximum nesting depth of arrays and objects, because recursive functions need a bound. */
 const MAX_DEPTH = 512;
 
-/** Bodies up to these sizes are read natively, and have their whole length reserved; a stranger may keep us waiting for it. */
+/**
+ * Bodies up to these sizes are read natively, and their declared length is reserved in advance. A stranger may hold that
+ * memory while sending slowly, so its limit is smaller.
+ */
 const NATIVE_BYTES = 1024 * 1024;
 const STRANGERS_NATIVE_BYTES = 64 * 1024;
 
-/** Memory for each byte of a text: itself, and its values. A text with one wide character takes two bytes for each of all. */
+/**
+ * Memory per byte of a text, for the text and its values. One wide character makes a whole text use two bytes per character.
+ */
 const TEXT_COST = 2;
 const WIDE_TEXT_COST = 3;
 
-/** What a body is read with. */
+/** The parameters for reading a body. */
 export interface Intake {
-  /** What the request holds of the memory for bodies; what reading takes stays held. */
+  /** The request's memory reservation. Memory for the body stays reserved after reading. */
   readonly hold: BodyHold;
   readonly timers: RequestTimers;
-  /** Bytes that the body may have. */
+  /** Maximum size of the body in bytes. */
   readonly limit: number;
-  /** How long the client may take to send it, milliseconds; longer for a long one. */
+  /** Time limit for the client to send the body, milliseconds; received bytes extend it. */
   readonly timeoutMs: number;
 }
 
-/** The 413 of a body of more than `limit` bytes. */
+/** The 413 of a body larger than `limit` bytes. */
 export function tooLarge(limit: number): GatewayError {
   return new GatewayError(413, `the request body is larger than ${limit} bytes`, {
     code: "request_too_large",
@@ -44,7 +49,7 @@ function tooDeep(): GatewayError {
   return invalidRequest(`the request body is nested more than ${MAX_DEPTH} levels deep`);
 }
 
-/** The 400 of a body that broke off, or whose transfer coding is broken: whoever sent it has left, or cannot speak HTTP. */
+/** The 400 of an incomplete body or an invalid transfer coding: the sender has disconnected, or violates HTTP. */
 export function brokenOff(cause: unknown): GatewayError {
   return new GatewayError(400, "the request body broke off before its end", {
     code: "invalid_request",
@@ -52,7 +57,7 @@ export function brokenOff(cause: unknown): GatewayError {
   });
 }
 
-/** The 408 of a client that takes too long to send its body. */
+/** The 408 of a client that sends its body too slowly. */
 export function tooSlow(): GatewayError {
   return new GatewayError(408, "the client took too long to send the request body", {
     code: "invalid_request",
@@ -60,11 +65,10 @@ export function tooSlow(): GatewayError {
 }
 
 /**
- * Reads the text of a JSON body that may be parsed: it is valid UTF-8, and memory is held for what it becomes.
+ * Reads the text of a JSON body: valid UTF-8, with memory reserved for its parsed form.
  *
- * @throws GatewayError 400 `invalid json` for invalid UTF-8, which comes before everything else but the 413 of a body of more
- *   than `limit` bytes; 400 for one that is nested too deeply; 408 for one that takes too long to come; 413 and 503 for want
- *   of memory.
+ * @throws GatewayError 400 `invalid json` for invalid UTF-8 (it takes precedence over all but 413 for a body larger than
+ * `limit` bytes); 400 if nested too deeply; 408 if sent too slowly; 413 and 503 if the memory budget is exhausted.
  */
 export async function readJsonText(request: Request, intake: Intake): Promise<string> {
   const { hold, limit } = intake;
@@ -72,7 +76,7 @@ export async function readJsonText(request: Request, intake: Intake): Promise<st
   const declared = length === null ? null : Number(length);
   const native = Math.min(limit, hold.trusted ? NATIVE_BYTES : STRANGERS_NATIVE_BYTES);
   if (declared !== null && declared <= native) return readWhole(request, declared, intake);
-  // Whoever asks for the stream has it made: a short body is read without it.
+  // Reading `body` creates a stream, so short bodies are read without it.
   const { body } = request;
   if (body === null) return "";
   if (declared !== null && declared > limit) {
@@ -82,13 +86,13 @@ export async function readJsonText(request: Request, intake: Intake): Promise<st
   return new Pieces(body, intake).read();
 }
 
-/** Characters that are looked at together. */
+/** Characters per slice. */
 const SLICE = 64 * 1024;
 
 /**
- * Takes memory for what the text of a JSON message becomes, before it is parsed. Returns how much it took.
+ * Reserves memory for the parsed form of a JSON text. Returns the reserved bytes.
  *
- * @throws GatewayError 400 for one that is nested too deeply, 413 and 503 for want of memory.
+ * @throws GatewayError 400 if nested too deeply, 413 and 503 if the memory budget is exhausted.
  */
 export function holdJsonText(text: string, hold: BodyHold): number {
   const encoder = new TextEncoder();
@@ -110,7 +114,7 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** Reads a short body in one go. */
+/** Reads a short body at once. */
 async function readWhole(request: Request, declared: number, intake: Intake): Promise<string> {
   const { hold, timers, limit, timeoutMs } = intake;
   if (!hold.take(declared)) await hold.wait(declared);
@@ -139,7 +143,7 @@ async function readWhole(request: Request, declared: number, intake: Intake): Pr
   return text;
 }
 
-/** Reads a long body, or one of unknown length: memory is taken as it comes, and nothing of it is kept twice. */
+/** Reads a long body, or one of unknown length. It reserves memory as bytes arrive, and stores nothing twice. */
 class Pieces {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #intake: Intake;
@@ -148,7 +152,9 @@ class Pieces {
   #pieces: string[] = [];
   #bytes = 0;
   #characters = 0;
-  /** Why the body is no good. It is read on, for what is worse and for the client to see the answer. */
+  /**
+   * Why the body is refused. Reading continues: a worse fault may follow, and the client must be able to read the response.
+   */
   #fault: GatewayError | null = null;
 
   constructor(body: ReadableStream<Uint8Array>, intake: Intake) {
@@ -212,7 +218,7 @@ class Pieces {
     if (this.#characters < this.#bytes) await this.#take(this.#bytes * (WIDE_TEXT_COST - TEXT_COST));
   }
 
-  /** Takes memory; without it the body is no good. */
+  /** Reserves memory; if that fails, the body is refused. */
   async #take(bytes: number): Promise<boolean> {
     const { hold } = this.#intake;
     if (hold.take(bytes)) return true;

@@ -1,14 +1,14 @@
-/** Tells that some work has been ended: an `AbortSignal`, or something lighter. */
+/** Reports that work was aborted: an `AbortSignal` or a lighter equivalent. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
-  /** `listener` is called once at most. */
+  /** Calls `listener` at most once. */
   addEventListener(type: "abort", listener: () => void, options: { readonly once: true }): void;
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
 /**
- * Ends a request's work, as an `AbortController` does, and tells of it as its signal does. Most of the work listens within the program:
- * a native controller, which is dear on Workers, is made for those alone who ask for the `signal`.
+ * An abort controller and its signal in one object, for listeners within the program. It creates a native controller, which
+ * is expensive on Workers, only when `signal` is read.
  */
 export class LightAbortController implements AbortSignalLike {
   readonly #listeners: (() => void)[] = [];
@@ -25,7 +25,7 @@ export class LightAbortController implements AbortSignalLike {
     return this.#reason;
   }
 
-  /** For who needs a native one. It is aborted with the same reason. */
+  /** A native signal, for APIs that require one. It aborts with the same reason. */
   get signal(): AbortSignal {
     if (this.#native === undefined) {
       this.#native = new AbortController();
@@ -39,7 +39,7 @@ export class LightAbortController implements AbortSignalLike {
     if (this.#aborted) throw this.#reason;
   }
 
-  /** Ends the work; only the first call counts. Never throws. */
+  /** Aborts; only the first call has an effect. Never throws. */
   abort(reason: unknown): void {
     if (this.#aborted) return;
     this.#aborted = true;
@@ -48,7 +48,7 @@ export class LightAbortController implements AbortSignalLike {
       try {
         next();
       } catch (error) {
-        // As with a native signal: it is the runtime's to tell, and the others are told all the same.
+        // As with a native signal, the runtime reports a listener's error, and the other listeners still run.
         queueMicrotask(() => {
           throw error;
         });
@@ -57,7 +57,7 @@ export class LightAbortController implements AbortSignalLike {
     this.#native?.abort(reason);
   }
 
-  /** Calls `listener` once, when the work is ended; never, if that was before. */
+  /** Calls `listener` once on abort; never if already aborted. */
   addEventListener(_: "abort", listener: () => void): void {
     if (!this.#aborted) this.#listeners.push(listener);
   }

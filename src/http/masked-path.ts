@@ -1,14 +1,17 @@
 const MAX_SHOWN = 500;
 
-/** Keys and account names travel in admin paths, and who knows the name of a job may read it; also in those that no route has because of a prefix or a slash too many. */
+/**
+ * Admin paths contain keys and account names, and a job's name gives access to the job. Also matches paths with an extra
+ * prefix or slash, which no route has.
+ */
 const NAMED = /^(.*?\/(?:admin\/+(?:keys|accounts)|v1\/+jobs))\/.*/is;
-/** A query that became part of the path, because its question mark was escaped. */
+/** A query that became part of the path, because its question mark was percent-encoded. */
 const QUERY = /([?&;](?:(?!key|token|secret|password)[\w.-])*(?:key|token|secret|password)[\w.-]*=)[^&;]*/gi;
 
-/** Without any of these nothing above finds anything, nor is there an escape: most paths are as short and as plain. */
+/** Without a match here neither pattern above can match, and the path has no escapes. Most paths are short and plain. */
 const MAY_NAME = /[%?&;]|\/(?:admin|jobs)\//i;
 
-/** ASCII escapes undone, also those of an escape. */
+/** Decodes ASCII escapes, also doubly encoded ones. */
 function unescaped(path: string): string {
   let text = path;
   for (let round = 0; round < 2 && text.includes("%"); round += 1) {
@@ -17,12 +20,12 @@ function unescaped(path: string): string {
   return text;
 }
 
-/** A path as it may be shown and logged: without the names of keys and accounts, and without credentials. Long paths are cut. */
+/** Masks a path for logs and error messages: removes names of keys and accounts, and credentials. Cuts long paths. */
 export function maskedPath(path: string): string {
   if (path.length <= MAX_SHOWN && !MAY_NAME.test(path)) return path;
   const plain = unescaped(path);
   const masked = plain.replace(NAMED, "$1/…").replace(QUERY, "$1…");
-  // What hides nothing is shown as it came: an escape that is undone could be a line end.
+  // If nothing was masked, keeps the original escapes: a decoded one could be a line break.
   const shown = masked === plain ? path : masked.replace(/\p{Cc}/gu, " ");
   return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown;
 }

@@ -1,18 +1,18 @@
 import * as z from "zod";
-// By name: all that `z.core` has, texts of errors in fifty languages among it, would be in the bundle.
+// Named imports: `z.core` as a whole would add all its parts to the bundle, such as error messages in fifty languages.
 import { $ZodCheckMaxLength, $ZodCheckMinLength, $ZodStringFormat } from "zod/v4/core";
 import { isObject } from "../encoding/json.ts";
 
 type Schema = z.core.$ZodType;
 type Test = (value: unknown) => boolean;
 
-/** By the schema; null: it may change what it takes, or takes what is not told here. */
+/** Tests by schema; null: the schema may change its input, or has a kind that this module does not know. */
 const tests = new WeakMap<Schema, Test | null>();
 
 /**
- * Whether a value that was read from JSON is what a schema takes, and would come out of it as it went in. False where that cannot be
- * said so simply: then the schema itself has to tell. On Workers, where no code can be made at run time, zod takes longer for a
- * conversation than parsing its JSON, and copies all of it (docs/performance.md).
+ * Whether a parsed JSON value is valid for a schema and would leave it unchanged. False if this simple check cannot tell:
+ * then zod must validate. On Workers, which forbid code generation, zod takes longer for a conversation than parsing its
+ * JSON, and copies all of it (docs/performance.md).
  */
 export function fitsPlainly<T>(schema: z.ZodType<T>, value: unknown): value is T {
   return testOf(schema)?.(value) ?? false;
@@ -21,7 +21,7 @@ export function fitsPlainly<T>(schema: z.ZodType<T>, value: unknown): value is T
 function testOf(schema: Schema): Test | null {
   const known = tests.get(schema);
   if (known !== undefined) return known;
-  // What is part of itself is left to zod.
+  // Leaves recursive schemas to zod.
   tests.set(schema, null);
   const made = madeOf(schema);
   tests.set(schema, made);
@@ -39,7 +39,7 @@ function madeOf(schema: Schema): Test | null {
   if (schema instanceof z.ZodNull) return isNull;
   if (schema instanceof z.ZodEnum || schema instanceof z.ZodLiteral) return valueTest(schema._zod.values);
   if (schema instanceof z.ZodNullable) return eitherTest([isNull, testOf(schema.unwrap())]);
-  // What is left out is not looked at, so it only matters what a value must be that is there.
+  // Absent members are not tested, so only the type of present ones matters.
   if (schema instanceof z.ZodOptional && !(schema instanceof z.ZodExactOptional))
     return testOf(schema.unwrap());
   if (schema instanceof z.ZodUnion)
@@ -51,7 +51,7 @@ function madeOf(schema: Schema): Test | null {
 const isNull: Test = (value) => value === null;
 const isBoolean: Test = (value) => typeof value === "boolean";
 
-/** The bounds of a length; null where anything else is checked. */
+/** The limits of a length check; null if there are other checks. */
 function lengthsOf(checks: readonly z.core.$ZodCheck<never>[] = []): { least: number; most: number } | null {
   const lengths = { least: 0, most: Number.POSITIVE_INFINITY };
   for (const check of checks) {
@@ -98,7 +98,7 @@ function listTest({ def }: z.ZodArray): Test | null {
     value.every((entry) => each(entry));
 }
 
-/** An object that a parser has read. A member of this name would not come out of a schema. */
+/** Whether a value is a parsed object without a member `__proto__`, which zod would drop. */
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && !Object.hasOwn(value, "__proto__");
 }
@@ -112,7 +112,7 @@ function recordTest({ def }: z.ZodRecord): Test | null {
 }
 
 function objectTest({ def, shape }: z.ZodObject): Test | null {
-  // Others leave out what they do not know.
+  // Other object schemas drop unknown members.
   const isLoose = def.catchall instanceof z.ZodUnknown;
   if (!isLoose || (def.checks ?? []).length > 0) return null;
   const needed: string[] = [];

@@ -1,13 +1,13 @@
 /**
- * While a deadline waits the native timer goes off at least so often, milliseconds. What waits first is a lease's first beat: up to then one
- * timer does for whatever else is set before it. And no clock that is set puts a deadline off for longer.
+ * Maximum delay of the native timer, milliseconds. A lease's first heartbeat is the first deadline of most requests: until
+ * then one timer serves all later ones. It also limits how long a clock change can postpone a deadline.
  */
 const LOOK_MS = 500;
 
-/** By the clock a native timer may go off so much before its time, milliseconds. */
+/** A native timer may fire this much early by the clock, milliseconds. */
 const EARLY_MS = 1;
 
-/** One that is later than this has stood still with the machine, or the clock was set: milliseconds. */
+/** If a timer is later than this, milliseconds, the machine was suspended, or the clock was set. */
 const LATE_MS = 1_000;
 
 interface Deadline {
@@ -16,36 +16,36 @@ interface Deadline {
 }
 
 /**
- * The deadlines of one request, all behind one native timer: on Workers a timer belongs to the request that set it. A deadline that
- * is cancelled does not touch the timer, so that most requests set it once and clear it once.
+ * The deadlines of one request behind a single native timer: on Workers a timer belongs to the request that set it.
+ * Cancelling a deadline does not touch the timer, so that most requests set it once and clear it once.
  *
- * The clock may be set, also by hours: what waits then neither comes at once nor waits for hours.
+ * The clock may be set, even by hours. Deadlines then neither fire all at once nor wait for hours.
  */
 export class RequestTimers {
   readonly #clock: () => number;
-  /** The soonest first; those of one moment as they were set. */
+  /** Sorted by time; equal times in the order of creation. */
   readonly #deadlines: Deadline[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the native timer is to go off; infinite: there is none. */
+  /** When the native timer is due; infinite: it is not set. */
   #armedFor = Number.POSITIVE_INFINITY;
-  /** How far the time is ahead of the clock, which was set. */
+  /** Correction that is added to the clock after it was set. */
   #ahead = 0;
-  /** The latest time that was seen. */
+  /** The latest time seen. */
   #seen = Number.NEGATIVE_INFINITY;
-  /** Deadlines are being seen to: the timer is set behind them. */
+  /** Deadlines are running; the timer is set afterwards. */
   #firing = false;
   #ended = false;
 
-  /** `clock` tells milliseconds since whenever. */
+  /** `clock` returns milliseconds from any origin. */
   constructor(clock: () => number = () => performance.now()) {
     this.#clock = clock;
   }
 
   /**
-   * Runs `work` once in so many milliseconds, at least one. What it throws goes to whoever hears of errors in timers, once all that
-   * is due has run.
+   * Runs `work` once after `ms` milliseconds, at least one. Its error reaches the runtime's handler for timer errors after
+   * all due work has run.
    *
-   * @returns Keeps `work` from being run; of no effect when it was.
+   * @returns a function that cancels `work`, if it has not run yet
    */
   after(ms: number, work: () => void): () => void {
     const now = this.#now(this.#seen, this.#seen);
@@ -58,8 +58,8 @@ export class RequestTimers {
   }
 
   /**
-   * The request is over: from now on no native timer is left where no deadline is. Work that goes on behind the answer keeps its
-   * deadlines, and may set others.
+   * Marks the request as ended: from now on the native timer is cleared as soon as no deadline is left. Background work
+   * keeps its deadlines and may add others.
    */
   end(): void {
     this.#ended = true;
@@ -81,14 +81,14 @@ export class RequestTimers {
 
   #arm(ms: number, now: number): void {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
-    // Runtimes cut off parts of milliseconds.
+    // Runtimes truncate fractions of milliseconds.
     const wait = Math.max(1, Math.min(LOOK_MS, Math.ceil(ms)));
     this.#armedFor = now + wait;
     this.#timer = setTimeout(() => this.#fire(), wait);
   }
 
   #fire(): void {
-    // Where everything stood still instead, what was due meanwhile waits no longer: that may be a beat.
+    // If the machine was suspended instead, overdue work runs now: it may be a heartbeat.
     const now = this.#now(Math.max(this.#seen, this.#armedFor - EARLY_MS), this.#armedFor + LOOK_MS);
     this.#timer = undefined;
     this.#armedFor = Number.POSITIVE_INFINITY;
@@ -105,7 +105,7 @@ export class RequestTimers {
     }
   }
 
-  /** Runs what is due, also behind what throws. */
+  /** Runs all due work, even if some of it throws. */
   #run(now: number): void {
     const [next] = this.#deadlines;
     if (next === undefined || next.due > now) return;
@@ -118,8 +118,8 @@ export class RequestTimers {
   }
 
   /**
-   * The time. It is `least` where the clock says less, for it was set back; and `jumped` where the clock is far beyond the time for which
-   * the native timer is set, for it was set forwards.
+   * The corrected time. If the clock was set back, it is `least`. If the clock is far beyond the native timer's due time,
+   * because it was set forwards, it is `jumped`.
    */
   #now(least: number, jumped: number): number {
     const said = this.#clock() + this.#ahead;

@@ -2,12 +2,12 @@ import { CONTAINER_COST, MEMBER_COST, VALUE_COST } from "./json-scan.ts";
 
 const WIDE = /[^\0-\xff]/;
 
-/** Bytes of memory that a text takes: one wide character makes it take two bytes for each of all. */
+/** Memory of a text in bytes: one wide character makes the whole text use two bytes per character. */
 export function costOfText(text: string): number {
   return WIDE.test(text) ? text.length * 2 : text.length;
 }
 
-/** Bytes of memory that a value like those of JSON takes, its texts `copies` times. What several hold is counted once. */
+/** Memory of a JSON-like value in bytes, its texts counted `copies` times. Shared objects count once. */
 export function costOfValue(value: unknown, copies = 1): number {
   const seen = new Set<object>();
   const open: unknown[] = [value];

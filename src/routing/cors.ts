@@ -1,6 +1,6 @@
 import { claims, type SurfaceEdge } from "./surface.ts";
 
-/** Request headers that every preflight allows, whatever the surface (contract, general rule 4). */
+/** Request headers that every preflight allows, for any route group (contract, general rule 4). */
 const COMMON_HEADERS = [
   "Content-Type",
   "Authorization",
@@ -11,18 +11,18 @@ const COMMON_HEADERS = [
   "X-Vercel-Protection-Bypass",
 ];
 
-/** Never allowed from a browser, whatever a preflight declares. */
+/** Browsers may never send this header, even if the preflight declares it. */
 const BLOCKED = "x-gateway-internal-token";
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** A preflight declares at most this many characters of header names; what is longer is no client's. */
+/** Limit of declared header names, in characters. No real client sends more. */
 const MAX_DECLARED = 4_096;
 
-/** What pages of other origins may do with some surfaces (contract, general rule 4). */
+/** The CORS rules of some route groups (contract, general rule 4). */
 export class CorsPolicy {
   readonly #paths: readonly string[];
-  /** Those of surfaces for their own pages only. */
+  /** Paths of route groups that only the program's own pages may use. */
   readonly #ownPages: readonly string[];
   readonly #headers: readonly string[];
   readonly #known: ReadonlySet<string>;
@@ -39,23 +39,25 @@ export class CorsPolicy {
     this.#exposed = [...new Set(["x-request-id", ...exposed])].join(", ");
   }
 
-  /** Whether CORS applies to a path: the API prefixes of the contract, their twins and the root shortcuts. */
+  /**
+   * Whether CORS applies to a path: API prefixes of the contract, their aliases under real-world names, and root shortcuts.
+   */
   applies(path: string): boolean {
     return this.#paths.some((claim) => claims(claim, path));
   }
 
-  /** Whether the browser says that a page of another origin asks. */
+  /** Whether the browser reports that a page of another origin sends the request. */
   isFromOtherPage(request: Request, url: URL): boolean {
     const origin = request.headers.get("origin");
     return origin !== null && URL.parse(origin)?.host !== (request.headers.get("host") ?? url.host);
   }
 
-  /** Whether a path belongs to a surface for the program's own pages only. */
+  /** Whether only the program's own pages may use the path. */
   isForOwnPages(path: string): boolean {
     return this.#ownPages.some((claim) => claims(claim, path));
   }
 
-  /** The value of `Access-Control-Allow-Headers` for what a preflight declared. */
+  /** The value of `Access-Control-Allow-Headers` for the headers that a preflight declares. */
   allowedHeaders(declared: string | null): string {
     const extra = (declared ?? "")
       .slice(0, MAX_DECLARED)
@@ -67,7 +69,7 @@ export class CorsPolicy {
     return [...this.#headers, ...new Set(extra)].join(", ");
   }
 
-  /** Puts the CORS headers of an actual (not preflight) answer into `headers`. */
+  /** Sets the CORS headers of an actual (not preflight) response. */
   setHeaders(headers: Headers, origin: string | null): void {
     headers.set("access-control-allow-origin", origin ?? "*");
     headers.set("access-control-expose-headers", this.#exposed);

@@ -8,68 +8,68 @@ import type { Context } from "../platform/context.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** The parameters of a path, percent-decoded. */
+/** Path parameters, percent-decoded. */
 export type Params = Readonly<Record<string, string>>;
 
-/** What a handler gets besides the request's context. Who asks is added by the kind of endpoint. */
+/** What a handler gets besides the request's context. The kind of endpoint adds the authenticated caller or token. */
 export interface Input<Body, Query> {
   readonly params: Params;
-  /** The body, checked by the declared schema. */
+  /** The body, validated by the declared schema. */
   readonly body: Body;
-  /** The query, checked by the declared schema. */
+  /** The query, validated by the declared schema. */
   readonly query: Query;
 }
 
-/** What an endpoint answers by media type. Made only when the OpenAPI document is asked for. */
+/** Response schemas by media type. Created only when the OpenAPI document is requested. */
 export type Answers = () => Readonly<Record<string, ZodType | JsonObject>>;
 
-/** What the OpenAPI document says of an endpoint. */
+/** The part of an endpoint that the OpenAPI document describes. */
 export interface Described {
   readonly method: Method;
   /** Path patterns: `:name` is one segment, `:name+` the rest of the path. */
   readonly paths: readonly string[];
-  /** What follows the last colon of a path that ends in `:name+`, as in `/models/x:countTokens`. */
+  /** Suffix after the last colon of a path that ends in `:name+`, as in `/models/x:countTokens`. */
   readonly verb?: string;
   /**
-   * Where other endpoints have the same path and method: whether a request is this one's. Those that ask stand before the
-   * one that takes all others.
+   * Selects among endpoints with the same path and method: whether this one takes the request. Endpoints with a condition
+   * come before the one without.
    */
   readonly when?: (request: { readonly headers: Headers; readonly url: URL }) => boolean;
-  /** One line for people. */
+  /** One line for readers of the document. */
   readonly summary: string;
   readonly body?: ZodType;
-  /** The body may be missing; then it is an empty object. */
+  /** Whether the body may be absent; it is then an empty object. */
   readonly optionalBody?: boolean;
-  /** Bytes that the body may have; unless given 64 KiB for an open endpoint, and 32 MiB for one that asks for a credential. */
+  /** Maximum body size in bytes; default 64 KiB for an open endpoint, 32 MiB for one that needs a credential. */
   readonly maxBody?: number;
   readonly query?: ZodType;
-  /** A query that the handler reads itself, more leniently than a schema can say. */
+  /** Schema of a query that the handler parses itself, more leniently than a schema can express. */
   readonly lenientQuery?: ZodType;
-  /** A body that the handler reads itself, as it streams in: its media type, and its JSON schema. */
+  /** A body that the handler parses itself while it streams in: its media type and JSON schema. */
   readonly streamedBody?: { readonly mediaType: string; readonly schema: JsonObject };
   readonly answers: Answers;
-  /** What is answered with 202, where the work may go on behind the answer. */
+  /** Response schemas of 202, if the work may continue after the response. */
   readonly accepted?: Answers;
-  /** Headers of what it answers when all is well, with what each says. Not all of them are there each time. */
+  /** Headers of a successful response, with descriptions. Not every response has all of them. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further statuses, with when each is answered: those from 400 on are errors, others have no body. There may be more. */
+  /** Further statuses with descriptions: from 400 on they are errors, others have no body. The list may be incomplete. */
   readonly statuses?: Readonly<Record<number, string>>;
 }
 
-/** One endpoint of the API: what it is called, who may call it, what it takes and what it does. */
+/** An endpoint of the API: its description, who may call it, and its handler. */
 export type Endpoint = Described &
   (
     | { readonly access: "none"; serve(context: Context, params: Params): Promise<Response> }
     | {
         readonly access: "caller";
         serve(context: Context, params: Params, caller: Caller): Promise<Response>;
-        /** Called when the caller is not let in. */
+        /** Runs when authentication fails. */
         refused?(context: Context, error: GatewayError): Promise<void>;
-        /** The credential that the request's address stands for: what else it carries does not count. */
+        /** The credential that the request's URL stands for. It replaces all other credentials of the request. */
         onBehalfOf?(context: Context): Promise<string>;
         /**
-         * Whatever it does for a caller with a configured key it does with an account: the pool tells then whether the
-         * configuration is the newest, and until then a copy will do.
+         * Whether it always uses an account for a managed key. The pool then reports whether the configuration is current;
+         * until then a copy is enough.
          */
         readonly takesAccount?: boolean;
       }
@@ -83,22 +83,22 @@ export type Endpoint = Described &
 /** An endpoint for callers with a key or token. */
 export type CallerEndpoint = Extract<Endpoint, { readonly access: "caller" }>;
 
-/** Who may call: anyone, a caller with a key or token, an administrator, or an administrator's JWT only. */
+/** Who may call: any client, a caller with a key or token, an administrator, or an administrator's JWT only. */
 export type Access = Endpoint["access"];
 
-/** What an endpoint is declared with. `Visitor` is what its handler learns of who asks. */
+/** The declaration of an endpoint. `AuthFields` are the fields that authentication adds to the handler's input. */
 export interface Declaration<Body, Query, Visitor> extends Omit<Described, "paths" | "body" | "query"> {
-  /** One pattern, or several under which the endpoint answers alike. */
+  /** One pattern, or several equivalent ones. */
   readonly path: string | readonly string[];
   readonly body?: ZodType<Body>;
   readonly query?: ZodType<Query>;
-  /** Answers; what it throws is rendered in the shape of the route's family. */
+  /** Handles a request. Errors it throws are formatted for the route's family. */
   handler(context: Context, input: Input<Body, Query> & Visitor): Response | Promise<Response>;
 }
 
-/** What an endpoint for anyone is declared with. */
+/** The declaration of an endpoint without authentication. */
 export interface OpenDeclaration<Body, Query> extends Declaration<Body, Query, unknown> {
-  /** Answers a request whose body or query is not as declared; what it throws is rendered. Without it `fault` is. */
+  /** Answers a request with an invalid body or query; its errors are formatted. Without it, `fault` itself is formatted. */
   unreadable?(context: Context, fault: unknown): Promise<Response>;
 }
 
@@ -111,7 +111,7 @@ function described<Visitor>(declaration: Declaration<unknown, unknown, Visitor>)
 const MAX_BODY = 32 * 1024 * 1024;
 const MAX_OPEN_BODY = 64 * 1024;
 
-/** Reads what a request brings, as declared. Throws 400 that names the field at fault, 413 for a body that is too long. */
+/** Reads and validates a request's body and query. Throws 400 that names the invalid field, and 413 for too large a body. */
 async function inputOf(
   { request, url, hold, timers, platform }: Context,
   params: Params,
@@ -125,7 +125,7 @@ async function inputOf(
   return { params, query: checked, body: await read(request, intake, body) };
 }
 
-/** An endpoint for anyone (contract, Authentication rule 4). */
+/** Declares an endpoint without authentication (contract, Authentication rule 4). */
 export function open<Body, Query>(declaration: OpenDeclaration<Body, Query>): Endpoint {
   const { unreadable, ...own } = declaration;
   const declared: Declaration<unknown, unknown, unknown> = own;
@@ -146,18 +146,18 @@ export function open<Body, Query>(declaration: OpenDeclaration<Body, Query>): En
   };
 }
 
-/** What an endpoint for callers is declared with. */
+/** The declaration of an endpoint for callers. */
 export interface CallerDeclaration<Body, Query>
   extends Declaration<Body, Query, { readonly caller: Caller }> {
-  /** Called when the caller is not let in. */
+  /** Runs when authentication fails. */
   refused?(context: Context, error: GatewayError): Promise<void>;
-  /** The credential that the request's address stands for: what else it carries does not count. */
+  /** The credential that the request's URL stands for. It replaces all other credentials of the request. */
   onBehalfOf?(context: Context): Promise<string>;
   /** See {@link CallerEndpoint}. */
   readonly takesAccount?: boolean;
 }
 
-/** An endpoint for callers with a key or a token of the provider; its handler learns who calls. */
+/** Declares an endpoint for callers with a key or a token of the provider. Its handler gets the caller. */
 export function forCallers<Body, Query>(declaration: CallerDeclaration<Body, Query>): CallerEndpoint {
   const { refused, onBehalfOf, takesAccount, ...own } = declaration;
   const declared: Declaration<unknown, unknown, { readonly caller: Caller }> = own;
@@ -174,7 +174,7 @@ export function forCallers<Body, Query>(declaration: CallerDeclaration<Body, Que
   };
 }
 
-/** An endpoint for administrators, by token or by admin key. */
+/** Declares an endpoint for administrators, by token or admin key. */
 export function forAdministrators<Body, Query>(declaration: Declaration<Body, Query, unknown>): Endpoint {
   const declared: Declaration<unknown, unknown, unknown> = declaration;
   return {
@@ -187,7 +187,7 @@ export function forAdministrators<Body, Query>(declaration: Declaration<Body, Qu
   };
 }
 
-/** An endpoint for administrators with a token; its handler learns when that ends. */
+/** Declares an endpoint for administrators with a token. Its handler gets the token's expiry. */
 export function forTokens<Body, Query>(
   declaration: Declaration<Body, Query, { readonly token: AdminToken }>,
 ): Endpoint {
@@ -202,7 +202,7 @@ export function forTokens<Body, Query>(
   };
 }
 
-/** An answer in JSON, by its schema. */
+/** A JSON response with this schema. */
 export function json(schema: () => ZodType | JsonObject): Answers {
   return () => ({ "application/json": schema() });
 }

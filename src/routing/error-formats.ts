@@ -2,7 +2,7 @@ import type { JsonObject } from "../encoding/json.ts";
 import type { GatewayError } from "../errors/gateway-error.ts";
 import type { RouteFamily } from "./surface.ts";
 
-/** `error.type` in the standard shape. */
+/** `error.type` of a status in the standard shape. */
 function standardType(status: number): string {
   if (status === 401) return "authentication_error";
   if (status === 403) return "permission_error";
@@ -12,7 +12,7 @@ function standardType(status: number): string {
   return status >= 500 ? "server_error" : "invalid_request_error";
 }
 
-/** The upstream's own word for it, where it is one of this kind. */
+/** Prefers the upstream's error type if it has the standard form. */
 function typeOf({ status, code, upstream: { type } }: GatewayError): string {
   if (code === "insufficient_quota") return code;
   return type !== undefined && /^[a-z_]+_error$/.test(type) ? type : standardType(status);
@@ -31,7 +31,7 @@ export function errorObject(error: GatewayError, type = typeOf(error)): Record<s
   return body;
 }
 
-/** JSON schema of what {@link errorObject} makes. */
+/** JSON schema of the result of {@link errorObject}. */
 export const ERROR_OBJECT_SCHEMA: JsonObject = {
   type: "object",
   properties: {
@@ -45,7 +45,7 @@ export const ERROR_OBJECT_SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-/** JSON schema of an object that has these members, and no others. */
+/** JSON schema of an object with exactly these members, all required. */
 export function objectSchema(properties: JsonObject): JsonObject {
   return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 }
@@ -59,10 +59,10 @@ export function standardFamily(id: string): RouteFamily {
   };
 }
 
-/** The chat-completions and responses styles, and everything that no other family claims. */
+/** The family of the chat-completions and responses styles, and the default for all other paths. */
 export const STANDARD_FAMILY: RouteFamily = standardFamily("chat");
 
-/** The whole HTTP response of an error. 429 never carries `Retry-After` unless the error itself says so. */
+/** Formats an error as an HTTP response. 429 has `Retry-After` only if the error sets it. */
 export function errorResponse(family: RouteFamily, error: GatewayError, requestId?: string): Response {
   return new Response(JSON.stringify(family.formatError(error, requestId)), {
     status: error.status,

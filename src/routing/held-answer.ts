@@ -1,28 +1,31 @@
 import { byteChannel } from "../http/byte-channel.ts";
 import type { Context } from "../platform/context.ts";
 
-/** Answers of up to so many bytes go out as they are: the network takes them at once. */
+/** Responses up to this size are sent directly: the network takes them at once. */
 const LITTLE_BYTES = 64 * 1024;
 
-/** A larger answer goes out in pieces. The client has the idle time-out for each: at 60 s that is 273 bytes a second. */
+/** Chunk size of larger responses. The client has the idle timeout for each chunk: at 60 s that is 273 bytes per second. */
 const PIECE_BYTES = 16 * 1024;
 
-/** The most that an answer counts with: the largest picture of a page has to fit into what strangers have on Workers. */
+/**
+ * The most bytes that a response reserves. The largest screenshot must fit into the strangers' part of the budget on
+ * Workers.
+ */
 const MAX_COUNTED_BYTES = 16 * 1024 * 1024;
 
-/** The HTTP status of an answer that names none. */
+/** The HTTP status of a response that sets none. */
 const OK = 200;
 
-/** What an answer needs of its request. */
+/** The parts of a request's context that a response needs. */
 export type Answering = Pick<Context, "hold" | "log" | "record" | "request" | "waitUntil"> & {
   readonly platform: { readonly variables: Pick<Context["platform"]["variables"], "idleTimeoutMs"> };
 };
 
 /**
- * A whole answer that counts in the memory budget until the client has read it, or for as long as the client reads at all.
- * The runtime would keep every answer that nobody reads.
+ * Sends a complete response that stays reserved in the memory budget until the client has read it or has stopped reading.
+ * Otherwise the runtime would buffer every unread response.
  *
- * @throws GatewayError 413 and 503 for want of memory.
+ * @throws GatewayError 413 and 503 if the memory budget is exhausted.
  */
 export async function heldAnswer(
   context: Answering,
@@ -33,7 +36,7 @@ export async function heldAnswer(
   const { hold, log, platform } = context;
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const counted = Math.min(bytes.byteLength, MAX_COUNTED_BYTES);
-  // Answers that wait for memory would take it themselves.
+  // Does not wait: waiting responses would themselves occupy memory.
   hold.demand(counted);
   context.record(init.status ?? OK);
   const { readable, writable } = byteChannel();
@@ -43,12 +46,12 @@ export async function heldAnswer(
   return new Response(readable, init);
 }
 
-/** The same of a JSON value. */
+/** The same for a JSON value. */
 export function heldJson(context: Answering, value: unknown): Promise<Response> {
   return heldAnswer(context, JSON.stringify(value), { headers: { "content-type": "application/json" } });
 }
 
-/** Never rejects: a client that has left, or reads nothing for so many milliseconds, gets nothing more. */
+/** Never rejects. Stops if the client disconnects, or reads nothing for `idleMs` milliseconds. */
 async function sendPieces(
   bytes: Uint8Array,
   writer: WritableStreamDefaultWriter<Uint8Array>,
@@ -63,12 +66,12 @@ async function sendPieces(
   try {
     for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) {
       restart();
-      // A copy: a piece that nobody takes would keep the whole answer in memory.
+      // A copy: an unread subarray would keep the whole response in memory.
       await Promise.race([writer.write(bytes.slice(at, at + PIECE_BYTES)), idle.promise]);
     }
     await Promise.race([writer.close(), idle.promise]);
   } catch (reason) {
-    // Resolves only when the reader takes the piece under way.
+    // `abort` resolves only when the reader takes the pending chunk, so do not await it.
     writer.abort(reason).catch(() => undefined);
   } finally {
     clearTimeout(timer);

@@ -1,9 +1,9 @@
 import type { LimitState, WindowState } from "../platform/limits.ts";
 
-/** Tells in headers what is left to a key; `now` in Unix milliseconds. */
+/** Formats a key's remaining limits as headers; `now` in Unix milliseconds. */
 export type LimitHeaders = (left: LimitState, now: number) => Readonly<Record<string, string>>;
 
-/** `1m30s`, `1.5s`, `20ms`: how a duration is written in these headers. */
+/** Formats a duration for these headers: `1m30s`, `1.5s`, `20ms`. */
 export function duration(ms: number): string {
   if (ms > 0 && ms < 1_000) return `${Math.ceil(ms)}ms`;
   const minutes = Math.floor(ms / 60_000);
@@ -20,13 +20,13 @@ function of(what: string, state: WindowState | null): Record<string, string> {
   };
 }
 
-/** As the chat-completions style's own service writes them, and where a style has none of its own. */
+/** The headers of the chat-completions style's own service. Also used for styles without headers of their own. */
 export const standardLimitHeaders: LimitHeaders = ({ requests, tokens }) => ({
   ...of("requests", requests),
   ...of("tokens", tokens),
 });
 
-/** Names of all headers that {@link standardLimitHeaders} may make. */
+/** Names of all headers that {@link standardLimitHeaders} may create. */
 export const STANDARD_LIMIT_HEADERS: readonly string[] = ["requests", "tokens"].flatMap((what) =>
   ["limit", "remaining", "reset"].map((part) => `x-ratelimit-${part}-${what}`),
 );

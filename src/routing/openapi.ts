@@ -10,7 +10,7 @@ import { type Route, type RouteFamily, routesOf, type Surface } from "./surface.
 
 const string = { type: "string" };
 
-/** A place of a caller's key as a security scheme: its name in the document, and the scheme. */
+/** A credential source as a security scheme: its name in the document, and the scheme. */
 function callerScheme(source: CredentialSource): [string, JsonObject] {
   if (source.in === "bearer") {
     return [
@@ -43,7 +43,7 @@ function jsonSchema(schema: z.ZodType | JsonObject, io: Side): JsonObject {
   return rest;
 }
 
-/** Turns the JSON schema of a value's own form into one of all its forms. */
+/** Extends the JSON schema of a value's canonical form to all accepted forms. */
 function addOtherForms(forms: readonly z.ZodType[], converted: Record<string, unknown>, io: Side): void {
   if (forms.length === 0) return;
   const own = { ...converted };
@@ -51,7 +51,7 @@ function addOtherForms(forms: readonly z.ZodType[], converted: Record<string, un
   converted["anyOf"] = [own, ...forms.map((form) => jsonSchema(form, io))];
 }
 
-/** `/a/:b/:c+` with the verb `d` as `/a/{b}/{c}:d`, with the names. */
+/** Converts `/a/:b/:c+` with the verb `d` to `/a/{b}/{c}:d`, and lists the parameter names. */
 function templateOf(path: string, verb: string | undefined): { template: string; names: readonly string[] } {
   const names: string[] = [];
   const template = path.replaceAll(/:(\w+)\+?/g, (_, name: string) => {
@@ -84,7 +84,7 @@ function bodyOf(endpoints: readonly Endpoint[]): JsonObject | undefined {
   };
 }
 
-/** What a route takes or answers, by media type. Of several schemas for one type any will do. */
+/** The content of a body, by media type. Several schemas of one type become `anyOf`. */
 function contentOf(schemas: readonly (readonly [mediaType: string, schema: JsonObject])[]): JsonObject {
   const content: Record<string, unknown> = {};
   for (const [mediaType, found] of Map.groupBy(schemas, ([type]) => type)) {
@@ -94,7 +94,6 @@ function contentOf(schemas: readonly (readonly [mediaType: string, schema: JsonO
   return content;
 }
 
-/** An answer. */
 function answersOf(answers: readonly Answers[], headers: JsonObject): JsonObject {
   const schemas = answers.flatMap((made) =>
     Object.entries(made()).map(([mediaType, schema]) => [mediaType, jsonSchema(schema, "output")] as const),
@@ -108,7 +107,7 @@ function headersOf(endpoints: readonly Endpoint[]): JsonObject {
   return Object.fromEntries(named.map(([name, description]) => [name, { description, schema: string }]));
 }
 
-/** What is answered with statuses that an endpoint tells of. */
+/** The responses for an endpoint's declared statuses. */
 function statusesOf(endpoints: readonly Endpoint[], errors: JsonObject): JsonObject {
   const told = endpoints.flatMap(({ statuses = {} }) => Object.entries(statuses));
   return Object.fromEntries(
@@ -128,7 +127,7 @@ function errorsOf(families: readonly RouteFamily[]): JsonObject {
 
 type Security = Readonly<Record<Access, readonly JsonObject[]>>;
 
-/** Each parameter once, by its name: the first that is so called. */
+/** Removes parameters with repeated names; the first one stays. */
 function distinct(parameters: readonly JsonObject[]): JsonObject[] {
   const byName = new Map<unknown, JsonObject>();
   for (const parameter of parameters) {
@@ -137,7 +136,7 @@ function distinct(parameters: readonly JsonObject[]): JsonObject[] {
   return [...byName.values()];
 }
 
-/** One method of one path. Where several styles share it, `main` is the one that takes what no other claims. */
+/** The operation of one method and path. Where several styles share it, `main` is the one without a condition. */
 function operation(main: Route, all: readonly Route[], security: Security): JsonObject {
   const { path, tag } = main;
   const { method, access, summary, verb } = main.endpoint;
@@ -150,7 +149,7 @@ function operation(main: Route, all: readonly Route[], security: Security): Json
   const headers = headersOf(endpoints);
   const answers = endpoints.map((endpoint) => endpoint.answers);
   const accepted = endpoints.flatMap((endpoint) => endpoint.accepted ?? []);
-  // What always goes on behind the answer has no other.
+  // An operation that always continues after its response has no 200.
   const isDone = accepted.length === 0 || answers.some((made) => Object.keys(made()).length > 0);
   const errors = errorsOf(all.map(({ family }) => family));
   return {
@@ -173,7 +172,7 @@ function errorResponseOf({ id, errorSchema }: RouteFamily): [string, JsonObject]
   return [id, { description: "An error.", content: { "application/json": { schema: errorSchema } } }];
 }
 
-/** The OpenAPI 3.1 document of some surfaces, made from the schemas that check their requests. */
+/** The OpenAPI 3.1 document of some route groups, generated from the schemas that validate their requests. */
 export function openApiDocument(surfaces: readonly Surface[]): JsonObject {
   const callerSchemes = new Map(
     surfaces.flatMap(({ credentials = [] }) => credentials.map((source) => callerScheme(source))),
@@ -214,7 +213,7 @@ export function openApiDocument(surfaces: readonly Surface[]): JsonObject {
   };
 }
 
-/** `GET /openapi.json`. The surfaces are asked for late, as this endpoint belongs to one of them. */
+/** Declares `GET /openapi.json`. Reads the route groups lazily, because this endpoint belongs to one of them. */
 export function openApi(surfaces: () => Promise<readonly Surface[]>): Endpoint {
   const text = once(async () => JSON.stringify(openApiDocument(await surfaces())));
   return open({

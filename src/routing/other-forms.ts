@@ -3,8 +3,8 @@ import * as z from "zod";
 const otherForms = new WeakMap<z.core.$ZodType, () => readonly z.ZodType[]>();
 
 /**
- * A schema whose values may also come in other forms, which `normalize` brings into its own. Faults are named as in its own
- * form; a union could not say which field is at fault. The OpenAPI document shows all forms.
+ * A schema that also accepts other forms of a value; `normalize` converts them to the canonical form. Errors name fields of
+ * the canonical form; a union could not name the invalid field. The OpenAPI document lists all forms.
  */
 export function inOtherFormsToo<Schema extends z.ZodType>(
   schema: Schema,
@@ -16,7 +16,7 @@ export function inOtherFormsToo<Schema extends z.ZodType>(
   return normalized;
 }
 
-/** The other forms of a schema's values; most have none. */
+/** The alternative forms of a schema's values; usually none. */
 export function otherFormsOf(schema: z.core.$ZodType): readonly z.ZodType[] {
   return otherForms.get(schema)?.() ?? [];
 }

@@ -13,21 +13,21 @@ import {
   routesOf,
 } from "./surface.ts";
 
-/** No route has a longer path, and no pattern is tried on one: on long runs of slashes that takes for ever. */
+/** Longer paths match no route, and no pattern is tried on them: on long runs of slashes that takes extremely long. */
 const MAX_PATH = 4096;
 
-/** What a path and a method lead to. */
+/** The route of a request, with its path parameters. */
 export interface Match {
   readonly route: Route;
   readonly params: Params;
 }
 
-/** The 404 of a path that no route has. */
+/** The 404 of a path without a route. */
 export function routeNotFound(method: string, path: string): GatewayError {
   return new GatewayError(404, `no route for ${method} ${maskedPath(path)}`, { code: "not_found" });
 }
 
-/** A path segment as the client meant it; a broken escape is a 404, as no such thing exists. */
+/** Percent-decodes path parameters. An invalid escape is a 404, because no such resource exists. */
 function decode(params: Params, method: string, path: string): Params {
   const decoded: Record<string, string> = {};
   for (const [name, value] of Object.entries(params)) {
@@ -41,29 +41,29 @@ function decode(params: Params, method: string, path: string): Params {
 }
 
 /**
- * The parameters of a route with a verb: the last one ends in a colon and the verb, which is taken off. It is split at the
- * last colon, as names may hold colons themselves. Null when the path has another verb or none.
+ * Removes the verb from the last parameter of a route with a verb. Splits at the last colon, because names may contain
+ * colons. Null if the path has another verb or none.
  */
 function withoutVerb(params: Params, verb: string): Params | null {
   const [name, text] = Object.entries(params).at(-1) ?? ["", ""];
-  // As with any path, a slash at its end says nothing.
+  // A trailing slash is ignored, as in all paths.
   const value = text.endsWith("/") ? text.slice(0, -1) : text;
   const colon = value.lastIndexOf(":");
   if (colon < 0 || value.slice(colon + 1) !== verb) return null;
   return { ...params, [name]: value.slice(0, colon) };
 }
 
-/** Finds routes by path, then by method and verb, so that a wrong method is told from a wrong path. */
+/** Finds routes by path, then by method and verb, so that a wrong method gives another error than a wrong path. */
 export class RouteTable {
-  /** In order: of those that have a path the first may claim requests of it. */
+  /** In order of precedence: of several route groups with a path, the first one wins. */
   #surfaces: readonly AnySurface[];
-  /** The routes of those that are there. */
+  /** The routes of the loaded groups, by path. */
   #byPath: ReadonlyMap<string, readonly Route[]> = new Map();
-  /** Those that are not yet. */
+  /** The groups that are not loaded yet. */
   #late: readonly LateSurface[] = [];
-  /** Of paths without parameters, where nothing that is loaded late may claim requests: what they lead to is found at once. */
+  /** Routes of paths without parameters that no lazy group can take: found with a single look-up. */
   #settled: ReadonlyMap<string, readonly Route[]> = new Map();
-  /** Tries every pattern; made for the first path that is none of them word for word. */
+  /** Tries all patterns. Created for the first path without an exact match. */
   #router: ReturnType<typeof IttyRouter> | undefined;
 
   constructor(surfaces: readonly AnySurface[]) {
@@ -82,12 +82,12 @@ export class RouteTable {
     this.#router = undefined;
   }
 
-  /** Loads what a path may lead to. */
+  /** Loads the groups that may serve a path. */
   async #load(path: string): Promise<void> {
     for (const surface of this.#late) {
       if (!mayLeadTo(surface, path)) continue;
       const whole = await loaded(surface);
-      // Another request may have waited for it, too.
+      // A concurrent request may have loaded it meanwhile.
       if (!this.#surfaces.includes(surface)) continue;
       this.#surfaces = this.#surfaces.map((other) => (other === surface ? whole : other));
       this.#arrange();
@@ -113,10 +113,10 @@ export class RouteTable {
   }
 
   /**
-   * The route of a request, or null when no route has its path. `HEAD` is served by the `GET` route. Where several styles
-   * have a path, the headers tell them apart. `path` is that of the address, for who has read it already.
+   * The route of a request, or null if no route has its path. The `GET` route serves `HEAD`. Where several styles share a
+   * path, the headers decide. `path` is the URL's path, for callers that have already read it.
    *
-   * @throws GatewayError 405 with `Allow` for a known path with a wrong method, 404 for a broken escape in the path.
+   * @throws GatewayError 405 with `Allow` for a known path with a wrong method, 404 for an invalid escape in the path.
    */
   async match(method: string, url: URL, headers = new Headers(), path = url.pathname): Promise<Match | null> {
     if (path.length > MAX_PATH) return null;
@@ -126,7 +126,7 @@ export class RouteTable {
     if (found === undefined) return null;
     const wanted = method === "HEAD" ? "GET" : method;
     const params = decode(found.params, method, path);
-    // A path that ends in a verb is that verb's: it is no model's name for those without one.
+    // If a path ends in a verb, only routes with that verb match: it is no model name for routes without one.
     const verbal = found.choices.filter(
       ({ endpoint: { verb } }) => verb !== undefined && withoutVerb(params, verb) !== null,
     );

@@ -4,82 +4,86 @@ import type { GatewayError } from "../errors/gateway-error.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { LimitHeaders } from "./limit-headers.ts";
 
-/** A family of routes: those that answer errors in one shape (contract, Errors). */
+/** Routes whose errors have the same shape (contract, Errors). */
 export interface RouteFamily {
-  /** What its error is called in the OpenAPI document. */
+  /** Name of its error in the OpenAPI document. */
   readonly id: string;
-  /** The header in which its clients look for the request's id, besides `x-request-id`. */
+  /** The response header for the request id that its clients expect, besides `x-request-id`. */
   readonly requestIdHeader?: string;
-  /** How its clients are told what is left to a key with limits; unless given as in the chat-completions style. */
+  /** Formats a key's remaining limits as headers; defaults to those of the chat-completions style. */
   readonly limitHeaders?: LimitHeaders;
-  /** The JSON body of an error; `requestId` is for those that tell it. */
+  /** Formats the JSON body of an error; `requestId` is for families that include it. */
   readonly formatError: (error: GatewayError, requestId?: string) => unknown;
-  /** JSON schema of that body. */
+  /** JSON schema of an error's body. */
   readonly errorSchema: JsonObject;
 }
 
-/** What the edge of the program must know about a surface, whatever its endpoints. */
+/** What must be known of a route group before its endpoints are loaded. */
 export interface SurfaceEdge {
-  /** What people call it: the tag of its endpoints in the OpenAPI document. */
+  /** Display name: the tag of its endpoints in the OpenAPI document. */
   readonly tag: string;
   readonly family: RouteFamily;
   /**
-   * The surface's own paths, also those that no endpoint has: a text that ends in `/` claims what begins with it, any other
-   * that path and all below it. Of several claims on a path the longest counts. Browsers elsewhere may call them (contract,
-   * general rule 4).
+   * The paths that belong to the group, with or without an endpoint: a text that ends in `/` is a prefix, any other is that
+   * path and all below it. The longest matching claim wins. Pages of other origins may call them (contract, general rule 4).
    */
   readonly paths: readonly string[];
-  /** Further paths whose errors have the family's shape: patterns come before all claims. No CORS of their own. */
+  /**
+   * Further paths whose errors have the family's shape; patterns are checked before all claims. CORS does not apply to them.
+   */
   readonly alsoOwns?: readonly (string | RegExp)[];
   /**
-   * Pages of public sites have no business here: browsers are not asked to let them into a private network for it, and
-   * where the development key, which everybody knows, lets administrators in, pages of other origins are refused.
+   * Only for the program's own pages. Preflights do not allow public sites to access a private network here. While the
+   * publicly known development key is valid for administrators, requests of other origins are refused.
    */
   readonly ownPagesOnly?: boolean;
-  /** Where its clients put their key. */
+  /** Where its clients send their key. */
   readonly credentials?: readonly CredentialSource[];
-  /** Headers of its own that a browser may send without being asked for them. */
+  /** Its own request headers that preflights always allow. */
   readonly requestHeaders?: readonly string[];
-  /** Headers of its own that scripts in a browser may read. */
+  /** Its own response headers that scripts in a browser may read. */
   readonly responseHeaders?: readonly string[];
 }
 
 /**
- * Endpoints that belong together, and all that the edge of the program must know about them: a dialect, the rest of the
- * API, the page service, the administration. Listed once, in `src/routes.ts`; CORS, the shape of errors, the places where
- * a key may be and the OpenAPI document derive from that list.
+ * Endpoints that belong together, with their edge properties: a dialect, the rest of the API, the page service, the
+ * administration. `src/routes.ts` lists all groups once. CORS, error shapes, credential sources and the OpenAPI document
+ * derive from that list.
  */
 export interface Surface extends SurfaceEdge {
   readonly endpoints: readonly Endpoint[];
 }
 
 /**
- * A surface that most isolates never serve: its endpoints are loaded when a path that may be theirs is first asked for, so that
- * an isolate starts without their code (docs/performance.md).
+ * A route group that most isolates never serve. Its endpoints are loaded with the first request for one of its paths, so
+ * that an isolate starts without their code (docs/performance.md).
  */
 export interface LateSurface extends SurfaceEdge {
-  /** Paths of its endpoints that it does not claim, word for word. */
+  /** Exact paths of its endpoints outside `paths`. */
   readonly otherPaths?: readonly string[];
-  /** Claims of others on which it has endpoints, too, as in `paths`: the headers of a request tell whose it is. */
+  /**
+   * Claims of other groups, in the form of `paths`, on which it also has endpoints: the headers of a request select the
+   * group.
+   */
   readonly sharedPaths?: readonly string[];
   readonly load: () => Promise<readonly Endpoint[]>;
 }
 
-/** A surface that is there, or is loaded when it is needed. */
+/** A route group, loaded or lazy. */
 export type AnySurface = Surface | LateSurface;
 
-/** Whether a surface is there, from the start or by now. */
+/** Whether a route group is loaded. */
 export const isEarly = (surface: AnySurface): surface is Surface => "endpoints" in surface;
 
-/** Whether a surface is still to be loaded. */
+/** Whether a route group is not loaded yet. */
 export const isLate = (surface: AnySurface): surface is LateSurface => !isEarly(surface);
 
-/** A surface with its endpoints. */
+/** Returns a route group with its endpoints; loads them if necessary. */
 export async function loaded(surface: AnySurface): Promise<Surface> {
   return isEarly(surface) ? surface : { ...surface, endpoints: await surface.load() };
 }
 
-/** Whether a path may lead to an endpoint of a surface that is loaded late. Slashes at the end of a path say nothing. */
+/** Whether a path may belong to an endpoint of a lazy route group. Trailing slashes are ignored. */
 export function mayLeadTo(surface: LateSurface, path: string): boolean {
   const { paths, sharedPaths = [], otherPaths = [] } = surface;
   if (paths.some((claim) => claims(claim, path)) || sharedPaths.some((claim) => claims(claim, path))) {
@@ -92,33 +96,33 @@ export function mayLeadTo(surface: LateSurface, path: string): boolean {
 export interface Route {
   /** Path pattern: `:name` is one segment, `:name+` the rest of the path. */
   readonly path: string;
-  /** Those of the surface that it belongs to. */
+  /** Family and tag of its route group. */
   readonly family: RouteFamily;
   readonly tag: string;
   readonly endpoint: Endpoint;
 }
 
-/** The routes of some surfaces, in order. */
+/** The routes of some route groups, in order. */
 export function routesOf(surfaces: readonly Surface[]): Route[] {
   return surfaces.flatMap(({ family, tag, endpoints }) =>
     endpoints.flatMap((endpoint) => endpoint.paths.map((path) => ({ path, family, tag, endpoint }))),
   );
 }
 
-/** Whether a claim (see {@link Surface.paths}) covers a path. */
+/** Whether a claim (see {@link RouteGroupEdge.paths}) covers a path. */
 export function claims(claim: string, path: string): boolean {
   if (!path.startsWith(claim)) return false;
   return claim.endsWith("/") || path.length === claim.length || path.charAt(claim.length) === "/";
 }
 
-/** Tells the family of any path, for the shape of the error of one that has no route. */
+/** Finds the family of any path, to format errors of paths without a route. */
 export class PathFamilies {
   readonly #patterns: (readonly [RegExp, RouteFamily])[] = [];
-  /** The longest claims first. */
+  /** Longest claims first. */
   readonly #claims: (readonly [string, RouteFamily])[] = [];
   readonly #fallback: RouteFamily;
 
-  /** `fallback` is the family of paths that nobody claims. */
+  /** @param fallback family of unclaimed paths */
   constructor(surfaces: readonly SurfaceEdge[], fallback: RouteFamily) {
     this.#fallback = fallback;
     for (const { family, paths, alsoOwns = [] } of surfaces) {

@@ -1,6 +1,6 @@
 import type { MetricDeltas } from "../platform/archive.ts";
 
-/** Adds counts to a table of counts. */
+/** Adds increments to totals. */
 export function addDeltas(totals: Map<string, number>, deltas: MetricDeltas): void {
   for (const [series, value] of Object.entries(deltas)) totals.set(series, (totals.get(series) ?? 0) + value);
 }
@@ -10,13 +10,13 @@ export type Labels = Readonly<Record<string, string>>;
 
 const SPECIAL = /[\\"\n]/;
 
-/** A label value as Prometheus' text format writes it. */
+/** Escapes a label value for Prometheus' text format. */
 function escaped(value: string): string {
   if (!SPECIAL.test(value)) return value;
   return value.replace(/[\\"\n]/g, (character) => (character === "\n" ? "\\n" : `\\${character}`));
 }
 
-/** Labels as they stand between the braces, in the order in which they are given. */
+/** Formats labels as between the braces, in the given order. */
 function labelText(labels: Labels): string {
   let text = "";
   for (const label in labels) {
@@ -29,24 +29,26 @@ function named(name: string, labels: string): string {
   return labels === "" ? name : `${name}{${labels}}`;
 }
 
-/** The name of a series. Labels keep the order in which they are given. */
+/** Formats the name of a series, with labels in the given order. */
 export function series(name: string, labels: Labels): string {
   return named(name, labelText(labels));
 }
 
-/** A histogram's name with the upper bounds of its buckets, ascending. */
+/** A histogram's name, with the upper bounds of its buckets, ascending. */
 export interface Histogram {
   readonly name: string;
   readonly bounds: readonly number[];
 }
 
-/** The series of a histogram with one set of labels: whoever observes much keeps it, as its names are made once. */
+/**
+ * The series of a histogram with one set of labels. Frequent users store the object, because it builds each name only once.
+ */
 export class HistogramSeries {
   readonly #histogram: Histogram;
   readonly #labels: string;
-  /** By the place of the bound; that of what is beyond all comes last. */
+  /** Series names by index of the bound; the bucket above all bounds is last. */
   readonly #buckets: (string | undefined)[];
-  /** Of what was observed. */
+  /** Name of the series that sums the observed values. */
   readonly sum: string;
 
   constructor(histogram: Histogram, labels: Labels) {
@@ -56,7 +58,7 @@ export class HistogramSeries {
     this.sum = named(`${histogram.name}_sum`, this.#labels);
   }
 
-  /** The bucket that a value is in. */
+  /** The series name of the value's bucket. */
   bucket(value: number): string {
     const { name, bounds } = this.#histogram;
     const found = bounds.findIndex((upper) => value <= upper);
@@ -71,11 +73,11 @@ export class HistogramSeries {
 }
 
 /**
- * Counts of one isolate that have not been handed on yet.
+ * Counts of one isolate since the last report.
  *
- * Isolates come and go by the dozen and nobody can ask each of them, so they hand on what they have counted and one
- * place adds it up. The usual client libraries keep totals within a process, which here would be scraped at random; that
- * is why this is our own.
+ * Isolates come and go by the dozen and cannot be scraped individually. So they report increments, and one place adds them
+ * up. The usual client libraries keep totals in each process, of which a scrape would read a random one. Hence this own
+ * implementation.
  */
 export class Counts {
   #deltas: Record<string, number> = {};
@@ -91,19 +93,19 @@ export class Counts {
     this.#empty = false;
   }
 
-  /** Adds one observation. A bucket counts what is in it alone; they are summed up when they are shown. */
+  /** Adds one observation. Buckets are not cumulative here; the exposition sums them up. */
   observe(histogram: HistogramSeries, value: number): void {
     this.add(histogram.bucket(value));
     this.add(histogram.sum, value);
   }
 
-  /** Puts counts back that could not be handed on. */
+  /** Adds back counts whose report failed. */
   restore(deltas: MetricDeltas): void {
     for (const [key, value] of Object.entries(deltas)) this.#deltas[key] = (this.#deltas[key] ?? 0) + value;
     this.#empty = false;
   }
 
-  /** Hands on what was counted, and starts at nothing. */
+  /** Returns the counts and resets them. */
   take(): MetricDeltas {
     const taken = this.#deltas;
     this.#deltas = {};

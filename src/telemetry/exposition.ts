@@ -8,7 +8,7 @@ import { HISTOGRAMS, KEY_COST, KEY_REQUESTS, KEY_TOKENS, METRICS } from "./metri
 /** Media type of Prometheus' text format. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** A series' name and its labels. */
+/** A series name, split into metric name and labels. */
 interface SeriesKey {
   readonly name: string;
   readonly labels: string;
@@ -23,7 +23,7 @@ function keyOf(text: string): SeriesKey {
 
 const LE = /,?le="([^"]*)"$/;
 
-/** One histogram series: counts of its buckets by upper bound, not yet summed up, and the sum of what was observed. */
+/** One histogram series: counts by upper bound, not cumulative, and the sum of the observed values. */
 interface HistogramSeries {
   readonly buckets: Map<string, number>;
   sum: number;
@@ -44,7 +44,7 @@ function seriesOf(
   return found;
 }
 
-/** A histogram in text form: its buckets summed up, its sum and its count. */
+/** Formats a histogram: cumulative buckets, sum and count. */
 function histogramLines(histogram: Histogram, counts: readonly (readonly [SeriesKey, number])[]): string[] {
   const { name, bounds } = histogram;
   return [...seriesOf(histogram, counts)].flatMap(([labels, { buckets, sum }]) => {
@@ -61,14 +61,14 @@ function histogramLines(histogram: Histogram, counts: readonly (readonly [Series
 
 type Gauge = [name: string, help: string, samples: [Record<string, string>, number][]];
 
-/** With several account pools, how many of them the other numbers do not count. */
+/** The number of account pools that the other metrics do not include, in deployments with several. */
 function silentPools({ silent_shards }: QueueStatus): Gauge[] {
   if (silent_shards === undefined) return [];
   const help = "Account pools that have not answered: their accounts are missing from the other numbers.";
   return [["polygate_account_pools_silent", help, [[{}, silent_shards.length]]]];
 }
 
-/** What the account pool looks like at this moment. */
+/** The current state of the account pool. */
 function gauges(status: QueueStatus): Gauge[] {
   const cooling = new Map<string, number>();
   for (const { kind } of status.cooldowns) cooling.set(kind, (cooling.get(kind) ?? 0) + 1);
@@ -96,11 +96,11 @@ function gauges(status: QueueStatus): Gauge[] {
   ];
 }
 
-/** Keys that have series of their own: the first that were used, so that a series never ends. */
+/** Limit of keys with series of their own: the first ones used, so that no series ever ends. */
 const MAX_KEYS = 200;
 const NO_KEY = "pass-through";
 
-/** What keys have used since the beginning. */
+/** The total usage of each key. */
 function keyLines(keys: readonly KeyUse[]): string[] {
   const requests = new Map<string, number>();
   const tokens = new Map<string, number>();
@@ -126,7 +126,7 @@ function keyLines(keys: readonly KeyUse[]): string[] {
   ];
 }
 
-/** All metrics in Prometheus' text format (version 0.0.4). */
+/** Formats all metrics in Prometheus' text format (version 0.0.4). */
 export function exposition(counts: MetricDeltas, status: QueueStatus, keys: readonly KeyUse[]): string {
   const families = new Map<string, [SeriesKey, number][]>();
   for (const [text, value] of Object.entries(counts)) {

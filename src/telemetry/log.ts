@@ -1,14 +1,14 @@
 import { maskedPath } from "../http/masked-path.ts";
 import type { LogFields } from "../platform/context.ts";
 
-/** What stands in JSON as it is, between quotes. Of all else `JSON.stringify` knows how it is written. */
+/** Characters that may need escaping in JSON: then `JSON.stringify` formats the text. */
 const NOT_PLAIN = /[^ !#-[\]-~]/;
 
 function quoted(text: string): string {
   return NOT_PLAIN.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** A value as JSON; undefined for one that JSON leaves out. */
+/** Formats a value as JSON; undefined if JSON omits it. */
 function jsonOf(value: unknown): string | undefined {
   switch (typeof value) {
     case "string":
@@ -22,10 +22,10 @@ function jsonOf(value: unknown): string | undefined {
   }
 }
 
-/** By field, what stands before its value. The fields are the program's own: there are few. */
+/** The text before each field's value, by field name. The program defines the fields, so there are few. */
 const beginnings = new Map<string, string>();
 
-/** `,"first_token_ms":` of `firstTokenMs`. */
+/** Converts `firstTokenMs` to `,"first_token_ms":`. */
 function beginningOf(name: string): string {
   let beginning = beginnings.get(name);
   if (beginning === undefined) {
@@ -35,7 +35,7 @@ function beginningOf(name: string): string {
   return beginning;
 }
 
-/** The fields as members of a JSON object that has others before them. */
+/** Formats the fields as further members of a JSON object. */
 function membersOf<Fields extends LogFields>(fields: Fields): string {
   let members = "";
   for (const name in fields) {
@@ -47,10 +47,10 @@ function membersOf<Fields extends LogFields>(fields: Fields): string {
 }
 
 let second = Number.NaN;
-/** That second as text, without what follows the point. */
+/** ISO text of `second`, without the fraction. */
 let secondText = "";
 
-/** The time as `toISOString` writes it. Requests come many in a second: only the milliseconds are new. */
+/** The time in the format of `toISOString`. Many requests share a second, so only the milliseconds are formatted anew. */
 function timeText(): string {
   const now = Date.now();
   const milliseconds = now % 1000;
@@ -62,8 +62,8 @@ function timeText(): string {
 }
 
 /**
- * Writes the one structured log line of a request: no secrets, no content, no query string. It is the JSON of an object with
- * these members, written without the object: that takes a third of the time.
+ * Writes the structured log line of a request: no secrets, no content, no query string. It concatenates the JSON text
+ * without building an object, which takes a third of the time.
  */
 export function logRequest(
   method: string,

@@ -1,6 +1,6 @@
 import type { Histogram } from "./counts.ts";
 
-/** Every metric of the program, with what it counts. Names of the `gen_ai` family follow OpenTelemetry's conventions. */
+/** All metrics of the program with their help texts. Names of the `gen_ai` family follow OpenTelemetry's conventions. */
 export const METRICS = {
   polygate_http_requests_total: "HTTP requests by route, method and status.",
   polygate_generations_total: "Generations by dialect, model, status of the answer and error.",
@@ -21,13 +21,13 @@ export const GENERATIONS = "polygate_generations_total";
 export const RETRIES = "polygate_generation_retries_total";
 export const UPSTREAM_REQUESTS = "polygate_upstream_requests_total";
 export const UPSTREAM_ERRORS = "polygate_upstream_errors_total";
-/** Taken from the books of usage rather than counted apart. */
+/** Read from the usage records, not counted separately. */
 export const KEY_REQUESTS = "polygate_key_requests_total";
 export const KEY_TOKENS = "polygate_key_tokens_total";
 export const KEY_COST = "polygate_key_cost_total";
 export const PAGE_REQUESTS = "polygate_page_requests_total";
 
-/** Seconds; the bounds are those that OpenTelemetry recommends for generations. */
+/** In seconds. OpenTelemetry recommends these bounds for generations. */
 const DURATION_BOUNDS = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ];
@@ -48,7 +48,6 @@ export const TOKEN_USAGE: Histogram = {
   ],
 };
 
-/** The histograms by name. */
 export const HISTOGRAMS: ReadonlyMap<string, Histogram> = new Map(
   [QUEUE_WAIT, REQUEST_DURATION, TIME_TO_FIRST_TOKEN, TOKEN_USAGE].map((histogram) => [
     histogram.name,

@@ -13,102 +13,104 @@ import type { UsageStore, UsedRequest } from "../platform/usage.ts";
 import { UsageTally } from "../usage/tally.ts";
 import { Counts } from "./counts.ts";
 
-/** Between two messages of one isolate to the archive there is at least this pause, milliseconds. */
+/** Minimum interval between an isolate's messages to the archive, milliseconds. */
 const PAUSE_MS = 500;
-/** The same when there is nothing but counts to tell. */
+/** The same if only counts wait. */
 const COUNTS_PAUSE_MS = 2_000;
-/** So many requests wait for a message to be sent: one would do, unless it dies. */
+/** Limit of requests that wait to send a message. One would be enough, but it may die. */
 const WAITERS = 4;
-/** A message that has been under way for this long belongs to a request that died. */
+/** A message that takes longer than this belongs to a request that died. */
 const STUCK_MS = 5_000;
-/** For how long a request tells again what was used when nobody hears it; a request that is over may do so for half a minute. */
+/** How long a request retries to report usage. After its end, Workers give it half a minute. */
 const TELL_MS = 25_000;
-/** Captures that may wait while the archive cannot be reached. */
+/** Limit of waiting captures while the archive is unreachable. */
 const MAX_CAPTURES = 500;
-/** Records that may wait; the oldest go first. */
+/** Limit of waiting records; the oldest are dropped first. */
 const MAX_RECORDS = 5_000;
 /**
- * Characters of records that may wait: the oldest keep no more than the beginnings of their texts then. What a generation
- * under way holds anyway is not counted.
+ * Limit of characters of waiting records. Beyond it, the oldest keep only the beginnings of their texts. Text that a running
+ * generation holds anyway does not count.
  */
 const MAX_RECORD_CHARS = 8 * 1024 * 1024;
-/** What a record takes in a message beside its texts, in characters. */
+/** Size of a record in a message besides its texts, in characters. */
 const SUMMARY_CHARS = 1_000;
-/** Characters of captures that may wait, so that they do not fill the isolate's memory. */
+/** Limit of characters of waiting captures: it bounds the isolate's memory. */
 const MAX_CAPTURE_CHARS = 24 * 1024 * 1024;
-/** Characters that one message carries. */
+/** Limit of characters in one message. */
 const MAX_MESSAGE_CHARS = 6 * 1024 * 1024;
 
-/** A generation under way, as the archive is to be told of it. */
+/** A generation in progress, as the source of the archive's record. */
 export interface RecordSource {
-  /** Its present state. Texts that the archive knows already may be left out, unless it has ended and is wanted whole. */
+  /**
+   * Returns the current state. It may omit texts that the archive already has, unless the generation has ended and `whole`
+   * is set.
+   */
   write(whole?: boolean): HistoryWrite;
-  /** Characters that are held for the archive alone. */
+  /** Characters in memory only for the archive. */
   readonly characters: number;
-  /** When its request came in, Unix milliseconds: the archive keeps the newest. */
+  /** When the request arrived, Unix milliseconds: the archive stores the newest records. */
   readonly createdAt: number;
-  /** Whether the archive may have heard of it: then it is to hear how it ended. */
+  /** Whether the archive may know the record: then it must also get the outcome. */
   readonly isTold: boolean;
-  /** The generation's outcome is known. */
   readonly hasEnded: boolean;
-  /** Keeps only the beginnings of its texts. How the generation ended is not lost. */
+  /** Cuts its texts to their beginnings. The outcome of the generation is not lost. */
   shorten(): void;
-  /** The archive has not received what `write` returned last. */
+  /** The last result of `write` did not reach the archive. */
   lost(): void;
 }
 
-/** The retention that a configuration asks for. */
+/** The retention limits of a configuration. */
 export function retentionOf({ version, config }: ConfigSnapshot): Retention {
   return { version, records: config.history.limit, captures: config.captures.limit };
 }
 
-/** What is needed to send. */
+/** The dependencies of an outbox. */
 export interface OutboxOptions {
   readonly archive: Archive;
   readonly usage: Pick<UsageStore, "write">;
-  /** Takes outcomes at once, where there is one. */
+  /** Writes outcomes at once; absent if there is no such store. */
   readonly answers?: AnswerStore | undefined;
-  /** Asked for the retention when a message is sent: what waits may be newer than the request that sends it. */
+  /** Read when a message is sent, for the retention limits: waiting data may be newer than the sending request. */
   readonly configuration: Pick<ConfigurationStore, "readCopy">;
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
 /**
- * Gathers what an isolate has to tell the archive, and sends it in few messages, behind the requests. A failure of
- * the archive is nobody's failure: what it did not take is sent again with the next message.
+ * Collects an isolate's reports to the archive, and sends them in few messages in the background. If the archive fails, no
+ * request fails: the next message repeats what the archive did not take.
  *
- * Where the stores are in the same process (`AnswerStore`), a request's outcome does not wait for a message: `end` writes it.
+ * Where the stores are in the same process (`AnswerStore`), `end` writes a request's outcome without waiting for a message.
  *
- * A timer lives only as long as the request that set it. So every request waits for its own news to be sent, and the
- * first whose wait is over sends for all. Once a few wait for the same message, the rest need not.
+ * A timer lives only as long as the request that set it. So each request waits until its own reports are sent, and the first
+ * one whose wait is over sends for all. Once a few requests wait for the same message, the others need not.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  /** What waits, with the characters that it held when it was told of. */
+  /** Waiting records, with the characters that each held when it was added. */
   #records = new Map<RecordSource, number>();
-  /** Those of them that hold characters and were not shortened. */
+  /** Those that hold characters and are not shortened yet. */
   #long = new Set<RecordSource>();
   #recordChars = 0;
   #captures: Capture[] = [];
   #captureChars = 0;
   readonly counts = new Counts();
   readonly usage = new UsageTally();
-  /** Number of the message that is being filled. */
+  /** Number of the message being filled. */
   #open = 0;
-  /** Requests that wait for that message. */
+  /** Number of requests that wait for that message. */
   #waiters = 0;
   #awaitedSince = 0;
   #sentAt = Number.NEGATIVE_INFINITY;
   #sending = false;
-  /** The last message did not bring to the books what was used. */
+  /** The last message did not deliver the usage. */
   #untold = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
   }
 
-  /** A generation has news. */
+  /** Adds or updates a generation's record. */
   record(source: RecordSource): void {
     this.#hold(source);
     for (const oldest of this.#long) {
@@ -130,11 +132,11 @@ export class Outbox {
   }
 
   /**
-   * A request has ended, and its answer has not. Counts what it used, and writes its outcome at once where an `AnswerStore` takes it.
+   * Ends a request before its response ends. Counts its usage, and writes the outcome at once if there is an `AnswerStore`.
    *
-   * @param used what the request used; null: nothing
-   * @param snapshot the configuration as the request read it; null: it did not, and left nothing to write
-   * @returns why that store did not take the outcome, which goes with the next message then; null: it did, or there is none
+   * @param used usage of the request; null: none
+   * @param snapshot the configuration that the request read; null: it read none, and has nothing to write
+   * @returns the error of the store, if it failed; the outcome then goes with the next message. Null otherwise.
    */
   end(used: UsedRequest | null, snapshot: ConfigSnapshot | null): Error | null {
     const { answers, now } = this.#options;
@@ -152,7 +154,9 @@ export class Outbox {
     return failure;
   }
 
-  /** Writes the records of all generations that have ended, which are those of this request, with what it used. Throws what the store throws. */
+  /**
+   * Writes the records of all ended generations, which are those of this request, with its usage. Throws the store's error.
+   */
   #writeOutcome(answers: AnswerStore, outcome: Omit<AnswerWrite, "records">): number | undefined {
     const ended = [...this.#records.keys()].filter(({ hasEnded }) => hasEnded);
     if (ended.length === 0 && outcome.used === null) return undefined;
@@ -173,7 +177,7 @@ export class Outbox {
     if (characters > 0) this.#long.add(source);
   }
 
-  /** An exchange was captured. One that finds too much waiting is dropped. */
+  /** Adds a capture; drops it if too many wait. */
   capture(capture: Capture): void {
     const chars = capture.request_body.length + capture.response_body.length;
     if (this.#captures.length >= MAX_CAPTURES || this.#captureChars + chars > MAX_CAPTURE_CHARS) return;
@@ -181,14 +185,13 @@ export class Outbox {
     this.#captureChars += chars;
   }
 
-  /** Whether captures wait to be sent. */
   get holdsCaptures(): boolean {
     return this.#captures.length > 0;
   }
 
   /**
-   * Resolves when what waits at this moment has been sent, by whomever; null: enough others see to it. Never rejects; to be
-   * handed to `waitUntil`.
+   * Resolves when everything that waits now is sent, by any request; null if enough other requests wait for that. Never
+   * rejects. Pass it to `waitUntil`.
    */
   settled(): Promise<void> | null {
     const began = this.#options.now();
@@ -212,7 +215,7 @@ export class Outbox {
       if (now() >= due && !busy) {
         await this.#send();
         if (!this.#untold || now() - from > TELL_MS) return;
-        // Of news the next message may bring more; what was used must not wait for a request that never comes.
+        // Records can wait for the next message. Usage must not: it would depend on a next request, which may never come.
         mine = this.#open;
         this.#waiters += 1;
         began = now();
@@ -249,7 +252,7 @@ export class Outbox {
     let lost: EndedRecordsLost | null = null;
     try {
       const snapshot = await configuration.readCopy();
-      // Taken no earlier: in the same process `end` finds a record here until the archive has it.
+      // Not taken earlier: in the same process, `end` must find a record here until the archive has it.
       sources = [...this.#records.keys()];
       captures = this.#captures;
       metrics = this.counts.take();
@@ -292,7 +295,7 @@ export class Outbox {
       if (lost !== null) throw lost;
     } catch {
       for (const source of sources) source.lost();
-      // What came meanwhile is newer.
+      // Reports that arrived meanwhile are newer, so add them last.
       const newer = [...this.#records.keys()];
       this.#forgetRecords();
       for (const source of sources) this.record(source);
@@ -305,7 +308,7 @@ export class Outbox {
     }
   }
 
-  /** Brings what was used to the books. Never throws: what was not heard is said again. */
+  /** Reports the usage. Never throws: a failed report is repeated. */
   async #tell(snapshot: ConfigSnapshot): Promise<void> {
     if (this.usage.empty) return;
     const { usage, now } = this.#options;
@@ -318,7 +321,7 @@ export class Outbox {
   }
 }
 
-/** Those that the archive is to hear of: others it would drop as soon as it had taken all. `kept` is how many it keeps; 0: it takes none. */
+/** Selects the records that the archive will not drop at once. `kept` is how many it stores; 0: none. */
 function worthTelling(sources: readonly RecordSource[], kept: number): readonly RecordSource[] {
   if (kept === 0) return [];
   const excess = sources.length - kept;
@@ -327,12 +330,12 @@ function worthTelling(sources: readonly RecordSource[], kept: number): readonly 
   return byAge.filter(({ isTold }, index) => isTold || index >= excess);
 }
 
-/** Characters of a record's texts. */
+/** Length of a record's texts in characters. */
 export function charactersOf({ request, reasoning, content }: HistoryWrite): number {
   return (request?.messages.length ?? 0) + (request?.prompt.length ?? 0) + reasoning.length + content.length;
 }
 
-/** What of a platform an outbox needs. */
+/** The parts of a platform that an outbox needs. */
 export type OutboxPlatform = Pick<Platform, "archive" | "usage" | "answers" | "configuration" | "now">;
 
 const outboxes = new WeakMap<OutboxPlatform, Outbox>();

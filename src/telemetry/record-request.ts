@@ -14,18 +14,18 @@ const PAGE_OPERATIONS: Readonly<Record<string, string>> = {
   "/v1/metadata": "metadata",
 };
 
-/** Probes come for ever and say nothing. */
+/** Health checks repeat endlessly and carry no information. */
 const PROBES = new Set(["/healthz", "/readyz"]);
-/** Anything else is one label: clients can make methods up. */
+/** All other methods share one label, because clients can invent methods. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]);
 
 const queueWait = new HistogramSeries(QUEUE_WAIT, {});
 
 /**
- * Counts a request whose outcome is known, and writes what is to be stored before its answer ends; the log tells where that failed.
- * The promise is settled when the counts have left with a message to the archive; null: nothing was counted.
+ * Counts a request whose outcome is known, and writes its stored outcome before the response ends; the log reports if that
+ * fails. The promise settles when the counts have been sent to the archive; null: nothing was counted.
  *
- * @param snapshot the configuration as the request read it; null: it did not
+ * @param snapshot the configuration that the request read; null: none
  */
 export function recordRequest(
   platform: Platform,

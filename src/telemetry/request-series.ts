@@ -8,20 +8,20 @@ import {
   TOKEN_USAGE,
 } from "./metric-names.ts";
 
-/** So many names of series of HTTP requests are kept, and the names of so many kinds of generations, about 10 KB for one kind. */
+/** Limit of cached series names of HTTP requests, and of kinds of generations; the names of one kind take about 10 KB. */
 const MAX_KEPT = 200;
 
-/** What of a generation its labels tell. */
+/** The labels of a generation. */
 export interface CountedGeneration {
   readonly dialect: string;
   readonly provider: string;
   readonly model: string;
   readonly status: number;
-  /** Absent on success. A stream that broke off was answered with 200 all the same: its error says how it ended. */
+  /** Absent on success. A stream that fails has already sent status 200; only the error shows how it ended. */
   readonly error: string | undefined;
 }
 
-/** The series that count generations of one kind. */
+/** The series for generations with the same labels. */
 export interface GenerationSeries {
   readonly generations: string;
   readonly retries: string;
@@ -34,7 +34,7 @@ export interface GenerationSeries {
 const http = new Map<string, string>();
 const generations = new Map<string, GenerationSeries>();
 
-/** Keeps what was made, and forgets all others when there are too many. */
+/** Adds to a cache, which is cleared when it is full. */
 function keep<T>(kept: Map<string, T>, key: string, made: T): T {
   if (kept.size >= MAX_KEPT) kept.clear();
   kept.set(key, made);
@@ -47,7 +47,7 @@ export function httpSeries(route: string, method: string, status: number): strin
   return http.get(key) ?? keep(http, key, series(HTTP_REQUESTS, { route, method, status: String(status) }));
 }
 
-/** The series of generations like this one. */
+/** Returns the cached series for these labels. */
 export function generationSeries(counted: CountedGeneration): GenerationSeries {
   const { dialect, provider, model, status, error } = counted;
   const key = `${status}\0${error === undefined ? "" : `${error}\0`}\0${dialect}\0${provider}\0${model}`;

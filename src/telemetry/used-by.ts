@@ -1,7 +1,7 @@
 import type { LogFields } from "../platform/context.ts";
 import type { UsedRequest } from "../platform/usage.ts";
 
-/** One answered request, as far as it is known when it is over. */
+/** A request with its response, as far as known at its end. */
 export interface AnsweredRequest {
   readonly method: string;
   readonly status: number;
@@ -9,14 +9,14 @@ export interface AnsweredRequest {
   readonly fields: LogFields;
 }
 
-/** How a request ended, for the books: by the error that it ended with, else by its status. */
+/** The outcome for the usage records: by the request's error, else by its status. */
 function outcomeOf(status: number, { error, attempts }: LogFields): string {
   if (error === undefined && status < 400) return "success";
   if (error === "request_cancelled" || status === 499) return "cancelled";
   return attempts === undefined ? "refused" : "error";
 }
 
-/** What a request used of the provider, or would have; null for one that had nothing to do with it. */
+/** The usage of a request; null if it does not concern a provider. */
 export function usedBy(
   { status, durationMs, fields }: AnsweredRequest,
   provider: string,

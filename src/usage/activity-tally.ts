@@ -3,9 +3,9 @@ import { bucketOf } from "./histogram.ts";
 import { costNano, modelPrice, type Pricing } from "./prices.ts";
 
 export const MINUTE_MS = 60_000;
-/** A request is told as busy in so many minutes before its end at most. */
+/** A request's time is spread over at most this many minutes before its end. */
 const MINUTES_BACK = 60;
-/** Models whose tokens are told apart until they are priced. */
+/** Limit of models whose tokens are counted separately until they are priced. */
 const MAX_MODELS = 200;
 
 interface Spent {
@@ -18,14 +18,17 @@ interface Spent {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** What happened in one minute and ended in one way, with the tokens that are not priced yet. */
+/** Requests of one minute and one outcome, with tokens that have no price yet. */
 interface OpenMinute extends Omit<Writable<ActivityDelta>, "first_token" | "duration"> {
   readonly first_token: Record<string, number>;
   readonly duration: Record<string, number>;
   readonly spent: Map<string, Spent>;
 }
 
-/** What an isolate has seen since its last message, by the minute. Bounded: codes are the program's own, minutes an hour's. */
+/**
+ * An isolate's activity since its last message, per minute. Bounded: the program defines the codes, and the minutes are at
+ * most an hour's.
+ */
 export class ActivityTally {
   #open = new Map<string, OpenMinute>();
 
@@ -41,11 +44,11 @@ export class ActivityTally {
     const { account, durationMs, queueMs = 0 } = ended;
     const begun = now - durationMs;
     this.#spread("waited_ms", begun, Math.min(begun + queueMs, now), ended, now);
-    // Who brings a token of the provider takes no slot.
+    // Pass-through callers take no slot.
     if (account !== "") this.#spread("busy_ms", begun + queueMs, now, ended, now);
   }
 
-  /** What has been counted since the last time. `pricing` says what tokens cost. */
+  /** Returns the counts since the last call and resets them. `pricing` prices the tokens. */
   take(pricing: Pricing): ActivityDelta[] {
     const taken = Array.from(this.#open.values(), ({ spent, ...minute }): ActivityDelta => {
       let cost = 0;
@@ -58,7 +61,7 @@ export class ActivityTally {
     return taken;
   }
 
-  /** Adds the time from `from` to `until` to the minutes in which it lies. */
+  /** Distributes the time from `from` to `until` over its minutes. */
   #spread(
     what: "busy_ms" | "waited_ms",
     from: number,

@@ -1,17 +1,17 @@
 import { OTHER, type UsageDimensions } from "../platform/usage.ts";
 
-/** Names of models that one key has on one day. */
+/** Limit of model names of one key on one day. */
 const MAX_MODELS = 100;
-/** Rows of one key on one day, and of all. */
+/** Limits of rows on one day: of one key, and of all keys. */
 const MAX_KEY_ROWS = 2_000;
 const MAX_ROWS = 50_000;
 
-/** What of a day is told apart: how much may still be. */
+/** Limits how many different dimensions one day may have. */
 export class DayBounds {
   readonly #rows = new Set<string>();
   readonly #keys = new Map<string, { rows: number; readonly models: Set<string> }>();
 
-  /** Notes a row that is there, whatever the bounds. */
+  /** Adds an existing row, regardless of the limits. */
   note(dimensions: UsageDimensions): void {
     const row = rowOf(dimensions);
     if (this.#rows.has(row)) return;
@@ -22,8 +22,8 @@ export class DayBounds {
   }
 
   /**
-   * The dimensions under which something is counted: those that it has, unless there are too many rows by then; then models,
-   * and at last everything but the key and the outcome, become `other`.
+   * The dimensions under which to count: the given ones while the limits allow. Then the model names become `other`; when
+   * there are too many rows, everything but key, provider and outcome does.
    */
   admit(dimensions: UsageDimensions): UsageDimensions {
     if (this.#rows.has(rowOf(dimensions))) return dimensions;

@@ -2,21 +2,21 @@ import type { Buckets, Percentiles } from "../platform/usage.ts";
 import { type SqlRow, textIn } from "../storage/sql.ts";
 
 /**
- * Distributions of milliseconds in buckets that grow by a ninth: of any two distributions the sum is that of their buckets, and
- * what is read of it is true to 5 %, whatever the times are. Bucket 0 is less than a millisecond, bucket n what is above
- * 2^((n-1)/8) and at most 2^(n/8).
+ * Distributions of milliseconds in exponential buckets with a growth factor of 2^(1/8), about 1.09. Two distributions are
+ * added by adding their buckets, and values read from them are accurate to 5 %. Bucket 0 is below a millisecond; bucket n is
+ * above 2^((n-1)/8) and at most 2^(n/8).
  */
 const STEPS = 8;
 /** Two days: nothing takes longer. */
 const LAST_BUCKET = 220;
 
-/** The bucket of so many milliseconds. */
+/** The bucket of a duration in milliseconds. */
 export function bucketOf(milliseconds: number): number {
   if (!(milliseconds >= 1)) return 0;
   return Math.min(Math.max(Math.ceil(Math.log2(milliseconds) * STEPS), 1), LAST_BUCKET);
 }
 
-/** Milliseconds that stand for a bucket: none of it is further away than 5 %. */
+/** The value in milliseconds that represents a bucket: at most 5 % from any value in it. */
 export function middleOf(bucket: number): number {
   if (bucket <= 0) return 0;
   const upper = 2 ** (bucket / STEPS);
@@ -24,7 +24,7 @@ export function middleOf(bucket: number): number {
   return Math.max(1, (2 * lower * upper) / (lower + upper));
 }
 
-/** A distribution that a column holds as JSON; an empty one where it holds none. */
+/** Parses a distribution from a JSON column; empty if the column is. */
 export function bucketsIn(row: SqlRow | undefined, column: string): Buckets {
   const text = textIn(row, column);
   if (text === "") return {};
@@ -32,14 +32,14 @@ export function bucketsIn(row: SqlRow | undefined, column: string): Buckets {
   return buckets;
 }
 
-/** The sum of two distributions. */
+/** Adds two distributions. */
 export function mergedBuckets(one: Buckets, other: Buckets): Buckets {
   const sum: Record<string, number> = { ...one };
   for (const [bucket, count] of Object.entries(other)) sum[bucket] = (sum[bucket] ?? 0) + count;
   return sum;
 }
 
-/** Percentiles of a distribution, whole milliseconds; null when it is empty. */
+/** Percentiles of a distribution, in whole milliseconds; null if it is empty. */
 export function percentilesOf(buckets: Buckets): Percentiles | null {
   const counts = Object.entries(buckets)
     .map(([bucket, count]) => [Number(bucket), count] as const)

@@ -1,19 +1,19 @@
 import { listedModel } from "../config/provider-models.ts";
 import type { Config, Price } from "../config/schema.ts";
 
-/** Billionths in one, and tokens that prices are given for. */
+/** Billionths per unit, and the number of tokens that a price is for. */
 const NANO = 1e9;
 const PER = 1e6;
-/** No request costs more, whatever price an administrator states: sums stay finite. */
+/** Limit of one request's cost, whatever prices an administrator sets: it keeps sums finite. */
 const MOST_NANO = 1e40;
 
-/** What ends the name of a model that is asked not to think. */
+/** Suffix of the model variant without thinking. */
 const NO_THINKING = "-nothinking";
 
-/** The prices that a configuration has, by model. */
+/** Configured prices by model. */
 export type Prices = Readonly<Record<string, Price>>;
 
-/** Tokens that cost something. `cached` is part of `prompt`. */
+/** Tokens to price. `cached` is part of `prompt`. */
 export interface PricedTokens {
   readonly prompt: number;
   readonly cached: number;
@@ -21,8 +21,8 @@ export interface PricedTokens {
 }
 
 /**
- * The price of a model: of the one that was used, else of the name that was asked for; null: none is known. Names are found as
- * models are: in any case, and what thinks has the price of what does not where that has none of its own, and the other way round.
+ * The price of the used model, else of the requested name; null if there is none. Names match as for models: in any case. A
+ * thinking and a non-thinking variant share a price if only one of them has one.
  */
 export function priceOf(prices: Prices, model: string, requested = model): Price | null {
   if (Object.hasOwn(prices, model)) return prices[model] ?? null;
@@ -38,10 +38,10 @@ export function priceOf(prices: Prices, model: string, requested = model): Price
   return null;
 }
 
-/** What of a configuration says what models cost. */
+/** The parts of the configuration that contain prices. */
 export type Pricing = Pick<Config, "prices" | "providers">;
 
-/** The price of a model, by `prices` or else by what its provider's `models` say; null: none is known. */
+/** The price of a model from `prices`, else from its provider's `models`; null if there is none. */
 export function modelPrice({ prices, providers }: Pricing, model: string, requested = model): Price | null {
   const price = priceOf(prices, model, requested);
   if (price !== null || providers.length === 0) return price;
@@ -62,8 +62,8 @@ function base(name: string): string {
 }
 
 /**
- * What tokens cost in whole billionths of the prices' unit; 0 without a price. Beyond 2^53 it is the nearest number that a
- * double holds, which is exact to 15 digits.
+ * Cost of tokens in whole billionths of the price unit; 0 without a price. Above 2^53 it is rounded to the nearest double,
+ * exact to 15 digits.
  */
 export function costNano(price: Price | null, { prompt, cached, completion }: PricedTokens): number {
   if (price === null) return 0;
@@ -73,12 +73,12 @@ export function costNano(price: Price | null, { prompt, cached, completion }: Pr
   return Math.min(cost, MOST_NANO);
 }
 
-/** Billionths as a number of the prices' unit. */
+/** Converts billionths to the price unit. */
 export function costOf(nano: number): number {
   return nano / NANO;
 }
 
-/** The sum of counts as an answer states it: no larger than the integers that every reader of JSON takes. */
+/** The sum of counts for a JSON response, limited to the integers that all JSON readers can represent. */
 export function statedSum(...counts: readonly number[]): number {
   return Math.min(
     counts.reduce((sum, count) => sum + count, 0),

@@ -3,29 +3,29 @@ import type { UsageQuery } from "../platform/usage.ts";
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** How long hours and days are kept. */
+/** How long hourly and daily rows are stored. */
 export const HOURS_KEPT_MS = 35 * DAY_MS;
 export const DAYS_KEPT_MS = 731 * DAY_MS;
 
-/** Times up to this long are divided into hours unless said otherwise. */
+/** Ranges up to this length are hourly by default. */
 const HOURLY_MS = 3 * DAY_MS;
-/** What is shown unless said otherwise. */
+/** The default range. */
 const USUAL_MS = 7 * DAY_MS;
 
-/** What of a query says which time is meant. */
+/** The parts of a query that select a time range. */
 export type UsageRange = Pick<UsageQuery, "from" | "to" | "granularity">;
 
-/** The rollups that a query is answered from. */
+/** The table of rollups that answers a query. */
 export function tableFor({ from, to, granularity }: UsageRange): "hour" | "day" {
   if (granularity !== "total") return granularity;
   return from % DAY_MS === 0 && to % DAY_MS === 0 ? "day" : "hour";
 }
 
 /**
- * The time that is meant, in whole hours or days (UTC): what has begun is included. Unless given, the last seven days until
- * `now`; by hour up to three days, else by day. All times are Unix milliseconds.
+ * Normalizes a time range to whole hours or days (UTC), including partial ones. Default: the last seven days until `now`;
+ * hourly up to three days, else daily. All times are Unix milliseconds.
  *
- * @returns a text for people that says what is wrong, if something is
+ * @returns an error message if the range is invalid
  */
 export function rangeOf(
   asked: { readonly from?: number; readonly to?: number; readonly granularity?: UsageQuery["granularity"] },

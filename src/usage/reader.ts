@@ -14,7 +14,7 @@ import { amountIn, numberIn, type Sql, type SqlRow, type SqlValue, textIn } from
 import { percentilesOf } from "./histogram.ts";
 import { tableFor } from "./range.ts";
 
-// `sum` of integers fails beyond 2^63; `total` adds numbers of any size.
+// SQLite's `sum` of integers fails beyond 2^63; `total` adds numbers of any size.
 const SUMS = USAGE_SUMS.map((name) => `total(r.${name}) as ${name}`).join(", ");
 const OUTCOMES = [
   ["succeeded", "success"],
@@ -29,7 +29,7 @@ type Distributions = { [T in keyof UsageTimes]: Record<string, number> };
 
 const noDistributions = (): Distributions => ({ first_token: {}, duration: {}, queue: {} });
 
-/** The sums in a row. Throws when one is damaged. */
+/** Parses the sums of a row. Throws if one is damaged. */
 export function sumsIn(row: SqlRow | undefined): UsageSums {
   return {
     requests: amountIn(row, "requests"),
@@ -45,7 +45,7 @@ export function sumsIn(row: SqlRow | undefined): UsageSums {
   };
 }
 
-/** Reads rollups. */
+/** Reads the usage rollups. */
 export class UsageReader {
   readonly #sql: Sql;
 
@@ -53,7 +53,7 @@ export class UsageReader {
     this.#sql = sql;
   }
 
-  /** Sums of one day by key. */
+  /** Sums of one day, grouped by key. */
   byKey(day: number): readonly SqlRow[] {
     return this.#sql.all(
       `select d.key as key, ${SUMS} from usage_day r join usage_dimension d on d.id = r.dimension where r.at = ? group by d.key`,
@@ -72,7 +72,7 @@ export class UsageReader {
     const total = this.#sql.all(asked.totalStatement, ...asked.values)[0];
     const all = this.#times(asked, []).get("") ?? noDistributions();
     const totals = { ...asked.group(total, all), dimensions: {}, at: query.from };
-    // The newest are kept, and told in the order of time.
+    // The limit keeps the newest groups; the result is in ascending time order.
     if (asked.divided) groups.sort((one, other) => one.at - other.at);
     return {
       groups: grouped ? groups : [totals],
@@ -99,7 +99,7 @@ export class UsageReader {
   }
 }
 
-/** Something that is grouped by. */
+/** A column to group by. */
 interface Column {
   readonly name: string;
   readonly sql: string;
@@ -107,7 +107,7 @@ interface Column {
 
 const selected = (columns: readonly Column[]) => columns.map(({ name, sql }) => `${sql} as ${name}`);
 
-/** A query as SQL. Names of columns are the program's own; what callers say is bound. */
+/** A query as SQL. Column names are constants of the program; values from callers are bound. */
 class Asked {
   readonly #query: UsageQuery;
   readonly divided: boolean;
@@ -135,7 +135,7 @@ class Asked {
     this.values = [query.from, query.to, ...filters.flatMap(({ values }) => values)];
   }
 
-  /** Has one more value: how many. */
+  /** Takes one more bound value: the limit of rows. */
   get groupsStatement(): string {
     const by = this.columns.map(({ sql }) => sql).join(", ");
     const order = this.divided ? "r.at desc, requests desc" : "requests desc";

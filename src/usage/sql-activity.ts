@@ -12,10 +12,10 @@ import { bucketsIn, mergedBuckets, percentilesOf } from "./histogram.ts";
 import { DAY_MS, HOUR_MS } from "./range.ts";
 
 export const QUARTER_MS = 900_000;
-/** How long minutes and quarters of an hour are kept. */
+/** How long rows per minute and per quarter of an hour are stored. */
 const KEPT_MS = { minute: MINUTES_ASKED_MS + HOUR_MS, quarter: 8 * DAY_MS } as const;
 const STEP_MS = { minute: 60_000, quarter: QUARTER_MS } as const;
-/** Kinds of errors that are told. */
+/** Limit of kinds of errors in an answer. */
 const MOST_ERRORS = 20;
 
 type Table = keyof typeof STEP_MS;
@@ -33,7 +33,7 @@ const TIMES = ["first_token", "duration"] as const satisfies readonly (keyof Act
 const COLUMNS = [...SUMS, ...TIMES].join(", ");
 const MARKS = [...SUMS, ...TIMES].map(() => "?").join(", ");
 
-/** What the rows must hold. */
+/** The required form of the rows. */
 export const ACTIVITY_CHECKS: readonly TableCheck[] = TABLES.map((table) => ({
   table: `activity_${table}`,
   numbers: {
@@ -44,15 +44,15 @@ export const ACTIVITY_CHECKS: readonly TableCheck[] = TABLES.map((table) => ({
   json: Object.fromEntries(TIMES.map((name) => [name, "object" as const])),
 }));
 
-/** A point that is being summed up. */
+/** A point while it is summed up. */
 type OpenPoint = { -readonly [K in keyof Omit<ActivityPoint, "first_token" | "duration">]: number } & {
   readonly first_token: Record<string, number>;
   readonly duration: Record<string, number>;
 };
 
 /**
- * What has happened lately: the last hours by the minute, the last days by the quarter of an hour. A row says how requests
- * ended and not whose they were, so both are small whatever the traffic.
+ * Recent activity: the last hours per minute, the last days per quarter of an hour. Rows distinguish outcomes but not
+ * callers, so both tables are small for any traffic.
  */
 export class SqlActivity {
   readonly #sql: Sql;
@@ -71,7 +71,7 @@ export class SqlActivity {
     }
   }
 
-  /** Within the transaction that notes the message. `now`: Unix milliseconds. */
+  /** Must run in the transaction that stores the message. `now`: Unix milliseconds. */
   add(deltas: readonly ActivityDelta[], now: number): void {
     for (const table of TABLES) {
       for (const delta of deltas) if (delta.minute >= now - KEPT_MS[table]) this.#addTo(table, delta);
@@ -84,7 +84,7 @@ export class SqlActivity {
     }
   }
 
-  /** The transaction has failed: what was dropped in it is dropped again. */
+  /** Call it when the transaction has failed: the next one trims again. */
   distrust(): void {
     this.#trimmed = -1;
   }

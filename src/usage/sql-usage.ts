@@ -24,11 +24,11 @@ import { ACTIVITY_CHECKS, SqlActivity } from "./sql-activity.ts";
 import { UsageTally } from "./tally.ts";
 
 /**
- * How long it is remembered which of an isolate's messages came last. What is older than that is not counted any more: it
- * might have been.
+ * How long the last sequence number of each sender is stored. Older messages are ignored, because they may have been counted
+ * already.
  */
 const SENDERS_KEPT_MS = 7 * DAY_MS;
-/** Days whose bounds are held in memory: a message may come after midnight. */
+/** Days whose row limits are in memory: a message may arrive after midnight. */
 const DAYS_IN_MEMORY = 3;
 
 const DIMENSIONS = USAGE_DIMENSIONS.join(", ");
@@ -45,13 +45,13 @@ const CHECKS: readonly TableCheck[] = [
   ...ACTIVITY_CHECKS,
 ];
 
-/** A request as it is noted, with the time of its end. */
+/** A noted request, with the time of its end. */
 type Note = UsedRequest & { readonly at: number };
 
 /** A table of rollups, by the beginning of its hours or days. */
 type Table = "hour" | "day";
 
-/** Usage in a SQLite database: the same in a Durable Object and in a process of one's own. */
+/** Usage in a SQLite database, in a Durable Object or in a self-hosted process. */
 export class SqlUsage implements UsageStore {
   readonly #sql: Sql;
   readonly #now: () => number;
@@ -63,7 +63,7 @@ export class SqlUsage implements UsageStore {
   /** Number of the last note. */
   #noted: number;
 
-  /** `now` tells milliseconds since the epoch. */
+  /** `now` returns milliseconds since the epoch. */
   constructor(sql: Sql, now: () => number) {
     this.#sql = sql;
     this.#now = now;
@@ -92,8 +92,8 @@ export class SqlUsage implements UsageStore {
   }
 
   /**
-   * Notes a request that ended at `at` (Unix milliseconds) until a message counts it: one row, where the rollups are six. Within a
-   * transaction of the caller's. Returns the note's number.
+   * Notes a request that ended at `at` (Unix milliseconds) until a message counts it: a single row, whereas rollups take
+   * six. Runs within the caller's transaction. Returns the note's number.
    */
   note(used: UsedRequest, at: number): number {
     this.#noted += 1;
@@ -102,7 +102,10 @@ export class SqlUsage implements UsageStore {
     return this.#noted;
   }
 
-  /** Counts the requests that a process noted which ended before it had counted them. For the start of the only process that writes. */
+  /**
+   * Counts the notes of an earlier process that ended before it had counted them. Call it at the start of the only writing
+   * process.
+   */
   async countNotes(snapshot: Pick<ConfigSnapshot, "config">): Promise<void> {
     const tally = new UsageTally();
     for (const row of this.#sql.all("select number, used from usage_note order by number")) {
@@ -117,7 +120,7 @@ export class SqlUsage implements UsageStore {
       try {
         this.#sql.transaction(() => this.#take(message));
       } catch (error) {
-        // What is remembered may not have been written.
+        // Cached state may not have been written.
         this.#bounds.clear();
         this.#ids.clear();
         this.#trimmed = -1;
@@ -139,7 +142,7 @@ export class SqlUsage implements UsageStore {
     return this.#withoutDamaged(() => this.#keys());
   }
 
-  /** There may be many rows: they are looked through only when one of them makes trouble. */
+  /** Checks the tables for damaged rows only after an error, because they may be large. */
   #withoutDamaged<T>(work: () => T): T {
     return withoutDamaged(this.#sql, CHECKS, work);
   }
@@ -238,7 +241,7 @@ export class SqlUsage implements UsageStore {
     return bounds;
   }
 
-  /** Drops what is too old, once a day. */
+  /** Drops expired rows, once a day. */
   #trim(now: number): void {
     const day = Math.floor(now / DAY_MS);
     if (day === this.#trimmed) return;

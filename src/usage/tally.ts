@@ -13,17 +13,17 @@ import { costNano, modelPrice } from "./prices.ts";
 
 const HOUR_MS = 3_600_000;
 /**
- * Rows that are told apart between two messages; beyond them names that callers wrote are not, and beyond the second number
- * nothing but keys and outcomes is.
+ * Limits of separate rows between two messages. Beyond the first, names that callers chose are merged. Beyond the second,
+ * only keys and outcomes remain separate.
  */
 const MAX_ROWS = 1_000;
 const MAX_ALL_ROWS = 2_000;
-/** Characters that are kept of a name that a caller chose. */
+/** Limit of characters of a name that a caller chose. */
 const MAX_NAME = 200;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A row that is being filled; what it cost is reckoned when it is sent. */
+/** A row in progress; its cost is computed when it is sent. */
 interface OpenRow extends Omit<Writable<UsageDelta>, "first_token" | "duration" | "queue"> {
   readonly first_token: Record<string, number>;
   readonly duration: Record<string, number>;
@@ -37,7 +37,7 @@ function observe(buckets: Record<string, number>, milliseconds: number): number 
   return whole;
 }
 
-/** A count of tokens as the books can hold it: providers say anything. */
+/** Normalizes a token count for storage: providers may report anything. */
 function whole(tokens: number): number {
   return Number.isFinite(tokens) && tokens > 0 ? Math.round(tokens) : 0;
 }
@@ -68,28 +68,28 @@ function named(name: string): string {
 }
 
 /**
- * What an isolate has counted, on its way to the {@link UsageStore}. One message is under way at a time, and it is repeated
- * until it is acknowledged: the store tells by its number whether it has it already, so nothing is counted twice, and what is
- * counted meanwhile waits for the next.
+ * Usage that an isolate has counted and not yet delivered to the {@link UsageStore}. Only one message is in transit, and it
+ * is repeated until acknowledged. The store recognises repeats by the sequence number, so that nothing counts twice. Usage
+ * that is counted meanwhile goes with the next message.
  */
 export class UsageTally {
   #sender = "";
   #sequence = 0;
   #rows = new Map<string, OpenRow>();
   readonly #activity = new ActivityTally();
-  /** The message that has not been acknowledged yet. */
+  /** The message that is not acknowledged yet. */
   #sent: UsageMessage | null = null;
-  /** The last note of a request that was counted; 0: none has one. */
+  /** Number of the last counted note; 0: none. */
   #noted = 0;
 
-  /** Whether everything has been acknowledged. */
+  /** Whether everything is acknowledged. */
   get empty(): boolean {
     return this.#rows.size === 0 && this.#sent === null;
   }
 
   /**
-   * Counts a request that ended at `now` (Unix milliseconds): a few additions. `note` is the number of its note in the store, if the
-   * store has one (see `AnswerStore`).
+   * Counts a request that ended at `now` (Unix milliseconds); cheap. `note` is the number of its note, if the store has one
+   * (see `AnswerStore`).
    */
   count(used: UsedRequest, now: number, note?: number): void {
     if (note !== undefined) this.#noted = note;
@@ -135,15 +135,15 @@ export class UsageTally {
   }
 
   /**
-   * Sends what has not been acknowledged, and then what has been counted by now. `config` says what tokens cost, `now` is
-   * Unix milliseconds.
+   * Repeats the unacknowledged message, if any, and then sends the current counts. `config` has the prices; `now` is Unix
+   * milliseconds.
    *
-   * @throws what the store throws: what it did not take is sent again next time.
+   * @throws the store's error; the next call sends the message again.
    */
   async send(store: Pick<UsageStore, "write">, { config }: Pick<ConfigSnapshot, "config">, now: number) {
     if (this.#sent !== null) await this.#deliver(store, this.#sent);
     if (this.#rows.size === 0 || this.#sent !== null) return;
-    // Not when the isolate starts: only requests may have random numbers.
+    // Not at the start of the isolate: only requests may use random numbers.
     this.#sender ||= crypto.randomUUID();
     this.#sequence += 1;
     const deltas = Array.from(this.#rows.values(), (row) => {
@@ -164,7 +164,7 @@ export class UsageTally {
 
   async #deliver(store: Pick<UsageStore, "write">, message: UsageMessage): Promise<void> {
     await store.write(message);
-    // Another request may have been told so of the same message, and gone on to the next.
+    // A concurrent request may have delivered this message already and sent the next.
     if (this.#sent === message) this.#sent = null;
   }
 }

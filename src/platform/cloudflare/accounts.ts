@@ -27,19 +27,25 @@ import {
 import { type Settled, Settlements } from "./settlements.ts";
 import { StubLease, type Surroundings } from "./stub-lease.ts";
 
-/** A grant that was longer on its way is looked after earlier: too little would be left for the answer to its first beat. */
+/**
+ * If a grant took longer than this to arrive, the lease is checked early: little time is left for the answer to its first
+ * heartbeat.
+ */
 const LONG_WAY_MS = BEAT_MS / 2;
 
-/** A grant that was longer on its way is made sure of before it is used: no time would be left for an answer. */
+/**
+ * If a grant took longer than this to arrive, the lease is confirmed before use: no time is left to wait for a heartbeat's
+ * answer.
+ */
 const TOO_LONG_WAY_MS = BEAT_MS;
 
-/** How long a request that has waited for its slot may take to make sure of it. */
+/** Time limit for confirming the lease of a request that waited for its slot. */
 const PROOF_MS = 5_000;
 
-/** How long a request goes on asking that did not say for how long it would. */
+/** Wait limit of a request that names none. */
 const MAX_WAIT_MS = 60_000;
 
-/** A refusal without what RPC adds to it. */
+/** Copies a refusal without the properties that RPC adds. */
 export function refusal({ refused, failure, limit, limits, isWell, isFull }: Refused): Refused {
   return {
     refused,
@@ -94,7 +100,7 @@ export class CloudflareAccountPool implements AccountPoolClient {
     }
   }
 
-  /** Null when the pool was restarted meanwhile: a place in the queue is lost then. */
+  /** Null if the pool restarted meanwhile: then the request lost its place in the queue. */
   async #acquireOnce(request: AcquireRequest, signal: AbortSignalLike | undefined): Promise<Acquired | null> {
     const holder = holderOf(request);
     let sentAt = this.#clock.now();
@@ -114,11 +120,11 @@ export class CloudflareAccountPool implements AccountPoolClient {
     if ("refused" in reply) return refusal(reply);
     const { place, pending } = reply;
     const leave = () => place[Symbol.dispose]();
-    // It may have left while the pool looked for room.
+    // The request may have been cancelled while the pool looked for a slot.
     if (signal?.aborted) leave();
     signal?.addEventListener("abort", leave, { once: true });
     try {
-      // Waiting itself never fails: if it does, the object that we waited on is gone.
+      // `wait()` itself never fails. An error means that the Durable Object is gone.
       const outcome = await pending.wait().catch(() => null);
       if (outcome === null) return null;
       if ("refused" in outcome) return refusal(outcome);
@@ -138,12 +144,15 @@ export class CloudflareAccountPool implements AccountPoolClient {
     }
   }
 
-  /** Sends a message to the pool, and with it what requests have used that have ended. */
+  /** Sends a message to the pool, together with the unreported usage of ended requests. */
   protected withSettled<T>(send: (settled: Settled) => Promise<T>): Promise<T> {
     return this.#settlements.with(send);
   }
 
-  /** A grant that was long on its way may be from a pool that is gone: it counts once the pool has been heard of again. */
+  /**
+   * A grant that took long to arrive may come from a pool that has restarted since: it is valid only once the pool confirms
+   * it.
+   */
   async #proven(lease: StubLease, sentAt: number, granted: Grant): Promise<Acquired | null> {
     const way = this.#clock.now() - sentAt;
     if (way <= TOO_LONG_WAY_MS) {
@@ -162,7 +171,7 @@ export class CloudflareAccountPool implements AccountPoolClient {
   }
 
   async settle({ id, limits }: LimitedUse, spent: Spent): Promise<void> {
-    // Another request of the key may wait for its end, in another isolate.
+    // With a limit of parallel requests, a request in another isolate may wait for this one to end.
     await this.#settlements.add(id, spent, (limits.max_parallel ?? 0) > 0);
   }
 
@@ -192,7 +201,7 @@ export class CloudflareAccountPool implements AccountPoolClient {
   }
 }
 
-/** The account pool behind the binding `ACCOUNT_POOL`, to be made once an isolate. */
+/** The account pool behind the binding `ACCOUNT_POOL`. Create it once per isolate. */
 export function cloudflareAccounts(
   env: { readonly ACCOUNT_POOL: Pools },
   clock: Partial<HolderClock> = {},

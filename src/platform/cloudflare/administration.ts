@@ -1,7 +1,7 @@
 import type { AdministrationState } from "../administration.ts";
 import type { Env } from "./env.ts";
 
-/** What administrators' requests share, behind the binding `ADMINISTRATION`. */
+/** The state that administrators' requests share, behind the binding `ADMINISTRATION`. */
 export function cloudflareAdministration(env: Env): AdministrationState {
   const client = (address: string) => env.ADMINISTRATION.getByName(`login ${address}`);
   const tests = () => env.ADMINISTRATION.getByName("account tests");

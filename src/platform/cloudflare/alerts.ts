@@ -1,9 +1,9 @@
 import type { AlertWatcher } from "../alerts.ts";
 import type { Env } from "./env.ts";
 
-/** Who watches over a deployment: one object behind the binding `ALERTS`. */
+/** The alert watcher of a deployment: one Durable Object behind the binding `ALERTS`. */
 export function cloudflareAlerts(env: Env): AlertWatcher {
-  // A stub that has seen its object restart fails for ever: each call gets a new one.
+  // A stub fails for ever after its object has restarted, so each call takes a new one.
   const object = () => env.ALERTS.getByName("main");
   return {
     look: () => object().look(),

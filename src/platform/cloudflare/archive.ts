@@ -3,17 +3,19 @@ import type { RecordPack } from "../record-packs.ts";
 import type { Env } from "./env.ts";
 import { PackWriter, readTexts } from "./pack-bucket.ts";
 
-/** A message that goes off now: neither that it waited nor what the bucket took makes what it tells of seem younger. */
+/**
+ * Stamps a message with the time of sending. Waiting and the upload to the bucket must not make its contents look younger.
+ */
 const sent = (batch: ArchiveBatch): ArchiveBatch => ({ ...batch, sentAt: Date.now() });
 
 /**
- * The archive of a deployment: one object behind the binding `HISTORY`. Where `HISTORY_BUCKET` is bound, the texts of what has ended
- * go past it, dozens of records in one object of the bucket.
+ * The archive of a deployment: one Durable Object behind the binding `HISTORY`. Where `HISTORY_BUCKET` is bound, the texts
+ * of ended generations go directly to the bucket, dozens of records in one object.
  *
- * @param putTimeoutMs how long the bucket may take for one object
+ * @param putTimeoutMs time limit for one put to the bucket
  */
 export function cloudflareArchive(env: Env, putTimeoutMs?: number): Archive {
-  // A stub that has seen its object restart fails for ever: each call gets a new one.
+  // A stub fails for ever after its object has restarted, so each call takes a new one.
   const object = () => env.HISTORY.getByName("main");
   const { HISTORY_BUCKET: bucket } = env;
   const writer = bucket === undefined ? null : new PackWriter(bucket, putTimeoutMs);
@@ -27,7 +29,7 @@ export function cloudflareArchive(env: Env, putTimeoutMs?: number): Archive {
       try {
         packs = await writer.put(batch.records.filter(hasEnded), Date.now());
       } catch (cause) {
-        // Nothing else waits for the bucket.
+        // The rest of the batch does not depend on the bucket.
         await object().writePacked(sent(rest), []);
         throw new EndedRecordsLost("the texts are not in the bucket", { cause });
       }

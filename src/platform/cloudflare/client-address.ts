@@ -2,8 +2,8 @@ import { lastAddress } from "../../http/client-key.ts";
 import type { Variables } from "../variables.ts";
 
 /**
- * The client's address; empty if nothing vouches for one. Cloudflare's edge overwrites `CF-Connecting-IP`, but the development
- * server keeps what a client has sent.
+ * The client's address; empty if no trusted source gives one. Cloudflare's edge overwrites `CF-Connecting-IP`, but the
+ * development server passes on what the client sent.
  */
 export function clientAddress(
   { headers }: Pick<Request, "headers">,

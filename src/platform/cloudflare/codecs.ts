@@ -4,5 +4,5 @@ import resize from "@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm";
 import webp from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import type { CodecModules } from "../pages.ts";
 
-/** The image codecs, which the runtime compiles when this module is loaded. */
+/** The image codecs. The runtime compiles them when it loads this module. */
 export const CODECS: CodecModules = { jpeg, png, resize, webp };

@@ -7,21 +7,21 @@ import type { Journal } from "../journal.ts";
 import type { Env } from "./env.ts";
 import { variablesOf } from "./variables.ts";
 
-/** Where the copy is in KV. */
+/** KV key of the configuration's copy. */
 export const COPY_KEY = "config";
 
-/** The copy in KV. */
+/** The configuration's copy in KV. */
 export interface ConfigCopy extends ConfigSnapshot, SealedConfig {
   /** See {@link sourceOf}. */
   readonly source: string;
 }
 
-/** Names what the deployment says of its configuration: a copy made for another deployment's words is none. */
+/** Hashes the variables that the configuration depends on. A copy made under other variables is not used. */
 export function sourceOf({ configJson, configWriteback, development }: ConfigOrigin): Promise<string> {
   return sha256Hex(JSON.stringify([configJson, configWriteback, development]));
 }
 
-/** The copy in KV, by which requests begin in a new isolate, and live when the configuration object cannot be reached. */
+/** The copy in KV. New isolates start with it, and use it while the configuration object is unreachable. */
 async function kvCopy(env: Env): Promise<ConfigSnapshot | null> {
   const copy = await env.CONFIG_KV?.get<ConfigCopy>(COPY_KEY, "json");
   if (copy === null || copy === undefined) return null;
@@ -30,7 +30,7 @@ async function kvCopy(env: Env): Promise<ConfigSnapshot | null> {
   return { version, config: await opened(copy), envBacked, writable };
 }
 
-/** The configuration as this isolate sees it, kept by the `Configuration` object. */
+/** This isolate's view of the configuration that the `Configuration` object stores. */
 export function cloudflareConfiguration(env: Env): ConfigurationClient {
   const object = () => env.CONFIGURATION.getByName("main");
   return new ConfigurationClient(
@@ -51,7 +51,7 @@ export function cloudflareConfiguration(env: Env): ConfigurationClient {
   );
 }
 
-/** What the same object has recorded of edits, and of other changes. */
+/** The audit journal, which the same object stores. */
 export function cloudflareJournal(env: Env): Journal {
   const object = () => env.CONFIGURATION.getByName("main");
   return {

@@ -1,13 +1,13 @@
 /** Bindings of `wrangler.toml` that a deployment may leave out. */
 type Optional = "ASSETS" | "BROWSER" | "CONFIG_KV";
 
-/** The bindings of `wrangler.toml`, as `npm run types` writes them down. Variables and secrets are read by `variablesOf`. */
+/** The bindings of `wrangler.toml`, as `npm run types` generates them. `variablesOf` reads variables and secrets. */
 export interface Env
   extends Readonly<Omit<Cloudflare.Env, Optional> & Partial<Pick<Cloudflare.Env, Optional>>> {
-  /** Takes the texts of the history. */
+  /** Stores the texts of the history. */
   readonly HISTORY_BUCKET?: R2Bucket;
-  /** Takes stored responses. */
+  /** Stores the stored responses. */
   readonly RESPONSES_BUCKET?: R2Bucket;
-  /** The sandbox provider, in development: `scripts/development.mjs` adds it. */
+  /** The sandbox provider, in development only: `scripts/development.mjs` adds it. */
   readonly SANDBOX?: Fetcher;
 }

@@ -21,10 +21,10 @@ import { cloudflareUsage } from "./usage.ts";
 import { variablesOf } from "./variables.ts";
 import { upgrade } from "./web-socket.ts";
 
-/** Where the sandbox binding answers; the name is never looked up. */
+/** Base URL of the sandbox binding. The name is never looked up. */
 const SANDBOX_URL = "http://sandbox";
 
-/** The runtime of Cloudflare Workers, made once an isolate. */
+/** The runtime of Cloudflare Workers. Create it once per isolate. */
 export function cloudflarePlatform(env: Env): Platform {
   const variables = variablesOf(env);
   const { SANDBOX: sandbox } = env;
@@ -65,7 +65,7 @@ export function cloudflarePlatform(env: Env): Platform {
     fetch: direct,
     deploymentFetch: direct,
     upstream: (proxy) => (proxy === null ? upstream : proxiedFetch(dial, proxy)),
-    // Reported of the production network, although workerd itself names the server.
+    // According to reports the production network does not; workerd itself does name the server.
     namesServerThroughProxy: false,
     providerBaseUrl: variables.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
     upgrade,

@@ -1,4 +1,4 @@
-// These two come with types of their own, which are for loaders that instantiate what they import.
+// These two packages ship types for loaders that instantiate the import. Here the import is a compiled module.
 declare module "@jsquash/png/codec/pkg/squoosh_png_bg.wasm" {
   const module: WebAssembly.Module;
   export default module;

@@ -9,27 +9,27 @@ import {
   type TextPlace,
 } from "../record-packs.ts";
 
-/** Records of one pack, and characters of their summaries: a row of a Durable Object takes 2 MB. */
+/** Limits of one pack: number of records, and characters of their summaries. A row of a Durable Object holds 2 MB. */
 const MAX_RECORDS = 200;
 const MAX_SUMMARY_CHARS = 400_000;
-/** A pack that nobody knows may be on its way for so long. */
+/** A pack younger than this may still be unknown to the archive, because its message is still on its way. */
 const YOUNG_MS = 600_000;
-/** A put pack is told of for so long: it has to be known before it is old. */
+/** A stored pack is reported again for this long. The archive must know it before the pack counts as old. */
 const REUSE_MS = YOUNG_MS / 2;
 const PUT_TIMEOUT_MS = 10_000;
-/** So many keys are listed, and deleted, at once: as many as the platform takes. */
+/** Keys to list or delete in one call: the platform's limit. */
 const KEYS_AT_ONCE = 1_000;
-/** Times that a sweep lists keys: the most records that are kept are 100,000, and few are alone in their pack. */
+/** List calls per sweep. The archive keeps at most 100,000 records, and few are alone in their pack. */
 const MAX_LISTS = 200;
 
 const SPACE = 0x20;
 
-/** A pack with what is to be put into the bucket. */
+/** A pack with the body to store in the bucket. */
 interface FilledPack extends RecordPack {
   readonly body: Uint8Array;
 }
 
-/** Records as packs: their texts, as JSON and one after the other, are the objects' bodies. */
+/** Groups records into packs. A body is the JSON of the records' texts, one after the other. */
 function packsOf(records: readonly HistoryWrite[], now: number): FilledPack[] {
   const packs: FilledPack[] = [];
   let open: PackedRecord[] = [];
@@ -61,22 +61,22 @@ function packsOf(records: readonly HistoryWrite[], now: number): FilledPack[] {
 }
 
 /**
- * Puts the texts of what has ended into a bucket. What has been put once, and may not have been heard of, is not put again: another
- * copy of it would be left in the bucket.
+ * Puts the texts of ended generations into a bucket. A pack that is stored but not yet acknowledged is reused, not stored
+ * again: a second copy would remain in the bucket.
  */
 export class PackWriter {
   readonly #bucket: R2Bucket;
   readonly #timeoutMs: number;
-  /** Records that were put, by their ids, until somebody has heard of them. */
+  /** Stored records, by id, until the archive has acknowledged them. */
   readonly #untold = new Map<string, { readonly key: string; readonly record: PackedRecord }>();
 
-  /** @param timeoutMs how long a put may take: what comes in later is swept away */
+  /** @param timeoutMs time limit for one put; a sweep deletes what is stored later */
   constructor(bucket: R2Bucket, timeoutMs = PUT_TIMEOUT_MS) {
     this.#bucket = bucket;
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Resolves when the texts are there. {@link told} is to be called when the packs were heard of. */
+  /** Resolves when the texts are stored. Call {@link markAcknowledged} when the archive has acknowledged the packs. */
   async put(records: readonly HistoryWrite[], now: number): Promise<RecordPack[]> {
     for (const [id, { key }] of this.#untold) if (packTime(key) < now - REUSE_MS) this.#untold.delete(id);
     const packs = new Map<string, PackedRecord[]>();
@@ -115,7 +115,7 @@ async function withinTime(work: Promise<unknown>, milliseconds: number): Promise
   }
 }
 
-/** The texts of a record; empty ones where they have been erased. */
+/** Reads the texts of a record; empty if they were erased. */
 export async function readTexts(bucket: R2Bucket | undefined, place: TextPlace): Promise<RecordTexts> {
   const { key, at, bytes } = place;
   const object = await bucket?.get(key, { range: { offset: at, length: bytes } });
@@ -125,7 +125,9 @@ export async function readTexts(bucket: R2Bucket | undefined, place: TextPlace):
   return texts;
 }
 
-/** Overwrites the texts of records of one pack: those beside them stay where they are. Not to be done twice at once to one object. */
+/**
+ * Overwrites the texts of some records of one pack; the others keep their places. Must not run twice at once for one object.
+ */
 export async function eraseTexts(bucket: R2Bucket, key: string, places: readonly TextPlace[]): Promise<void> {
   const object = await bucket.get(key);
   if (object === null) return;
@@ -134,7 +136,6 @@ export async function eraseTexts(bucket: R2Bucket, key: string, places: readonly
   await bucket.put(key, body);
 }
 
-/** Deletes packs. */
 export async function deletePacks(bucket: R2Bucket, keys: readonly string[]): Promise<void> {
   for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
     await bucket.delete(keys.slice(at, at + KEYS_AT_ONCE));
@@ -142,12 +143,12 @@ export async function deletePacks(bucket: R2Bucket, keys: readonly string[]): Pr
 }
 
 /**
- * Deletes packs that nobody knows (any more), the oldest first: what has been dropped, and what no message told of. What is no pack
- * stays.
+ * Deletes packs that the archive does not know, oldest first: packs whose records were dropped, and packs that no message
+ * reported. Objects that are no packs stay.
  *
- * @param known the keys of those that are known
+ * @param known keys of the packs that the archive knows
  * @param now Unix milliseconds
- * @returns whether some may be left that are too young
+ * @returns whether unknown packs may remain that are too young to delete
  */
 export async function sweepPacks(
   bucket: R2Bucket,
@@ -164,7 +165,7 @@ export async function sweepPacks(
     const unknown = listed.objects.map(({ key }) => key).filter((key) => !known.has(key));
     const old = unknown.filter((key) => packTime(key) < now - YOUNG_MS);
     if (old.length > 0) await bucket.delete(old);
-    // Those behind it are younger still.
+    // Keys sort by age: all further packs are younger.
     if (unknown.some((key) => packTime(key) >= now - YOUNG_MS)) return true;
     if (!listed.truncated) return false;
     ({ cursor } = listed);

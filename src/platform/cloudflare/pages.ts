@@ -13,7 +13,7 @@ export function cloudflarePages(env: Env, limits: PageLimits): PagesPlatform {
     cache: {
       match: async (key) => {
         const found = await cache().match(key);
-        // The stream is handed on as it is, which never brings the bytes into the program.
+        // Passing the stream on keeps the bytes out of the isolate's memory.
         return found && { headers: found.headers, body: found.body ?? new Uint8Array() };
       },
       put: (key, answer) => cache().put(key, answer),
@@ -25,11 +25,14 @@ export function cloudflarePages(env: Env, limits: PageLimits): PagesPlatform {
   };
 }
 
-/** The calls of each client are counted by an object of their own, which whoever was refused does not reach again before there is room. */
+/**
+ * One object per client counts its calls. While a client is refused, the isolate answers from memory and does not call the
+ * object.
+ */
 function callCounter({ RATE_LIMITER: objects }: Env): PagesPlatform["countCall"] {
   const refused = new RefusedClients();
   return async (client, limit, calls): Promise<RateDecision> => {
-    // Not that of the answer: by then the object's minute has gone on.
+    // Not the time of the answer: by then the object's minute has moved on.
     const asked = Date.now();
     const known = refused.recall(client, asked);
     if (known !== null) return known;
@@ -39,14 +42,14 @@ function callCounter({ RATE_LIMITER: objects }: Env): PagesPlatform["countCall"]
   };
 }
 
-/** A file that the program reads. Not part of the bundle: most isolates never need it, and each would keep it. */
+/** Reads a data file. It is not part of the bundle: most isolates never need it, and each would keep it in memory. */
 async function readAsset({ ASSETS }: Env, path: string): Promise<string> {
   const response = await ASSETS?.fetch(new URL(path, "https://assets.invalid"));
   if (response?.ok !== true) throw new Error(`the binding ASSETS has no ${path}`);
   return response.text();
 }
 
-/** Requests are spread by what they ask for, so that equal ones meet. */
+/** Picks the browser by a hash of the request, so that equal requests meet in one browser. */
 function browsers(env: Env, count: number): PageBrowser {
   const objectFor = (request: unknown) =>
     env.BROWSER_SESSION.getByName(`browser-${sum(JSON.stringify(request)) % count}`);
@@ -56,7 +59,7 @@ function browsers(env: Env, count: number): PageBrowser {
   };
 }
 
-/** The jobs of each client are in an object of their own, whose id is a part of theirs. */
+/** One object per client holds its jobs. A job's id contains the object's id. */
 function jobs({ PAGE_JOBS: objects }: Env): PageJobs {
   const objectOf = (job: string) => {
     const id = /^job_([\da-f]{64})_/.exec(job)?.[1];
@@ -64,7 +67,7 @@ function jobs({ PAGE_JOBS: objects }: Env): PageJobs {
     try {
       return objects.get(objects.idFromString(id));
     } catch {
-      // It names no object of this kind.
+      // The id names no object of this namespace.
       return null;
     }
   };
@@ -76,7 +79,7 @@ function jobs({ PAGE_JOBS: objects }: Env): PageJobs {
   };
 }
 
-/** A small number that depends on every character (FNV-1a). */
+/** Hashes a text to 32 bits (FNV-1a). */
 function sum(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;

@@ -2,14 +2,14 @@ import type { Place } from "../regions.ts";
 
 let noticed: Place | null = null;
 
-/** Where this isolate is, as far as its first request has told: all of its requests come to one data centre. */
+/** The location of this isolate, read from its first request. An isolate serves one data centre, so all requests agree. */
 export function placeOfIsolate(): Place {
   return noticed ?? { continent: "", longitude: Number.NaN };
 }
 
-/** To be told of each request where there are several pools. */
+/** Notes the location. With several shards, call it for each request. */
 export function noticePlace(request: { readonly cf?: unknown }): void {
-  // What tells it may be parsed whenever it is read.
+  // The runtime may parse `cf` at each read, so read it once.
   if (noticed !== null) return;
   const { cf } = request;
   if (typeof cf !== "object" || cf === null) return;

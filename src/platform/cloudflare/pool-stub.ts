@@ -17,7 +17,7 @@ import type { PoolConfiguration } from "../pool-configuration.ts";
 import type { Region } from "../regions.ts";
 import type { Settled } from "./settlements.ts";
 
-/** Pauses before a call to a pool that was just restarted is tried again, milliseconds. */
+/** Backoff before retrying a call to a pool that has just restarted, milliseconds. */
 export const RETRY_PAUSES_MS = [20, 100, 400];
 
 /** A lease on the pool object, as RPC presents it. */
@@ -59,7 +59,7 @@ export interface PoolStub {
   configure(configuration: PoolConfiguration): Promise<void>;
 }
 
-/** The same of a pool that is one of several. */
+/** The pool object of a deployment with several shards, as RPC presents it. */
 export interface ShardStub extends PoolStub {
   shardStatus(most?: number): Promise<ShardStatus>;
   isWell(provider?: string): Promise<boolean>;
@@ -69,7 +69,7 @@ export interface ShardStub extends PoolStub {
   unserved(use: string, isNew: boolean): Promise<void>;
 }
 
-/** What gives a stub of a pool object: a namespace of Durable Objects. */
+/** A namespace of Durable Objects that gives stubs of pool objects. */
 export interface Pools<Stub extends PoolStub = PoolStub> {
   getByName(name: string, options?: { readonly locationHint?: Region }): Stub;
 }
@@ -77,9 +77,9 @@ export interface Pools<Stub extends PoolStub = PoolStub> {
 /** Gives a new stub of one pool object. */
 export type OnePool<Stub extends PoolStub = PoolStub> = () => Stub;
 
-/** What a holder needs from its isolate. */
+/** What the holder of a lease needs from its isolate. */
 export interface HolderClock extends Clock {
-  /** Lets work go on after the request has ended that it was begun for. */
+  /** Lets work continue after its request has ended. */
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
@@ -88,14 +88,14 @@ export const SYSTEM_CLOCK: HolderClock = {
   waitUntil: () => {},
 };
 
-/** Whether the runtime says that the object was restarted or moved, and that a new stub may reach it. */
+/** Whether the runtime reports that the object restarted or moved, so that a new stub may reach it. */
 function mayTryAgain(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const overloaded = "overloaded" in error && error.overloaded === true;
   return !overloaded && (("retryable" in error && error.retryable === true) || "durableObjectReset" in error);
 }
 
-/** Calls the pool with a fresh stub, again when it was restarted under the call. */
+/** Calls the pool with a new stub. Retries if the pool restarted during the call. */
 export async function call<T, Stub extends PoolStub>(
   pool: OnePool<Stub>,
   clock: HolderClock,

@@ -2,22 +2,27 @@ import { silentPool } from "../../errors/silent-pool.ts";
 import { type Clock, inTime, pause } from "../clock.ts";
 import type { Spent } from "../limits.ts";
 
-/** What requests have used in the end, by what their use is called. */
+/** What ended requests have used, by the id of their use. */
 export type Settled = readonly (readonly [use: string, spent: Spent])[];
 
-/** How long what a request has used waits for another request of the isolate that goes to the pool anyway. */
+/** How long a report waits for another request of the isolate that calls the pool anyway. */
 const WAIT_MS = 10;
-/** So many requests see to it that what waits is told; the rest need not. One that sees to it may die. */
+/**
+ * At most this many requests wait to send the reports; more would be useless. Several, because a request may die while it
+ * waits.
+ */
 const WAITERS = 3;
 const STUCK_MS = 1_000;
-/** What the pool has not acknowledged for so long, milliseconds, is told again with the next: telling it twice changes nothing. */
+/**
+ * After this time without acknowledgement, milliseconds, a report is sent again with the next call. Repeats have no effect.
+ */
 const SILENT_MS = 4_000;
-/** Beyond these the oldest count as what was expected of them. */
+/** Limit of waiting reports. Beyond it the oldest are dropped, and the pool keeps the estimate for them. */
 const MOST = 10_000;
 
 /**
- * What an isolate's requests have used and the pool has not heard of yet: it goes with the next request for a slot, so that it
- * costs no call of its own, and counts before whatever that request asks for.
+ * Usage of this isolate's requests that the pool does not know yet. It travels with the next request for a slot: that saves
+ * a call, and the pool counts it before it decides on the request.
  */
 export class Settlements {
   readonly #send: (settled: Settled) => Promise<void>;
@@ -31,7 +36,10 @@ export class Settlements {
     this.#clock = clock;
   }
 
-  /** Resolves when the pool has been told, or others see to it; rejects like {@link tell}. `atOnce`: nobody is waited for. */
+  /**
+   * Resolves when the usage is reported, or when other requests will report it; rejects like {@link flush}. `atOnce`: do not
+   * wait for another call.
+   */
   async add(use: string, spent: Spent, atOnce: boolean): Promise<void> {
     this.#hold([[use, spent]]);
     if (atOnce) {
@@ -49,8 +57,8 @@ export class Settlements {
   }
 
   /**
-   * Has a call to the pool take with it what waits. When that is not acknowledged in time, or fails, it goes with another one, too: on
-   * Workers a call ends unseen with the request that has made it.
+   * Sends the waiting usage along with a call to the pool. Without acknowledgement in time, or after a failure, it is sent
+   * again with the next call: on Workers a call ends silently with the request that made it.
    */
   with<T>(call: (settled: Settled) => Promise<T>): Promise<T> {
     const settled = this.#take();
@@ -76,7 +84,10 @@ export class Settlements {
     return taken;
   }
 
-  /** Tells the pool what waits. Rejects when it cannot be told, or says nothing for some seconds (503): it is told later then. */
+  /**
+   * Reports the waiting usage to the pool. Rejects if that fails, or (503) if the pool does not answer for some seconds; it
+   * is sent again later.
+   */
   async tell(): Promise<void> {
     const settled = this.#take();
     if (settled.length === 0) return;

@@ -4,7 +4,7 @@ import type { LimitedUse } from "../limits.ts";
 import { CloudflareAccountPool, refusal } from "./accounts.ts";
 import { call, type HolderClock, type OnePool, type ShardStub } from "./pool-stub.ts";
 
-/** One of several pools. What it can do beyond a pool that is alone is said at the rules, `AccountPool` and `LimitedUses`. */
+/** Client of one shard. The classes `AccountPool` and `LimitedUses` describe what a shard does beyond a single pool. */
 export class ShardClient extends CloudflareAccountPool {
   readonly #shard: OnePool<ShardStub>;
   readonly #clock: HolderClock;

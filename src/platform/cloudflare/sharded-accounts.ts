@@ -16,26 +16,26 @@ import { ShardClient } from "./shard-client.ts";
 import { ShardedLease } from "./sharded-lease.ts";
 import { UseHold } from "./use-hold.ts";
 
-/** A slot whose request took longer to begin is made sure of, milliseconds. */
+/** If starting the request took longer than this, milliseconds, its lease is renewed before use. */
 const LONG_MS = BEAT_MS / 2;
 
-/** How often a request of a key with limits looks for another slot when its own was lost before it could begin. */
+/** Attempts of a request of a key with limits to get a slot, when it loses each before it can start. */
 const TRIES = 3;
-/** For how long one waits for the shard that counts what keys use, milliseconds. */
+/** Time limit for an answer of the quota shard, milliseconds. */
 const COUNTING_MS = 4_000;
-/** How long a request goes on asking that did not say for how long it would. */
+/** Wait limit of a request that names none. */
 const MAX_WAIT_MS = 60_000;
 
 /** See {@link SearchOptions}. */
 export interface ShardedOptions extends SearchOptions {
-  /** The first one counts what keys with limits use. */
+  /** The first shard is the quota shard: it counts the usage of keys with limits. */
   readonly shards: readonly (Shard & { readonly client: ShardClient })[];
   readonly clock: HolderClock;
 }
 
 /**
- * The account pool of a deployment that has several: a request is passed on from the nearest to the next, and waits at one of them.
- * Fairness, and the order of arrival, hold within each; limits hold over all.
+ * The account pool of a deployment with several shards. A request tries the nearest shard first, then the others, and waits
+ * at one of them. Fairness and the order of arrival hold within one shard; limits hold over all.
  */
 export class ShardedAccountPool implements AccountPoolClient {
   readonly #shards: ShardedOptions["shards"];
@@ -44,10 +44,10 @@ export class ShardedAccountPool implements AccountPoolClient {
   readonly #search: ShardSearch;
   readonly #clients: readonly ShardClient[];
   readonly #home: ShardClient;
-  /** What has had a slot: a request that goes on with another account is the same. */
+  /** Uses that had a slot: failover to another account is not a new request. */
   readonly #served = new WeakSet<LimitedUse>();
 
-  /** Throws a `RangeError` without shards, or with two of one name. */
+  /** @throws RangeError without shards, or with two shards of one name */
   constructor(options: ShardedOptions) {
     const { shards, clock } = options;
     this.#shards = shards;
@@ -94,27 +94,27 @@ export class ShardedAccountPool implements AccountPoolClient {
     }
   }
 
-  /** Has a request of a key with limits counted. Rejects (503) when the shard that counts does not answer. */
+  /** Counts a request of a key with limits. Rejects (503) if the quota shard does not answer. */
   #counted(use: LimitedUse): Promise<CountAnswer> {
     return this.#fromHome(this.#home.hold(use), () => this.#home.unserved(use.id, this.#isNew(use)));
   }
 
-  /** Whether a request has had no slot yet: nobody will say what it has used. */
+  /** Whether a request has had no slot yet: then no call will settle its usage. */
   #isNew(use: LimitedUse): boolean {
     return !this.#served.has(use);
   }
 
   /**
-   * What the shard says that counts what keys use. Rejects (503) when it does not in time.
+   * Waits for the quota shard's answer. Rejects (503) after a time limit.
    *
-   * @param late what is done when it says so later
+   * @param late runs if the answer comes after the time limit
    */
   #fromHome<T>(asking: Promise<T>, late?: () => Promise<void>): Promise<T> {
     const silence = "the account pool that counts what keys use does not answer";
     return this.#within(COUNTING_MS, asking, silence, late);
   }
 
-  /** Begins a request of a key with limits that has its slot. Null: the slot was lost meanwhile. */
+  /** Starts a request of a key with limits that has its slot. Null: the slot was lost meanwhile. */
   async #begun(hold: UseHold, use: LimitedUse, granted: Granted): Promise<CountAnswer | null> {
     const { now } = this.#clock;
     const since = now();
@@ -122,7 +122,7 @@ export class ShardedAccountPool implements AccountPoolClient {
     try {
       const begun = await this.#fromHome(hold.begun(), async () => hold.unserved(this.#isNew(use)));
       if ("refused" in begun) return begun;
-      // Nobody has looked after the lease meanwhile.
+      // No heartbeat has renewed the lease meanwhile.
       isKept = now() - since <= LONG_MS || (await granted.lease.renew());
       return isKept ? begun : null;
     } finally {
@@ -152,7 +152,7 @@ export class ShardedAccountPool implements AccountPoolClient {
   }
 
   async setTestStatus(id: string, status: string): Promise<void> {
-    // Who does not have the account passes it over.
+    // Shards without the account ignore the call.
     const { silent } = await this.#read((client) => client.setTestStatus(id, status));
     const owner = this.#map.shards[this.#map.of(id)]?.name ?? "";
     if (silent.includes(owner))
@@ -163,7 +163,7 @@ export class ShardedAccountPool implements AccountPoolClient {
     return (await this.#read((client) => client.tokensDueForRefresh())).answers.flat();
   }
 
-  /** What those shards say that answer in time, and the names of the others; rejects when none does. */
+  /** Collects the answers that arrive in time, and the names of the silent shards; rejects when all fail. */
   async #read<T>(ask: (client: ShardClient) => Promise<T>): Promise<{ answers: T[]; silent: string[] }> {
     const told = await Promise.allSettled(this.#shards.map(async ({ client }) => this.#soon(ask(client))));
     const answers = told.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
@@ -175,15 +175,15 @@ export class ShardedAccountPool implements AccountPoolClient {
     };
   }
 
-  /** Rejects (503) when the answer of a shard takes too long. */
+  /** Rejects (503) when a shard's answer takes too long. */
   #soon<T>(asking: Promise<T>): Promise<T> {
     return this.#within(SILENT_MS, asking, "an account pool does not answer");
   }
 
   /**
-   * What a shard says. Rejects (503, `silence`) when it does not in so many milliseconds.
+   * Waits for a shard's answer. Rejects (503, message `silence`) after `ms` milliseconds.
    *
-   * @param late what is done when it says so later
+   * @param late runs if the answer comes after the time limit
    */
   async #within<T>(ms: number, asking: Promise<T>, silence: string, late?: () => Promise<void>): Promise<T> {
     const answer = await inTime(
@@ -196,7 +196,7 @@ export class ShardedAccountPool implements AccountPoolClient {
     throw silentPool(silence);
   }
 
-  /** For tests: the configuration object tells each shard its part itself. */
+  /** For tests only: in production the configuration object configures each shard. */
   async configure(configuration: PoolConfiguration): Promise<void> {
     const parts = this.#map.split(configuration.accounts);
     await Promise.all(
@@ -218,7 +218,7 @@ export class ShardedAccountPool implements AccountPoolClient {
   }
 }
 
-/** The pools behind the binding `ACCOUNT_POOL`, to be made once an isolate. */
+/** The shards behind the binding `ACCOUNT_POOL`. Create this once per isolate. */
 export function shardedAccounts(
   pools: Pools<ShardStub>,
   names: readonly string[],

@@ -1,7 +1,7 @@
 import type { AccountFailure, Lease, LeasedAccount, SignedIn, TokenAnswer } from "../accounts.ts";
 import type { UseHold } from "./use-hold.ts";
 
-/** A lease of one of several pools. */
+/** A lease of one of several shards. */
 export class ShardedLease implements Lease {
   readonly account: LeasedAccount;
   readonly initialToken: string | null;
@@ -10,8 +10,8 @@ export class ShardedLease implements Lease {
   readonly #hold: UseHold | null;
 
   /**
-   * @param othersAreWell whether an account of another pool is well; null: nobody wants another one
-   * @param hold the request's key has limits
+   * @param othersAreWell whether another shard has a healthy account; null: the request needs its target account
+   * @param hold keeps the request counted at the quota shard; null: its key has no limits
    */
   constructor(lease: Lease, othersAreWell: (() => Promise<boolean>) | null, hold: UseHold | null) {
     this.account = lease.account;

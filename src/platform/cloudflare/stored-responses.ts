@@ -3,14 +3,14 @@ import type { Quota } from "../../storage/kept.ts";
 import type { ResponseStore, StoredResponse } from "../responses.ts";
 import type { Env } from "./env.ts";
 
-/** What the keys of all stored responses begin with. */
+/** Key prefix of all stored responses. */
 const PREFIX = "responses/";
 
 /**
- * The stored responses of one caller: in an object of their own, or in objects of the bucket `RESPONSES_BUCKET` where that is bound. What
- * was stored before that is found where it was.
+ * The stored responses of one caller: in one Durable Object, or in the bucket `RESPONSES_BUCKET` where that is bound.
+ * Responses from before the bucket was bound are read from the Durable Object.
  *
- * @param owner the hash of the caller's credential
+ * @param owner hash of the caller's credential
  */
 export function storedResponses(env: Env, owner: string, quota: Quota): ResponseStore {
   const object = env.RESPONSE_STORE.getByName(owner);
@@ -23,7 +23,7 @@ export function storedResponses(env: Env, owner: string, quota: Quota): Response
   };
 }
 
-/** One object of a bucket for each response: they come in at any rate, and none makes room for another. */
+/** One object of the bucket per response. There is no rate limit, and no response evicts another. */
 class BucketResponses implements ResponseStore {
   readonly #bucket: R2Bucket;
   readonly #owner: string;
@@ -67,7 +67,7 @@ class BucketResponses implements ResponseStore {
     return wasBefore || Number(object.customMetadata?.["expires"]) > Date.now();
   }
 
-  /** Ids in addresses may be anything, and of any length. */
+  /** Hashed, because ids in requests may have any characters and length. */
   async #key(id: string): Promise<string> {
     return `${PREFIX}${this.#owner}/${await sha256Hex(id)}`;
   }

@@ -7,30 +7,30 @@ import { pause } from "../clock.ts";
 import { call, type HolderClock, type LeaseStub, type OnePool } from "./pool-stub.ts";
 
 /**
- * How long a holder asks after its lease that was kept from doing so for longer than the lease may be used unheard. An isolate
- * with much to do is late, and so are the answers that wait in it: that is no reason to end what a caller reads.
+ * How long a lease holder that was stalled keeps asking about its lease after the lease's time is over. In a busy isolate
+ * both timers and answers are late: that is no reason to end an answer that a caller is reading.
  */
 const LATE_MS = 2_000;
 
-/** How often a holder asks whose clock is set again and again while the pool answers. */
+/** How often a holder asks again when its clock is set repeatedly while the pool answers. */
 const MAX_PROOFS = 4;
 
-/** A timer of a holder that runs is not later than this. */
+/** Timers of a running isolate are never later than this. */
 const PUNCTUAL_MS = 100;
 
-/** A holder that looks after its lease so late has been stopped meanwhile, or its clock was set. */
+/** A holder that checks its lease this late was stalled, or its clock was set. */
 const MISSED_MS = BEAT_MS + PUNCTUAL_MS;
 
-/** How long whoever got no word of the pool waits before it asks again. */
+/** Pause before asking again after no answer from the pool. */
 const AGAIN_MS = 50;
 
-/** How much of its time is left to a lease that was long on its way when the pool is asked after it, milliseconds. */
+/** Remaining time of a lease, milliseconds, at which a lease that took long to arrive is confirmed. */
 const FIRST_LOOK_MS = 700;
 
-/** How long a lease that no beat has named yet waits for others, milliseconds. */
+/** How long a lease that no heartbeat has named yet waits for other new leases, milliseconds. */
 const NEWCOMER_MS = 100;
 
-/** What the leases of an isolate have in common. */
+/** What the leases of an isolate share. */
 export interface Surroundings {
   readonly pool: OnePool;
   readonly heartbeat: Heartbeat;
@@ -38,8 +38,8 @@ export interface Surroundings {
 }
 
 /**
- * Resolves when `work` is over, however it ends, or after `ms` milliseconds. It looks at the clock meanwhile, and calls `late` if it
- * could not: whoever was stopped until a moment after the end would not know it otherwise.
+ * Resolves when `work` settles, or after `ms` milliseconds. Meanwhile it checks the clock and calls `late` after a stall.
+ * Without that, an isolate that was stalled until just after the end would not notice.
  */
 async function atMost(
   ms: number,
@@ -68,9 +68,9 @@ async function atMost(
 }
 
 /**
- * A lease held over RPC. Disposing of the stub gives the slot back: nothing is sent for it beyond what the runtime sends
- * anyway, and it happens also when the request dies. When the pool object was restarted its stubs are dead, although the
- * slot is still ours: whoever notices, a call or the isolate's heartbeat, has the lease taken over on the new object.
+ * A lease held over RPC. Disposing of the stub releases the slot: that needs no extra message, and the runtime also does it
+ * when the request dies. After a restart of the pool object the stubs are dead but the slot is still held. The first to
+ * notice, a call or the isolate's heartbeat, resumes the lease on the new object.
  */
 export class StubLease implements Lease {
   readonly account: LeasedAccount;
@@ -78,19 +78,21 @@ export class StubLease implements Lease {
   readonly #around: Surroundings;
   readonly #holder: Holder;
   readonly #held: HeldLease;
-  /** When its holder looked after it last. */
+  /** When the holder last checked the lease. */
   #lookedAt: number;
-  /** When it was seen last that its holder had been kept from running. */
+  /** When the holder was last found to have been stalled. */
   #keptAt = Number.NEGATIVE_INFINITY;
   #stub: LeaseStub;
-  /** What ends with the lease: the stub that carries it. */
+  /** The RPC reply that carries the stub; disposing of it ends the lease. */
   #owned: Disposable;
   #failing: boolean;
   #released = false;
   #resuming: Promise<boolean> | null = null;
   #stopLooking = () => {};
 
-  /** `sentAt` is when the message was sent that this lease answers, or a later time at which the pool did not know of it yet. */
+  /**
+   * @param sentAt when the request that this lease answers was sent, or a later time at which the pool did not know it yet
+   */
   constructor(
     around: Surroundings,
     granted: Grant,
@@ -109,7 +111,7 @@ export class StubLease implements Lease {
     this.#stub = stub;
     this.#owned = owned;
     around.heartbeat.met(granted.lease);
-    // The beats of others name it before its own first one is due.
+    // Heartbeats of other requests name it before its own first one is due.
     around.heartbeat.tick(this.#held);
   }
 
@@ -128,15 +130,15 @@ export class StubLease implements Lease {
 
   async renew(): Promise<boolean> {
     const { clock } = this.#around;
-    // One whose clock was set is told from one that was stopped by nobody.
+    // A set clock cannot be told from a stalled isolate.
     if (clock.now() - this.#lookedAt > MISSED_MS) this.#wasKept();
     this.#lookedAt = clock.now();
     const isInTime = this.#left > 0;
     if (isInTime && (await this.#renewedInTime())) return true;
     if (this.#isOver) return false;
-    // Whoever was there when the time was over ends the work, and does not ask once more.
+    // A holder that was running when the time ended gives up: it does not ask once more.
     const wasThere = isInTime && clock.now() < this.#held.until + PUNCTUAL_MS;
-    // Whoever comes too late was kept from running, hence from ending anything. The pool knows whether the slot is still ours.
+    // A stalled holder could not end its work in time. The pool knows whether the slot is still held.
     let ms = wasThere ? Math.min(LATE_MS, this.#keptAt + LATE_MS - clock.now()) : LATE_MS;
     for (let tries = MAX_PROOFS; ms > 0; tries -= 1) {
       const { heard } = this.#held;
@@ -144,15 +146,15 @@ export class StubLease implements Lease {
       ms = LATE_MS;
       if (this.#isOver) return false;
       if (this.#left > 0) return true;
-      // The pool has said so just now: that its time is over all the same is a clock that was set while it did.
+      // The pool has just confirmed the lease. If its time is over all the same, the clock was set meanwhile.
       if (this.#held.heard === heard || tries === 1) return false;
     }
     return false;
   }
 
   /**
-   * Asks whether the slot is ours until the pool says so, `ms` milliseconds at most. A beat that fails, or that another request has
-   * sent before it knew of this lease, is no word of it.
+   * Asks the pool until it confirms the lease, for at most `ms` milliseconds. A failed heartbeat does not count, nor one
+   * that another request sent before it knew of this lease.
    */
   async confirm(ms: number): Promise<boolean> {
     const { clock, heartbeat } = this.#around;
@@ -169,7 +171,7 @@ export class StubLease implements Lease {
     return this.#held.confirmed && !this.#isOver && this.#left > 0;
   }
 
-  /** Asks after a lease that is in use already before its holder looks after it: nobody waits for the answer. */
+  /** Confirms a lease that is already in use before its first regular check. The caller does not wait for the answer. */
   lookSoon(): void {
     const { clock, heartbeat } = this.#around;
     this.#stopLooking = clock.setTimer(Math.max(0, this.#left - FIRST_LOOK_MS), () => {
@@ -180,8 +182,8 @@ export class StubLease implements Lease {
   }
 
   /**
-   * True once the lease is good until the next time that its holder looks after it. While it is not, somebody has to be there when its
-   * time is over: messages may fail at once, and timers go off a moment early.
+   * True once the lease lasts until the holder's next check. Until then this waits until the lease's end: messages may fail
+   * at once, and timers may fire slightly early.
    */
   async #renewedInTime(): Promise<boolean> {
     const { clock } = this.#around;
@@ -200,17 +202,17 @@ export class StubLease implements Lease {
     this.#keptAt = this.#around.clock.now();
   }
 
-  /** Milliseconds for which the slot may be used if nothing is heard of the pool. */
+  /** Milliseconds for which the slot may be used without hearing from the pool. */
   get #left(): number {
     return this.#held.until - this.#around.clock.now();
   }
 
-  /** Whether nobody needs it, or nobody has it, any more. */
+  /** Whether the lease is released or lost. */
   get #isOver(): boolean {
     return this.#released || this.#held.lost;
   }
 
-  /** Has the pool hear of the lease if it must, and waits for that so many milliseconds at most. */
+  /** Sends a heartbeat for the lease if necessary, and waits for it at most `ms` milliseconds. */
   async #ask(ms: number): Promise<void> {
     if (this.#released) return;
     const { heartbeat, clock } = this.#around;
@@ -236,11 +238,11 @@ export class StubLease implements Lease {
     this.#owned[Symbol.dispose]();
     const { heartbeat, clock } = this.#around;
     heartbeat.remove(this.#held);
-    // A pool that was restarted just now would wait for this isolate in vain.
+    // A pool that has just restarted would otherwise wait for this isolate in vain.
     if (heartbeat.isNamed && heartbeat.size === 0) clock.waitUntil(this.#farewell().catch(() => undefined));
   }
 
-  /** Says that the isolate holds nothing, also to a pool that has been restarted meanwhile. */
+  /** Reports that the isolate holds no leases; again if the pool has restarted meanwhile. */
   async #farewell(): Promise<void> {
     const { heartbeat } = this.#around;
     const { start } = heartbeat;
@@ -252,7 +254,7 @@ export class StubLease implements Lease {
     this.release();
   }
 
-  /** Sends the isolate's beat if it is due, and takes the lease over if a beat, also another request's, has shown that it must be. */
+  /** Sends the isolate's heartbeat if it is due. Resumes the lease if any heartbeat has shown that the pool restarted. */
   async #hear(soon = false): Promise<void> {
     const { heartbeat, clock } = this.#around;
     if (!heartbeat.isOld(this.#held)) {
@@ -260,7 +262,7 @@ export class StubLease implements Lease {
       else {
         const { sentAt } = heartbeat;
         const newcomer = !this.#held.confirmed;
-        // Newcomers of one moment share a beat: the answer must come before the first of them has to stop.
+        // New leases of one moment share a heartbeat. Its answer must arrive before the first of them has to stop.
         if (newcomer && heartbeat.dueIn > 0) await pause(Math.min(heartbeat.dueIn, NEWCOMER_MS), clock);
         const isDue = heartbeat.dueIn <= 0 || (newcomer && heartbeat.sentAt === sentAt);
         if (!this.#released && isDue) await this.#beat();
@@ -270,12 +272,15 @@ export class StubLease implements Lease {
     if (heartbeat.isOld(this.#held) && !(await this.#resume())) this.#held.lost = true;
   }
 
-  /** Whether the lease may end before its holder looks after it the next time. */
+  /** Whether the lease may end before the holder's next check. */
   get #isUrgent(): boolean {
     return this.#left <= BEAT_MS + PUNCTUAL_MS;
   }
 
-  /** Does not wait for the next beat, and yet all that are in a hurry at the same time send few: each beat names all of them. */
+  /**
+   * Does not wait for the regular heartbeat. Urgent leases of one moment still share few messages: each heartbeat names all
+   * leases.
+   */
   async #hearSoon(unconfirmed: boolean): Promise<void> {
     const { heartbeat, clock } = this.#around;
     for (let wait = heartbeat.urgentIn; wait > 0; wait = heartbeat.urgentIn) {
@@ -294,18 +299,18 @@ export class StubLease implements Lease {
     );
   }
 
-  /** Uses the stub, or a new one if it is dead. Null when the lease has ended. */
+  /** Calls the stub, or a new one if it is dead. Null if the lease has ended. */
   async #call<T>(use: (stub: LeaseStub) => Promise<T>): Promise<T | null> {
     if (this.#released) return null;
     try {
       return await use(this.#stub);
     } catch {
-      // The methods of a lease never throw: the stub is dead.
+      // A lease's methods never throw: an error means that the stub is dead.
       return (await this.#resume()) ? use(this.#stub) : null;
     }
   }
 
-  /** Takes the lease over, once for all who ask at the same time. False when it has ended. */
+  /** Resumes the lease on a restarted pool; concurrent callers share one attempt. False if the lease has ended. */
   #resume(): Promise<boolean> {
     this.#resuming ??= this.#takeOver().finally(() => {
       this.#resuming = null;

@@ -1,9 +1,9 @@
 import type { UsageStore } from "../usage.ts";
 import type { Env } from "./env.ts";
 
-/** The books of a deployment: one object behind the binding `USAGE`. */
+/** The usage records of a deployment: one Durable Object behind the binding `USAGE`. */
 export function cloudflareUsage(env: Env): UsageStore {
-  // A stub that has seen its object restart fails for ever: each call gets a new one.
+  // A stub fails for ever after its object has restarted, so each call takes a new one.
   const object = () => env.USAGE.getByName("main");
   return {
     write: (message) => object().write(message),

@@ -6,12 +6,12 @@ import type { LimitedUse } from "../limits.ts";
 import type { HolderClock } from "./pool-stub.ts";
 import type { ShardClient } from "./shard-client.ts";
 
-/** How often the pool that counts a request hears of it, milliseconds: more than once in the time for which it may not. */
+/** Interval of heartbeats to the quota shard, milliseconds: several within the time that the shard may miss them. */
 const TELL_MS = 3_000;
 
 /**
- * A request of a key with limits that one pool counts, and another one gives a slot. The one that counts hears of it for as long as it
- * lasts: it counts the request as over when it has not for as long as a lease lives.
+ * Keeps a request counted at the quota shard while it has a slot of another shard. The quota shard gets heartbeats until the
+ * request ends. Without them it counts the request as over after the lifetime of a lease.
  */
 export class UseHold {
   readonly #home: ShardClient;
@@ -21,7 +21,7 @@ export class UseHold {
   #stop: () => void = () => {};
   #over = false;
 
-  /** @param sentAt when the message was sent by which it was let in */
+  /** @param sentAt when the message was sent that admitted the request */
   constructor(home: ShardClient, use: LimitedUse, sentAt: number, clock: HolderClock) {
     this.#home = home;
     this.#use = use;
@@ -30,7 +30,7 @@ export class UseHold {
     this.#plan();
   }
 
-  /** It has got its slot. Refused: it was taken for ended meanwhile, and cannot be let in anew. */
+  /** The request has its slot. Refused: the quota shard took the request for ended, and cannot admit it again. */
   async begun(): Promise<CountAnswer> {
     const sentAt = this.#clock.now();
     const answer = await this.#home.begun(this.#use);
@@ -38,23 +38,23 @@ export class UseHold {
     return answer;
   }
 
-  /** Whether it counts: it may go on then. Asks if it must, and waits for a moment. */
+  /** Whether the request still counts, so that it may continue. Asks the quota shard if necessary, for a limited time. */
   async counts(): Promise<boolean> {
     if (this.#over || this.#clock.now() < this.#until) return true;
     await inTime(this.#tell(), SILENT_MS, this.#clock);
     return this.#clock.now() < this.#until;
   }
 
-  /** It is over: whoever settles it says what it has used. */
+  /** The request is over. The call that settles it reports its usage. */
   end(): void {
     this.#over = true;
     this.#stop();
   }
 
   /**
-   * It has got no slot.
+   * The request got no slot.
    *
-   * @param isNew nor had it one before
+   * @param isNew whether it had no slot before either
    */
   unserved(isNew: boolean): void {
     this.end();
@@ -75,7 +75,7 @@ export class UseHold {
       await this.#home.holding(this.#use.id);
       this.#until = sentAt + HOLD_MS;
     } catch {
-      // It is told again, and in time ends what cannot be told.
+      // The next heartbeat tries again. If all fail, `counts` ends the request.
     }
   }
 }

@@ -4,10 +4,10 @@ import { parseVariables, type Variables } from "../variables.ts";
 const parsed = new WeakMap<object, Variables>();
 
 /**
- * The variables and secrets among a Worker's bindings. They are parsed once for the Worker's own environment and once for
- * the one that all Durable Objects of an isolate share.
+ * The variables and secrets among a Worker's bindings. Parsed once for the Worker's own environment, and once for the one
+ * that all Durable Objects of an isolate share.
  *
- * @throws VariableError when one is not what it may be
+ * @throws VariableError for an invalid variable
  */
 export function variablesOf(env: object): Variables {
   let variables = parsed.get(env);

@@ -1,8 +1,8 @@
 import type { Upgrade } from "../web-socket.ts";
 
 /**
- * WebSockets of Workers. The connection lives in the request that it began as. The runtime holds incomplete messages of at
- * most 32 MiB outside of the isolate's heap, and does not report what the client has read.
+ * WebSockets of Workers. A connection lives in the request that started it. The runtime holds incomplete messages of up to
+ * 32 MiB outside of the isolate's heap. It does not report what the client has read.
  */
 export const upgrade: Upgrade = (_request, listen) => {
   const { 0: client, 1: server } = new WebSocketPair();
@@ -18,7 +18,7 @@ export const upgrade: Upgrade = (_request, listen) => {
   });
   server.addEventListener("message", ({ data }) => listener.message(typeof data === "string" ? data : null));
   server.addEventListener("close", () => {
-    // The runtime leaves the answer to a close to us.
+    // The runtime does not answer a close frame by itself.
     if (server.readyState !== WebSocket.CLOSED) server.close();
     listener.closed();
   });

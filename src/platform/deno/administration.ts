@@ -3,7 +3,7 @@ import type { AdministrationState, ModelAsk, TestAllProgress } from "../administ
 
 const MAX_CLIENTS = 10_000;
 
-/** {@link AdministrationState} for a program that runs in one process; `now` tells milliseconds since the epoch. */
+/** {@link AdministrationState} in the memory of one process; `now` returns milliseconds since the epoch. */
 export function administrationInProcess(now: () => number): AdministrationState {
   const guards = new Map<string, LoginGuard>();
   let progress: TestAllProgress | null = null;
@@ -12,7 +12,7 @@ export function administrationInProcess(now: () => number): AdministrationState 
   return {
     loginAttempt: async (client, free) => {
       const guard = guards.get(client) ?? new LoginGuard();
-      // The address that was seen least recently is forgotten first.
+      // Re-inserting keeps the map in LRU order, so that the eviction removes the least recently seen address.
       guards.delete(client);
       guards.set(client, guard);
       for (const oldest of guards.keys()) {

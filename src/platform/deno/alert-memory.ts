@@ -2,7 +2,7 @@ import type { WatcherOptions, WatchState } from "../../alerts/watcher.ts";
 import { setAsideDamaged } from "../../storage/set-aside.ts";
 import { type Sql, textIn } from "../../storage/sql.ts";
 
-/** What alerts remember, in a database: who was told what, and what waits to be told. It survives the process. */
+/** Stores the watcher's state in a database: reported problems and unsent messages. It survives the process. */
 export function alertMemory(sql: Sql): Pick<WatcherOptions, "load" | "save"> {
   sql.all(
     "create table if not exists alert_memory(id integer primary key check (id = 1), state text not null)",

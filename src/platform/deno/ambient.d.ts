@@ -1,4 +1,4 @@
-/** A channel that other runtimes have; where it is missing the program takes a `TransformStream`. */
+/** A byte channel that only other runtimes have. Without it the program uses a `TransformStream`. */
 declare const IdentityTransformStream:
   | (new () => {
       readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;

@@ -1,6 +1,6 @@
 import type { BodyStore } from "../../pages/process-cache.ts";
 
-/** What the runtime does with files. */
+/** The file operations of the runtime. */
 export interface Files {
   readonly errors: { readonly NotFound: new (message?: string) => Error };
   mkdir(path: string, options?: { recursive: boolean }): Promise<unknown>;
@@ -9,7 +9,10 @@ export interface Files {
   writeFile(path: string, body: Uint8Array<ArrayBuffer>): Promise<void>;
 }
 
-/** Bodies of kept answers, each a file. The folder is this process's own, and begins empty: what was kept before is made anew. */
+/**
+ * Stores the bodies of cached answers, one file each. The folder belongs to this process and starts empty: the cache does
+ * not survive it.
+ */
 export class AnswerBodies implements BodyStore {
   readonly #folder: string;
   readonly #files: Files;
@@ -20,7 +23,7 @@ export class AnswerBodies implements BodyStore {
     this.#files = files;
   }
 
-  /** Makes the folder, or empties it. */
+  /** Creates the folder, or empties it. */
   static async open(folder: string, files: Files): Promise<AnswerBodies> {
     await files.remove(folder, { recursive: true }).catch((error: unknown) => {
       if (!(error instanceof files.errors.NotFound)) throw error;
@@ -36,12 +39,12 @@ export class AnswerBodies implements BodyStore {
     try {
       await write().catch(async (error: unknown) => {
         if (!(error instanceof this.#files.errors.NotFound)) throw error;
-        // Somebody has cleared the folder away.
+        // Another program has removed the folder.
         await this.#files.mkdir(this.#folder, { recursive: true });
         await write();
       });
     } catch (error) {
-      // A disk that is full is shared with all that the gateway keeps: no part of a body may stay there.
+      // All of the gateway's data shares the disk: a partial body must not stay on a full one.
       await this.#files.remove(path).catch(() => undefined);
       throw error;
     }
@@ -53,7 +56,7 @@ export class AnswerBodies implements BodyStore {
   }
 
   remove(name: string): void {
-    // The folder may be gone, too.
+    // The folder may be missing, too.
     this.#files.remove(this.#path(name)).catch(() => undefined);
   }
 

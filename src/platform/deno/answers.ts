@@ -11,7 +11,7 @@ export function answersIn(
 ): AnswerStore {
   return {
     write({ retention, records, used, endedAt }) {
-      // Most often another request of the same moment has written the record: one statement is a transaction.
+      // Usually another request of the same moment has written the record. A single statement needs no transaction.
       if (records.length === 0) return used === null ? undefined : usage.note(used, endedAt);
       let note: number | undefined;
       try {

@@ -1,7 +1,7 @@
 import { toHex } from "../../encoding/bytes.ts";
 import { sha256 } from "../../encoding/hash.ts";
 
-/** Media types of what the console's build makes. */
+/** Media types of the files that the console's build creates. */
 const TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   html: "text/html; charset=utf-8",
@@ -16,10 +16,10 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: "font/woff2",
 };
 
-/** One name after the other, none of them hidden: what could lead out of the folder is no file. */
+/** Segments that start with a letter, digit, `_` or `-`: no hidden files, and no path that leaves the folder. */
 const PLAIN_PATH = /^(?:\/[\w-][\w.-]*)+$/;
 
-/** Bytes of a file that are handed on at once. */
+/** Bytes per chunk of a response body. */
 const PIECE_BYTES = 64 * 1024;
 
 interface Asset {
@@ -28,17 +28,19 @@ interface Asset {
   readonly etag: string;
 }
 
-/** The files of a folder, read once and then kept: they do not change while the program runs. */
+/** Serves the files of a folder. Each file is read once and stays in memory: files do not change while the program runs. */
 export class AssetFolder {
   readonly #folder: string;
   readonly #kept = new Map<string, Asset>();
 
-  /** `folder` is a path without a slash at its end. */
+  /** `folder` has no trailing slash. */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** The file at the path of a request, or 304 when the client has it already (RFC 9110, 13.1.2); null: there is none. */
+  /**
+   * The file at the request's path, or 304 when the client has it already (RFC 9110, 13.1.2). Null: there is no such file.
+   */
   async get(request: Request): Promise<Response | null> {
     const { pathname } = new URL(request.url);
     const asset = await this.#asset(pathname);
@@ -70,7 +72,7 @@ export class AssetFolder {
   }
 }
 
-/** A body as a stream: the runtime copies a piece when the client takes one, and not the whole body for each client. */
+/** Streams a body: the runtime copies one chunk when the client reads it, not the whole body for each client. */
 function inPieces(body: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   let at = 0;
   return new ReadableStream(

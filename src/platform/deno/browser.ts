@@ -7,8 +7,8 @@ import type { PageLimits, ProcessVariables } from "../variables.ts";
 import { favourShortPages } from "./renderer-priority.ts";
 
 /**
- * Runs a browser for as long as somebody holds the other end of the script's input: a browser must not outlive the
- * gateway, however suddenly that ends. The profile goes with it, once the last of its processes has noticed.
+ * Runs a browser until the script's standard input closes: a browser must not outlive the gateway, even if the gateway is
+ * killed. Then it deletes the profile, once the last browser process has ended.
  */
 const KEEPER = `
 trap "" INT
@@ -20,10 +20,10 @@ sleep 1
 rm -rf "$PROFILE"
 `;
 
-/** How long a browser may take to start, milliseconds. */
+/** Time limit for starting a browser, milliseconds. */
 const START_MS = 20_000;
 
-/** Names under which systems install a browser that speaks the DevTools protocol. */
+/** Names of installed browsers that speak the DevTools protocol. */
 const SYSTEM_NAMES = [
   "chromium",
   "chromium-browser",
@@ -32,7 +32,7 @@ const SYSTEM_NAMES = [
   "headless_shell",
 ];
 
-/** Flags that keep a browser quiet and locked down. */
+/** Flags that reduce a browser's background traffic and its attack surface. */
 const FLAGS = [
   "--headless",
   "--disable-background-networking",
@@ -45,7 +45,8 @@ const FLAGS = [
   "--disable-gpu",
   "--disable-quic",
   "--disable-sync",
-  // Pages may not have the browser load others ahead, which no interception sees. There is no switch for that; this leaves no room for any.
+  // Pages must not make the browser prefetch, because no interception sees it. No switch turns that off; a size limit of 0
+  // does.
   "--enable-features=NoStatePrefetchHoldback,PrefetchMultipleActiveSetSizeLimitForBase:prefetch_multiple_active_set_size_limit_for_base_value/0",
   "--font-render-hinting=none",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -53,14 +54,14 @@ const FLAGS = [
   "--no-default-browser-check",
   "--no-first-run",
   "--no-pings",
-  // Containers rarely allow the namespaces that the sandbox needs; a container is one itself.
+  // Containers rarely allow the namespaces that the sandbox needs; the container itself isolates.
   "--no-sandbox",
   "--remote-debugging-port=0",
 ];
 
 /**
- * The browser of this machine: the one that `BROWSER_EXECUTABLE` names and no other, or the one that the project has
- * unpacked, or an installed one. Null when there is none.
+ * Finds this machine's browser: only `BROWSER_EXECUTABLE` if that is set, else the one that the project has unpacked, else
+ * an installed one. Null if there is none.
  */
 export async function findBrowser(
   { browserExecutable, searchPath }: Pick<ProcessVariables, "browserExecutable" | "searchPath">,
@@ -79,7 +80,7 @@ export async function findBrowser(
   return null;
 }
 
-/** Stands where there is no browser: thumbnails say what to do, and technologies go by the HTML alone. */
+/** Used where there is no browser: thumbnails fail with instructions, and technology detection uses the HTML alone. */
 export const NO_BROWSER: PageBrowser = {
   capture: async () => Promise.reject(noBrowser()),
   visit: async () => Promise.reject(noBrowser()),
@@ -93,7 +94,7 @@ function noBrowser(): GatewayError {
   );
 }
 
-/** Browsers that run on this machine, and that reach the network through a filter only. */
+/** Browsers on this machine. They reach the network only through an egress filter. */
 export class LocalBrowsers implements PageBrowser {
   readonly #executable: string;
   readonly #egress: string;
@@ -103,13 +104,16 @@ export class LocalBrowsers implements PageBrowser {
   #next = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
 
-  /** `egress` is the filter's URL; `blockLists` the text that `scripts/build-block-lists.mjs` writes. */
+  /**
+   * @param egress URL of the egress filter
+   * @param blockLists the text that `scripts/build-block-lists.mjs` writes
+   */
   constructor(executable: string, egress: string, limits: PageLimits, blockLists: string) {
     this.#executable = executable;
     this.#egress = egress;
     this.#keepAliveMs = limits.keepAliveMs;
     const launch = () => this.#launch();
-    // They have shown equally many pages, and would all be renewed at the same moment.
+    // The browsers have shown equally many pages. Without this shared flag all would restart at the same moment.
     const renewals = { underWay: false };
     this.#services = Array.from(
       { length: limits.browsers },
@@ -122,7 +126,6 @@ export class LocalBrowsers implements PageBrowser {
 
   visit: PageBrowser["visit"] = (request, client) => this.#use((service) => service.visit(request, client));
 
-  /** Ends all browsers. */
   close(): void {
     for (const child of this.#running) end(child);
   }
@@ -140,7 +143,7 @@ export class LocalBrowsers implements PageBrowser {
     }
   }
 
-  /** Nobody has asked for a page for a while: the next one starts a browser anew. */
+  /** Closes idle browsers. The next request for a page starts a new one. */
   #rest(): void {
     if (this.#services.every(({ counts }) => counts.open === 0)) this.close();
   }
@@ -152,7 +155,7 @@ export class LocalBrowsers implements PageBrowser {
         ...["-c", KEEPER, "keeper"],
         ...FLAGS,
         `--proxy-server=${this.#egress}`,
-        // Browsers go round a proxy to their own machine unless told not to.
+        // By default, browsers bypass the proxy for loopback addresses.
         "--proxy-bypass-list=<-loopback>",
         "about:blank",
       ],
@@ -180,13 +183,16 @@ export class LocalBrowsers implements PageBrowser {
   }
 }
 
-/** Ends a browser, by letting go of it. */
+/** Ends a browser by closing the standard input of its script. */
 function end(child: Deno.ChildProcess): void {
-  // It may have ended already.
+  // The process may have ended already.
   child.stdin.close().catch(() => undefined);
 }
 
-/** What a browser prints when it listens; the rest of what it prints is thrown away, or it would wait for a reader. */
+/**
+ * Reads the DevTools endpoint from the browser's output. It keeps reading the rest: otherwise the browser would block on a
+ * full pipe.
+ */
 async function devToolsEndpoint(child: Deno.ChildProcess): Promise<string> {
   const found = Promise.withResolvers<string>();
   const timer = setTimeout(() => found.reject(new Error("the browser did not start in time")), START_MS);
@@ -207,7 +213,7 @@ async function devToolsEndpoint(child: Deno.ChildProcess): Promise<string> {
   }
 }
 
-/** The DevTools protocol over a WebSocket. A browser that nobody is connected to any more is ended. */
+/** The DevTools protocol over a WebSocket. Losing the connection ends the browser. */
 function socketTransport(endpoint: string, ended: () => void): Promise<ConnectionTransport> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(endpoint);
@@ -217,7 +223,7 @@ function socketTransport(endpoint: string, ended: () => void): Promise<Connectio
       },
       close: () => {
         socket.close();
-        // One that hangs would never agree to the end.
+        // A browser that hangs would not close the connection.
         ended();
       },
     };

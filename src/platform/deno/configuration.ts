@@ -8,7 +8,7 @@ import { type Sql, textIn } from "../../storage/sql.ts";
 import type { AccountPoolClient } from "../accounts.ts";
 import type { Variables } from "../variables.ts";
 
-/** What the row must hold before the schemas of the configuration are asked. */
+/** The required form of the row, checked before the configuration's own schemas. */
 const storedSchema = once(() =>
   z.object({
     version: z.int().min(0),
@@ -18,7 +18,7 @@ const storedSchema = once(() =>
   }),
 );
 
-/** The durable slot of the configuration: one row. */
+/** Stores the configuration in one row. */
 function configStorage(sql: Sql): ConfigStorage {
   sql.all(
     "create table if not exists configuration(one integer primary key check (one = 1), stored text not null)",
@@ -38,14 +38,14 @@ function configStorage(sql: Sql): ConfigStorage {
   };
 }
 
-/** The stored configuration cannot be read. The message says what to do; it holds no secret. */
+/** The stored configuration cannot be read. The message contains instructions and no secrets. */
 export class DamagedConfigurationError extends Error {
   override readonly name = "DamagedConfigurationError";
 }
 
 /**
- * The configuration as it is kept. A damaged one stops the start: an empty one would lose every key and account, and in an
- * older one a deleted key would work again.
+ * Opens the stored configuration. A damaged one stops the start: an empty replacement would lose all keys and accounts, and
+ * in an older version a deleted key would work again.
  *
  * @throws DamagedConfigurationError
  */
@@ -53,7 +53,7 @@ function openCore(sql: Sql, variables: Variables, journal: SqlJournal): Configur
   try {
     return new ConfigurationCore(configStorage(sql), variables);
   } catch (error) {
-    // Storage that fails for now says nothing of what it holds.
+    // A temporary storage failure does not mean that the content is damaged.
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
     const versions = journal.versions().map(({ version }) => version);
     const kept = versions.length === 0 ? "there is no kept version" : `kept versions: ${versions.join(", ")}`;
@@ -63,7 +63,7 @@ function openCore(sql: Sql, variables: Variables, journal: SqlJournal): Configur
   }
 }
 
-/** What is wrong, without any of the row's text: it has secrets. */
+/** Describes the damage without the row's text, which contains secrets. */
 function damageOf(error: SyntaxError | z.ZodError): string {
   if (error instanceof SyntaxError) return "the row is no JSON";
   const [issue] = error.issues;
@@ -71,7 +71,7 @@ function damageOf(error: SyntaxError | z.ZodError): string {
   return [issue.path.join("."), issue.message].filter(Boolean).join(": ");
 }
 
-/** The configuration of a process, which tells the account pool of every edit. Resolves when the pool knows it. */
+/** The configuration of a process. Every edit is passed on to the account pool; an edit resolves when the pool has it. */
 export async function denoConfiguration(
   sql: Sql,
   variables: Variables,
@@ -79,7 +79,7 @@ export async function denoConfiguration(
   journal: SqlJournal,
 ): Promise<ConfigurationClient> {
   const core = openCore(sql, variables, journal);
-  // With the version: a request that waited may have been let in by an older one.
+  // The version lets the pool detect waiting requests that an older configuration admitted.
   const tellPool = async () => {
     const { config, version } = core.snapshot;
     await accounts.configure(await poolConfiguration(config, variables.queueTimeoutMs, version));

@@ -1,14 +1,14 @@
 import { Database } from "./database.ts";
 
-/** The folder that holds all state, open for this process alone. */
+/** The folder with all state, locked for this process. */
 export interface DataFolder {
   readonly database: Database;
   close(): void;
 }
 
 /**
- * Opens the data folder, and makes it if there is none. One that cannot be used ends the process: the reason is printed, the
- * exit code is 1. Another process that has it open is such a reason: two would hand out each account's slots twice.
+ * Opens the data folder, and creates it if necessary. If that fails, prints the reason and exits with code 1. It also fails
+ * if another process uses the folder: two processes would hand out each account's slots twice.
  */
 export async function dataFolderOrExit(path: string): Promise<DataFolder> {
   const lock = await openLock(path).catch((error: unknown) =>
@@ -32,7 +32,7 @@ async function openLock(path: string): Promise<Deno.FsFile> {
   return await Deno.open(`${path}/lock`, { create: true, write: true });
 }
 
-/** Prints why the program cannot start, and ends the process with exit code 1. */
+/** Prints why the program cannot start, and exits with code 1. */
 export function exit(reason: string): never {
   console.error(reason);
   return Deno.exit(1);

@@ -2,24 +2,24 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSy
 import type { Sql, SqlRow, SqlValue } from "../../storage/sql.ts";
 
 /**
- * Pages of 4 KiB in the log before SQLite copies them into the file. Each copy waits for the disk, and each answered request adds
- * some five pages: with SQLite's 1,000 the copies took more than the writes.
+ * Pages of 4 KiB in the write-ahead log before SQLite copies them into the file. Each copy waits for the disk, and each
+ * answered request adds about five pages. With SQLite's default of 1,000 the copies took longer than the writes.
  */
 const LOG_PAGES = 4_000;
 
-/** Statements that are kept compiled. */
+/** Limit of cached prepared statements. */
 const MAX_STATEMENTS = 200;
 
 /**
- * A SQLite file. What has been written survives the end of the process, however sudden; the last moments before a power
- * failure may be lost, but the file stays whole.
+ * A SQLite file. Writes survive the end of the process, however sudden. A power failure may lose the last moments, but the
+ * file stays consistent.
  */
 export class Database implements Sql {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
 
-  /** Opens the file at `path`, and makes it if there is none. */
+  /** Opens the file at `path`, and creates it if necessary. */
   constructor(path: string) {
     this.#database = new DatabaseSync(path);
     this.#database.exec("pragma journal_mode = wal");
@@ -27,14 +27,14 @@ export class Database implements Sql {
     this.#database.exec(`pragma wal_autocheckpoint = ${LOG_PAGES}`);
   }
 
-  /** An integer beyond 2^53 comes as the nearest number: a Durable Object reads it the same way. */
+  /** Integers beyond 2^53 are rounded to the nearest number, as in a Durable Object. */
   all(statement: string, ...values: readonly SqlValue[]): readonly SqlRow[] {
     return this.#prepare(statement)
       .all(...values.map((value) => this.#given(value)))
       .map((row) => this.#row(row));
   }
 
-  /** One within another is part of that. */
+  /** A nested transaction joins the outer one. */
   transaction(work: () => void): void {
     if (this.#database.isTransaction) {
       work();
@@ -45,13 +45,13 @@ export class Database implements Sql {
       work();
       this.#database.exec("commit");
     } catch (error) {
-      // SQLite itself has done so when the disk is full.
+      // SQLite itself has rolled back if the disk is full.
       if (this.#database.isTransaction) this.#database.exec("rollback");
       throw error;
     }
   }
 
-  /** Closes the file; nothing can be read or written any more. */
+  /** Closes the file; no reads or writes work afterwards. */
   close(): void {
     this.#statements.clear();
     this.#database.close();
@@ -62,14 +62,14 @@ export class Database implements Sql {
     if (statement === undefined) {
       if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
       statement = this.#database.prepare(text);
-      // Without this the driver throws at the first integer beyond 2^53.
+      // Otherwise the driver throws at integers beyond 2^53.
       statement.setReadBigInts(true);
       this.#statements.set(text, statement);
     }
     return statement;
   }
 
-  /** The driver ends a text at its first NUL when it reads; as bytes it stays whole. */
+  /** The driver truncates text at its first NUL when it reads; bytes stay complete. */
   #given(value: SqlValue): SQLInputValue {
     return typeof value === "string" && value.includes("\0") ? this.#utf8.encoder.encode(value) : value;
   }

@@ -6,7 +6,7 @@ import ipaddr from "ipaddr.js";
 import { carriedIPv4, isPublicAddress } from "../../url-safety/addresses.ts";
 
 const CONNECT_MS = 15_000;
-// Replies of RFC 1928, section 6. Browsers tell "host unreachable" from the others, so it stands for a name that does not exist.
+// Replies of RFC 1928, section 6. Browsers distinguish "host unreachable" from the others, so it stands for an unknown name.
 const GRANTED = 0;
 const REFUSED = 2;
 const NO_SUCH_HOST = 4;
@@ -16,25 +16,26 @@ const CONNECT = 1;
 const NAME = 3;
 const IPV6 = 4;
 
-/** A filter that listens. */
+/** A running egress filter. */
 export interface Egress {
   /** `socks5://127.0.0.1:<port>` */
   readonly url: string;
   close(): void;
 }
 
-/** Whether a `host:port` pair may be reached although it is private. */
+/** Whether the `host:port` pair is allowed although its address is private. */
 export type IsListed = (pair: string) => boolean;
 
-/** The addresses of this machine's interfaces as they are now. */
+/** Returns the current addresses of this machine's interfaces. */
 export type OwnAddresses = () => readonly string[];
 
 const ownAddresses: OwnAddresses = () =>
   Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
 
 /**
- * A SOCKS proxy (RFC 1928, without authentication) on this machine that looks names up itself and connects to public addresses only,
- * this machine's own not among them: what listens there may take such a connection for one from within. Unlike a check of a URL it sees where a name leads, and the address that it has judged is the one that it connects to.
+ * A SOCKS5 proxy (RFC 1928, without authentication) on this machine. It resolves names itself and connects only to public
+ * addresses, except this machine's own: a local service may take such a connection for a local one. Unlike a check of the
+ * URL it sees the resolved address, and it connects to exactly the address that it checked.
  */
 export async function startEgress(isListed: IsListed, own = ownAddresses): Promise<Egress> {
   const server = createServer((client) => {
@@ -96,7 +97,7 @@ async function readHost(input: ExactReader, type: number): Promise<string> {
   return Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(index * 2).toString(16)).join(":");
 }
 
-/** The address to connect to, or the reply that refuses. */
+/** The address to connect to, or the SOCKS reply that refuses. */
 async function judge(
   host: string,
   port: number,
@@ -112,14 +113,14 @@ async function judge(
   return allowed === undefined ? { refused: REFUSED } : { address: allowed.address };
 }
 
-/** Whether an address is one of some others, or carries one of them, however they are written. */
+/** Whether an address equals one of the others, in any notation, or embeds one (IPv4 in IPv6). */
 function isAmong(address: string, others: readonly string[]): boolean {
   const plain = (text: string) => (ipaddr.isValid(text) ? ipaddr.process(text).toNormalizedString() : text);
   const own = new Set(others.map(plain));
   return [address, ...carriedIPv4(address)].some((one) => own.has(plain(one)));
 }
 
-/** Reads exact numbers of bytes from a socket; what is left flows on with `pipeTo`. */
+/** Reads exact numbers of bytes from a socket; `pipeTo` forwards the rest. */
 class ExactReader {
   readonly #socket: Socket;
   #buffer = Buffer.alloc(0);
@@ -134,7 +135,7 @@ class ExactReader {
     socket.on("data", this.#onData);
   }
 
-  /** The next `count` bytes. One call at a time. */
+  /** Reads the next `count` bytes. Only one call at a time. */
   read(count: number): Promise<Buffer> {
     return new Promise((give) => {
       this.#wanted = { count, give };

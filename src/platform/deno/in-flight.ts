@@ -1,17 +1,16 @@
 /**
- * What is under way in this process: requests, streams and the work behind them. A shutdown waits for it, and takes
- * nothing new.
+ * Tracks the work in progress of this process: requests, streams and their background work. A shutdown waits for it, and
+ * accepts no new work.
  */
 export class InFlight {
   readonly #work = new Set<Promise<void>>();
   #closing = false;
 
-  /** Whether the process is about to end. */
   get closing(): boolean {
     return this.#closing;
   }
 
-  /** Work that a shutdown waits for, whatever comes of it. */
+  /** Adds work that a shutdown waits for, whether it succeeds or fails. */
   add(work: Promise<unknown>): void {
     const settled: Promise<void> = work.then(
       () => this.#forget(settled),
@@ -20,7 +19,7 @@ export class InFlight {
     this.#work.add(settled);
   }
 
-  /** Takes nothing new from now on. Resolves when nothing is under way; false when that took longer than `ms`. */
+  /** Accepts nothing new from now on. Resolves with true when all work has ended, with false after `ms` milliseconds. */
   async drain(ms: number): Promise<boolean> {
     this.#closing = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,7 +38,7 @@ export class InFlight {
   }
 
   async #allDone(): Promise<true> {
-    // What ends may have begun something else, such as the history of a stream.
+    // Ending work may have started more work, such as writing the history of a stream.
     while (this.#work.size > 0) await Promise.all(this.#work);
     return true;
   }

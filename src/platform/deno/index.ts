@@ -29,21 +29,21 @@ import { RateLimits } from "./rate-limits.ts";
 import { dial } from "./sockets.ts";
 import { upgrade } from "./web-socket.ts";
 
-/** Where the sandbox in this process answers; the name is never looked up. */
+/** Base URL of the sandbox in this process. The name is never looked up. */
 const SANDBOX_URL = "http://sandbox";
 
-/** Bytes of what came of jobs that are kept, of all clients and of one. */
+/** Limits of stored job results in bytes: for all clients, and for one client. */
 const JOB_BYTES = 250_000_000;
 const JOB_BYTES_OF_CLIENT = 100_000_000;
 
-/** A platform, and how it ends. */
+/** A platform that can be closed. */
 export interface DenoRuntime {
   readonly platform: Platform;
-  /** Ends browsers and closes files. Nothing works afterwards. */
+  /** Closes browsers and files. The platform cannot be used afterwards. */
   close(): void;
 }
 
-/** The runtime of a process of one's own. */
+/** The runtime of a self-hosted process. */
 export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   const { pages, process } = variables;
   const projectFolder = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
@@ -126,7 +126,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   };
 }
 
-/** The sandbox provider in this process; `elsewhere` reaches other providers. */
+/** Serves the sandbox provider in this process; `elsewhere` fetches all other URLs. */
 function sandboxFetch(elsewhere: Fetch): Fetch {
   const sandbox = new SandboxProvider();
   return (url, init) =>

@@ -5,27 +5,29 @@ import type { FileStore } from "../files.ts";
 import type { ResponseStore } from "../responses.ts";
 import type { UploadStore } from "../uploads.ts";
 
-/** How often what has expired is dropped, milliseconds. */
+/** How often expired objects are deleted, milliseconds. */
 const SWEEP_MS = 60_000;
 
-/** Strangers together may keep so many times as much as one caller. */
+/** The quota of all pass-through callers together, as a multiple of one caller's quota. */
 const STRANGERS_QUOTAS = 4;
 
-/** What is kept for callers until it expires: stored responses, what is remembered of uploaded files, and what has come of uploads. */
+/** Stores callers' objects until they expire: stored responses, metadata of uploaded files, and uploads in progress. */
 export class KeptForCallers {
   readonly #kept: KeptObjects<CallerObjects>;
   readonly #now: () => number;
   readonly #isManaged: (owner: string) => Promise<boolean>;
   #sweptAt = Number.NEGATIVE_INFINITY;
 
-  /** `now` gives milliseconds since the epoch; `isManaged` tells whether a managed key has an owner. */
+  /**
+   * @param now returns milliseconds since the epoch
+   * @param isManaged whether the owner is a managed key
+   */
   constructor(sql: Sql, quota: Quota, now: () => number, isManaged: (owner: string) => Promise<boolean>) {
     this.#kept = new KeptObjects(sql, quota, STRANGERS_QUOTAS * quota.characters);
     this.#now = now;
     this.#isManaged = isManaged;
   }
 
-  /** The stored responses of one caller. */
   responses(owner: string): ResponseStore {
     return {
       get: async (id) => this.#kept.get(owner, "response", id, this.#now()),
@@ -34,7 +36,6 @@ export class KeptForCallers {
     };
   }
 
-  /** The uploaded files of one caller. */
   files(owner: string): FileStore {
     return {
       get: async (id) => this.#kept.get(owner, "file", id, this.#now()),
@@ -43,7 +44,6 @@ export class KeptForCallers {
     };
   }
 
-  /** The unfinished uploads of one caller. */
   uploads(owner: string): UploadStore {
     return {
       get: async (id) => this.#kept.get(owner, "upload", id, this.#now()),

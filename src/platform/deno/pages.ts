@@ -3,7 +3,7 @@ import type { PageJobs } from "../page-jobs.ts";
 import type { PageBrowser, PagesPlatform } from "../pages.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
-/** Bytes of thumbnails and technology results that are kept, on the disk. */
+/** Size limit of cached thumbnails and technology results on the disk. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
 const built = (name: string): URL => new URL(`../../../dist/${name}`, import.meta.url);
@@ -17,7 +17,7 @@ export function blockLists(): Promise<string> {
   return Deno.readTextFile(built("block-lists.txt"));
 }
 
-/** The page service's part of a process; `browser` is null where none was found. */
+/** The page service's part of a process; `browser` is null if no browser was found. */
 export function denoPages(
   browser: PageBrowser | null,
   limits: RateLimits,

@@ -3,13 +3,13 @@ import { LATEST_TIME, setAsideDamaged } from "../../storage/set-aside.ts";
 import { type Sql, textIn } from "../../storage/sql.ts";
 import type { RateDecision } from "../pages.ts";
 
-/** How often quiet clients are forgotten, milliseconds. */
+/** How often idle clients are removed, milliseconds. */
 const SWEEP_MS = 60_000;
 
-/** Clients that are counted at one moment; beyond that the one that was seen least recently is forgotten. */
+/** Limit of counted clients; the least recently seen one is evicted first. */
 const MAX_CLIENTS = 20_000;
 
-/** The page service's limits, one window a client; the rules are in `src/pages/rate-window.ts`. */
+/** The page service's rate limits: one window per client. `src/pages/rate-window.ts` has the rules. */
 export class RateLimits {
   readonly #sql: Sql;
   readonly #now: () => number;
@@ -17,7 +17,7 @@ export class RateLimits {
   readonly #windows = new Map<string, RateWindow>();
   #sweptAt = Number.NEGATIVE_INFINITY;
 
-  /** `now` gives milliseconds since the epoch. */
+  /** `now` returns milliseconds since the epoch. */
   constructor(sql: Sql, now: () => number, maxClients = MAX_CLIENTS) {
     this.#sql = sql;
     this.#now = now;
@@ -31,7 +31,7 @@ export class RateLimits {
     }
   }
 
-  /** Decides on calls; `limit` is calls a minute. */
+  /** Allows or refuses calls; `limit` is calls per minute. */
   take(client: string, limit: number, calls = 1): RateDecision {
     const now = this.#now();
     this.#sweep(now);

@@ -1,13 +1,13 @@
 import { Duplex } from "node:stream";
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const READ_BYTES = 65_536;
 
-/** A connection that is the program's own now. */
+/** A connection that the program has taken over from the server. */
 export interface RawUpgrade {
   readonly conn: Deno.Conn;
-  /** What the request's handler has to return; without it the whole server ends. */
+  /** The request's handler must return this response; otherwise the whole server ends. */
   readonly response: Response;
 }
 
@@ -17,10 +17,10 @@ const isRawUpgrade = (value: unknown): value is (request: Request) => RawUpgrade
 /**
  * Takes over the connection of a request. The caller writes the answer to the handshake.
  *
- * `Deno.upgradeWebSocket` collects the parts of a message without any limit, so that one client can fill the memory. This
- * is the internal function by which Deno's own `node:http` takes connections over.
+ * `Deno.upgradeWebSocket` collects the parts of a message without a limit, so that one client can fill the memory. This
+ * function uses the internal API by which Deno's own `node:http` takes connections over.
  *
- * @throws GatewayError 400 without `Connection: Upgrade`, 501 on a version of Deno without that function.
+ * @throws GatewayError 400 without `Connection: Upgrade`, 501 if this version of Deno lacks that API
  */
 export function takeConnection(request: Request): RawUpgrade {
   if (!/\bupgrade\b/i.test(request.headers.get("connection") ?? "")) {
@@ -37,12 +37,12 @@ export function takeConnection(request: Request): RawUpgrade {
   return upgrade(request);
 }
 
-/** A connection as a stream of Node's. It reads when its reader wants more, so that a reader can hold the client up. */
+/** A connection as a Node stream. It reads only on demand, so that a slow reader applies backpressure to the client. */
 export class ConnectionStream extends Duplex {
   readonly #connection: Deno.Conn;
   readonly #receive: (bytes: number) => boolean;
 
-  /** `receive` hears of bytes before the reader gets them; if it returns false, the reader gets nothing more. */
+  /** @param receive called with the number of bytes before the reader gets them; if it returns false, the stream ends */
   constructor(connection: Deno.Conn, receive: (bytes: number) => boolean) {
     super();
     this.#connection = connection;
@@ -69,7 +69,7 @@ export class ConnectionStream extends Duplex {
     try {
       this.#connection.close();
     } catch {
-      // The client closed it first.
+      // The client has closed it first.
     }
     done(error);
   }

@@ -1,22 +1,22 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setPriority } from "node:os";
 
-/** How often processes are looked at, milliseconds. */
+/** How often the processes are checked, milliseconds. */
 const LOOK_MS = 250;
-/** So many times as long as a look has taken nobody looks again: a machine may have thousands of processes. */
+/** The pause after a check, as a multiple of its duration: a machine may have thousands of processes. */
 const PAUSES = 50;
-/** The kernel tells times in ticks of a hundredth of a second (proc(5)). */
+/** The kernel counts time in ticks of a hundredth of a second (proc(5)). */
 const TICK_MS = 10;
 /**
- * From how much processor time on a page has which priority (`nice`), milliseconds: after more than most pages need a tenth of what others get where
- * there is not enough for all, and next to nothing when it is likely never to end.
+ * Priority (`nice`) by processor time spent on a page, milliseconds. Beyond what most pages need, a busy processor gives a
+ * page a tenth of a normal share; if the page will probably never finish, almost nothing.
  */
 const LEVELS = [
   { fromMs: 4_000, nice: 19 },
   { fromMs: 1_000, nice: 10 },
 ] as const;
 
-/** What the kernel tells of a process. */
+/** What the kernel reports of a process. */
 export interface ProcessView {
   readonly pid: number;
   readonly parent: number;
@@ -24,19 +24,19 @@ export interface ProcessView {
   readonly computedMs: number;
 }
 
-/** A process, and the priority that it is to have. */
+/** A process, and its new priority. */
 interface Lowered {
   readonly pid: number;
   readonly nice: number;
 }
 
 /**
- * Has pages that compute for long wait for all others and for the gateway, where the processor is not enough for all (Linux; elsewhere nothing
- * happens). Most pages are shown before that, and one that is alone computes as fast as ever.
+ * On a busy processor, pages that compute for long yield to other pages and to the gateway (Linux only). Most pages finish
+ * before that, and on an idle processor a page is as fast as before.
  *
- * @param browser the process that has started the browser, directly or not
- * @param isBusy whether there may be pages at all
- * @returns what ends it
+ * @param browser the process that has started the browser, directly or indirectly
+ * @param isBusy whether pages may be open
+ * @returns a function that stops the checks
  */
 export function favourShortPages(browser: number, isBusy: () => boolean): () => void {
   let known = new Map<number, number>();
@@ -57,12 +57,12 @@ export function favourShortPages(browser: number, isBusy: () => boolean): () => 
   return () => clearTimeout(timer);
 }
 
-/** How long to wait after a look that has taken so long; milliseconds both. */
+/** How long to wait after a check; both in milliseconds. */
 export function pauseAfter(took: number): number {
   return Math.max(LOOK_MS, PAUSES * took);
 }
 
-/** Those of the processes that a browser has started, directly or not, which have computed for long. */
+/** The descendants of the browser process that have computed for long. */
 export function longProcesses(processes: readonly ProcessView[], browser: number): Lowered[] {
   const parents = new Map(processes.map(({ pid, parent }) => [pid, parent]));
   const isBelow = (pid: number): boolean => {
@@ -79,9 +79,9 @@ export function longProcesses(processes: readonly ProcessView[], browser: number
   });
 }
 
-/** What `/proc/<pid>/stat` says (proc(5)); null when it says nothing that is understood. */
+/** Parses `/proc/<pid>/stat` (proc(5)); null if the text has another form. */
 export function parseStat(text: string): ProcessView | null {
-  // The name stands in brackets, and may have any of them itself.
+  // The name is in parentheses, and may itself contain parentheses.
   const pid = Number.parseInt(text, 10);
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [parent, user, system] = [fields[1], fields[11], fields[12]].map(Number);
@@ -100,13 +100,13 @@ function isPage(pid: number): boolean {
   return read(`/proc/${pid}/cmdline`).includes("--type=renderer");
 }
 
-/** Lowers each thread of a process: Linux gives them priorities of their own, which those that they start inherit. */
+/** Lowers the priority of each thread of a process: in Linux each has its own, and new threads inherit it. */
 function lower(pid: number, nice: number): void {
   for (const thread of list(`/proc/${pid}/task`)) {
     try {
       setPriority(Number(thread), nice);
     } catch {
-      // It has ended meanwhile.
+      // The thread has ended meanwhile.
     }
   }
 }

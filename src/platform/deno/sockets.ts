@@ -1,16 +1,16 @@
 import type { Dial, ProxySocket } from "../../provider/proxy/socket.ts";
 
 /**
- * Opens TCP connections. The runtime's own HTTP client can use proxies too, but does not tell at which stage a request
- * failed, which administrators are shown.
+ * Opens TCP connections. The runtime's own HTTP client supports proxies too, but does not report at which stage a request
+ * failed, which administrators need.
  */
 export const dial: Dial = (hostname, port) => {
-  // Brackets are a URL's.
+  // Brackets belong to the URL form only.
   const bare = hostname.replace(/^\[(.*)\]$/, "$1");
   return proxySocket(Deno.connect({ hostname: bare, port }));
 };
 
-/** A connection that is on its way, as a socket whose streams wait for it. */
+/** Wraps a connection in progress as a socket whose streams wait for it. */
 function proxySocket(connecting: Promise<Deno.TcpConn | Deno.TlsConn>): ProxySocket {
   let connection: Deno.TcpConn | Deno.TlsConn | undefined;
   let closed = false;
@@ -19,7 +19,7 @@ function proxySocket(connecting: Promise<Deno.TcpConn | Deno.TlsConn>): ProxySoc
     try {
       connection?.close();
     } catch {
-      // The other side was faster.
+      // The other side has closed it first.
     }
   };
   const opened = connecting.then(async (made) => {
@@ -28,7 +28,7 @@ function proxySocket(connecting: Promise<Deno.TcpConn | Deno.TlsConn>): ProxySoc
     if (closed) shut();
     return made;
   });
-  // Whoever waits for it hears of a failure; a failure that nobody waits for is none.
+  // Callers that await the promise still see the error. This only prevents an unhandled rejection.
   opened.catch(() => undefined);
   return { readable: readableOf(opened), writable: writableOf(opened), opened, close: shut, startTls };
 
@@ -39,7 +39,7 @@ function proxySocket(connecting: Promise<Deno.TcpConn | Deno.TlsConn>): ProxySoc
   }
 }
 
-/** The bytes that come in. Nothing is read ahead, so that nothing is lost to TLS. */
+/** The incoming bytes. It does not read ahead, so that no bytes are lost when TLS starts. */
 function readableOf(opened: Promise<Deno.Conn>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const buffer = new Uint8Array(65_536);
   return new ReadableStream(

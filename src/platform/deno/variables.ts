@@ -1,10 +1,10 @@
 import { DRIVER_ALIASES, DRIVER_NAMES } from "../../provider/drivers.ts";
 import { parseVariables, VariableError, type Variables } from "../variables.ts";
 
-/** A process may take more memory than an isolate. */
+/** Limit of request bodies in memory: a process may use more memory than an isolate. */
 const BODY_BYTES = 256 * 1024 * 1024;
 
-/** The variables of the process. One that is not what it may be ends it: the reason is printed, the exit code is 1. */
+/** The variables of the process. For an invalid one, prints the reason and exits with code 1. */
 export function variablesOrExit(): Variables {
   try {
     return parseVariables(Deno.env.toObject(), {

@@ -5,10 +5,10 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { MAX_MESSAGE_BYTES, type SocketListener, type Upgrade } from "../web-socket.ts";
 import { ConnectionStream, type RawUpgrade, takeConnection } from "./raw-connection.ts";
 
-/** A connection on which nothing comes is asked for a sign of life so often, milliseconds, and cut when none has come by the next time. */
+/** Interval of pings on an idle connection, milliseconds. Without any bytes until the next ping the connection is cut. */
 const PING_MS = 30_000;
 
-/** A client that reads no answers to its pings gets no more of them, beyond so many unsent bytes. */
+/** Limit of unsent bytes to a client; beyond it, its pings get no answers. */
 const MAX_UNSENT_PONGS = 65_536;
 
 const server = new WebSocketServer({
@@ -19,7 +19,7 @@ const server = new WebSocketServer({
   autoPong: false,
 });
 
-/** WebSockets of a process, over the raw connection: every byte that a client sends is counted before it is kept. */
+/** WebSockets of a process, over the raw connection: every byte that a client sends is counted before it is stored. */
 export const upgrade: Upgrade = (request, listen) => {
   const handshake = handshakeOf(request);
   let socket: WebSocket | undefined;
@@ -47,7 +47,7 @@ export const upgrade: Upgrade = (request, listen) => {
     }, PING_MS);
     opened.on("close", () => clearInterval(pings));
   });
-  // The library has refused the handshake, and closed the connection.
+  // The library has rejected the handshake and closed the connection.
   if (socket === undefined) listener.closed();
   return response;
 };
@@ -61,7 +61,7 @@ function takenConnection(request: Request, listener: SocketListener): RawUpgrade
   }
 }
 
-/** What the library reads of a handshake that the program has checked. Nothing else of the request is needed. */
+/** The part of a checked handshake that the library reads. */
 function handshakeOf(request: Request): IncomingMessage {
   const message = new IncomingMessage(new Socket());
   message.method = "GET";
@@ -78,7 +78,7 @@ function relay(socket: WebSocket, stream: ConnectionStream, listener: SocketList
   socket.on("ping", (data) => {
     if (stream.writableLength < MAX_UNSENT_PONGS) socket.pong(data);
   });
-  // A close follows each error.
+  // A close event follows each error event.
   socket.on("error", () => undefined);
   socket.on("close", () => listener.closed());
 }
