@@ -22,6 +22,7 @@ import { AccountPool as PoolRules } from "../src/pool/pool.ts";
 import { SqlPoolStore } from "../src/pool/sql-pool-store.ts";
 import { Takeover } from "../src/pool/takeover.ts";
 import { Waiter } from "../src/pool/waiting-queue.ts";
+import { needsNoAccount } from "../src/provider/drivers.ts";
 import { SILENT_MS } from "../src/shards/asked-shard.ts";
 import { shardNames } from "../src/shards/layout.ts";
 import { POOL_NAME } from "../src/shards/pool-name.ts";
@@ -265,7 +266,11 @@ export class AccountPool extends DurableObject<Env> {
       await this.#fetchPart();
       return;
     }
-    const configuration = await poolConfiguration(config, variablesOf(this.env).queueTimeoutMs, version);
+    const configuration = await poolConfiguration(
+      config,
+      { queueWaitMs: variablesOf(this.env).queueTimeoutMs, needsNoAccount },
+      version,
+    );
     // An edit may have arrived meanwhile; it is newer.
     if (!this.#configured) this.#take(configuration);
   }

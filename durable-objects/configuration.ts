@@ -14,6 +14,7 @@ import type { AuditEntry, AuditQuery, KeptVersion } from "../src/platform/journa
 import type { PoolConfiguration, PoolLayout } from "../src/platform/pool-configuration.ts";
 import { poolConfiguration } from "../src/pool/configuration.ts";
 import { PoolNews } from "../src/pool/pool-news.ts";
+import { needsNoAccount } from "../src/provider/drivers.ts";
 import { everyShard, layoutFor, partFor, settledLayout } from "../src/shards/layout.ts";
 import { POOL_NAME } from "../src/shards/pool-name.ts";
 import { StoredJson } from "./pieces.ts";
@@ -183,7 +184,11 @@ export class Configuration extends DurableObject<Env> {
 
   #poolConfiguration(): Promise<PoolConfiguration> {
     const { version, config } = this.#core.snapshot;
-    return poolConfiguration(config, variablesOf(this.env).queueTimeoutMs, version);
+    return poolConfiguration(
+      config,
+      { queueWaitMs: variablesOf(this.env).queueTimeoutMs, needsNoAccount },
+      version,
+    );
   }
 
   /** New isolates start with the copy in KV. It may be outdated: the pool's grants report the newest version. */

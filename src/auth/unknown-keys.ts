@@ -1,9 +1,8 @@
 import type { Config } from "../config/schema.ts";
 import type { Platform } from "../platform/platform.ts";
-import { getDriver } from "../provider/drivers.ts";
 
 /** The facts about the default provider, the only one that unknown keys can reach. */
-type Deployment = Pick<Platform, "variables" | "providerBaseUrl">;
+type Deployment = Pick<Platform, "variables" | "providerBaseUrl" | "providerSignsIn">;
 
 function isRealCredential(token: string): boolean {
   return token !== "" && token.toLowerCase() !== "none";
@@ -13,8 +12,11 @@ function isRealCredential(token: string): boolean {
  * Whether the default provider certainly checks its keys: its accounts sign in, or the gateway has a real credential for it,
  * or it is a hosted API (https) without accounts, whose callers bring their own keys.
  */
-function checksKeys({ variables, providerBaseUrl }: Deployment, { accounts }: Config): boolean {
-  if (getDriver(variables.providerDriver).signsIn === true) return true;
+function checksKeys(
+  { variables, providerBaseUrl, providerSignsIn }: Deployment,
+  { accounts }: Config,
+): boolean {
+  if (providerSignsIn) return true;
   if (isRealCredential(variables.providerToken)) return true;
   const own = accounts.filter(({ provider = "" }) => provider === "");
   if (own.length === 0) return providerBaseUrl?.startsWith("https:") === true;

@@ -53,6 +53,8 @@ export interface Platform {
   readonly namesServerThroughProxy: boolean;
   /** The base address that `upstream` reaches the provider at; null: none is configured. */
   readonly providerBaseUrl: string | null;
+  /** Whether the accounts of the default provider sign in. */
+  readonly providerSignsIn: boolean;
   /** Turns a request into a WebSocket. */
   readonly upgrade: Upgrade;
   readonly pages: PagesPlatform;

@@ -1,7 +1,6 @@
 import { accountIdentifier } from "../config/account-identifier.ts";
 import type { Config, ProviderEntry } from "../config/schema.ts";
 import type { PoolAccount, PoolConfiguration } from "../platform/pool-configuration.ts";
-import { findDriver } from "../provider/drivers.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -26,16 +25,18 @@ function ownAccount({ id, token }: ProviderEntry): PoolAccount {
 /** Token for backends without a key: some backends reject an empty header. */
 const NO_TOKEN = "none";
 
-/** Whether a provider can be used without accounts. */
-function needsNone({ driver }: ProviderEntry): boolean {
-  const found = findDriver(driver);
-  return found !== undefined && found.signsIn !== true;
+/** What the pool's configuration depends on besides the runtime configuration. */
+export interface PoolDeployment {
+  /** How long a request may wait in the queue, in ms: a variable of the deployment. */
+  readonly queueWaitMs: number;
+  /** Whether a provider with this driver can be used with its own key alone, without accounts. */
+  needsNoAccount(driver: string): boolean;
 }
 
-/** Builds the pool's configuration. `queueWaitMs` is a setting of the deployment; `version`: see `PoolConfiguration`. */
+/** Builds the pool's configuration. `version`: see `PoolConfiguration`. */
 export async function poolConfiguration(
   config: Pick<Config, "accounts" | "proxies" | "providers" | "runtime">,
-  queueWaitMs: number,
+  { queueWaitMs, needsNoAccount }: PoolDeployment,
   version?: number,
 ): Promise<PoolConfiguration> {
   const accounts: PoolAccount[] = [];
@@ -51,7 +52,7 @@ export async function poolConfiguration(
     staffed.add(provider);
   }
   for (const entry of enabled) {
-    if (!staffed.has(entry.id) && needsNone(entry)) accounts.push(ownAccount(entry));
+    if (!staffed.has(entry.id) && needsNoAccount(entry.driver)) accounts.push(ownAccount(entry));
   }
   const slots = enabled.flatMap(({ id, account_max_inflight: most }) =>
     most > 0 ? [[id, most] as const] : [],

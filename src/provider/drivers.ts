@@ -41,6 +41,12 @@ export function getDriver(name: string): Driver {
   return driver;
 }
 
+/** Whether a provider with this driver can be used with its own key alone, without accounts that sign in. */
+export function needsNoAccount(name: string): boolean {
+  const driver = findDriver(name);
+  return driver !== undefined && driver.signsIn !== true;
+}
+
 /** Whether two names stand for the same driver. */
 export function isSameDriver(one: string, other: string): boolean {
   return currentName(one) === currentName(other);

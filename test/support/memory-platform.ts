@@ -17,7 +17,7 @@ import type { Fetch } from "../../src/platform/upstream.ts";
 import { parseVariables } from "../../src/platform/variables.ts";
 import { poolConfiguration } from "../../src/pool/configuration.ts";
 import { createInProcessPool } from "../../src/pool/in-process.ts";
-import { DRIVER_ALIASES, DRIVER_NAMES } from "../../src/provider/drivers.ts";
+import { DRIVER_ALIASES, DRIVER_NAMES, needsNoAccount } from "../../src/provider/drivers.ts";
 import { SqlUsage } from "../../src/usage/sql-usage.ts";
 import { memoryDatabase } from "../unit/archive/sqlite.ts";
 import { MemoryPoolStore } from "./memory-pool-store.ts";
@@ -92,7 +92,11 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
   );
   const tellPool = async () =>
     accounts.configure(
-      await poolConfiguration(core.snapshot.config, variables.queueTimeoutMs, core.snapshot.version),
+      await poolConfiguration(
+        core.snapshot.config,
+        { queueWaitMs: variables.queueTimeoutMs, needsNoAccount },
+        core.snapshot.version,
+      ),
     );
   await tellPool();
   const journal = new SqlJournal(memoryDatabase());
@@ -140,6 +144,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     },
     namesServerThroughProxy: true,
     providerBaseUrl: variables.providerBaseUrl,
+    providerSignsIn: !needsNoAccount(variables.providerDriver),
     pages: { ...pagesWithoutBrowser(now), jobs, ...options.pages },
     asset: async (request) => {
       const text = assets[new URL(request.url).pathname];

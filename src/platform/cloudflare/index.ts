@@ -1,4 +1,5 @@
 import { waitUntil } from "cloudflare:workers";
+import { needsNoAccount } from "../../provider/drivers.ts";
 import { proxiedFetch } from "../../provider/proxy/fetch.ts";
 import { shardNames } from "../../shards/layout.ts";
 import type { AccountPoolClient } from "../accounts.ts";
@@ -68,6 +69,7 @@ export function cloudflarePlatform(env: Env): Platform {
     // According to reports the production network does not; workerd itself does name the server.
     namesServerThroughProxy: false,
     providerBaseUrl: variables.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
+    providerSignsIn: !needsNoAccount(variables.providerDriver),
     upgrade,
     pages: cloudflarePages(env, variables.pages),
     asset: async (request) => {

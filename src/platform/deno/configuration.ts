@@ -4,6 +4,7 @@ import { ConfigurationClient } from "../../config/client.ts";
 import { type ConfigStorage, ConfigurationCore, type StoredConfig } from "../../config/core.ts";
 import { once } from "../../encoding/lazy-schema.ts";
 import { poolConfiguration } from "../../pool/configuration.ts";
+import { needsNoAccount } from "../../provider/drivers.ts";
 import { type Sql, textIn } from "../../storage/sql.ts";
 import type { AccountPoolClient } from "../accounts.ts";
 import type { Variables } from "../variables.ts";
@@ -82,7 +83,9 @@ export async function denoConfiguration(
   // The version lets the pool detect waiting requests that an older configuration admitted.
   const tellPool = async () => {
     const { config, version } = core.snapshot;
-    await accounts.configure(await poolConfiguration(config, variables.queueTimeoutMs, version));
+    await accounts.configure(
+      await poolConfiguration(config, { queueWaitMs: variables.queueTimeoutMs, needsNoAccount }, version),
+    );
   };
   await tellPool();
   return new ConfigurationClient(

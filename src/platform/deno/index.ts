@@ -9,6 +9,7 @@ import { jobsInProcess } from "../../pages/jobs/in-process.ts";
 import { doTask } from "../../pages/jobs/work.ts";
 import { createInProcessPool } from "../../pool/in-process.ts";
 import { SqlPoolStore } from "../../pool/sql-pool-store.ts";
+import { needsNoAccount } from "../../provider/drivers.ts";
 import { proxiedFetch } from "../../provider/proxy/fetch.ts";
 import { SqlUsage } from "../../usage/sql-usage.ts";
 import type { Platform } from "../platform.ts";
@@ -111,6 +112,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
     upstream: (proxy) => (proxy === null ? (sandbox ?? direct) : proxiedFetch(dial, proxy)),
     namesServerThroughProxy: true,
     providerBaseUrl: variables.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
+    providerSignsIn: !needsNoAccount(variables.providerDriver),
     upgrade,
     pages: denoPages(browsers ?? NO_BROWSER, limits, jobs, bodies),
     asset: (request) => assets.get(request),

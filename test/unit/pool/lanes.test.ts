@@ -3,6 +3,7 @@ import { configSchema } from "../../../src/config/schema.ts";
 import { ANY_PROVIDER } from "../../../src/platform/accounts.ts";
 import type { PoolConfiguration } from "../../../src/platform/pool-configuration.ts";
 import { poolConfiguration } from "../../../src/pool/configuration.ts";
+import { needsNoAccount } from "../../../src/provider/drivers.ts";
 import { failure } from "../../support/failures.ts";
 import { account, LIMITS, Rig, request, result } from "./rig.ts";
 
@@ -157,7 +158,8 @@ describe("accounts of several providers", () => {
 });
 
 describe("the pool's configuration", () => {
-  const made = (config: object) => poolConfiguration(configSchema.parse(config), 1);
+  const made = (config: object) =>
+    poolConfiguration(configSchema.parse(config), { queueWaitMs: 1, needsNoAccount });
   const provider = { id: "vllm", driver: "openai", base_url: "http://vllm.test/v1" };
 
   test("gives a provider without accounts one of its own, if a key is all that it needs", async () => {
