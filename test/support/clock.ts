@@ -1,7 +1,7 @@
-/** Where a gateway whose clock can be set is told so; `by`: milliseconds. */
+/** Path that sets a gateway's clock; `by`: milliseconds. */
 export const CLOCK_PATH = "/__test/clock";
 
-/** To run before anything else in the gateway: its clock can be set from then on, at {@link CLOCK_PATH}. */
+/** Must run before all other code of the gateway. Makes its clock settable at {@link CLOCK_PATH}. */
 export const SETTABLE_CLOCK = `
   const now = Date.now;
   let offset = 0;
