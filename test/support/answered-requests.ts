@@ -11,9 +11,9 @@ export interface AnsweredRequest {
   /** Id of its key. */
   readonly key: string;
   readonly succeeded: boolean;
-  /** Whether history contains the request. History contains only generations. */
+  /** Tokens that the answer states; 0 if the request failed. */
   readonly tokens: Tokens;
-  /** History holds generations alone. */
+  /** Whether history contains the request. History contains only generations. */
   readonly inHistory: boolean;
 }
 
