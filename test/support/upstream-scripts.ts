@@ -51,7 +51,7 @@ export function inOnePiece(protocol: Exclude<Protocol, "sessions">, asked: Asked
   return { type: "application/json", body: [...pauses, ...body] };
 }
 
-/** Whether a request asks for a generation, in any protocol. */
+/** Whether a request asks for a generation, in the sessions, chat-completions or responses protocol. */
 export const isTurn = ({ method, path }: Asked): boolean =>
   method === "POST" && /\/turns(\/[^/]+\/continue)?$|\/chat\/completions$|\/responses$/.test(path);
 

@@ -1,7 +1,8 @@
 /** How a setting is edited. */
 export type SettingKind =
   | {
-      readonly type: "number" /** Empty when the name tells it. */;
+      readonly type: "number";
+      /** Empty if the name implies the unit. */
       readonly unit: string;
       readonly min: number;
       readonly max: number;
