@@ -17,7 +17,10 @@ const COPIES = { chat: 4, admin: 4, technologies: 4, thumbs: 2 };
 /** History and metrics are sent half a second after a request. */
 const BEHIND_MS = 800;
 
-/** Names of rows: total cost of a start, and the part that the runtime spends on compiling modules before any import. */
+/**
+ * Names of rows: total cost of a start, and the part that the runtime spends on compiling modules that nothing has
+ * imported.
+ */
 const START = "start";
 const UNASKED = "compiled";
 
