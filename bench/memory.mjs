@@ -1,8 +1,8 @@
-// What the processes of a gateway and its browser hold.
+// Memory of the processes of a gateway and its browser.
 import { descendants } from "../test/support/processes.ts";
 import { readIfExists } from "./figures.mjs";
 
-/** Kinds of processes by their command line, in the order in which they are looked for. */
+/** Kinds of processes by command line. The first match wins. */
 const KINDS = [
   ["runtime", /\bworkerd\b|\bdeno serve\b/],
   ["renderers", /--type=renderer/],
@@ -12,7 +12,7 @@ const KINDS = [
   ["browser", /--remote-debugging-port/],
 ];
 
-/** Memory by kind of process in MB, and of all that are the browser's; what several share is divided between them (PSS). */
+/** Memory in MB by kind of process, and the sum for the browser. Shared memory is divided among its processes (PSS). */
 export function memoryByKind() {
   const sums = {};
   for (const { pid, command } of descendants()) {
@@ -29,9 +29,9 @@ export function memoryByKind() {
 }
 
 /**
- * Prints samples of memory by name, each with what it has grown by since the first one: to the last, and to the largest.
+ * Prints memory samples by name, with the growth since the first sample: of the last and of the largest sample.
  *
- * @param {string} when they were taken
+ * @param {string} when time of the samples
  * @param {Record<string, number>[]} samples MB
  */
 export function printMemory(when, samples) {

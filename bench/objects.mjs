@@ -1,4 +1,5 @@
-// What the single objects carry: their real classes on workerd under the messages that the program sends. `node bench/objects.mjs`
+// Measures the throughput of single Durable Objects: their real classes on workerd, with the program's messages. `node
+// bench/objects.mjs`
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +27,7 @@ const OBJECTS = {
   NOTHING: "Nothing",
 };
 
-/** A deployment of which there is much to look at. */
+/** A large configuration. */
 const CONFIG = {
   accounts: Array.from({ length: 1_000 }, (_, n) => ({ email: `${n}@example.com`, token: `t${n}` })),
   api_keys: Array.from({ length: 1_000 }, (_, n) => ({
@@ -41,14 +42,14 @@ const CONFIG = {
 };
 
 /**
- * A row for each kind of message: how many requests one speaks for, and milliseconds of CPU that it costs, sender and object
- * together, and the same to an object that only takes it in.
+ * Returns a row for each kind of message: number of requests per message, CPU milliseconds of sender and object together,
+ * and the same for an object that ignores the message.
  */
 export async function run({ quick = false, only } = {}) {
   const storage = await mkdtemp(join(tmpdir(), "objects-"));
   const contents = await bundle({
     entryPoints: [fileURLToPath(new URL("objects/worker.mjs", import.meta.url))],
-    // Pictures are taken as the browser makes them: nothing encodes one.
+    // No picture encoding is needed: pictures stay as the browser returns them.
     loader: { ".txt": "text", ".wasm": "empty" },
   });
   const { compatibilityDate, compatibilityFlags } = unstable_getMiniflareWorkerOptions(
@@ -91,7 +92,7 @@ export async function run({ quick = false, only } = {}) {
         if (!response.ok) throw new Error(await response.text());
         return (cpu() - started) / count;
       };
-      // What is compiled and made at first, and what a full object drops with each message.
+      // Warm-up: compilation, first creation, and eviction in a full object.
       await cost("real");
       await cost("nothing");
       const real = [];
@@ -109,7 +110,7 @@ export async function run({ quick = false, only } = {}) {
   }
 }
 
-/** Prints {@link run}'s rows. */
+/** Prints the rows of {@link run}. */
 export async function print(options) {
   console.log(
     "\nmessage                                              requests  ms CPU  (to nothing)  messages/s  requests/s",

@@ -1,4 +1,4 @@
-// Whether one client can hold up another one's captures, and whether captures leave anything behind.
+// Measures whether one client can delay the captures of another, and whether captures leak memory.
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { allowPrivateHosts } from "../scripts/development.mjs";
@@ -8,10 +8,10 @@ import { html, serve } from "../test/support/pages.ts";
 import { median, readIfExists } from "./figures.mjs";
 import { memoryByKind, printMemory } from "./memory.mjs";
 
-/** The browser ends what a page has left behind. */
+/** Time in which the browser cleans up after a page. */
 const LEFT_BEHIND_MS = 2_000;
 
-/** Pages that do harm, each in a way of its own. */
+/** Harmful pages, each of a different kind. */
 const BAD = {
   "/busy": "<script>while (true) {}</script>",
   "/busy-later": "<p>Hello</p><script>onload = () => setTimeout(() => { while (true) {} })</script>",
@@ -34,8 +34,8 @@ const BAD = {
 };
 
 /**
- * Prints what an ordinary capture takes by itself and while another client has 40 bad pages loaded at once; with `only: "memory"` what gateway and
- * browser hold after 50 captures and after the last.
+ * Prints the time of an ordinary capture alone and while another client loads 40 harmful pages at once. With `only:
+ * "memory"` prints the memory of gateway and browser after 50 captures and after the last.
  *
  * @param {{ quick?: boolean, only?: string }} options quick: 100 captures instead of 500
  */
@@ -66,7 +66,7 @@ export async function run({ quick = false, only } = {}) {
   });
   allowPrivateHosts(site.host);
   const vars = { PAGE_PRIVATE_HOSTS: site.host, PAGE_RATE_LIMIT: "1000000", DNS_OVER_HTTPS_URL: "off" };
-  // A debugger makes a runtime slower: not where time is measured.
+  // A debugger slows the runtime down, so do not use one where time is measured.
   const gateway = await startGateway({ vars, inspected: only === "memory" });
   let serial = 0;
   const capture = async (path, client, more = {}) => {
@@ -92,7 +92,7 @@ export async function run({ quick = false, only } = {}) {
   }
 }
 
-/** Times ordinary captures, alone and in bad company, and tells where the time of the slowest went. */
+/** Times ordinary captures, alone and beside harmful pages, and prints where the slowest spent its time. */
 async function crowded(ordinary, capture) {
   const usual = [];
   for (let round = 0; round < 20; round++) usual.push((await ordinary()).ms);
@@ -102,7 +102,7 @@ async function crowded(ordinary, capture) {
   const cpu = cpuTimes();
   const bad = Promise.all(
     Array.from({ length: 40 }, async (_, index) => {
-      // Every third one asks to be looked at for as long as possible.
+      // Every third request also asks for the longest possible delay.
       const { status } = await capture(kinds[index % kinds.length], index % 3 === 0 ? { delay: "10" } : {});
       statuses[status] = (statuses[status] ?? 0) + 1;
     }),
@@ -139,25 +139,25 @@ async function crowded(ordinary, capture) {
   return { usual: median(usual), meanwhile: median(times), ratios };
 }
 
-/** What so much of sorted numbers is no larger than. */
+/** Returns the quantile `share` of sorted numbers. */
 function atShare(sorted, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Processor time of the machine since its start, in its own unit. */
+/** CPU time of the machine since its start, in clock ticks. */
 function cpuTimes() {
   const [, ...times] = readIfExists("/proc/stat").split("\n", 1)[0].split(/ +/).map(Number);
   const [, , , idle = 0, waiting = 0] = times;
   return { idle: idle + waiting, all: times.slice(0, 8).reduce((sum, time) => sum + time, 0) };
 }
 
-/** What browser and gateway hold after each 50 captures, one after another. */
+/** Memory of browser and gateway after every 50 sequential captures. */
 async function remembered(ordinary, count, gateway) {
   const samples = [];
   for (let done = 1; done <= count; done++) {
     await ordinary();
     if (done % 50 !== 0) continue;
-    // The last page has to be gone.
+    // Wait until the last page is closed.
     await sleep(LEFT_BEHIND_MS);
     samples.push({ ...memoryByKind(), "gateway, live heap": (await gateway.heap()) / 2 ** 20 });
   }

@@ -1,5 +1,5 @@
-// Cost of acquiring and releasing an account slot with 10 to 100,000 accounts: of the rules alone, and over RPC
-// to the Durable Object on workerd. `node bench/pool.mjs`
+// Measures the cost of acquiring and releasing a slot with 10 to 100,000 accounts: of the rules alone, and over RPC to the
+// Durable Object on workerd. `node bench/pool.mjs`
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -27,10 +27,10 @@ function configuration(count) {
   return { accounts, limits };
 }
 
-/** A module that imports what is the project's. */
+/** Bundles a module that imports project files. */
 const bundled = (contents) => bundle({ stdin: { contents, resolveDir: ROOT, loader: "ts" } });
 
-/** Gives slots back and takes others, so many times, with eight in use throughout. Returns nanoseconds of each. */
+/** Releases and acquires slots `times` times, with eight in use throughout. Returns nanoseconds of each. */
 function rulesOf({ AccountPool, MemoryPoolStore }, count) {
   const pool = new AccountPool({
     store: new MemoryPoolStore(),
@@ -51,7 +51,7 @@ function rulesOf({ AccountPool, MemoryPoolStore }, count) {
   };
 }
 
-/** In another order each time: in a fixed one the collector would come whenever the same subject has its turn. */
+/** Random order: in a fixed order the garbage collector would always hit the same subject. */
 const shuffled = (items) =>
   items
     .map((item) => ({ item, place: Math.random() }))
@@ -83,7 +83,7 @@ export default {
   },
 };`;
 
-/** A pool object of so many accounts, of which each has been held once: from then on nothing is written for a grant. */
+/** Starts a pool object with `count` accounts. Each account has been leased once, because later grants write nothing. */
 async function objectOf(count) {
   const storage = await mkdtemp(join(tmpdir(), "pool-"));
   const known = new Set(children());
@@ -110,7 +110,7 @@ async function objectOf(count) {
   await asked(url, { method: "POST", body: JSON.stringify(configuration(count)) });
   const turn = (times, atOnce = 1) => asked(new URL(`?times=${times}&atOnce=${atOnce}`, url));
   await turn(count + 1_000, 10);
-  // An object that nobody asks for ten seconds is evicted, and this one could not find its configuration again.
+  // workerd evicts an idle object after ten seconds, and this one could not read its configuration again.
   const asking = setInterval(() => turn(1).catch(() => undefined), 3_000);
   return {
     async measure(times) {
@@ -119,7 +119,7 @@ async function objectOf(count) {
       await turn(times);
       return { wall: (performance.now() - start) / times, cpu: (cpu() - used) / times };
     },
-    /** It is asked often enough from now on. */
+    /** Stops the keep-alive requests, because the measurement sends enough. */
     begins: () => clearInterval(asking),
     async close() {
       clearInterval(asking);
@@ -129,7 +129,7 @@ async function objectOf(count) {
   };
 }
 
-/** Rows for all sizes: nanoseconds of the rules, milliseconds of wall clock and CPU over RPC. */
+/** Rows for all sizes: nanoseconds of the rules, wall-clock and CPU milliseconds over RPC. */
 export async function run({ quick = false } = {}) {
   const source = await bundled(
     'export { AccountPool } from "./src/pool/pool.ts"; export { MemoryPoolStore } from "./test/support/memory-pool-store.ts";',

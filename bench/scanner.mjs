@@ -1,6 +1,6 @@
 import { ToolScanner } from "../src/tools/scanner.ts";
 
-/** Throughput of the tool-call scanner: megabytes (10^6 characters) a second by kind of text and size of the pieces. */
+/** Throughput of the tool-call scanner: megabytes (10^6 characters) per second, by kind of text and chunk size. */
 
 const tools = [
   {
@@ -25,7 +25,7 @@ const sizes = [4, 64, 4096];
 function pieces(text, total, size) {
   const whole = text.repeat(Math.ceil(total / text.length));
   const list = [];
-  // Flat strings, as a decoder yields them, and none of them shared.
+  // Flat strings without shared memory, as a decoder returns them.
   for (let at = 0; at < total; at += size)
     list.push(Buffer.from(whole.slice(at, at + size)).toString("latin1"));
   return list;
@@ -44,7 +44,8 @@ function measure(list) {
 
 /**
  * @param {{ characters?: number, rounds?: number }} [options]
- * @returns {Promise<{ name: string, value: number, unit: string }[]>} one row for each text and size: the best of the rounds
+ * @returns {Promise<{ name: string, value: number, unit: string }[]>} one row for each text and size: the best of the
+ *   rounds
  */
 export async function run({ characters = 4_000_000, rounds = 5 } = {}) {
   const rows = [];

@@ -9,14 +9,14 @@ import { slimFingerprints } from "../scripts/build-technologies.mjs";
 import { SLOW_PAGES } from "../test/support/slow-pages.ts";
 import { median } from "./figures.mjs";
 
-/** Runs of each side on each page; the fastest counts, which is the one that the machine disturbed least. */
+/** Runs of each side on each page. The fastest counts, because it was disturbed least. */
 const ROUNDS = 5;
 
 /**
- * Times technology detection on saved pages: the plain engine with all technologies against the program's detector, on the same
- * signals, and compares what they find.
+ * Times technology detection on saved pages: the reference engine with all technologies against Polygate's detector, with
+ * the same signals. Also compares the results.
  *
- * @param {{ folder?: string, rounds?: number }} options `folder` holds the `*.html` files
+ * @param {{ folder?: string, rounds?: number }} options `folder` contains the `*.html` files
  * @returns {Promise<{ pages: number, identical: boolean, totalRatio: number, medianRatio: number }>}
  */
 export async function run({ folder, rounds = ROUNDS } = {}) {
@@ -61,7 +61,7 @@ async function readPage(file, signalsFromHtml) {
   return signals;
 }
 
-/** Bundles the detector's modules, so that the benchmark runs on any Node. */
+/** Bundles the detector's modules, so that the benchmark runs on any Node version. */
 async function loadProgram() {
   const folder = await mkdtemp(path.join(tmpdir(), "polygate-bench-"));
   await build({
@@ -94,7 +94,7 @@ function time(rounds, work) {
   return { ms, result };
 }
 
-/** What must be the same on both sides: technology, field, match, version, confidence, and the order of it all. */
+/** Fields that must be equal on both sides: technology, field, match, version and confidence, including their order. */
 function describe(detections) {
   return JSON.stringify(
     detections.map(({ technology, type, pattern, match, confidence, version }) => [

@@ -1,4 +1,4 @@
-// Times the thumbnail service against a bare capture by the same library on the same browser, and watches its memory.
+// Times the thumbnail service against a plain capture with the same library and browser, and measures its memory.
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { allowPrivateHosts } from "../scripts/development.mjs";
@@ -13,30 +13,30 @@ import { startKept } from "./kept-capture.mjs";
 import { memoryByKind, printMemory } from "./memory.mjs";
 
 const TABS = 4;
-/** Calls of one client: as many as a client may make. */
+/** Calls per client: the maximum of the rate limit. */
 const CALLS = 90;
-/** The browser ends what a page has left behind. */
+/** Time in which the browser cleans up after a page. */
 const LEFT_BEHIND_MS = 3_000;
 
 /**
  * @typedef {object} Bench
- * @property {boolean} quick fewer rounds, for a look
- * @property {(settings?: object) => Promise<Service>} start a gateway, whose runtime has these settings
- * @property {() => string} address of a page that nobody has seen yet
+ * @property {boolean} quick fewer rounds, for a quick check
+ * @property {(settings?: object) => Promise<Service>} start starts a gateway with these runtime settings
+ * @property {() => string} address returns the URL of a page that was not requested before
  *
  * @typedef {object} Service
  * @property {import("miniflare").Miniflare} miniflare
  * @property {number} port
  * @property {number} pid
- * @property {(query: Record<string, string>) => Promise<ArrayBuffer>} ask a picture
+ * @property {(query: Record<string, string>) => Promise<ArrayBuffer>} ask requests a picture
  * @property {() => Promise<void>} close
  */
 
-/** What can be measured by itself; `only` names it. */
+/** Parts of the benchmark; `only` selects one. */
 const PARTS = { capture, kept, crowd, memory };
 
 /**
- * Prints the times of captures and of kept images, what 20 requests at once need, and memory over many captures.
+ * Prints the times of captures and of cached images, of 20 parallel requests, and memory over many captures.
  *
  * @param {{ quick?: boolean, only?: string }} options
  */
@@ -51,7 +51,7 @@ export async function run({ quick = false, only } = {}) {
     DNS_OVER_HTTPS_URL: "off",
     BROWSER_MAX_TABS: String(TABS),
   };
-  // Without what tests put around a gateway, which looks at every answer.
+  // Start the gateway without the test wrapper, which inspects every response.
   const start = async (settings) => {
     const gateway = await gatewayOnWorkerd(1, { vars, settings });
     let calls = 0;
@@ -79,7 +79,7 @@ export async function run({ quick = false, only } = {}) {
   }
 }
 
-/** Pairs of captures, one with the service and one without it, which of them first in turn. */
+/** Pairs of captures with and without the service. The order alternates. */
 async function capture({ quick, start, address }) {
   const service = await start();
   const bare = await startBare();
@@ -99,8 +99,8 @@ async function capture({ quick, start, address }) {
 }
 
 /**
- * What a kept picture costs in the program: what it takes over HTTP, less what a Worker takes that answers the same bytes from the same
- * cache and does nothing else, in turn with it.
+ * Measures the cost of a cached picture in the program: its HTTP time minus the time of a Worker that only returns the same
+ * bytes from the same cache, in alternation.
  */
 async function kept({ quick, start, address }) {
   const gateway = await start();
@@ -147,7 +147,10 @@ async function crowd({ start, address }) {
   }
 }
 
-/** What the browser and the gateway hold after each tenth of the captures, once the last page is gone. A debugger makes a runtime slower: its own gateway. */
+/**
+ * Memory of browser and gateway after each tenth of the captures, when the last page is closed. Uses its own gateway,
+ * because a debugger slows the runtime down.
+ */
 async function memory({ quick, start, address }) {
   const gateway = await start({ inspectorPort: 0 });
   try {
@@ -172,7 +175,9 @@ async function settled({ miniflare, port }) {
   return { ...held, "gateway, live heap": heap / 2 ** 20 };
 }
 
-/** The times of some work, each in turn with a pause after it: first `warm` rounds that do not count. Milliseconds, by name. */
+/**
+ * Times the subjects in alternation, with a pause after each. The first `warm` rounds do not count. Milliseconds by name.
+ */
 async function inTurn(subjects, warm, rounds, pauseMs = 0) {
   const times = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));
   const all = Object.entries(subjects);
@@ -181,21 +186,21 @@ async function inTurn(subjects, warm, rounds, pauseMs = 0) {
       const since = performance.now();
       await work();
       if (round >= 0) times[name].push(performance.now() - since);
-      // What one leaves to be done is not done in another one's time.
+      // The pause keeps background work of one subject out of the next one's time.
       if (pauseMs > 0) await sleep(pauseMs);
     }
   }
   return times;
 }
 
-/** CPU of a process for one piece of work of many, milliseconds. */
+/** CPU milliseconds of a process per piece of work, averaged over `count`. */
 async function cpuOf(pid, work, count) {
   const before = cpuMs(pid);
   for (let done = 0; done < count; done++) await work();
   return (cpuMs(pid) - before) / count;
 }
 
-/** A page as they are: style, text, scripts and 50 images. */
+/** A typical page: style, text, scripts and 50 images. */
 function page(_request, response, { pathname }) {
   if (pathname.endsWith(".svg")) {
     const hue = Number.parseInt(pathname.slice(1), 10) * 7;

@@ -1,13 +1,13 @@
 import type { Shelf } from "./shelves.ts";
 
-/** Who an account token belongs to. */
+/** The account that a token belongs to. */
 export interface Account {
   readonly id: string;
   readonly email: string | null;
   readonly mobile: string | null;
 }
 
-/** Why a token or a sign-in was refused; the codes are those of the provider protocol. */
+/** Reason why a token or a sign-in was rejected. The codes are those of the provider protocol. */
 export interface Refusal {
   readonly refused: "invalid_credentials" | "token_expired" | "account_suspended";
 }
@@ -16,9 +16,9 @@ const PASSWORD = "sandbox";
 const TOKEN_PREFIX = "sandbox-token-";
 
 /**
- * Sign-in and tokens. A token says whose it is and until when (`sandbox.<login>.<serial>.<expiry>`), so it outlives
- * a restart; tokens with a serial number of at most the account's revoked serial are refused. Tokens of the form
- * `sandbox-token-<anything>` are accounts of their own which never expire.
+ * Sign-in and tokens. A token contains its account and expiry (`sandbox.<login>.<serial>.<expiry>`), so it survives a
+ * restart. Tokens are invalid if their serial is at most the account's revoked serial. A token `sandbox-token-<anything>`
+ * is a separate account and never expires.
  */
 export class Accounts {
   readonly #counters: Shelf<number>;
@@ -41,7 +41,7 @@ export class Accounts {
     return { token: `sandbox.${toHex(name)}.${serial}.${expires_at}`, expires_at };
   }
 
-  /** The account of a token; `now` in Unix seconds. */
+  /** Returns the account of a token; `now` is in Unix seconds. */
   authenticate(token: string | null, now: number): Account | Refusal {
     if (token?.startsWith(TOKEN_PREFIX)) {
       const id = token.slice(TOKEN_PREFIX.length);
@@ -58,13 +58,13 @@ export class Accounts {
       : { id: name, email: null, mobile: name };
   }
 
-  /** Refuses from now on every token that the account has been given. */
+  /** Invalidates all tokens that were issued to the account so far. */
   revoke(account: string): void {
     const given = this.#counters.get(`signins:${account}`);
     if (given !== undefined) this.#counters.put(`revoked:${account}`, given);
   }
 
-  /** Sign-ins by login name. */
+  /** Number of sign-ins by login name. */
   signIns(): Record<string, number> {
     const counts: Record<string, number> = {};
     for (const [key, count] of this.#counters.entries()) {

@@ -12,17 +12,17 @@ export interface SearchResult {
   readonly title: string;
 }
 
-/** Everything that a turn says, before it is cut into events and before any fault. */
+/** The complete content of a turn, before it is split into events and before faults are injected. */
 export interface Answer {
   readonly reasoning: string;
   readonly text: string;
   readonly search: readonly SearchResult[];
   readonly finish: "stop" | "length" | "content_filter";
-  /** The stop sequence that the text was ended at; null: none. */
+  /** The stop sequence that ended the text; null: none. */
   readonly stopSequence: string | null;
 }
 
-/** A text file that came with the turn. */
+/** A text file that was attached to the turn. */
 export interface Attachment {
   readonly filename: string;
   readonly bytes: number;
@@ -34,7 +34,7 @@ const RESULTS: readonly SearchResult[] = [
 ];
 const LONG_LINE_CHARACTERS = 1_200_000;
 
-/** Composes the answer to a turn; the same turn always has the same answer. */
+/** Composes the answer to a turn. Deterministic: the same turn always gets the same answer. */
 export function composeAnswer(
   turn: Turn,
   reading: PromptReading,
@@ -89,7 +89,7 @@ function composeText(
   return defaultText(turn, reading, attachments);
 }
 
-/** `say`, `say64` and `call` in the order in which they were written; neighbouring calls share one wrapper. */
+/** Text of `say`, `say64` and `call`, in their order. Adjacent calls share one wrapper. */
 function writtenText(directives: Directives): string {
   let text = "";
   let pending: SandboxCall[] = [];
@@ -110,7 +110,7 @@ function writtenText(directives: Directives): string {
 
 const drift = (directives: Directives): string => directives.arg("drift") ?? "canonical";
 
-/** The calls named by directives; one of `get_weather` when a call is wanted but none is named. */
+/** The calls that directives name. If a call is requested but not named, a call of `get_weather`. */
 function directedCalls(directives: Directives): SandboxCall[] {
   const calls = directives.all.filter(({ name }) => name === "call").map(({ arg }) => readCall(arg ?? ""));
   return calls.length > 0 ? calls : [{ name: "get_weather", args: { city: "Paris" } }];
@@ -171,7 +171,7 @@ function truncateAtStop(text: string, stop: Turn["stop"]): Pick<Answer, "text" |
     : { text: text.slice(0, text.indexOf(first)), stopSequence: first };
 }
 
-/** The first paragraph of the message: what follows it may have been added on the way. */
+/** First paragraph of the message. The gateway may have appended the rest. */
 const opening = (user: string): string => new Directives(user.split(/\n\s*\n/)[0] ?? "").remainder;
 
 const FILLER = "The quick brown fox jumps over the lazy dog. ";

@@ -7,19 +7,19 @@ import { Serials } from "./serials.ts";
 import type { Shelves, StoredSession } from "./shelves.ts";
 import { Turns } from "./turns.ts";
 
-/** Settings of a desk. */
+/** Options of the sandbox backend. */
 export interface DeskOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** How long a token from sign-in is good, in seconds. */
+  /** Lifetime in seconds of a token from sign-in. */
   readonly tokenLifetimeSeconds: number;
 }
 
 const STALE_STREAM_MS = 600_000;
 
 /**
- * The provider's whole behaviour as one synchronous function from call to reply: no network, no timers. Whatever
- * holds the shelves decides how long the state lives.
+ * The provider's behavior as one synchronous function from call to reply, without network and timers. The owner of the
+ * stores decides how long the state lives.
  */
 export class SandboxDesk {
   readonly #shelves: Shelves;
@@ -38,7 +38,7 @@ export class SandboxDesk {
     this.#turns = new Turns(shelves, this.#serials, this.#accounts, this.#files, options.now);
   }
 
-  /** Answers one request. Never throws for a wrong request: that is a reply too. */
+  /** Answers one request. Invalid requests get an error reply; the function never throws for them. */
   handle(call: Call): Reply {
     const [root, resource, id, part, message, verb] = call.path;
     if (root === "sandbox") return this.#inspect(call);
@@ -73,7 +73,7 @@ export class SandboxDesk {
     return refuse("not_found", "There is nothing at this path.");
   }
 
-  /** To be called when the stream with this id is over. */
+  /** Call this when the stream with this id ends. */
   closed(streamId: string): void {
     this.#shelves.streams.delete(streamId);
   }

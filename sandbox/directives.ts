@@ -1,7 +1,7 @@
-/** One `[[name]]` or `[[name:arg]]` found in a prompt, in the order in which it was written. */
+/** A `[[name]]` or `[[name:arg]]` in a prompt. */
 export interface Directive {
   readonly name: string;
-  /** What followed the colon, not yet unescaped; null when there was no colon. */
+  /** Text after the colon, still escaped; null: no colon. */
   readonly arg: string | null;
 }
 
@@ -42,10 +42,10 @@ const NAMES: ReadonlySet<string> = new Set([
   "think",
 ]);
 
-/** The directives of a prompt with convenient reading of their arguments. */
+/** The directives of a prompt, with helpers to read their arguments. */
 export class Directives {
   readonly all: readonly Directive[];
-  /** The prompt without its directives, trimmed: what a person meant to say. */
+  /** The prompt without its directives, trimmed. */
   readonly remainder: string;
 
   constructor(text: string) {
@@ -58,18 +58,18 @@ export class Directives {
     return this.all.some((directive) => directive.name === name);
   }
 
-  /** The argument of the last directive of that name: null when it has none, undefined when it does not occur. */
+  /** Argument of the last directive with this name: null if it has none, undefined if the directive is missing. */
   arg(name: string): string | null | undefined {
     return this.all.findLast((directive) => directive.name === name)?.arg;
   }
 
-  /** The arguments, split at colons, of the last directive of that name; undefined when it does not occur. */
+  /** Arguments of the last directive with this name, split at colons; undefined if the directive is missing. */
   args(name: string): string[] | undefined {
     const arg = this.arg(name);
     return arg === undefined ? undefined : arg === null ? [] : arg.split(":");
   }
 
-  /** The argument as a whole number of at least 0; `fallback` when it is missing or no number. */
+  /** Argument as a whole number ≥ 0; `fallback` if it is missing or invalid. */
   count(name: string, fallback: number): number | undefined {
     const arg = this.arg(name);
     if (arg === undefined) return undefined;
@@ -77,7 +77,7 @@ export class Directives {
   }
 }
 
-/** `\n`, `\r`, `\t`, `\\` and `\uXXXX` stand for their characters; any other backslash for itself. */
+/** Unescapes `\n`, `\r`, `\t`, `\\` and `\uXXXX`. Any other backslash stays. */
 export function unescapeText(text: string): string {
   return text.replace(/\\(?:([nrt\\])|u([0-9a-fA-F]{4}))/g, (_match, letter?: string, hex?: string) => {
     if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
@@ -110,7 +110,7 @@ function parse(text: string): { found: Directive[]; remainder: string } {
   return { found, remainder: remainder.trim() };
 }
 
-/** Of a run of closing brackets the last two close the directive, so that `[[say:a[1]]]` says `a[1]`. */
+/** In a run of closing brackets the last two close the directive, so `[[say:a[1]]]` says `a[1]`. */
 function closeOfText(text: string, from: number): number {
   let close = text.indexOf("]]", from);
   if (close === -1) return -1;
@@ -118,7 +118,7 @@ function closeOfText(text: string, from: number): number {
   return close;
 }
 
-/** The arguments of a call are JSON, in which `]]` may occur: the first end at which they parse is the end. */
+/** Arguments of a call are JSON, which may contain `]]`. The directive ends at the first `]]` where the JSON parses. */
 function closeOfCall(text: string, from: number): number {
   const colon = text.indexOf(":", from);
   const plain = closeOfText(text, from);

@@ -7,8 +7,8 @@ import type { FileObject, Shelf, StoredFile } from "./shelves.ts";
 const LARGEST_FILE = 100 * 1024 * 1024;
 
 /**
- * Uploaded files. A file belongs to the account that sent it. A name that starts with `pending` is processed only when
- * its object has been read once; one that starts with `failed` never is.
+ * Uploaded files. A file belongs to the account that uploaded it. A file whose name starts with `pending` is processed
+ * after the first read of its object; a file whose name starts with `failed` is never processed.
  */
 export class FileDrawer {
   readonly #files: Shelf<StoredFile>;
@@ -42,7 +42,7 @@ export class FileDrawer {
     return created(object);
   }
 
-  /** The file object; a pending file is processed afterwards. */
+  /** Returns the file object. Reading a pending file completes its processing. */
   read(account: string, id: string): Reply {
     const file = this.find(account, id);
     if (file === undefined) return refuse("not_found", "There is no such file.");
@@ -52,7 +52,7 @@ export class FileDrawer {
     return ok(file.object);
   }
 
-  /** A file of that account. */
+  /** Returns a file of this account. */
   find(account: string, id: string): StoredFile | undefined {
     const file = this.#files.get(id);
     return file?.account === account ? file : undefined;

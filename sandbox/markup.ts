@@ -1,11 +1,11 @@
-/** A tool call that the sandbox is to write. */
+/** A tool call for the sandbox to write. */
 export interface SandboxCall {
   readonly name: string;
   /** Argument values by parameter name. */
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** How the pieces of the markup are spelt; a drift form changes some of them. */
+/** Spelling of the markup's parts. A drift form changes some of them. */
 interface Spelling {
   readonly open: (local: string, attribute: string) => string;
   readonly close: (local: string) => string;
@@ -22,7 +22,7 @@ const canonical: Spelling = {
   cdata: ["<![CDATA[", "]]>"],
 };
 
-/** The same shell around every local name, written as `before` local-name attribute `>`. */
+/** Uses the same delimiters around every local name: `opening` local-name attribute `>`. */
 function shell(opening: string, closing: string, local: (name: string) => string = (name) => name): Spelling {
   const open = (name: string, attribute: string): string => `${opening}${local(name)}${attribute}>`;
   const close = (name: string): string => `${closing}${local(name)}>`;
@@ -91,10 +91,10 @@ const SPELLINGS: Readonly<Record<string, Spelling>> = {
   "bare-invoke": { ...canonical, wrapper: { open: "", close: "" } },
 };
 
-/** The names that `[[drift:FORM]]` knows. `bare-invoke` is no call by the rules. */
+/** Forms for `[[drift:FORM]]`. The markup rules do not recognize `bare-invoke` as a call. */
 export const DRIFT_FORMS: readonly string[] = Object.keys(SPELLINGS);
 
-/** Writes calls, all in one wrapper, in the given drift form; an unknown form is written canonically. */
+/** Writes all calls into one wrapper, in the given drift form. Unknown forms are written canonically. */
 export function writeCalls(calls: readonly SandboxCall[], form = "canonical"): string {
   const spelling = SPELLINGS[form] ?? canonical;
   const invokes = calls.map((call) => {
@@ -107,7 +107,7 @@ export function writeCalls(calls: readonly SandboxCall[], form = "canonical"): s
   return `${spelling.wrapper.open}${invokes.join("")}${spelling.wrapper.close}`;
 }
 
-/** Strings as they are, everything else as JSON, both in CDATA. A `]]>` inside is split over two sections. */
+/** Writes strings as they are, other values as JSON, both in CDATA. Splits a `]]>` inside over two sections. */
 function writeValue(value: unknown, spelling: Spelling): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   const [open, close] = spelling.cdata;

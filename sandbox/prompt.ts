@@ -1,10 +1,10 @@
-/** What the sandbox reads in a prompt: the last user message, and the tool results that came after it. */
+/** The parsed prompt: the last user message, and the tool results after it. */
 export interface PromptReading {
-  /** The text of the last `### User` section, or the whole prompt when it has no such line. */
+  /** Text of the last `### User` section, or the whole prompt if it has no such line. */
   readonly user: string;
-  /** True when the prompt has a `### User` line. */
+  /** Whether the prompt has a `### User` line. */
   readonly marked: boolean;
-  /** The text of each `### Tool result` section after that message, heading line left out. */
+  /** Text of each `### Tool result` section after that message, without the heading line. */
   readonly toolResults: readonly string[];
   /** Everything before the last user message: instructions, tools, history. */
   readonly before: string;
@@ -12,9 +12,7 @@ export interface PromptReading {
 
 const HEADING = /^### (?:System|User|Assistant|Tool result)(?: \(.*\))?[ \t]*$/gm;
 
-/**
- * Reads a rendered conversation. Only the listed headings divide it, so a user may write headings of their own.
- */
+/** Parses a rendered conversation. Only the listed headings split it, so users may write other headings. */
 export function readPrompt(prompt: string): PromptReading {
   const sections = [...prompt.matchAll(HEADING)].map((match, index, all) => ({
     heading: match[0],

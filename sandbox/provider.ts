@@ -4,17 +4,17 @@ import type { Reply } from "./replies.ts";
 import { memoryShelves } from "./shelves.ts";
 import { playSteps } from "./stream.ts";
 
-/** Where calls are answered: a desk in this process, or a remote one. */
+/** Handler of calls: a backend in this process, or a remote one. */
 export interface Desk {
   handle(call: Call): Reply | Promise<Reply>;
   closed(streamId: string): void | Promise<void>;
 }
 
-/** What the provider may be given; everything has a default. */
+/** Options of the mock provider; all have defaults. */
 export interface SandboxProviderOptions {
-  /** Default: a desk of its own, in memory. */
+  /** Default: a new backend in memory. */
   readonly desk?: Desk;
-  /** Takes the work that goes on after the response has been returned. Default: nobody needs to know. */
+  /** Receives work that continues after the response. Default: ignored. */
   readonly waitUntil?: (work: Promise<void>) => void;
 }
 
@@ -22,8 +22,8 @@ const DAY_SECONDS = 86_400;
 const EXCERPT_BYTES = 200_000;
 
 /**
- * The stand-in provider behind the account protocol, as a Web-standard `fetch`. Deterministic: the same requests in
- * the same order have the same answers.
+ * Mock provider with the account protocol, as a Web-standard `fetch`. Deterministic: the same sequence of requests gets the
+ * same responses.
  */
 export class SandboxProvider {
   readonly #desk: Desk;

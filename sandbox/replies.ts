@@ -1,15 +1,15 @@
 import type { Format, Step } from "./steps.ts";
 
-/** What the provider answers, as plain data. */
+/** A reply of the provider, as plain data. */
 export type Reply =
   | { readonly kind: "json"; readonly status: number; readonly text: string }
   | {
       readonly kind: "stream";
-      /** To be reported when the stream is over. */
+      /** Pass this id to the backend when the stream ends. */
       readonly id: string;
       readonly steps: readonly Step[];
       readonly format: Format;
-      /** Milliseconds to wait before the response's headers. */
+      /** Delay before the response headers, in milliseconds. */
       readonly late: number;
     };
 
@@ -39,7 +39,7 @@ export const created = (value: unknown): Reply => json(201, value);
 /** 204 without a body. */
 export const noContent = (): Reply => ({ kind: "json", status: 204, text: "" });
 
-/** An error of the protocol; the status follows from the code unless given. */
+/** An error of the protocol. The code determines the status, unless `status` is given. */
 export const refuse = (code: string, message: string, status = STATUS[code] ?? 400): Reply =>
   json(status, { error: { code, message } });
 

@@ -1,6 +1,6 @@
 import type { Shelf } from "./shelves.ts";
 
-/** Numbers things of each kind, from 1. */
+/** Serial numbers per kind, from 1. */
 export class Serials {
   readonly #counters: Shelf<number>;
 
@@ -8,19 +8,19 @@ export class Serials {
     this.#counters = counters;
   }
 
-  /** The name of a new thing, such as `session-00000001`. */
+  /** Returns the name of a new item, such as `session-00000001`. */
   next(kind: string): string {
     const serial = this.latest(kind) + 1;
     this.#counters.put(`serial:${kind}`, serial);
     return serialName(kind, serial);
   }
 
-  /** How many things of this kind there have been. */
+  /** Number of items of this kind so far. */
   latest(kind: string): number {
     return this.#counters.get(`serial:${kind}`) ?? 0;
   }
 }
 
-/** The serial number is padded, so that the order of the names is the order in time. */
+/** The serial number is padded, so that names sort by time. */
 export const serialName = (kind: string, serial: number): string =>
   `${kind}-${String(serial).padStart(8, "0")}`;

@@ -1,4 +1,6 @@
-/** A named collection of plain values. The sandbox keeps all its state on shelves, so that any store can hold it. */
+/**
+ * A named key-value store of plain values. The sandbox keeps all its state in such stores, so that any backend can hold it.
+ */
 export interface Shelf<T> {
   get(key: string): T | undefined;
   put(key: string, value: T): void;
@@ -7,14 +9,14 @@ export interface Shelf<T> {
   entries(): Iterable<[string, T]>;
 }
 
-/** One message of a session, as far as later turns depend on it. */
+/** The part of a session's message that later turns need. */
 export interface StoredMessage {
   readonly id: string;
-  /** The user text that it answered; a follow-up without one of its own goes on with this. */
+  /** The user text that the message answered. A follow-up without user text continues with this text. */
   readonly user: string;
-  /** True when it had no visible text, only reasoning. */
+  /** Whether the message had no visible text, only reasoning. */
   readonly empty: boolean;
-  /** What an `incomplete` message has still to say, one piece per continuation; empty when it is complete. */
+  /** Remaining pieces of an `incomplete` message, one per continuation; empty if it is complete. */
   readonly rest: readonly string[];
   readonly promptTokens: number;
 }
@@ -28,7 +30,7 @@ export interface StoredSession {
   readonly messages: readonly StoredMessage[];
 }
 
-/** An uploaded file: its public object, its owner, and the start of its text when it is text. */
+/** An uploaded file: its public object, its account, and the start of its text. */
 export interface StoredFile {
   readonly account: string;
   readonly object: FileObject;
@@ -46,14 +48,14 @@ export interface FileObject {
   readonly created_at: number;
 }
 
-/** A turn as received, for tests to look at. */
+/** A received turn, for inspection by tests. */
 export interface TurnRecord {
   readonly account: string;
   readonly session: string;
   readonly message_id: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** The body of the request; prompts of more than 200,000 characters are cut. */
+  /** Request body. Prompts of more than 200,000 characters are truncated. */
   readonly turn: string;
 }
 
@@ -62,15 +64,15 @@ export interface Shelves {
   readonly sessions: Shelf<StoredSession>;
   readonly files: Shelf<StoredFile>;
   readonly turns: Shelf<TurnRecord>;
-  /** Serial numbers and counts by name. */
+  /** Serial numbers and counters by name. */
   readonly counters: Shelf<number>;
-  /** Faults that have been served, by what they were for. */
+  /** Faults that were already served, by their key. */
   readonly marks: Shelf<string>;
-  /** Streams that are open now: milliseconds since the epoch at which each began. */
+  /** Open streams, with their start in milliseconds since the epoch. */
   readonly streams: Shelf<number>;
 }
 
-/** A shelf in memory. */
+/** A store in memory. */
 class MemoryShelf<T> implements Shelf<T> {
   readonly #items = new Map<string, T>();
 
@@ -91,7 +93,7 @@ class MemoryShelf<T> implements Shelf<T> {
   }
 }
 
-/** Empty shelves in memory. */
+/** Creates empty stores in memory. */
 export function memoryShelves(): Shelves {
   return {
     sessions: new MemoryShelf<StoredSession>(),

@@ -1,17 +1,17 @@
 import type { Answer } from "./answer.ts";
 import type { Directives } from "./directives.ts";
 
-/** What the stream does next. */
+/** The next action of a stream. */
 export type Step =
   | { readonly kind: "event"; readonly event: string; readonly data: string }
   | { readonly kind: "raw"; readonly text: string }
   | { readonly kind: "wait"; readonly ms: number }
-  /** Stay open and silent until the reader leaves. */
+  /** Stay open and silent until the client disconnects. */
   | { readonly kind: "hang" }
   /** Break the connection. */
   | { readonly kind: "reset" };
 
-/** How the events are written: line ends, comments, data lines, and how many bytes go into one write (0: one event). */
+/** Format of the events: line ends, comments, data lines, and bytes per write (0: one event per write). */
 export interface Format {
   readonly crlf: boolean;
   readonly comments: boolean;
@@ -19,7 +19,7 @@ export interface Format {
   readonly bytes: number;
 }
 
-/** The format that the directives ask for. */
+/** Reads the format from the directives. */
 export function formatOf(directives: Directives): Format {
   return {
     crlf: directives.has("crlf"),
@@ -35,12 +35,12 @@ const event = (name: string, data: unknown): Step => ({
   data: JSON.stringify(data),
 });
 
-/** Tokens as the sandbox counts them: a quarter of the UTF-16 units, rounded up. */
+/** Token count of the sandbox: a quarter of the UTF-16 code units, rounded up. */
 export const countTokens = (text: string): number => Math.ceil(text.length / 4);
 
 /**
- * The events of one stream without faults. `finish` is the reason of its end; `incomplete` says that a continuation
- * follows. Usage counts what this stream wrote: reasoning is part of `completion_tokens`.
+ * Builds the events of one stream without faults. `finish` is the finish reason; `incomplete` means that a continuation
+ * follows. Usage counts this stream's output; `completion_tokens` includes reasoning.
  */
 export function eventsOf(
   messageId: string,
@@ -71,7 +71,9 @@ export function eventsOf(
   ];
 }
 
-/** Three words a piece, or as many characters as `[[chunk:n]]` says; never between the halves of a surrogate pair. */
+/**
+ * Splits a text into pieces of three words, or of as many characters as `[[chunk:n]]` says. Never splits a surrogate pair.
+ */
 function cut(text: string, directives: Directives): string[] {
   if (text === "") return [];
   const size = directives.count("chunk", 1) ?? (directives.has("big") ? 4096 : undefined);
@@ -89,7 +91,7 @@ function cut(text: string, directives: Directives): string[] {
   return piece === "" ? pieces : [...pieces, piece];
 }
 
-/** Puts the faults and delays that the directives ask for into a stream of events. */
+/** Inserts the faults and delays of the directives into the events. */
 export function withFaults(events: readonly Step[], directives: Directives): Step[] {
   const middle = Math.ceil(events.length / 2);
   const [errorCode = "model_unavailable", errorAt] = directives.args("error") ?? [];

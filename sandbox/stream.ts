@@ -1,19 +1,19 @@
 import type { Format, Step } from "./steps.ts";
 
-/** What a stream needs from its surroundings. */
+/** Functions of the runtime that a stream needs. */
 export interface StreamSurroundings {
-  /** Resolves after so many milliseconds, or rejects when the signal aborts. */
+  /** Resolves after `ms` milliseconds; rejects if the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Called once when the stream is over, for whatever reason. */
+  /** Called once when the stream ends, for any reason. */
   closed(): void | Promise<void>;
 }
 
-/** The longest silence of a hanging stream, in milliseconds; longer than any reader should wait. */
+/** Maximum silence of a hanging stream in milliseconds; longer than any client should wait. */
 const LONGEST_HANG = 300_000;
 
 /**
- * Plays steps as a server-sent event stream. `done` settles when the stream is over and never rejects; a runtime that
- * ends work with the request must be told to wait for it.
+ * Writes steps as a server-sent event stream. `done` settles when the stream ends and never rejects. If the runtime ends
+ * work with the request, pass `done` to `waitUntil`.
  */
 export function playSteps(
   steps: readonly Step[],
@@ -46,7 +46,7 @@ export function playSteps(
   return { body: readable, done };
 }
 
-/** Breaking a stream drops what is still queued, so the reader gets a moment to take it first. */
+/** Breaking a stream drops queued data, so the reader gets 20 ms to read it first. */
 async function breakOff(surroundings: StreamSurroundings, gone: AbortSignal): Promise<never> {
   await surroundings.sleep(20, gone);
   throw new Error("The sandbox was asked to break the connection.");

@@ -1,6 +1,6 @@
 import type { SandboxCall } from "./markup.ts";
 
-/** A tool's definition in one of the API styles, or a JSON schema: the members that are looked at. */
+/** A tool definition in any API style, or a JSON schema: only the members that the sandbox reads. */
 interface JsonObject {
   readonly name?: unknown;
   readonly function?: unknown;
@@ -23,13 +23,13 @@ interface JsonObject {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a question is about: "what's the weather", "how is the current price". */
+/** Matches the subject of a question: "what's the weather", "how is the current price". */
 const QUESTION = /\b(?:what|how)(?:['\u2019]s|\s+is)\s+the\s+(?:current\s+)?([a-z]+)/gi;
 
 /**
- * Calls that a user asked for in plain words ("use the tool NAME", "call the get_weather function"), or whose answer would
- * be that of a tool ("what's the weather", of `weather` or `get_weather`), for tools that the text before the user's
- * message describes. Arguments are made up from the schema that stands near the tool's name.
+ * Finds tool calls that the user requests in plain words ("use the tool NAME", "call the get_weather function"), or whose
+ * tool would answer the question ("what's the weather": `weather` or `get_weather`). Only tools that the text before the
+ * user's message describes. The arguments are generated from the schema near the tool's name.
  */
 export function callsAskedFor(user: string, before: string): SandboxCall[] {
   if (!before.includes("tool_calls")) return [];
@@ -47,7 +47,7 @@ export function callsAskedFor(user: string, before: string): SandboxCall[] {
   return [...names].map((name) => ({ name, args: plausibleArguments(findSchema(name, before), user) }));
 }
 
-/** A word of prose such as "the" also occurs in instructions; a tool's name stands in quotes, a heading or a list. */
+/** Common words such as "the" also occur in instructions. A tool's name occurs in quotes, a heading or a list. */
 function isOffered(name: string, before: string): boolean {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(
@@ -56,7 +56,9 @@ function isOffered(name: string, before: string): boolean {
   ).test(before);
 }
 
-/** The JSON schema of a tool's arguments: from an object that names the tool, or the first schema after its name. */
+/**
+ * Returns the JSON schema of a tool's arguments: from an object that names the tool, or the first schema after its name.
+ */
 function findSchema(name: string, before: string): JsonObject {
   let fallback: JsonObject | undefined;
   const firstMention = before.indexOf(name);
@@ -71,7 +73,7 @@ function findSchema(name: string, before: string): JsonObject {
   return fallback ?? {};
 }
 
-/** Every outermost JSON object in a text, in order; text that only looks like one is stepped over. */
+/** Returns the outermost JSON objects in a text, in order. Skips text that only looks like an object. */
 function* jsonObjects(text: string): Generator<{ value: JsonObject; start: number }> {
   let at = text.indexOf("{");
   while (at !== -1) {
@@ -132,7 +134,10 @@ function plausibleValue(schema: unknown, user: string): unknown {
   return subject(user);
 }
 
-/** What the user's message is about: a quoted piece, else a name after "in", "for", "with" or "of", else "sandbox". */
+/**
+ * Returns the subject of the user's message: a quoted text, else a name after "in", "for", "with", "of" or "about", else
+ * "sandbox".
+ */
 function subject(user: string): string {
   const quoted = user.match(/["\u201c]([^"\u201d]+)["\u201d]/)?.[1];
   const named = user.match(/\b(?:in|for|with|of|about)\s+([A-Z][\p{L}-]*(?: [A-Z][\p{L}-]*)*)/u)?.[1];

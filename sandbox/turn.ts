@@ -1,5 +1,5 @@
 import { isObject } from "../src/encoding/json.ts";
-/** The body of POST /api/sessions/{id}/turns, checked. */
+/** Validated body of POST /api/sessions/{id}/turns. */
 export interface Turn {
   readonly parent_message_id: string | null;
   readonly model: "flash" | "pro" | "vision";
@@ -29,7 +29,7 @@ const isTexts = (value: unknown): value is string[] => Array.isArray(value) && v
 const isBetween = (value: unknown, low: number, high: number): value is number =>
   typeof value === "number" && value >= low && value <= high;
 
-/** Checks a turn strictly. Returns what is wrong with it as a sentence, else the turn. */
+/** Validates a turn strictly. Returns the turn, or an error message. */
 export function readTurn(body: unknown): Turn | string {
   if (!isObject(body)) return "The turn must be a JSON object.";
   const fields = new Map<string, unknown>(Object.entries(body));

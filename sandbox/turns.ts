@@ -14,7 +14,7 @@ const KEPT_TURNS = 100;
 const KEPT_PROMPT = 200_000;
 const LONGEST_PROMPT = 32 * 1024 * 1024;
 
-/** Generations: turns, their continuations, and the faults which come before a stream begins. */
+/** Generations: turns, their continuations, and faults before a stream begins. */
 export class Turns {
   readonly #shelves: Shelves;
   readonly #serials: Serials;
@@ -22,7 +22,7 @@ export class Turns {
   readonly #files: FileDrawer;
   readonly #now: () => number;
 
-  /** `now` gives milliseconds since the epoch. */
+  /** `now` returns milliseconds since the epoch. */
   constructor(shelves: Shelves, serials: Serials, accounts: Accounts, files: FileDrawer, now: () => number) {
     this.#shelves = shelves;
     this.#serials = serials;
@@ -97,7 +97,7 @@ export class Turns {
     return stream(this.#openStream(), events, formatOf(directives), 0);
   }
 
-  /** The text of a conversation may have been uploaded as a file; then the prompt itself has no user section. */
+  /** The conversation may have been uploaded as a file. The prompt itself then has no user section. */
   #promptWithFiles(turn: Turn, excerpts: readonly string[]): string {
     if (readPrompt(turn.prompt).marked) return turn.prompt;
     return excerpts.find((excerpt) => readPrompt(excerpt).marked) ?? turn.prompt;
@@ -135,7 +135,10 @@ export class Turns {
     return parent?.empty !== true;
   }
 
-  /** True every second time: the fault is served, its repetition is spared, and then it starts again. */
+  /**
+   * Alternates: true for the first call with a key, false for the second, and so on. So each fault is served once, and the
+   * retry succeeds.
+   */
   #firstTime(key: string): boolean {
     const served = this.#shelves.marks.get(key) !== undefined;
     if (served) this.#shelves.marks.delete(key);
@@ -143,7 +146,7 @@ export class Turns {
     return !served;
   }
 
-  /** True on the account that came first, until another account has come; then it starts again. */
+  /** True for the first account until another account comes; then starts over. */
   #onFirstAccount(key: string, account: Account): boolean {
     const first = this.#shelves.marks.get(key) ?? account.id;
     if (first === account.id) this.#shelves.marks.put(key, first);
@@ -171,7 +174,7 @@ export class Turns {
   }
 }
 
-/** `[[incomplete:N]]` cuts the text into N + 1 pieces at even places. */
+/** `[[incomplete:N]]` splits the text into N + 1 equal pieces. */
 function split(text: string, directives: Directives): string[] {
   const cuts = directives.count("incomplete", 1) ?? 0;
   const characters = [...text];

@@ -7,11 +7,11 @@ import type { Shelf } from "./shelves.ts";
 
 interface SandboxEnv {
   readonly SANDBOX_DESK: DurableObjectNamespace<SandboxDesk>;
-  /** Lifetime of a token in seconds, as text; a day by default. */
+  /** Token lifetime in seconds, as text. Default: one day. */
   readonly TOKEN_LIFETIME_SECONDS?: string;
 }
 
-/** Keeps the sandbox's state for all isolates, and over a restart. Streams run in the Worker, never in here. */
+/** Stores the sandbox's state for all isolates, also across restarts. Streams run in the Worker, not in this object. */
 export class SandboxDesk extends DurableObject<SandboxEnv> {
   readonly #rules = new DeskRules(
     {

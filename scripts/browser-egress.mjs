@@ -1,11 +1,12 @@
-// Starts a browser whose every connection goes through a filter in this process, which looks names up itself and connects to public addresses only.
-// What the filter refuses no page can reach, whatever it makes the browser do. Development and tests use it; in production the
-// network of the browser's provider stands in its place.
+// Starts a browser behind a filtering proxy in this process. The proxy resolves names itself and connects only to public
+// addresses, so no page can reach anything else. Only for development and tests; in production the browser provider's
+// network does this.
 //
 //   node browser-egress.mjs <browser> [arguments of the browser ...]
 //
-// What the variable PAGE_PRIVATE_HOSTS lists may be reached all the same. Miniflare gives a browser no environment, so it is taken from the
-// process that started this one: from its environment, or from the file that `allowPrivateHosts` wrote for it.
+// Hosts in the variable PAGE_PRIVATE_HOSTS are allowed although they are private. Miniflare starts browsers without
+// environment variables, so this script reads the variable from its parent process: from the parent's environment, or from
+// the file that `allowPrivateHosts` wrote for the parent.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
@@ -14,7 +15,9 @@ import { privateHostsFile } from "./development.mjs";
 
 const parent = process.ppid;
 
-/** Whether a `host:port` pair is among those that may be reached although private. Tests add to them while the browser runs. */
+/**
+ * Whether a private `host:port` pair is allowed. Reads the list each time, because tests extend it while the browser runs.
+ */
 function isListed(pair) {
   const environment = readIfExists(`/proc/${parent}/environ`).split("\0");
   const variable = environment.find((entry) => entry.startsWith("PAGE_PRIVATE_HOSTS="))?.slice(19) ?? "";
@@ -34,7 +37,7 @@ const filter = await startEgress(isListed);
 const [browser, ...args] = process.argv.slice(2);
 const proxy = [
   `--proxy-server=${filter.url}`,
-  // Browsers go round a proxy to their own machine unless told not to.
+  // By default, browsers bypass the proxy for loopback addresses.
   "--proxy-bypass-list=<-loopback>",
 ];
 const child = spawn(browser, [...proxy, ...args], { stdio: "inherit" });

@@ -1,4 +1,4 @@
-// Takes from the catalogue of third parties the hosts of advertising and of cookie consent, which is all that blocking needs.
+// Extracts the hosts of advertising and of cookie consent from the catalogue of third parties, for request blocking.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { root } from "./development.mjs";
 
 const PURPOSES = { ad: "ad", "consent-provider": "consent" };
 
-/** Hosts of cookie banners that the catalogue has under other headings, or not at all. */
+/** Hosts of cookie banners that the catalogue lists under other categories or not at all. */
 const MORE_CONSENT = [
   "app.usercentrics.eu",
   "cdn-cookieyes.com",
@@ -29,7 +29,7 @@ const MORE_CONSENT = [
   "web.cmp.usercentrics.eu",
 ];
 
-/** The block lists as a text: a line for each purpose, with its hosts behind it. */
+/** Formats the block lists as text: one line per purpose, followed by its hosts. */
 export function blockLists(entities) {
   const hosts = Object.fromEntries(Object.values(PURPOSES).map((purpose) => [purpose, new Set()]));
   for (const host of MORE_CONSENT) hosts.consent.add(host);

@@ -1,4 +1,4 @@
-// Builds the admin console into dist/assets/console, from where the gateway serves it.
+// Builds the admin console into dist/assets/console, from which the gateway serves it.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,7 +11,7 @@ const source = join(root, "src", "console");
 const dialects = join(root, "src", "dialects");
 const output = join(assetsFolder, "console");
 
-/** What the console is made from. */
+/** Inputs of the build; newer inputs trigger a new build. */
 const inputs = [
   source,
   dialects,
@@ -20,11 +20,11 @@ const inputs = [
   join(root, "package-lock.json"),
 ];
 
-/** Drawn here, so that the browser asks for no icon elsewhere. */
+/** Inline icon, so that the browser does not request a favicon. */
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><path d="M10 0l8.7 5v10L10 20l-8.7-5V5z" fill="#2f5bd0"/></svg>';
 
-/** The page that loads the console; both files are named, so that the browser fetches them side by side. */
+/** The HTML page of the console. It names both files, so that the browser fetches them in parallel. */
 const page = (styles, scripts) => `<!doctype html>
 <html lang="en">
 <head>
@@ -40,7 +40,7 @@ ${scripts.map((name) => `<script type="module" src="/console/${name}"></script>`
 </html>
 `;
 
-/** Builds the console unless what is there is newer than its sources. */
+/** Builds the console if its sources are newer than the output. */
 export async function buildConsole() {
   const index = join(output, "index.html");
   if (isFresh(index, inputs)) return;
@@ -65,7 +65,7 @@ export async function buildConsole() {
   const named = (ending) => files.filter((name) => name.endsWith(ending));
   writeFileSync(join(made, "icon.svg"), ICON);
   writeFileSync(join(made, "index.html"), page(named(".css"), named(".js")));
-  // In one step, so that a gateway which runs never serves half a build.
+  // Replace the folder in one step, so that a running gateway never serves a partial build.
   rmSync(output, { recursive: true, force: true });
   renameSync(made, output);
 }

@@ -1,5 +1,5 @@
-// Makes the JavaScript that `npx polygate` runs: Deno reads no TypeScript in packages. Its folder is as deep as the sources', so that
-// what they find beside them they find from here.
+// Builds the JavaScript that `npx polygate` runs, because Deno does not read TypeScript in packages. The output folder has
+// the same depth as the sources, so that relative paths stay valid.
 import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "./development.mjs";

@@ -10,18 +10,18 @@ import { matchSpan } from "./technologies/spans.mjs";
 
 const output = path.join(assetsFolder, "data", "technologies.json");
 
-/** Fields whose value is one pattern or a list of patterns, for a text or a list of texts. */
+/** Fields whose value is a pattern or a list of patterns for a text or a list of texts. */
 const TEXT_FIELDS = ["certIssuer", "css", "html", "robots", "scriptSrc", "scripts", "text", "url", "xhr"];
-/** Fields whose texts can be long, so that patterns look only where their literals are. */
+/** Fields with long texts. The detector tests their patterns only around the required literals. */
 const LONG_FIELDS = new Set(["css", "html", "scripts", "text"]);
-/** Fields that map a name to one pattern or a list of patterns. */
+/** Fields that map a name to a pattern or a list of patterns. */
 const KEYED_FIELDS = ["cookies", "dns", "headers", "js", "meta"];
-/** Fields that name other technologies or categories. */
+/** Fields that refer to other technologies or categories. */
 const RELATIONS = ["excludes", "implies", "requires", "requiresCategory"];
 
 /**
- * Reduces the fingerprint data to what detection needs, and adds to each text pattern the literals that it cannot match without.
- * A pattern that does not compile, and a reference to a technology that does not exist, is left out.
+ * Reduces the fingerprint data to the fields that detection needs. Adds the required literals to each text pattern. Omits
+ * patterns that do not compile and references to unknown technologies.
  *
  * @param {Record<string, Record<string, unknown>>} technologies by name
  * @param {Record<string, {name: string, priority: number}>} categories by id
@@ -38,7 +38,7 @@ export function slimFingerprints(technologies, categories) {
 
 function slimTechnology(name, raw, exists) {
   const technology = { cats: raw.cats ?? [], website: raw.website ?? "", literals: {} };
-  // Most icons are named after their technology; absent stands for that, and empty for no icon.
+  // Most icons are named after their technology. Absent means that name; empty means no icon.
   if (raw.icon !== `${name}.svg`) technology.icon = raw.icon ?? "";
   for (const field of TEXT_FIELDS) {
     const patterns = list(raw[field]).filter(isPattern);
@@ -73,7 +73,7 @@ function slimTechnology(name, raw, exists) {
   return technology;
 }
 
-/** Selectors in one form: each with what is looked for in the elements that it finds. */
+/** Normalizes selectors: each with its conditions on the matching elements. */
 function slimSelectors(dom) {
   const entries = isRecord(dom)
     ? Object.entries(dom)
@@ -108,7 +108,7 @@ function isPattern(pattern) {
   }
 }
 
-/** The literals of a pattern, or 1 when they are the pattern itself less its escapes. */
+/** Returns the literals of a pattern; 1 if the pattern is a single literal with escapes. */
 function literalsOf(pattern) {
   const { value, regex } = engine.parsePattern(pattern);
   const literals = compact(requiredLiterals(regex));
@@ -116,7 +116,7 @@ function literalsOf(pattern) {
   return literals !== 0 && literals.length === 1 && literals[0] === plain ? 1 : literals;
 }
 
-/** A single-literal group as its literal, and no groups as 0: half the size. */
+/** Compacts groups to half their size: a group with one literal becomes the literal, no groups become 0. */
 function compact(groups) {
   return groups.length === 0 ? 0 : groups.map((group) => (group.length === 1 ? group[0] : group));
 }

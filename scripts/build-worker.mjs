@@ -1,5 +1,5 @@
-// Makes what runs on Workers: `worker.js`, and beside it the modules that it loads when they are first needed, which wrangler would put into one
-// file. Wrangler runs this before it starts or deploys the Worker (`[build]` in wrangler.toml).
+// Builds the Worker: `worker.js`, and the modules that it loads lazily. Wrangler itself would bundle them into one file.
+// Wrangler runs this script before it starts or deploys the Worker (`[build]` in wrangler.toml).
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { root } from "./development.mjs";
 
-/** Modules of Node are the runtime's own. CommonJS may ask for them, too. */
+/** Node modules are provided by the runtime. CommonJS code may also `require` them. */
 const NODE = {
   name: "node",
   setup({ onResolve, onLoad }) {
@@ -28,13 +28,13 @@ const NODE = {
 /** Longer than any build takes. */
 const LONGEST_BUILD_MS = 60_000;
 
-/** What the Worker is made of: sources, and what says which versions of the libraries. */
+/** Inputs of the Worker: source folders, and the file with the versions of the libraries. */
 const SOURCES = ["src", "durable-objects"];
 const VERSIONS = "package-lock.json";
 
 /**
- * Names the sources as they are: what one build has checked, another one checks anew. Null where no `package-lock.json` says which libraries are
- * used, as with other package managers: then nobody knows.
+ * Returns a hash of the sources. A cached check of one build is valid only for builds with the same hash. null without
+ * `package-lock.json` (other package managers), because the versions of the libraries are then unknown.
  */
 export function buildId(folder = root) {
   if (!isFile(join(folder, VERSIONS))) return null;
@@ -43,7 +43,7 @@ export function buildId(folder = root) {
     readdirSync(join(folder, source), { recursive: true }).map((name) => join(source, name)),
   );
   for (const file of [VERSIONS, ...files.sort()]) {
-    // Editors leave links beside the sources that lead nowhere.
+    // Editors create broken links beside sources; skip them.
     if (isFile(join(folder, file))) hash.update(`${file}\n`).update(readFileSync(join(folder, file)));
   }
   return hash.digest("hex").slice(0, 16);
@@ -53,18 +53,18 @@ function isFile(path) {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** How esbuild makes the Worker. */
+/** esbuild options of the Worker. */
 export const WORKER = {
   absWorkingDir: root,
   entryPoints: ["src/worker.ts"],
   outdir: join(root, "dist", "worker"),
-  // A name of their own by which `rules` in wrangler.toml know them: not all that ends like this is a module.
+  // A separate folder, so that `rules` in wrangler.toml match only these files as modules.
   chunkNames: "parts/[name]-[hash]",
   bundle: true,
   splitting: true,
   format: "esm",
   target: "es2024",
-  // What the runtime has itself.
+  // Syntax that the runtime supports.
   supported: { using: true },
   conditions: ["workerd", "worker", "browser"],
   external: ["cloudflare:*"],
@@ -76,9 +76,9 @@ export const WORKER = {
 };
 
 /**
- * Builds the Worker. Modules that are loaded late have their place beside it; what several of them need is in modules of its own.
+ * Builds the Worker. Lazily loaded modules become separate files; shared code becomes files of its own.
  *
- * @param {{ folder?: string, readable?: boolean }} [options] `readable`: names as in the source
+ * @param {{ folder?: string, readable?: boolean }} [options] `readable`: keeps the names of the source
  */
 export async function buildWorker({ folder = WORKER.outdir, readable = false } = {}) {
   const { outputFiles } = await build({
@@ -92,14 +92,14 @@ export async function buildWorker({ folder = WORKER.outdir, readable = false } =
   place(folder, outputFiles);
 }
 
-/** Longer than any build takes to be put in its place. */
+/** Longer than any build needs to move its files. */
 const LONGEST_PLACING_MS = 10_000;
 
-/** How long one waits between looking whether another build is still being put in its place, milliseconds. */
+/** Interval of checks whether another build has finished moving its files, in milliseconds. */
 const LOOK_MS = 20;
 
 /**
- * Does something while nobody else does it in that folder: what two builds put there together would be neither of them.
+ * Runs `work` under a lock of the folder. Two builds at the same time would mix their files.
  *
  * @param {string} folder
  * @param {() => void} work
@@ -114,10 +114,10 @@ function alone(folder, work) {
   }
 }
 
-/** Takes a lock that is free, or that was left behind by a build that was ended. */
+/** Takes the lock if it is free, or if a killed build left it. */
 function isTaken(lock) {
   const stats = statSync(lock, { throwIfNoEntry: false });
-  // A clock may have been set back since.
+  // Absolute difference, because the clock may have been set back.
   if (stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) > LONGEST_PLACING_MS)
     rmSync(lock, { recursive: true, force: true });
   try {
@@ -130,10 +130,10 @@ function isTaken(lock) {
 }
 
 /**
- * Puts a build where the one before it is, one at a time. The entry comes last, so that it never names a part that is not there yet, and what only
- * the former build had goes when nothing names it any more: it would be deployed, too.
+ * Replaces the previous build, one build at a time. Writes the entry last, so that it never refers to a missing file. Then
+ * deletes files that only the previous build had, because they would be deployed too.
  *
- * @param {readonly { path: string, contents: Uint8Array }[]} files as esbuild gives them
+ * @param {readonly { path: string, contents: Uint8Array }[]} files output files of esbuild
  */
 export function place(folder, files) {
   mkdirSync(join(folder, "parts"), { recursive: true });
@@ -151,18 +151,18 @@ function placeAlone(folder, files) {
   }
 }
 
-/** Whether a file is half of one whose build was ended: wrangler ends a build when a source changes meanwhile. */
+/** Whether a temporary file is left over from a killed build. Wrangler kills a build when a source changes during it. */
 function isLeftBehind(path) {
   const stats = /\.\d+$/.test(path) ? statSync(path, { throwIfNoEntry: false }) : undefined;
   return stats?.isFile() === true && Date.now() - stats.mtimeMs > LONGEST_BUILD_MS;
 }
 
-/** Whoever reads the file meanwhile has it as it was or as it is. */
+/** Replaces a file atomically: concurrent readers see the old or the new content. */
 function replace({ path, contents }) {
   try {
     if (readFileSync(path).equals(contents)) return;
   } catch {
-    // There was none.
+    // The file did not exist.
   }
   const half = `${path}.${process.pid}`;
   writeFileSync(half, contents);

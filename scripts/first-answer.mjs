@@ -1,5 +1,6 @@
-// `npm run first-answer [-- --cold]`: how long a newcomer waits. Clones what is committed here into a folder of its own, does there what README
-// says, and tells when each step was over. `--cold`: with an empty cache of npm, as on a machine that has never installed anything.
+// `npm run first-answer [-- --cold]`: measures how long a new user waits for the first answer. Clones the last commit into
+// a new folder, follows the README, and prints the time of each step. `--cold`: with an empty npm cache, as on a new
+// machine.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -17,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), "polygate-first-answer-"));
 const clone = join(folder, "polygate");
 const address = `http://127.0.0.1:${await freePort()}`;
 
-// The Node that a newcomer has, not the one that the project brings, which `npm run` puts before it.
+// The system's Node. `npm run` puts the project's Node first in PATH, which new users do not have.
 const PATH = process.env.PATH.split(delimiter)
   .filter((part) => !part.includes("node_modules") && !part.includes("node-gyp-bin"))
   .join(delimiter);
@@ -28,7 +29,7 @@ const env = {
   ...(options.cold && { npm_config_cache: join(folder, "npm") }),
 };
 
-/** What runs now, each the leader of a group of its own. */
+/** Running child processes, each the leader of a process group. */
 const running = new Set();
 
 function begin(command, args, cwd) {
@@ -55,7 +56,7 @@ async function run(command, args, cwd) {
   if ((await ended) !== 0) throw new Error(`${command} ${args.join(" ")} failed:\n${said()}`);
 }
 
-/** What README asks the gateway first: the command's address, headers and body. */
+/** Returns the first request of the README: URL, headers and body of its curl command. */
 function question() {
   const [, command] = /```sh\n(curl \S+\/v1\/chat\/completions [\s\S]*?)```/.exec(
     readFileSync(join(clone, "README.md"), "utf8"),
@@ -68,7 +69,7 @@ function question() {
   ];
 }
 
-/** Resolves once the gateway has streamed the beginning of an answer. */
+/** Resolves when the gateway has streamed the start of an answer. */
 async function answer(starting) {
   const [url, request] = question();
   const patience = performance.now() + ANSWER_MS;

@@ -1,13 +1,13 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** True when `output` exists and none of the inputs (files, or folders with all that is in them) is newer. */
+/** Whether `output` exists and is not older than any input (files, or folders with all their content). */
 export function isFresh(output, inputs) {
   const made = newest(output);
   return made > 0 && inputs.every((input) => newest(input) <= made);
 }
 
-/** The newest time of change at or under a path, in milliseconds since the epoch; 0 when there is nothing. */
+/** Latest modification time at or below a path, in milliseconds since the epoch; 0 if nothing exists. */
 function newest(path) {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return 0;

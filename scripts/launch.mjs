@@ -1,4 +1,4 @@
-// Starts the program that serves, and says where it is once it is there: last, and alone.
+// Starts the gateway's process, and prints its address once it serves, as the last and only message.
 import { spawn } from "node:child_process";
 import http from "node:http";
 import https from "node:https";
@@ -8,21 +8,21 @@ import { stripVTControlCharacters } from "node:util";
 const POLL_MS = 100;
 const FLUSH_MS = 50;
 const QUIET_MS = 200;
-/** How long what a program says is held back when it cannot be reached: its address may be another than we think. */
+/** Maximum time to hold back the output of a program that is unreachable: its address may differ from ours. */
 const HOLD_MS = 20_000;
-/** Characters of what a program has said before it was there; told when it never is. */
+/** Maximum number of held-back characters. They are printed if the program never serves. */
 const KEPT = 200_000;
-/** What both programs say once they listen; the line ends in the port, which the system may have chosen. */
+/** Line that both programs print once they listen. It ends with the port, which the system may have chosen. */
 const LISTENS = /\b(?:Listening|Ready) on https?:\/\/\S*:(\d+)\/?\s/;
-/** What the gateway's own warnings look like; they are shown although what a start says is held back. */
+/** Warnings of the gateway. They are printed even while the output is held back. */
 const WARNING = /^Warning: .+$/gm;
-/** More characters than that line has. */
+/** Longer than that line. */
 const LINE = 1_000;
 
-/** The oldest Node that wrangler and the tools run on. */
+/** The minimum Node version of wrangler and the tests. */
 const NEEDED = [22, 12];
 
-/** Why a version of Node cannot be used, in a sentence; empty: it can. `version` is `process.versions.node`. */
+/** Returns why a Node version is not supported; empty if it is. `version` is `process.versions.node`. */
 export function nodeProblem(version) {
   const [major, minor] = version.split(".").map(Number);
   const fits = major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
@@ -32,18 +32,18 @@ export function nodeProblem(version) {
     : `Polygate needs Node ${needed}, and this is ${version}. "npm ci" brings one along; otherwise see https://nodejs.org.`;
 }
 
-/** What is wrong with a port, in a sentence that names what gave it; empty: nothing. With 0 the system chooses one. */
+/** Returns why a port is invalid, naming its source; empty if it is valid. With 0 the system chooses a port. */
 export function portProblem(name, text) {
   const fits = /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
   return fits ? "" : `${name} is ${JSON.stringify(text)}: it must be a whole number from 0 to 65535`;
 }
 
-/** The value of a variable of this process; one that is empty takes its default, as one that is missing. */
+/** Returns an environment variable. Empty values count as missing and get the default. */
 export function variable(name, unset) {
   return process.env[name]?.trim() || unset;
 }
 
-/** The port of the option `--port`, else that of the variable PORT. One that is none ends the process, which says so. */
+/** Returns the port of the option `--port`, else of the variable PORT. Prints an error and exits if it is invalid. */
 export function portOrExit(option) {
   const [name, port] = option === undefined ? ["PORT", variable("PORT", "8787")] : ["--port", option];
   const problem = portProblem(name, port);
@@ -52,7 +52,7 @@ export function portOrExit(option) {
   process.exit(1);
 }
 
-/** The variables that arguments of wrangler set, `--var NAME:value` in all its forms; a later one wins. */
+/** Returns the variables that wrangler arguments set: `--var NAME:value` in all its forms. Later ones win. */
 export function varsOf(args) {
   const vars = {};
   let open = false;
@@ -68,21 +68,21 @@ export function varsOf(args) {
   return vars;
 }
 
-/** What stands behind the gateway, as its variables say; without an address the sandbox, where there is one. */
+/** Describes the provider that the variables select. Without a base URL it is the sandbox, if there is one. */
 export function providerName(vars, sandbox = true) {
   const { PROVIDER_BASE_URL: url, PROVIDER_DRIVER: driver = "sessions" } = vars;
   if (url) return `${url} (driver ${driver})`;
   return sandbox ? "the sandbox, with three accounts; see sandbox/README.md" : "none: set PROVIDER_BASE_URL";
 }
 
-/** Where a gateway that listens on `host` can be reached from this machine; on all addresses, it can be on the loopback one. */
+/** Returns the address of a gateway on this machine. If it listens on all addresses, the loopback address is used. */
 export function addressOf(scheme, host, port) {
   const bare = host.replace(/^\[(.*)\]$/, "$1");
   const reached = { "*": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1" }[bare] ?? bare;
   return `${scheme}://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
 }
 
-/** Where a gateway is, and what opens it. `details`: further lines, each a name and what it is. */
+/** Formats the addresses and keys of a running gateway. `details`: further lines, each with name and value. */
 export function banner(address, vars, details) {
   const development = vars.GATEWAY_DEVELOPMENT === "true";
   const admin = vars.ADMIN_KEY === "admin" ? "   (admin key: admin)" : "";
@@ -96,7 +96,7 @@ export function banner(address, vars, details) {
   return `\n${lines.map(([name, text]) => `  ${name.padEnd(10)} ${text}`).join("\n")}\n`;
 }
 
-/** A certificate that nobody has signed is good enough: we have just started what we ask. */
+/** Whether the gateway responds. Self-signed certificates are accepted, because this script started the gateway. */
 function answers(address) {
   const { get } = address.startsWith("https:") ? https : http;
   return new Promise((tell) => {
@@ -110,12 +110,13 @@ function answers(address) {
 }
 
 /**
- * Runs a program until it ends, and ends with it. What it says before it serves is held back, and told only if it ends without;
- * then comes what `said` makes of its address, and from then on whatever it says. If it serves nothing for `holdMs` milliseconds,
- * what it says is let through instead.
+ * Runs a program until it ends, and exits with it. Holds back its output until it serves, then prints the text that `said`
+ * returns for its address, then passes on all further output. Held-back output is printed only if the program ends early,
+ * or if it serves nothing for `holdMs` milliseconds.
  *
- * Only the program itself tells that it listens, and on which port: `addressAt` says where that can be reached. What answers at
- * an address before may be another program. One that was told to say little does not tell: what answers at `quietPort` is taken for it.
+ * Only the program itself reports that it listens, and on which port; `addressAt` returns the address for it. A response at
+ * an expected address could come from another program. With a quiet log level the program reports nothing: then any
+ * response at `quietPort` counts.
  */
 export function launch(name, command, args, options, addressAt, said, { holdMs = HOLD_MS, quietPort } = {}) {
   const child = spawn(command, args, { ...options, stdio: ["inherit", "pipe", "pipe"] });
@@ -135,7 +136,7 @@ export function launch(name, command, args, options, addressAt, said, { holdMs =
   const pass = (from, to) => {
     let heard = "";
     from.on("data", (chunk) => {
-      // The line may come in pieces.
+      // The line may arrive in several chunks.
       heard += chunk;
       if (!listens) listen(heard);
       heard = heard.slice(-LINE);
@@ -150,7 +151,7 @@ export function launch(name, command, args, options, addressAt, said, { holdMs =
   const patience = setTimeout(tell, holdMs).unref();
   const wait = async (address) => {
     while (!ended && !(await answers(address))) await new Promise((done) => setTimeout(done, POLL_MS));
-    // What it says of that question is not for people either.
+    // Also hold back the log lines that our own request causes.
     await new Promise((done) => setTimeout(done, QUIET_MS));
     if (ended) return;
     const warnings =
@@ -170,7 +171,7 @@ export function launch(name, command, args, options, addressAt, said, { holdMs =
     void wait(addressAt(quietPort));
   }
 
-  // A terminal sends Ctrl+C to both processes; any other signal is for this one alone and is passed on.
+  // A terminal sends Ctrl+C to both processes. Other signals reach only this process, so forward them.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
@@ -183,7 +184,7 @@ export function launch(name, command, args, options, addressAt, said, { holdMs =
   });
   child.on("exit", (code, signal) => {
     ended = true;
-    // What it said last is still in the pipe, which its own children may hold open.
+    // The last output may still be in the pipe, which grandchildren may keep open.
     setTimeout(() => {
       tell();
       process.exit(code ?? 128 + (constants.signals[signal ?? "SIGTERM"] ?? 0));

@@ -1,5 +1,5 @@
-// Takes the pictures of the README anew (`npm run pictures`): the gateway is started with the sandbox, has some traffic, and is
-// looked at by a browser and by its own page service.
+// Regenerates the README's pictures (`npm run pictures`). Starts the gateway with the sandbox, sends traffic, and takes
+// screenshots with a browser and with the gateway's own page service.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,10 +12,10 @@ import { browserExecutable } from "./ensure-browser.mjs";
 
 const folder = join(root, "docs", "pictures");
 const START_MS = 60_000;
-/** How long the traffic lasts: charts need a shape. */
+/** Duration of the traffic. Shorter traffic would leave the charts empty. */
 const TRAFFIC_MS = 300_000;
 
-/** What is asked, in the styles that people use; directives of the sandbox make some answers slow, and some fail. */
+/** Requests in common API styles. Sandbox directives make some answers slow and some fail. */
 const ASKED = [
   ["/v1/chat/completions", (text) => ({ model: "gpt-4o", messages: [{ role: "user", content: text }] })],
   ["/v1/responses", (text) => ({ model: "gpt-5-codex", input: text })],
@@ -35,10 +35,10 @@ const TEXTS = [
   "What is a lease?",
 ];
 const FAILING = "[[status:400:invalid_request]] This one fails.";
-/** One in so many fails. */
+/** One request in 23 fails. */
 const FAILS = 23;
 
-/** Not the key of development, of which the console warns. */
+/** Not the development key, because the console shows a warning for it. */
 const ADMIN_KEY = "for-a-picture";
 
 async function started(url) {
@@ -51,7 +51,7 @@ async function started(url) {
   throw new Error("The gateway did not start.");
 }
 
-/** Asks one thing; whatever comes of it is part of the picture. */
+/** Sends one request. Failures are part of the picture. */
 async function ask(url, turn) {
   const [path, body] = ASKED[turn % ASKED.length];
   const text = turn % FAILS === FAILS - 1 ? FAILING : TEXTS[turn % TEXTS.length];
@@ -73,7 +73,7 @@ async function traffic(url) {
   await Promise.all(asked);
 }
 
-/** The console as it looks behind a sign-in, while requests come. */
+/** Takes a screenshot of the console after sign-in, while requests arrive. */
 async function pictureOfConsole(url) {
   const browser = await chromium.launch({ executablePath: browserExecutable() ?? "" });
   try {
@@ -84,7 +84,7 @@ async function pictureOfConsole(url) {
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     const busy = traffic(url);
     await sleep(TRAFFIC_MS - 1_000);
-    // The shortest range that the charts offer.
+    // Select the shortest range of the charts.
     const shortest = page.getByRole("button", { name: /^\d+ min$/ }).first();
     if (await shortest.isVisible()) await shortest.click();
     await page.mouse.move(0, 0);
@@ -96,7 +96,7 @@ async function pictureOfConsole(url) {
   }
 }
 
-/** A thumbnail of the public page, made by the page service itself. */
+/** Takes a thumbnail of the public page with the page service itself. */
 async function pictureByPageService(url) {
   const query = new URLSearchParams({ url: `${url}/`, size: "og", format: "jpg", quality: "75" });
   const answer = await fetch(`${url}/v1/thumbs?${query}`);

@@ -1,4 +1,4 @@
-// Runs before `npm start` and `npm test`: makes what can be made again, and skips what is up to date.
+// Runs before `npm start` and `npm test`: generates build outputs and skips those that are up to date.
 import { writeDevelopmentConfig } from "./development.mjs";
 
 const steps = [

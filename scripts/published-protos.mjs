@@ -1,15 +1,17 @@
 /**
- * Cuts what the tests check out of Google's published protocol buffers, as JSON writes them, into `test/fixtures/published/`.
+ * Extracts the schemas that the tests check from Google's published protocol buffers (JSON form), into
+ * `test/fixtures/published/`.
  *
- * npm install --prefix /tmp/protos @google-ai/generativelanguage && node scripts/published-protos.mjs /tmp/protos/node_modules/@google-ai/generativelanguage
+ * npm install --prefix /tmp/protos @google-ai/generativelanguage && node scripts/published-protos.mjs
+ * /tmp/protos/node_modules/@google-ai/generativelanguage
  *
- * Every member may be missing there, so that what counts is that none is unknown, of another type or of another value. Messages
- * that this program never writes are left out: a body that has one does not pass.
+ * All members are optional. The tests check that no member is unknown and that types and values are correct. Messages that
+ * this program never writes are left out, so a body with one of them fails the test.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What is checked: whole bodies, and each chunk of the streams. */
+/** Messages to check: whole bodies, and each chunk of the streams. */
 const ROOTS = [
   "GenerateContentResponse",
   "CountTokensResponse",
@@ -22,7 +24,7 @@ const ROOTS = [
   "CreateFileResponse",
 ];
 
-/** What this program writes below them. */
+/** Nested messages that this program writes. */
 const WRITTEN =
   /^(Candidate|Content|Part|FunctionCall|ContentEmbedding|LogprobsResult|TopCandidates|UsageMetadata|GroundingMetadata|GroundingChunk|GroundingSupport|Segment|Web|FinishReason|State|Source)$/;
 
@@ -52,7 +54,7 @@ const { nested: top } = protos.nested.google.nested.ai.nested.generativelanguage
 
 const cut = {};
 
-/** A name as it is meant inside `scopes`, the innermost first. */
+/** Resolves a name inside `scopes`, innermost scope first. */
 function find(name, scopes) {
   for (const { prefix, nested } of scopes) {
     if (nested?.[name] !== undefined) return { key: `${prefix}${name}`, definition: nested[name] };
@@ -88,7 +90,7 @@ function message({ fields }, scopes) {
 
 for (const name of ROOTS) schemaOf(name, [{ prefix: "", nested: top }]);
 
-// The API and its own clients have it; the published package does not yet.
+// The API and its own clients have these members; the published package does not yet.
 for (const name of ["EmbedContentResponse", "BatchEmbedContentsResponse"]) {
   cut[name].properties.usageMetadata ??= {
     type: "object",
@@ -97,7 +99,7 @@ for (const name of ["EmbedContentResponse", "BatchEmbedContentsResponse"]) {
   };
 }
 
-// google.rpc.Status, as every JSON API of theirs wraps it.
+// google.rpc.Status, in the wrapper of Google's JSON APIs.
 cut.ErrorResponse = {
   type: "object",
   properties: {

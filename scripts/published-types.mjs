@@ -1,11 +1,12 @@
 /**
- * Cuts what the tests check out of the types that vendors publish with their own clients, and writes it to
+ * Extracts the schemas that the tests check from the types in the vendors' own clients, and writes them to
  * `test/fixtures/published/`.
  *
  * npm install --prefix /tmp/compiler typescript@5 && node scripts/published-types.mjs /tmp/compiler/node_modules/typescript
  *
- * The types are those of openai and @anthropic-ai/sdk (Apache-2.0) and of ollama (MIT), as installed here; the compiler is one that a
- * script can ask. The variants of unions that this program never writes are left out: a body that needs one of those does not pass.
+ * The types come from openai and @anthropic-ai/sdk (Apache-2.0) and from ollama (MIT), as installed here. The compiler must
+ * have a JavaScript API. Union variants that this program never writes are left out, so a body with one of them fails the
+ * test.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -38,10 +39,10 @@ const VENDORS = [
     leftOut:
       /(Audio|Queued|Compacting|WebSearchCall|CodeInterpreter|FileSearch|ImageGenerationCall|ImageGenCall|Mcp|ComputerTool|Computer|Shell|ApplyPatch|Moderation|ResponsePrompt|PromptCacheOptions|Program)/,
     optional: {
-      // The client adds the one, and the other names programs of the service.
+      // The client library adds `output_text`; `access_programs` names programs of the service.
       Response: ["output_text", "access_programs"],
     },
-    // The real API states them so: the user when none is named, the usage until the response has ended.
+    // The real API sends null here: `user` if the request names none, `usage` until the response has ended.
     nullToo: { Response: ["user", "usage"] },
   },
   {
@@ -62,7 +63,7 @@ const VENDORS = [
     leftOut:
       /^(Redacted|ServerTool|Web|CodeExecution|BashCode|TextEditor|ToolSearch|ContainerUpload|Citation(Char|Page|Content)|CitationsSearch|Signature|ModelCapabilities|CacheMiss|Container$)/,
     optional: {},
-    // What the real API's documentation says of 413, and its client leaves out.
+    // The real API documents this type for 413; its client library omits it.
     also: { ErrorObject: { type: "object", properties: { type: { const: "request_too_large" } } } },
   },
   {
@@ -77,12 +78,12 @@ const VENDORS = [
       export type Events = never;`,
     leftOut: /^Uint8Array$/,
     optional: {
-      // They stand in the last line of a stream.
+      // Only the last line of a stream has these members.
       ChatResponse: ENDED,
       GenerateResponse: ["context", ...ENDED],
-      // One type describes what is there and what is loaded.
+      // One type describes both available and loaded models.
       ModelResponse: ["modified_at", "expires_at", "size_vram"],
-      // Of models that bring messages along.
+      // Only models that include messages have this member.
       ShowResponse: ["messages"],
     },
   },
@@ -115,7 +116,7 @@ function programOf(source) {
   return program;
 }
 
-/** Makes schemas of types; those that have a name are kept in `cut`. */
+/** Creates schemas for types. Stores named types in `cut`. */
 function cutter(checker, { leftOut, optional, nullToo = {}, also = {} }) {
   const cut = {};
   const names = new Map();
@@ -133,7 +134,7 @@ function cutter(checker, { leftOut, optional, nullToo = {}, also = {} }) {
       .map(({ name }) => name);
     const properties = members.map((member) => {
       const declared = checker.getTypeOfSymbol(member);
-      // Without null it would be an object.
+      // Without null, the compiler would return an object type.
       if (declared.flags & ts.TypeFlags.Unknown) return [member.name, {}];
       const schema = schemaOf(checker.getNonNullableType(declared), declared);
       const orNull = (nullToo[nameOf(type)] ?? []).includes(member.name);
@@ -159,7 +160,7 @@ function cutter(checker, { leftOut, optional, nullToo = {}, also = {} }) {
     return found.length === 1 ? found[0] : { anyOf: found };
   }
 
-  /** `declared`: the same with null, where a member may have it. */
+  /** `declared`: the same type including null, if the member may be null. */
   function schemaOf(type, declared = type) {
     if (declared.isUnion() && declared.types.some(isNull)) {
       return { anyOf: [schemaOf(type), { type: "null" }] };
@@ -174,7 +175,7 @@ function cutter(checker, { leftOut, optional, nullToo = {}, also = {} }) {
     if (checker.isArrayType(type))
       return { type: "array", items: schemaOf(checker.getTypeArguments(type)[0]) };
     const name = nameOf(type);
-    // As JSON has them.
+    // In their JSON form.
     if (name === "Date") return { type: "string" };
     if (name === "Map") return { type: "object" };
     if (leftOut.test(name)) return { not: {} };

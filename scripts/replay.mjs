@@ -1,6 +1,6 @@
-// Puts a saved sample of an upstream stream through the provider's decoder and prints what comes out, one event a line.
+// Decodes a saved sample of an upstream stream with the provider's decoder and prints one event per line.
 //
-//   npm run replay -- <file>             a sample as GET /admin/dev/raw-samples/{sample_id} answers it; - for standard input
+//   npm run replay -- <file>             a sample as GET /admin/dev/raw-samples/{sample_id} returns it; - for standard input
 //   npm run replay -- <sample id> --url http://127.0.0.1:8787 --key admin
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";

@@ -1,5 +1,5 @@
-// Runs the gateway on Deno on this machine, with the stand-in provider in the same process. Variables of the environment
-// go before those of development: PORT, HOST, DATA_DIR, PROVIDER_BASE_URL and all others of the deployment.
+// Runs the gateway on Deno on this machine, with the mock provider in the same process. Environment variables override
+// those of development: PORT, HOST, DATA_DIR, PROVIDER_BASE_URL and all others of the deployment.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { developmentVars, root } from "./development.mjs";

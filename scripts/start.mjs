@@ -1,4 +1,4 @@
-// Runs the gateway and the stand-in provider on this machine. Arguments go to `wrangler dev`, where a later one wins.
+// Runs the gateway and the mock provider on this machine. Arguments are passed to `wrangler dev`, where a later one wins.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
@@ -7,7 +7,7 @@ import { addressOf, banner, launch, nodeProblem, portOrExit, varsOf } from "./la
 
 const userArguments = process.argv.slice(2);
 
-/** The value of `--name value` or `--name=value` among the user's arguments. */
+/** Returns the value of `--name value` or `--name=value` in the user's arguments. */
 function option(name) {
   const at = userArguments.findLastIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
   if (at === -1) return undefined;
@@ -17,7 +17,7 @@ function option(name) {
 
 const inProject = (...parts) => join(root, "node_modules", ...parts);
 
-// npm may run under an older Node than wrangler needs; the project brings its own.
+// The Node that runs npm may be too old for wrangler. The project has its own.
 const ownNode = inProject(".bin", process.platform === "win32" ? "node.exe" : "node");
 const node = existsSync(ownNode) ? ownNode : process.execPath;
 const problem = node === process.execPath ? nodeProblem(process.versions.node) : "";
@@ -29,11 +29,11 @@ if (problem !== "") {
 const port = portOrExit(option("port"));
 
 /**
- * What the program is going to say of these variables, in a sentence; empty: nothing. Wrangler would bury it in a stack. A Node that
- * does not read TypeScript leaves it to the program.
+ * Returns the program's error message for these variables; empty if they are valid. Wrangler would print it within a stack
+ * trace. If Node cannot read TypeScript, the program itself reports the error.
  */
 async function variableProblem(given) {
-  // Whoever sets none does not wait for the rules to be loaded.
+  // Skip loading the rules if no variable is set.
   if (Object.keys(given).length === 0 || !process.features.typescript) return "";
   const { parseVariables, VariableError } = await import("../src/platform/variables.ts");
   const { DRIVER_ALIASES, DRIVER_NAMES } = await import("../src/provider/drivers.ts");
@@ -46,7 +46,7 @@ async function variableProblem(given) {
   }
 }
 
-// Wrangler reads this file, too.
+// Wrangler also reads this file.
 const varsFile = join(root, ".dev.vars");
 const ownVars = existsSync(varsFile) ? parseEnv(readFileSync(varsFile, "utf8")) : {};
 const userVars = varsOf(userArguments);
@@ -57,11 +57,11 @@ if (wrongVariable !== "") {
 }
 
 const host = option("ip") ?? "127.0.0.1";
-/** Wrangler does not even tell that it is ready. */
+/** With these log levels wrangler does not report that it is ready. */
 const isQuiet = ["warn", "error", "none"].includes(option("log-level") ?? process.env.WRANGLER_LOG ?? "");
 const vars = Object.entries(developmentVars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
 
-// The browser's filter learns from the environment what the page service learns from its variable.
+// The browser's filter reads this list from the environment; the page service reads it from its variable.
 const { PAGE_PRIVATE_HOSTS: privateHosts } = userVars;
 
 launch(

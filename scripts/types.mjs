@@ -1,13 +1,14 @@
-// Makes the types of the Worker's bindings, or with `--check` says whether they are up to date: of the sources, not of what the build makes of them.
+// Generates the types of the Worker's bindings from the sources, not from the build. With `--check` it reports whether they
+// are up to date.
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./development.mjs";
 
 const types = "src/platform/cloudflare/bindings.d.ts";
-/** What the types name as their source, whichever run has made them. */
+/** Source file that the generated types name. It is the same for every run. */
 const source = ".types.wrangler.toml";
-// Paths in it are relative to where it stands. Another run may be making its own beside this one.
+// Paths in the file are relative to its folder. The process id separates concurrent runs.
 const name = `.types.${process.pid}.wrangler.toml`;
 const config = join(root, name);
 const deployment = readFileSync(join(root, "wrangler.toml"), "utf8");

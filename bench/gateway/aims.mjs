@@ -2,11 +2,11 @@ import { LIVE, WORKLOADS } from "./workloads.mjs";
 
 const [ONE, MANY] = WORKLOADS;
 
-/** The most that a chunk may be late where a number of live streams counts as carried. */
+/** Maximum delay of a chunk, in milliseconds. With more, a number of live streams counts as not sustained. */
 const LATE_MS = 100;
 
 /**
- * What is aimed at, and what was measured of it.
+ * Returns the targets and the measured values.
  *
  * @param {ReadonlyMap<string, readonly object[]>} rows by workload
  * @param {readonly { name: string, mb: number }[]} live heaps
@@ -16,7 +16,7 @@ export function aimsOf(rows, live) {
   const aims = [];
   const of = (workload, subject) => rows.get(workload.name)?.find((row) => row.subject === subject);
   const cpu = (workload, subject, base) => of(workload, subject)?.cpuMs / of(workload, base)?.cpuMs;
-  // What of it is the machine's: no gateway can do better than that.
+  // The value of the copying Worker is the part that the machine causes. No gateway can be better.
   const beside = (value) =>
     of(LIVE, "copying loop") === undefined ? "" : ` (the Worker that copies: ${value})`;
   const aim = (name, value, most, unit, atLeast = false) => {

@@ -6,7 +6,7 @@ import { median, spread } from "../figures.mjs";
 import { cpuMs, start, tell } from "./process.mjs";
 import { gatewayOnDeno, gatewayOnWorkerd, LIMITED_KEY, PATH } from "./subjects.mjs";
 
-/** What is compared: little enough in a block that all builds get the same of what else the machine does. */
+/** Cases of the comparison. Blocks are small, so that other load on the machine affects all builds equally. */
 export const CASES = [
   {
     name: "whole answers",
@@ -30,20 +30,23 @@ export const CASES = [
   },
 ];
 const WARM_UP_BLOCKS = 8;
-/** History and metrics leave half a second after a request. */
+/** History and metrics are sent half a second after a request. */
 const BEHIND_MS = 1_000;
-/** What the name of a build ends with that is asked with a key that has limits. */
+/** Suffix of the name of a build that is measured with a rate-limited key. */
 const LIMITED = "+limits";
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 /**
- * Says what builds of the gateway cost as ratios to the first of them: a block of requests of each in turn, forwards and backwards,
- * so that what else the machine does falls to all alike. The interval is a bootstrap over the rounds; 100 rounds make it about 1 %.
+ * Measures builds of the gateway as ratios to the first one. Runs a block of requests of each build in turn, forwards and
+ * backwards, so that other load on the machine affects all builds equally. The interval is a bootstrap over the rounds;
+ * with 100 rounds it is about 1 %.
  *
- * @param {readonly string[]} folders builds as wrangler writes them, or on Deno checkouts with `node_modules`; this tree's own comes after
- *   them, and once more with a key that has limits. `NAME=FOLDER` names one, `NAME+limits=FOLDER` asks it with such a key
- * @param {{ rounds?: number, only?: readonly number[], runtime?: "workerd" | "deno" }} [options] `only`: numbers of the cases
+ * @param {readonly string[]} folders builds as wrangler writes them, or checkouts with `node_modules` on Deno. The build of
+ *   this tree follows, without and with a rate-limited key. `NAME=FOLDER` sets a name; `NAME+limits=FOLDER` uses a
+ *   rate-limited key
+ * @param {{ rounds?: number, only?: readonly number[], runtime?: "workerd" | "deno" }} [options] `only`: numbers of the
+ *   cases
  */
 export async function run(folders, { rounds = 100, only, runtime = "workerd" } = {}) {
   const upstream = await start("upstream.mjs");
@@ -84,7 +87,7 @@ export async function run(folders, { rounds = 100, only, runtime = "workerd" } =
   }
 }
 
-/** The CPU time of each block, milliseconds, by the subject's name. What a block leaves to be done behind it is counted with it. */
+/** Measures the CPU time of each block in milliseconds, by the subject's name. Includes background work after the block. */
 export async function measure(subjects, ask, rounds) {
   for (const subject of subjects) {
     for (let block = 0; block < WARM_UP_BLOCKS; block += 1) await ask(subject);
@@ -104,7 +107,7 @@ export async function measure(subjects, ask, rounds) {
   });
 }
 
-/** Prints them as ratios to the first: of all rounds together with the interval, and the median of the rounds' own. */
+/** Prints ratios to the first subject: over all rounds with the interval, and the median of the rounds. */
 export function report(rows, block) {
   const [{ costs: base }] = rows;
   for (const { name, costs } of rows) {

@@ -1,4 +1,4 @@
-// The entry of a gateway whose calls into the runtime are counted. `GET /__counts` tells how many there were, and begins anew.
+// Entry of a gateway whose calls into the runtime are counted. `GET /__counts` returns the counts and resets them.
 import { began, countObject, take } from "./counting.mjs";
 import gateway, { History as Archive, AccountPool as Pool } from "./worker.js";
 

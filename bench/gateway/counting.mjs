@@ -1,7 +1,8 @@
-// Counts calls into the runtime. Loaded before the gateway, so that what that takes hold of when it starts is counted, too.
+// Counts calls into the runtime. Must load before the gateway, so that functions which the gateway stores at startup are
+// counted too.
 let counts = {};
 
-/** The counts so far; from here on they are anew. */
+/** Returns the counts so far and resets them. */
 export function take() {
   const taken = counts;
   counts = {};
@@ -12,7 +13,7 @@ const add = (name) => {
   counts[name] = (counts[name] ?? 0) + 1;
 };
 
-/** Has calls of a method be counted, once. */
+/** Counts calls of a method. Wraps it only once. */
 function method(target, name, as = name) {
   const original = target?.[name];
   if (typeof original !== "function" || original.counted) return;
@@ -24,7 +25,7 @@ function method(target, name, as = name) {
   Object.defineProperty(target, name, { value: counting, configurable: true, writable: true });
 }
 
-/** Has readings of what a native object has be counted, once. */
+/** Counts reads of a native getter. Wraps it only once. */
 function read(target, name, as) {
   const { get, ...rest } = Object.getOwnPropertyDescriptor(target, name) ?? {};
   if (get === undefined) return;
@@ -35,7 +36,7 @@ function read(target, name, as) {
   Object.defineProperty(target, name, { ...rest, get: counting });
 }
 
-/** Has what a class makes be counted. */
+/** Counts the instances that a class creates. */
 function made(name) {
   globalThis[name] = new Proxy(globalThis[name], {
     construct(target, given, newTarget) {
@@ -72,7 +73,7 @@ for (const [type, names] of [
 method(JSON, "parse", "JSON.parse");
 method(JSON, "stringify", "JSON.stringify");
 
-/** A request has begun. */
+/** Counts the start of a request. */
 export function began(env, ctx) {
   add("requests");
   for (const name of ["ACCOUNT_POOL", "HISTORY", "CONFIGURATION", "USAGE"]) {
@@ -81,7 +82,7 @@ export function began(env, ctx) {
   method(Object.getPrototypeOf(ctx), "waitUntil", "waitUntil");
 }
 
-/** What a Durable Object does with its storage is counted. */
+/** Counts the storage operations of a Durable Object. */
 export function countObject({ storage }) {
   method(Object.getPrototypeOf(storage.sql), "exec", "SQL statements");
   method(Object.getPrototypeOf(storage), "transactionSync", "SQL transactions");

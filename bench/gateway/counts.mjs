@@ -7,12 +7,12 @@ import { start, tell } from "./process.mjs";
 import { gatewayOnWorkerd, PATH } from "./subjects.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
-/** History and metrics leave half a second after a request. */
+/** History and metrics are sent half a second after a request. */
 const BEHIND_MS = 1_500;
 
 /**
- * Prints how often a request calls into the runtime, from its arrival to the end of what is done behind it: unlike times, counts are
- * the same on any machine.
+ * Prints how often a request calls into the runtime, from its arrival to the end of its background work. Unlike times,
+ * counts are the same on every machine.
  */
 export async function run() {
   const upstream = await start("upstream.mjs");

@@ -1,4 +1,4 @@
-// A pass-through on Deno, for comparison.
+// A pass-through server on Deno, for comparison.
 const upstream = Deno.env.get("UPSTREAM");
 
 Deno.serve(

@@ -5,7 +5,7 @@ import { gatewayOnWorkerd } from "./subjects.mjs";
 const MODEL = "provider-v4-flash";
 const SYSTEM = "You are a benchmark's assistant. Answer in few words.";
 
-/** The same request in each dialect: where it goes, and what it says. */
+/** The same request in each dialect: path and body. */
 const DIALECTS = [
   {
     name: "chat completions",
@@ -15,7 +15,7 @@ const DIALECTS = [
   {
     name: "responses",
     path: () => "/v1/responses",
-    // To be stored is what others cannot ask for.
+    // Do not store the response, because the other dialects cannot store.
     body: (prompt, stream) => ({ model: MODEL, stream, store: false, instructions: SYSTEM, input: prompt }),
   },
   {
@@ -60,12 +60,12 @@ const conversation = (prompt) => [
   { role: "user", content: prompt },
 ];
 
-/** Whole answers and fast streams: tools are offered in a way of each dialect's own. */
+/** Whole answers and fast streams only: the form of tools differs by dialect. */
 const ASKED = CASES.slice(0, 2);
 
 /**
- * Says what each dialect costs as a ratio to chat completions, in blocks that take turns. Each is asked of a gateway of its own, so that
- * what is done behind its answers counts as its own.
+ * Measures the cost of each dialect as a ratio to chat completions, in alternating blocks. Each dialect has its own
+ * gateway, so that background work counts for the right dialect.
  *
  * @param {{ rounds?: number, only?: readonly number[] }} [options] `only`: numbers of the cases
  */

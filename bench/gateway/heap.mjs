@@ -4,12 +4,12 @@ import { tell } from "./process.mjs";
 import { gatewayOnDeno, gatewayOnWorkerd, PATH } from "./subjects.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
-/** History and metrics leave half a second after a request, and their message takes a moment. */
+/** History and metrics are sent half a second after a request, and the message needs some time. */
 const BEHIND_MS = 2_000;
 
 /**
- * What the gateway holds after load, once its garbage is collected: objects, and the buffers that belong to them. In processes of
- * their own, because a debugger makes a runtime slower.
+ * Measures the gateway's memory after load and garbage collection: objects and their buffers. Uses separate processes,
+ * because a debugger slows the runtime down.
  *
  * @param {number} upstream its port
  * @returns {Promise<{ name: string, mb: number }[]>} megabytes (10^6 bytes)

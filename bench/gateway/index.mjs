@@ -15,18 +15,19 @@ const percentile = (values, share) =>
     : values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
-/** What the gateway does behind the answer (the log, the history) belongs to the request; the others do nothing there. */
+/** Background work of the gateway (log, history) counts for the request. The other subjects have none. */
 const BEHIND_MS = 700;
 const BETWEEN_MS = 50;
 
-/** Who is asked for live streams: more of the others would say nothing more, and take long. */
+/** Subjects of live streams. Further subjects would take long and give no new information. */
 const STREAMS = /^(?:direct|copying loop|gateway)/;
 
 /**
- * Measures the gateway beside Workers that do less, interleaved in one run.
+ * Benchmarks the gateway against Workers that do less, interleaved in one run.
  *
- * @param {{ quick?: boolean, runtime?: "workerd" | "deno", only?: readonly number[], against?: string }} [options] `runtime`: this
- *   one alone; `only`: numbers of the workloads; `against`: the folder of another build of the gateway, measured in the same run
+ * @param {{ quick?: boolean, runtime?: "workerd" | "deno", only?: readonly number[], against?: string }} [options]
+ *   `runtime`: only this runtime; `only`: numbers of the workloads; `against`: folder of another build of the gateway for the
+ *   same run
  */
 export async function run({ quick = false, runtime, only, against } = {}) {
   if (process.platform !== "linux") throw new Error("CPU times are read from /proc: this needs Linux");
@@ -62,7 +63,7 @@ export async function run({ quick = false, runtime, only, against } = {}) {
   }
 }
 
-/** Begins to watch the machine. Returns a function that tells which share of it others have had since. */
+/** Starts measuring the machine's load. Returns a function that returns the share of other processes since then. */
 function othersShare() {
   const startedAt = performance.now();
   const others = () => machineMs() - cpuMs(process.pid);
@@ -92,12 +93,12 @@ function printMemory(title, memory) {
   console.log(`\n${title}: ${memory.map(({ name, mb }) => `${name} ${mb.toFixed(0)} MB`).join(", ")}`);
 }
 
-/** All rounds of one workload: every subject in each round, in an order that turns. */
+/** Runs all rounds of one workload. Each round measures every subject; the order rotates. */
 async function measure({ job, live, rounds = 4, quick: fewer, quickRounds = 2 }, subjects, load, quick) {
   const samples = new Map(subjects.map(({ name }) => [name, []]));
   const warmUp = { ...job, count: Math.min(job.count, quick ? 60 : 200) };
   warmUp.parallel = Math.min(job.parallel, warmUp.count);
-  // All other live streams come after those of one number, which has warmed everything up.
+  // The first live-stream workload has warmed everything up; later ones need no warm-up.
   const cold = live === undefined || live === LIVE.live ? subjects : [];
   for (const { name, port } of cold) {
     await tell(load, { ...warmUp, port, path: PATH }).catch((error) => {
@@ -109,7 +110,7 @@ async function measure({ job, live, rounds = 4, quick: fewer, quickRounds = 2 },
     for (const { name, port, pid } of order) {
       await sleep(BETWEEN_MS);
       const before = pid === null ? Number.NaN : cpuMs(pid);
-      // More streams than a machine can carry are a result as well.
+      // If a machine cannot sustain the number of streams, that is a result too.
       const result = await tell(load, { ...job, ...(quick ? fewer : {}), port, path: PATH }).catch(
         (error) => {
           if (live === undefined) throw error;

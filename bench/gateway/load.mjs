@@ -1,11 +1,11 @@
-// The load generator, in a process of its own: raw sockets that are kept open, and one job at a time from the parent.
+// The load generator, in its own process: persistent raw sockets, and one job at a time from the parent.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { clockUs } from "./process.mjs";
 
 const STAMP = /t=(\d+);/g;
-/** No stamp is longer; what a read ends with is looked at again with the next. */
+/** Maximum length of a stamp. The end of each read is scanned again with the next one, because a stamp may be split. */
 const STAMP_LENGTH = 24;
 const TIMEOUT_MS = 60_000;
 
@@ -14,7 +14,7 @@ const TOOLS = ["read_file", "write_file", "search"].map((name) => ({
   function: { name, parameters: { type: "object", properties: { path: { type: "string" } } } },
 }));
 
-/** The bytes of a request whose prompt is `prompt`: a chat completion unless `body` is what it says. */
+/** Returns the bytes of a request with the prompt `prompt`: a chat completion, unless `body` is given. */
 function requestBytes({ port, path, prompt, stream, key = "sk-bench", tools = false, body }) {
   const asked =
     body ??
@@ -33,7 +33,7 @@ function requestBytes({ port, path, prompt, stream, key = "sk-bench", tools = fa
   );
 }
 
-/** One connection: a request after another, each of them told about in `results`. */
+/** One connection with sequential requests. Stores their results in `results`. */
 class Connection {
   #socket;
   #text = "";
@@ -49,7 +49,7 @@ class Connection {
     this.#socket.on("close", () => this.#fail(new Error("the server closed the connection")));
   }
 
-  /** Resolves with when the first content and each chunk arrived, microseconds. */
+  /** Resolves with the arrival times of the first content and of each chunk, in microseconds. */
   request(bytes, chunks) {
     if (this.#closed !== null) return Promise.reject(this.#closed);
     this.#text = "";
@@ -96,7 +96,7 @@ class Connection {
     if (exchange.chunks > 0) {
       STAMP.lastIndex = exchange.scanned;
       for (let found = STAMP.exec(text); found !== null; found = STAMP.exec(text)) {
-        // Some dialects repeat the whole text at the end.
+        // Some dialects repeat the whole text at the end; ignore the repetition.
         if (exchange.lags.length < exchange.chunks) exchange.lags.push(now - Number(found[1]));
         exchange.scanned = found.index + found[0].length;
       }
@@ -119,9 +119,9 @@ class Connection {
 }
 
 /**
- * Runs one job: `parallel` clients make `count` requests between them, the clients starting `staggerMs` apart.
+ * Runs one job: `parallel` clients make `count` requests in total. The clients start `staggerMs` apart.
  *
- * @returns wall milliseconds, and for each request or chunk its microseconds
+ * @returns wall-clock milliseconds, and microseconds for each request or chunk
  */
 async function run({ chunks, parallel, count, staggerMs = 0, ...request }) {
   const { port } = request;

@@ -1,5 +1,5 @@
-// What the gateway is compared with on workerd: Workers that do less. Each is a whole module; `env.UPSTREAM` is where the
-// upstream is.
+// Workers that do less than the gateway, for comparison on workerd. Each is a complete module; `env.UPSTREAM` is the
+// upstream's URL.
 
 const FORWARD = `
 const forward = (request, env, body) => {
@@ -7,11 +7,11 @@ const forward = (request, env, body) => {
   return fetch(env.UPSTREAM + url.pathname, { method: request.method, headers: request.headers, body: body ?? request.body });
 };`;
 
-/** Returns the upstream's answer as it is: JavaScript sees no byte of it. */
+/** Returns the upstream's response unchanged. JavaScript does not touch its bytes. */
 export const PASS_THROUGH = `${FORWARD}
 export default { fetch: (request, env) => forward(request, env) };`;
 
-/** Reads every chunk and writes it on, as a Worker must that holds something until the stream ends. */
+/** Copies every chunk, as a Worker must if it holds a resource until the stream ends. */
 export const COPYING_LOOP = `${FORWARD}
 async function pump(body, writable) {
   const reader = body.getReader();
@@ -32,7 +32,7 @@ export default {
   },
 };`;
 
-/** Parses the request and each event of the answer, changes a field, and writes them anew. */
+/** Parses the request and each event of the answer, changes a field, and serializes them again. */
 export const REWRITER = `${FORWARD}
 const rewrite = (line) => {
   if (!line.startsWith("data: ") || line === "data: [DONE]") return line;
@@ -74,8 +74,8 @@ export default {
 };`;
 
 /**
- * Passes through as well, and has a slot of a Durable Object while it does: what exact limits cost at least. The slot is given
- * back by disposing of its stub, as the gateway does.
+ * A pass-through that also holds a slot of a Durable Object: the minimum cost of exact limits. It releases the slot by
+ * disposing its stub, as the gateway does.
  */
 export const RPC_PAIR = `${FORWARD}
 import { DurableObject, RpcTarget } from "cloudflare:workers";

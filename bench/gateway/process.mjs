@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** What `/proc/stat` counts in, milliseconds. */
+/** Unit of `/proc/stat`, in milliseconds. */
 const TICK_MS = 10;
 
-/** A clock that all processes of a machine share, microseconds. */
+/** A clock that all processes of the machine share, in microseconds. */
 export const clockUs = () => Number(process.hrtime.bigint() / 1000n);
 
-/** A process and all that it has started, as process ids. */
+/** Process ids of a process and all its descendants. */
 function tree(pid) {
   const found = [pid];
   for (let at = 0; at < found.length; at += 1) {
@@ -19,16 +19,16 @@ function tree(pid) {
         if (children !== "") found.push(...children.split(" ").map(Number));
       }
     } catch {
-      // It ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   return found;
 }
 
-/** By thread: the CPU time that it had used when it was looked at last, nanoseconds. Those that have ended count on. */
+/** CPU time of each thread at its last reading, in nanoseconds. Ended threads keep their value. */
 const used = new Map();
 
-/** The CPU time that a process and its children have used by now, milliseconds, to the microsecond. */
+/** CPU time of a process and its descendants so far, in milliseconds with microsecond resolution. */
 export function cpuMs(pid) {
   const pids = new Set(tree(pid));
   for (const each of pids) {
@@ -38,7 +38,7 @@ export function cpuMs(pid) {
         const ns = Number(readFileSync(`/proc/${each}/task/${task}/schedstat`, "utf8").split(" ", 1)[0]);
         used.set(`${each}/${task}`, { pid: each, ns });
       } catch {
-        // It ended meanwhile.
+        // The thread has ended meanwhile.
       }
     }
   }
@@ -47,7 +47,7 @@ export function cpuMs(pid) {
   return total / 1e6;
 }
 
-/** The CPU time that all processes of the machine have used by now and that other machines took from it, milliseconds. */
+/** CPU time so far of all processes of the machine, plus the time stolen by other virtual machines, in milliseconds. */
 export function machineMs() {
   const [, user, nice, system, , , irq, softIrq, steal] = readFileSync("/proc/stat", "utf8")
     .split("\n", 1)[0]
@@ -56,7 +56,7 @@ export function machineMs() {
   return (user + nice + system + irq + softIrq + steal) * TICK_MS;
 }
 
-/** Memory that a process and its children hold (RSS), megabytes (10^6 bytes). */
+/** Resident memory (RSS) of a process and its descendants, in megabytes (10^6 bytes). */
 export function rssMb(pid) {
   let kilobytes = 0;
   for (const each of tree(pid)) {
@@ -65,17 +65,17 @@ export function rssMb(pid) {
   return (kilobytes * 1024) / 1e6;
 }
 
-/** The processes that this one has started and that run now. */
+/** Running descendants of this process. */
 export const children = () => tree(process.pid).slice(1);
 
-/** Starts a module of this folder in a process of its own; the first message that it sends is `ready`. */
+/** Starts a module of this folder in its own process. Its first message is `ready`. */
 export async function start(name) {
   const child = fork(fileURLToPath(new URL(name, import.meta.url)), { serialization: "advanced" });
   const [ready] = await once(child, "message");
   return { child, ready };
 }
 
-/** Has a process that {@link start} made do a job. Resolves with its result. */
+/** Sends a job to a process of {@link start}. Resolves with its result. */
 export function tell(child, job) {
   return new Promise((resolve, reject) => {
     child.once("message", ({ result, error }) =>

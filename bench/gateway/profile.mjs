@@ -13,11 +13,11 @@ const SAMPLE_US = 100;
 const TOP = 40;
 
 /**
- * Profiles the gateway on workerd under one workload: writes a CPU profile that browsers' developer tools open, and prints where
- * its time goes. The profiler doubles the absolute times: read the shares.
+ * Profiles the gateway on workerd under one workload. Writes a CPU profile for browser developer tools, and prints the time
+ * per function. The profiler doubles the absolute times, so only the shares are meaningful.
  *
- * @param {{ workload?: number, seconds?: number, limits?: boolean }} [options] `workload`: its number, 32 whole answers at a time
- *   unless given; `limits`: asked with a key that has some
+ * @param {{ workload?: number, seconds?: number, limits?: boolean }} [options] `workload`: its number, default 32 parallel
+ *   whole answers; `limits`: uses a rate-limited key
  */
 export async function run({ workload = 1, seconds = 6, limits = false } = {}) {
   const upstream = await start("upstream.mjs");
@@ -66,7 +66,7 @@ export async function run({ workload = 1, seconds = 6, limits = false } = {}) {
   }
 }
 
-/** The gateway's Worker with the names that its source has. */
+/** Builds the gateway's Worker with the names of the source. */
 async function readableBuild() {
   const { gateway } = await buildBundles();
   const folder = join(cacheFolder, "profiles", "build");
@@ -74,7 +74,7 @@ async function readableBuild() {
   return { ...gateway, folder };
 }
 
-/** Self times by function, and inclusive ones, as shares of the busy time. */
+/** Prints self times and inclusive times by function, as shares of the busy time. */
 function print({ nodes, samples, timeDeltas }, requests) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));

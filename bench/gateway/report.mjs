@@ -14,7 +14,7 @@ const COLUMNS = [
 /**
  * Prints one workload's rows as a table.
  *
- * @param {number} others the share of the machine's processor time that went to what is no part of the benchmark
+ * @param {number} others share of the machine's CPU time that other processes used
  */
 export function printWorkload(name, rows, others) {
   const width = 22;
@@ -29,12 +29,12 @@ export function printWorkload(name, rows, others) {
  * @typedef {object} Aim
  * @property {string} name
  * @property {number} value
- * @property {number} aim the most that it may be, or the least
+ * @property {number} aim the maximum, or with `atLeast` the minimum
  * @property {string} unit
  * @property {boolean} atLeast
  */
 
-/** Prints what was measured beside what was aimed at, as the table that the README shows. */
+/** Prints measured values and targets, as the table for the README. */
 export function printAims(aims) {
   console.log("\nagainst the same run\n\n| | measured | aim |\n| --- | --- | --- |");
   for (const { name, value, aim, unit, atLeast } of aims) {

@@ -12,23 +12,26 @@ import { readIfExists, spread } from "../figures.mjs";
 import { children, cpuMs, start } from "./process.mjs";
 import { PATH, variables } from "./subjects.mjs";
 
-/** Isolates of one process, for each thing that is asked first. A browser is started for each of `thumbs`. */
+/** Isolates per process, for each kind of first request. `thumbs` starts one browser per isolate. */
 const COPIES = { chat: 4, admin: 4, technologies: 4, thumbs: 2 };
-/** History and metrics leave half a second after a request. */
+/** History and metrics are sent half a second after a request. */
 const BEHIND_MS = 800;
 
-/** What a start costs in all, and what of it the runtime compiles although nothing has imported it. */
+/**
+ * Names of rows: total cost of a start, and the part that the runtime spends on compiling modules that nothing has
+ * imported.
+ */
 const START = "start";
 const UNASKED = "compiled";
 
 /**
- * What a new isolate costs before it serves anything, and what its first answers cost: CPU of workerd, by the kernel's count. A process
- * is started with several isolates of one build; the same with Workers that are empty is taken from it.
+ * Measures the CPU cost of a new isolate before its first request, and of its first responses (workerd, kernel counters).
+ * Starts a process with several isolates of one build, and subtracts the cost of empty Workers.
  *
- * @param {readonly string[]} folders builds as wrangler writes them, `NAME=FOLDER`, `NAME+FLAG=FOLDER` for one that has a flag of the
- *   runtime besides, `NAME!FLAG=FOLDER` for one that has it not; this tree's own comes after them
- * @param {{ rounds?: number, only?: string }} [options] `only`: the start, and these of the first requests, by name, or `compiled`; `none`: the
- *   start alone
+ * @param {readonly string[]} folders builds as wrangler writes them: `NAME=FOLDER`; `NAME+FLAG=FOLDER` adds a runtime flag,
+ *   `NAME!FLAG=FOLDER` removes one. The build of this tree follows
+ * @param {{ rounds?: number, only?: string }} [options] `only`: the start and these first requests, by name, or `compiled`;
+ *   `none`: the start alone
  */
 export async function run(folders, { rounds = 5, only } = {}) {
   const upstream = await start("upstream.mjs");
@@ -80,7 +83,7 @@ export async function run(folders, { rounds = 5, only } = {}) {
 
 const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-/** What is asked, by name: of each isolate twice. */
+/** The requests, by name. Each isolate gets each request twice. */
 function requests(site) {
   const query = (serial) => new URLSearchParams({ url: `${site.origin}/?${serial}` });
   const chat = { model: "provider-v4-flash", messages: [{ role: "user", content: "Say something." }] };
@@ -99,7 +102,10 @@ function requests(site) {
   };
 }
 
-/** Starts a process with all copies of a build, and asks those that are kept for it each thing. Milliseconds of CPU. */
+/**
+ * Starts a process with all copies of a build and sends the requests to the copies reserved for each. Returns CPU
+ * milliseconds.
+ */
 async function measured({ modules, folder, flags }, asked, upstream, site) {
   const {
     modulesRules: _rules,
@@ -139,7 +145,7 @@ async function measured({ modules, folder, flags }, asked, upstream, site) {
     const pid = children().find(
       (child) => !before.has(child) && readIfExists(`/proc/${child}/comm`).startsWith("workerd"),
     );
-    // What is left to do when the sockets are open.
+    // Wait for startup work that continues after the sockets open.
     await sleep(200);
     const started = cpuMs(pid);
     const answers = [];
@@ -164,20 +170,20 @@ async function measured({ modules, folder, flags }, asked, upstream, site) {
   }
 }
 
-/** Flags of the runtime with others (`+FLAG`), and without some (`!FLAG`). */
+/** Adds runtime flags (`+FLAG`) and removes some (`!FLAG`). */
 function changed(flags, changes) {
   const some = (sign) => changes.filter((change) => change.startsWith(sign)).map((change) => change.slice(1));
   const without = some("!");
   return [...flags.filter((flag) => !without.includes(flag)), ...some("+")];
 }
 
-/** The files beside the Worker, as its binding has them. */
+/** Serves the static files of the Worker's asset binding. */
 function asset(request) {
   const text = readIfExists(join(assetsFolder, decodeURIComponent(new URL(request.url).pathname)));
   return new Response(text, { status: text === "" ? 404 : 200 });
 }
 
-/** A Worker with objects of the same names that holds nothing. */
+/** A Worker with Durable Objects of the same names but without content. */
 function emptyWorker(folder) {
   const { durableObjects = {} } = unstable_getMiniflareWorkerOptions(
     join(root, "wrangler.toml"),
@@ -191,7 +197,7 @@ function emptyWorker(folder) {
   return { type: "ESModule", path: join(folder, "empty.js"), contents };
 }
 
-/** A page to look at. */
+/** Serves a page for the page service. */
 async function page() {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "text/html; charset=utf-8");
@@ -208,7 +214,7 @@ async function page() {
   return { origin: `http://${host}`, host, close };
 }
 
-/** Means, bootstrapped intervals over the rounds, and what share that is of the first build's, which took turns with it. */
+/** Prints means, bootstrap intervals over the rounds, and ratios to the first build, which was measured in alternation. */
 function report(rows) {
   const [first] = rows.values();
   for (const [name, row] of rows) {

@@ -14,10 +14,10 @@ import { COPYING_LOOP, PASS_THROUGH, REWRITER, RPC_PAIR } from "./peers.mjs";
 import { children } from "./process.mjs";
 
 /**
- * @typedef {object} Subject something that answers chat completions
+ * @typedef {object} Subject a server of chat completions
  * @property {string} name
  * @property {number} port
- * @property {number | null} pid the process whose CPU counts; null: none
+ * @property {number | null} pid the process whose CPU time counts; null: none
  * @property {() => Promise<unknown>} close
  */
 
@@ -25,7 +25,7 @@ const PATH = "/v1/chat/completions";
 
 export { PATH };
 
-/** More slots than the load has requests: what is measured is the lease, not the queue. */
+/** More slots than the load has parallel requests, so that the benchmark measures the lease and not the queue. */
 const CONFIG = {
   keys: ["sk-bench"],
   accounts: Array.from({ length: 8 }, (_, index) => ({ token: `token-${index}` })),
@@ -43,16 +43,16 @@ const LIMITED = {
   },
 };
 
-/** What the gateway is told here, with the upstream's port. */
+/** Environment variables of the gateway. `upstream` is the upstream's port. */
 export const variables = (upstream, limited = false) => ({
   PROVIDER_DRIVER: "openai",
-  // What a backend calls natively needs no look at its text.
+  // With native tool calls the gateway would not scan the text.
   PROVIDER_TOOL_CALLS: "markup",
   PROVIDER_BASE_URL: `http://127.0.0.1:${upstream}/v1`,
   GATEWAY_CONFIG_JSON: JSON.stringify(limited ? { ...CONFIG, api_keys: [LIMITED] } : CONFIG),
 });
 
-/** The process that `start` brings into being. */
+/** Returns the process that `start` creates. */
 async function startedBy(start) {
   const before = new Set(children());
   const value = await start();
@@ -61,8 +61,8 @@ async function startedBy(start) {
 }
 
 /**
- * A Worker on workerd itself, with a direct socket: nothing stands before it, and no log is printed. `settings` are those of
- * the runtime.
+ * Starts a Worker directly on workerd, with its own socket: no proxy in front and no printed log. `settings` are runtime
+ * settings.
  */
 export async function worker(name, options, settings = {}) {
   const storage = await mkdtemp(join(tmpdir(), "bench-"));
@@ -97,15 +97,15 @@ function peer(name, source, upstream, options = {}) {
 }
 
 /**
- * The gateway, built as it is deployed unless another build is given. `settings` are those of the runtime.
+ * Starts the gateway in its deployed form, or another build. `settings` are runtime settings.
  *
  * @param {number} upstream its port
- * @param {{ name?: string, bundle?: { folder: string, entry: string }, settings?: object, limited?: boolean, vars?: object }} [options] `limited`:
- *   there is a key with limits, too
+ * @param {{ name?: string, bundle?: { folder: string, entry: string }, settings?: object, limited?: boolean, vars?: object
+ *   }} [options] `limited`: also configures a rate-limited key
  */
 export async function gatewayOnWorkerd(upstream, { name = "gateway", bundle, settings, limited, vars } = {}) {
   const gateway = bundle ?? (await buildBundles()).gateway;
-  // Development serves assets by a Worker of its own in front of ours; that one is not what is measured.
+  // In development another Worker serves assets in front of the gateway. The benchmark excludes it.
   const {
     modulesRules: _modules,
     assets: _assets,
@@ -120,7 +120,7 @@ export async function gatewayOnWorkerd(upstream, { name = "gateway", bundle, set
   return worker(name, subject, settings);
 }
 
-/** The Workers that the gateway is compared with, from the least to the most that they do. */
+/** Starts the Workers for comparison, ordered by the work that they do. */
 export async function peersOnWorkerd(upstream) {
   const pool = { durableObjects: { POOL: { className: "Pool", useSQLite: true } } };
   return [
@@ -132,8 +132,8 @@ export async function peersOnWorkerd(upstream) {
 }
 
 /**
- * `serve`: the script is what `deno serve` runs; otherwise it listens at PORT by itself. `inspected`: with a debugger, at `debuggerUrl`.
- * `folder`: the checkout whose `deno.json` counts.
+ * Starts a Deno process. `serve`: runs the script with `deno serve`; otherwise the script itself listens on PORT.
+ * `inspected`: with a debugger at `debuggerUrl`. `folder`: the checkout whose `deno.json` is used.
  */
 async function denoProcess(name, script, env, { serve = false, inspected = false, folder = root } = {}) {
   const port = await freePort();
@@ -163,11 +163,11 @@ async function denoProcess(name, script, env, { serve = false, inspected = false
 }
 
 /**
- * The gateway on Deno; null when this build does not run there.
+ * Starts the gateway on Deno; null if this build does not run there.
  *
  * @param {number} upstream its port
- * @param {{ name?: string, folder?: string, limited?: boolean, inspected?: boolean }} [options] `folder`: another checkout, with its
- *   `node_modules`; `limited`: there is a key with limits, too
+ * @param {{ name?: string, folder?: string, limited?: boolean, inspected?: boolean }} [options] `folder`: another checkout,
+ *   with its `node_modules`; `limited`: also configures a rate-limited key
  */
 export function gatewayOnDeno(upstream, options = {}) {
   const { name = "gateway, Deno", folder = root, limited = false, inspected = false } = options;
@@ -176,7 +176,7 @@ export function gatewayOnDeno(upstream, options = {}) {
   return denoProcess(name, entry, variables(upstream, limited), { serve: true, folder, inspected });
 }
 
-/** A pass-through on Deno. */
+/** Starts a pass-through server on Deno. */
 export function peerOnDeno(upstream) {
   return denoProcess("pass-through, Deno", join(import.meta.dirname, "deno-pass-through.mjs"), {
     UPSTREAM: `http://127.0.0.1:${upstream}`,

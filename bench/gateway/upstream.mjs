@@ -1,6 +1,6 @@
-// A chat-completions server that costs next to nothing, in a process of its own: bytes that were made beforehand, on raw
-// sockets. What it answers is said in the text of the request: `[burst:N]` N chunks at once, `[live:N:MS]` N chunks with a
-// pause between them, anything else a short answer. Every chunk carries the time at which it was written.
+// A chat-completions server with minimal cost, in its own process: precomputed bytes on raw sockets. The text of the
+// request selects the answer: `[burst:N]` sends N chunks at once, `[live:N:MS]` sends N chunks with a pause between them,
+// anything else gets a short answer. Every chunk contains its write time.
 import { createServer } from "node:net";
 import { clockUs } from "./process.mjs";
 
@@ -28,7 +28,7 @@ const WHOLE_ANSWER = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconte
 const EVENT_HEAD =
   'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[';
 
-/** One event as one piece of a chunked body. */
+/** Formats one event as one chunk of a chunked body. */
 function chunk(event) {
   return `${event.length.toString(16)}\r\n${event}\r\n`;
 }
@@ -45,7 +45,7 @@ const CLOSING = [
 const FIRST = STREAM_HEAD + chunk(OPENING);
 const LAST = CLOSING.map(chunk).join("") + LAST_CHUNK;
 
-/** A short answer is ready as a whole: all its events are one piece of the body. */
+/** A short answer is complete at once, so all its events form one chunk of the body. */
 const SHORT_STREAM =
   STREAM_HEAD +
   chunk(
@@ -93,7 +93,7 @@ const server = createServer({ noDelay: true }, (socket) => {
         body = waiting.toString("latin1", end + 4, size);
         waiting = waiting.subarray(size);
       } else {
-        // A Worker that passes a stream on does not know its length.
+        // A Worker that forwards a stream sends it without a content length.
         const last = waiting.indexOf("\r\n0\r\n\r\n", end);
         if (/transfer-encoding:\s*chunked/i.test(head) && last === -1) return;
         body = last === -1 ? "" : waiting.toString("latin1", end + 4, last);

@@ -1,4 +1,4 @@
-/** `count` streams at the same time, 50 chunks each: all have begun within a second, none at one moment with another. */
+/** `count` parallel streams of 50 chunks each. Their starts are spread over one second. */
 const live = (count) => ({
   name: `${count === 1 ? "one live stream" : `${count} live streams`}, 50 chunks at 20 ms`,
   live: count,
@@ -15,12 +15,12 @@ const live = (count) => ({
   quickRounds: 1,
 });
 
-/** The live streams that aims are about. */
+/** The live streams for the targets. */
 export const LIVE = { ...live(200), rounds: 3 };
 
 /**
- * What is asked of the subjects in each round, and how much of it. Prompts are read by the upstream. The live streams are asked of
- * those that could hold something until the end.
+ * Workloads of each round. The upstream interprets the prompts. Live streams are only measured for subjects that could hold
+ * a resource until the end.
  */
 export const WORKLOADS = [
   {

@@ -1,9 +1,9 @@
 import type { PoolLimits } from "../../src/platform/pool-configuration.ts";
 
-/** Something that must never be has happened. */
+/** Violation of an invariant. */
 export class Violation extends Error {}
 
-/** What was in force since a time: limits that shards went by, the largest of each. */
+/** Limits from a time on. Each value is the largest that any shard used. */
 interface InForce {
   readonly since: number;
   readonly perAccount: number;
@@ -15,9 +15,9 @@ const NONE: InForce = { since: 0, perAccount: 0, global: 0, queue: 0 };
 const limit = (value: number): number => value || Number.POSITIVE_INFINITY;
 
 /**
- * Who really uses which account, and who really waits, as nobody of those who take part knows it. An edit of a limit is on its way
- * to the shards for a while, and takes a slot from nobody: so never more are in use than the largest limit says that any shard went by
- * since the oldest of them was granted; and so it is with waiting requests.
+ * Omniscient reference: who really uses which account, and who really waits. A changed limit reaches the shards after a
+ * delay and revokes no slot. So the number of used slots must never exceed the largest limit of any shard since the oldest
+ * of these slots was granted. The same holds for waiting requests.
  */
 export class Books {
   readonly #users = new Map<string, number>();
@@ -25,16 +25,16 @@ export class Books {
   #event = 0;
   inUse = 0;
   granted = 0;
-  /** Most that were in use at once. */
+  /** Maximum number of accounts in use at the same time. */
   mostInUse = 0;
 
-  /** Something has happened; the result numbers it. */
+  /** Records an event and returns its number. */
   next(): number {
     this.#event += 1;
     return this.#event;
   }
 
-  /** Shards go by these limits from now on. */
+  /** Records that shards use these limits from now on. */
   told(limits: readonly PoolLimits[]): void {
     const most = (of: (one: PoolLimits) => number) => Math.max(0, ...limits.map(of));
     this.#history.push({
@@ -61,13 +61,13 @@ export class Books {
     this.inUse -= 1;
   }
 
-  /** So many requests wait for one provider. */
+  /** Records the number of requests that wait for one provider. */
   waits(count: number, oldest: number): void {
     const { queue } = this.#since(oldest);
     if (count > queue) throw new Violation(`${count} requests wait for one provider: ${queue} may`);
   }
 
-  /** Forgets what was in force only before that event. */
+  /** Drops limits that were replaced before that event. */
   forget(before: number): void {
     while ((this.#history[1]?.since ?? Number.POSITIVE_INFINITY) <= before) this.#history.shift();
   }

@@ -4,7 +4,7 @@ interface Appointment {
   readonly run: () => void;
 }
 
-/** Time that passes when it is told to. Timers go off in their order, each at its time. */
+/** A clock that advances only on demand. Timers fire in order, each at its time. */
 export class ModelClock {
   #now: number;
   readonly #planned = new Heap<Appointment>();
@@ -16,7 +16,7 @@ export class ModelClock {
 
   readonly now = (): number => this.#now;
 
-  /** Calls `run` after `ms` milliseconds; the result stops it. */
+  /** Calls `run` after `ms` milliseconds. Returns a function that cancels it. */
   readonly setTimer = (ms: number, run: () => void): (() => void) => {
     const appointment = { run };
     this.#planned.set(appointment, this.#now + Math.max(0, ms));

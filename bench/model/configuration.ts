@@ -7,7 +7,7 @@ import type {
 import { everyShard, layoutFor, partFor, settledLayout } from "../../src/shards/layout.ts";
 import { POOL_NAME } from "../../src/shards/pool-name.ts";
 
-/** What the `Configuration` object does for pools, on the same rules: it numbers what it tells, and keeps the layout. */
+/** Model of the `Configuration` object for pools, with the same rules: it numbers its messages and stores the layout. */
 export class ModelConfiguration {
   #version = 1;
   #order = 0;
@@ -34,7 +34,7 @@ export class ModelConfiguration {
     return this.#accounts;
   }
 
-  /** Names of those that are to be told of a change. */
+  /** Names of the pools that a change must reach. */
   get concerned(): readonly string[] {
     return this.#layout === null ? [POOL_NAME] : everyShard(this.#layout);
   }
@@ -45,14 +45,14 @@ export class ModelConfiguration {
     this.#limits = limits;
   }
 
-  /** The deployment has so many shards from now on. */
+  /** Sets the number of shards. */
   resize(shards: number): void {
     const layout = layoutFor(shards, this.#layout);
     if (layout !== this.#layout) this.#settled.clear();
     this.#layout = layout;
   }
 
-  /** What a pool is told; null: it is none. */
+  /** Returns the configuration for a pool; null if there is no pool with this name. */
   partOf(name: string): PoolConfiguration | null {
     const whole = { accounts: this.#accounts, limits: this.#limits, version: this.#version };
     if (this.#layout === null) return name === POOL_NAME ? whole : null;
@@ -60,7 +60,7 @@ export class ModelConfiguration {
     return partFor(whole, this.#layout, name, this.#order);
   }
 
-  /** A pool has found that nothing is held elsewhere any more. True when all have. */
+  /** Records that a pool found no more leases at earlier shards. Returns true when all pools have reported. */
   settled(name: string, generation: number): boolean {
     const layout = this.#layout;
     if (layout?.generation !== generation || layout.earlier.length === 0) return false;

@@ -1,13 +1,13 @@
 /**
- * The model check of several pools: the real rules of shards, driven by random operations over a network that delays, reorders, repeats
- * and loses messages, with shards restarted, accounts added and removed, limits edited and shards added and taken away, against a
- * reference that sees everything. docs/scale.md says what is checked, and what came of it.
+ * Model check of several pools. Drives the real rules of shards by random operations, over a network that delays, reorders,
+ * repeats and loses messages. Operations restart shards, add and remove accounts, edit limits, and add and remove shards.
+ * An omniscient reference checks the invariants. docs/scale.md describes the invariants and the results.
  *
- *     npm run model                                      1,000,000 operations
- *     npm run model -- --operations 50000 --seed 7
+ * npm run model                                      1,000,000 operations
+ * npm run model -- --operations 50000 --seed 7
  *
- * Each run of 5,000 operations begins with new shards and a seed of its own, and ends with everything given back. The first that
- * goes wrong is shrunk and printed, and the command fails.
+ * Each run of 5,000 operations starts with new shards and its own seed, and ends when all slots are released. The first
+ * failing run is shrunk and printed, and the command fails.
  */
 import { parseArgs } from "node:util";
 import { play, shrunk, stepsOf } from "./run.ts";

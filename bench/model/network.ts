@@ -1,10 +1,10 @@
-/** A message that is under way. */
+/** A message in transit. */
 interface Message {
-  /** Brings it to where it goes, which may send others. */
+  /** Delivers the message; its receiver may send further messages. */
   readonly arrive: () => void;
 }
 
-/** Messages come when a step of the run says so, in any order, once, twice or never. */
+/** A network whose messages arrive when a step of the run says so: in any order, once, twice or never. */
 export class Network {
   readonly #messages: Message[] = [];
 
@@ -16,7 +16,7 @@ export class Network {
     this.#messages.push({ arrive });
   }
 
-  /** Does something far away, and brings the answer back. */
+  /** Runs `work` at the remote side and returns its result. */
   call<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {
       this.send(() => {
@@ -26,7 +26,7 @@ export class Network {
     });
   }
 
-  /** One of them arrives. `again`: it will arrive once more. */
+  /** Delivers one message. `again`: it will be delivered once more. */
   deliver(which: number, again: boolean): void {
     const at = which % Math.max(1, this.#messages.length);
     const message = again ? this.#messages[at] : this.#messages.splice(at, 1)[0];

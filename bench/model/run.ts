@@ -1,15 +1,15 @@
 import { randomFrom } from "../simulation/clock.ts";
 import { type Step, World } from "./world.ts";
 
-/** What came of a run. */
+/** Result of a run. */
 export interface Played {
   readonly counts: World["counts"];
   readonly mostInUse: number;
-  /** What must not be and was; null: nothing. */
+  /** The violated invariant; null: none. */
   readonly fault: string | null;
 }
 
-/** As many steps as the seed says they are. */
+/** Generates `count` steps from a seed. */
 export function stepsOf(seed: number, count: number): Step[] {
   const random = randomFrom(seed);
   const below = (most: number) => Math.floor(most * random());
@@ -19,7 +19,7 @@ export function stepsOf(seed: number, count: number): Step[] {
   );
 }
 
-/** Plays the steps, and then has everything come to its end. */
+/** Executes the steps, and then lets everything finish. */
 export async function play(steps: readonly Step[]): Promise<Played> {
   const world = new World();
   let fault: string | null = null;
@@ -32,7 +32,7 @@ export async function play(steps: readonly Step[]): Promise<Played> {
   return { counts: world.counts, mostInUse: world.books.mostInUse, fault };
 }
 
-/** Fewer steps that go wrong as well: leaves out as many as it can, in ever smaller pieces, with so many tries. */
+/** Shrinks failing steps: removes ever smaller groups as long as the run still fails, with at most `tries` tries. */
 export async function shrunk(steps: readonly Step[], tries: number): Promise<readonly Step[]> {
   let left = steps;
   let tried = 0;

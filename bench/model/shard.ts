@@ -13,26 +13,26 @@ import { ObjectTimers } from "../../test/support/object-timers.ts";
 import type { ModelClock } from "./clock.ts";
 import type { Network } from "./network.ts";
 
-/** Where shards are. */
+/** Environment of the shards. */
 export interface Surroundings {
   readonly clock: ModelClock;
   readonly network: Network;
   shard(name: string): ModelShard;
-  /** What a pool is told when it asks for its part of the configuration. */
+  /** Returns the configuration that a pool gets on request. */
   partOf(name: string): PoolConfiguration | null;
   settled(name: string, generation: number): void;
-  /** It goes by other limits from now on. */
+  /** Called when the shard switches to other limits. */
   told(): void;
 }
 
-/** What the pool object makes of the rules: the real ones, on storage that survives it. */
+/** Model of the pool object: the real rules, on storage that survives the object. */
 export class ModelShard {
   readonly name: string;
   readonly store = new MemoryPoolStore();
   pool: AccountPool;
-  /** How often it was started. */
+  /** Number of starts so far. */
   start = 0;
-  /** What it goes by; null: it has not been told yet. */
+  /** Limits in use; null: not configured yet. */
   limits: PoolLimits | null = null;
   readonly #around: Surroundings;
   #configured = false;
@@ -48,7 +48,7 @@ export class ModelShard {
     [this.pool, this.#takeover] = this.#made();
   }
 
-  /** The alarm outlives the object. */
+  /** Alarms survive restarts of the object. */
   #sweepAt(at: number): void {
     this.#around.clock.setTimer(at - this.#around.clock.now(), () => {
       const next = this.pool.sweep();
@@ -77,7 +77,7 @@ export class ModelShard {
     return [pool, takeover];
   }
 
-  /** What a start of the object has called for is answered to that start alone. */
+  /** Calls a remote party. The response reaches only the start of the object that sent the request. */
   #call<T>(work: () => T): Promise<T> {
     const { start } = this;
     return this.#around.network
@@ -85,7 +85,7 @@ export class ModelShard {
       .then((answer) => (this.start === start ? answer : new Promise<T>(() => {})));
   }
 
-  /** The object loses its memory. */
+  /** Restarts the object, which loses its memory. */
   restart(): void {
     this.#timers.stop();
     this.start += 1;
@@ -96,13 +96,13 @@ export class ModelShard {
     [this.pool, this.#takeover] = this.#made();
   }
 
-  /** Whatever it is called for, it knows its configuration first. */
+  /** Returns the pool, configured first if necessary. */
   known(): AccountPool {
     if (!this.#configured) this.#take(this.#around.partOf(this.name));
     return this.pool;
   }
 
-  /** What becomes of a request; never, when the object is started anew meanwhile. */
+  /** Acquires a slot. Never resolves if the object restarts meanwhile. */
   async acquire(request: AcquireRequest): Promise<Outcome | Waiter> {
     const pool = this.known();
     const { start } = this;

@@ -10,24 +10,24 @@ import { ModelConfiguration } from "./configuration.ts";
 import { Network } from "./network.ts";
 import { ModelShard } from "./shard.ts";
 
-/** What happens next, as numbers: what it is, and which of all that there are it happens to. */
+/** The next operation as numbers: its kind, and the items that it concerns. */
 export type Step = readonly [what: number, one: number, other: number, more: number];
 
-/** How many shards there are at most, and how many accounts. */
+/** Maximum number of shards, number of accounts, and slots per account. */
 const MOST_SHARDS = 5;
 const ACCOUNTS = 12;
 const PER_ACCOUNT = 2;
 const CALLERS = 4;
-/** Holders tell their pool at least so often that they are there, milliseconds. */
+/** Maximum interval of heartbeats to the pool, in milliseconds. */
 const BEAT_MS = 1_000;
-/** A request that is refused or granted later than this after its time, milliseconds, was forgotten. */
+/** A request that is rejected or granted more than this after its deadline (milliseconds) counts as forgotten. */
 const LATE_MS = 1;
-/** How long everything that was begun may take to end, milliseconds. */
+/** Maximum time for everything to finish, in milliseconds. */
 const TAIL_MS = 60_000;
-/** How long a request may have to wait for a slot that nobody has. */
+/** Maximum wait for a slot that is free, in milliseconds. */
 const PROBE_MS = 10_000;
 
-/** A request that has a slot, and uses it. */
+/** A request that holds and uses a slot. */
 interface Holder {
   readonly shard: ModelShard;
   start: number;
@@ -36,7 +36,7 @@ interface Holder {
   readonly since: number;
 }
 
-/** A request that waits for one. */
+/** A request that waits for a slot. */
 interface Waiting {
   readonly shard: ModelShard;
   readonly waiter: Waiter;
@@ -56,14 +56,14 @@ const accountOf = (index: number): PoolAccount => ({
   ...(provider(index) === "" ? {} : { provider: provider(index) }),
 });
 
-/** Promises go on that can: an answer passes through a few of them. */
+/** Lets pending promises continue: a response passes through a few of them. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 8; turn += 1) await null;
 }
 
 /**
- * Shards that trade parts of limits and hand accounts over, holders and waiting requests, a network that delays, reorders, repeats and loses,
- * and somebody who edits the configuration and the number of shards: each step has one of them do something.
+ * Shards that rebalance limits and migrate accounts, requests with and without slots, an unreliable network, and edits of
+ * the configuration and of the number of shards. Each step executes one operation.
  */
 export class World {
   readonly clock = new ModelClock(Date.UTC(2026, 10, 22));
@@ -105,7 +105,7 @@ export class World {
     this.books.told(this.#all.flatMap(({ limits }) => limits ?? []));
   }
 
-  /** Does one step, and looks whether all is as it must be. */
+  /** Executes one step and checks the invariants. */
   async step([what, one, other, more]: Step): Promise<void> {
     const shard = this.#all[one % this.#all.length];
     if (shard === undefined) return;
@@ -138,7 +138,7 @@ export class World {
     });
   }
 
-  /** Where an account lives by the newest layout. */
+  /** Returns the shard of an account in the newest layout. */
   #shardOf(index: number): ModelShard {
     const map = mapOf(this.#configuration.layout?.shards ?? [POOL_NAME]);
     return this.shard(map.shards[map.of(accountOf(index % ACCOUNTS).id)]?.name ?? POOL_NAME);
@@ -178,17 +178,17 @@ export class World {
     const holder = this.#holders[which % Math.max(1, this.#holders.length)];
     if (holder === undefined) return;
     this.#ends(holder);
-    // What a start does not know of it is given back to nobody: its time runs out.
+    // A restarted pool does not know the lease, so do not release it. It expires.
     if (holder.start === holder.shard.start) holder.shard.pool.release(holder.token);
   }
 
-  /** It ends without a word. */
+  /** Ends a request without releasing its slot. */
   #crash(which: number): void {
     const holder = this.#holders[which % Math.max(1, this.#holders.length)];
     if (holder !== undefined) this.#ends(holder);
   }
 
-  /** Holders tell their pools that they are there, and stop where they have lost their slot. */
+  /** Sends heartbeats of all holders. Stops holders that have lost their slot. */
   #beat(): void {
     this.#beatAt = this.clock.now() + BEAT_MS;
     for (const holder of [...this.#holders]) {
@@ -210,7 +210,7 @@ export class World {
     }
   }
 
-  /** Time passes. */
+  /** Advances the clock. */
   #pass(ms: number): void {
     const end = this.clock.now() + ms;
     while (this.clock.now() < end) {
@@ -221,7 +221,7 @@ export class World {
 
   #restart(shard: ModelShard): void {
     this.counts.restarts += 1;
-    // Who waited there hears that it is gone.
+    // Requests that waited there get an error.
     this.#waiting = this.#waiting.filter((waiting) => waiting.shard !== shard);
     shard.restart();
     this.told();
@@ -249,7 +249,7 @@ export class World {
     this.#tell();
   }
 
-  /** Tells all shards, or one, what they are to go by. It may be overtaken. */
+  /** Sends the configuration to all shards, or to one. Messages may overtake each other. */
   #tell(which?: number): void {
     const { concerned } = this.#configuration;
     const names = which === undefined ? concerned : concerned.slice(which % concerned.length).slice(0, 1);
@@ -259,7 +259,7 @@ export class World {
     }
   }
 
-  /** Takes note of what has become of waiting requests, and holds it against what was promised. */
+  /** Processes the outcomes of waiting requests and compares them with the promises. */
   #look(): void {
     const now = this.clock.now();
     const waiting: Waiting[] = [];
@@ -287,7 +287,7 @@ export class World {
     );
   }
 
-  /** Messages come, time passes. */
+  /** Delivers messages and advances the clock. */
   async #goOn(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 100) {
       for (let left = 200; this.network.underWay > 0 && left > 0; left -= 1) {
@@ -301,7 +301,7 @@ export class World {
     }
   }
 
-  /** Everything that was begun ends, nothing is lost any more: then nothing may be left, and every account be had. */
+  /** Lets everything finish without message loss. Afterwards nothing may be left, and every slot must be available. */
   async close(): Promise<void> {
     const { limits } = this.#configuration;
     this.#configuration.edit(
@@ -323,13 +323,13 @@ export class World {
     for (const limit of ["global", "queue"]) this.#count(limit);
   }
 
-  /** Every slot of every account can be had at once, where the account is by now. */
+  /** Checks that every slot of every account can be acquired at the same time, at the account's present shard. */
   async #probe(): Promise<void> {
     const { accounts } = this.#configuration;
     for (const [index, { id, provider: of }] of accounts.entries()) {
       for (let slot = 0; slot < PER_ACCOUNT; slot += 1) {
         const had = this.#holders.length;
-        // A shard may have to get its parts of the limits first.
+        // A shard may first have to acquire its share of the limits.
         this.#request(this.#shardOf(index), {
           target: id,
           waitMs: PROBE_MS,
@@ -346,7 +346,7 @@ export class World {
     while (this.#holders.length > 0) this.#release(0);
   }
 
-  /** No unit was made: whoever got some got them from one who gave them. */
+  /** Checks that the shares of a limit add up: a shard can only receive units that another shard gave. */
   #count(limit: string): void {
     for (const one of this.#all)
       for (const part of one.store.parts.values()) {

@@ -1,14 +1,14 @@
-// A browser that has every page at once: it says what Chromium says of one, so that whoever asks it has all of its work, and shows
-// nothing. It lives in the bench's own process.
+// A mock browser in the benchmark's own process. Every page loads at once. It sends the same protocol messages as Chromium,
+// so that its client does all its work, but renders nothing.
 import { Response, WebSocketPair } from "miniflare";
 
-/** What a page loads besides itself, and bytes of the picture that is taken of it. */
+/** Number of subresources of a page. */
 export const PARTS = 40;
 const PICTURE_BYTES = 200_000;
-/** Pixels of either side of the picture. */
+/** Width and height of the picture in pixels. */
 const PICTURE_SIDE = 1_200;
 
-/** The head of a JPEG of that size, and bytes that no compression makes fewer. */
+/** The header of a JPEG of that size, followed by incompressible bytes. */
 function picture() {
   const bytes = Buffer.alloc(PICTURE_BYTES);
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = (at * 2_654_435_761) >>> 24;
@@ -23,7 +23,7 @@ const HEADERS = Object.fromEntries(
   Array.from({ length: 15 }, (_, n) => [`x-header-${n}`, `value ${n} of an ordinary length`]),
 );
 
-/** Answers what the binding of a browser is asked: for a session, and for a connection to it. */
+/** Handles requests to the browser binding: opening a session, and connecting to it. */
 export function standInBrowser(request) {
   if (request.headers.get("upgrade") !== "websocket") return Response.json({ sessionId: "stand-in" });
   const { 0: theirs, 1: ours } = new WebSocketPair();
@@ -33,12 +33,12 @@ export function standInBrowser(request) {
   return new Response(null, { status: 101, webSocket: theirs });
 }
 
-/** One connection. */
+/** One protocol connection. */
 class Chat {
   #say;
   #made = 0;
   #held = 0;
-  /** What comes when a request that was held back may go on, by its id. */
+  /** Actions that continue a paused request, by its id. */
   #next = new Map();
   #targets = new Map();
 
@@ -135,7 +135,7 @@ class Chat {
     });
   }
 
-  /** One request of a page, which goes on when it may, and `then` when its answer is there. */
+  /** Sends one request of a page. It continues when allowed, and calls `then` when its response has arrived. */
   #ask(page, url, type, requestId, loaderId, then) {
     const tell = (method, params) => this.#say({ sessionId: page, method, params });
     const request = {

@@ -1,4 +1,4 @@
-// The messages of isolates, as the program makes them.
+// Messages of isolates, in the program's format.
 import { readThumbnailRequest } from "../../src/pages/thumbnails/parameters.ts";
 
 const words = (length, n) =>
@@ -6,7 +6,7 @@ const words = (length, n) =>
 
 const idOf = (n, request) => `hist_${String(n).padStart(16, "0")}${String(request).padStart(16, "0")}`;
 
-/** What lists show of a request. */
+/** Summary of a request for lists. */
 export function summary(n, request, status = "success") {
   const now = Date.now();
   return {
@@ -42,7 +42,7 @@ export function summary(n, request, status = "success") {
   };
 }
 
-/** What a request has: 2,000 characters of messages, the prompt made of them, an answer of 1,000. */
+/** Texts of a request: 2,000 characters of messages, the prompt built from them, and an answer of 1,000 characters. */
 const asked = (n) => ({
   messages: JSON.stringify([{ role: "user", content: words(2_000, n) }]),
   prompt: words(2_000, n),
@@ -61,7 +61,7 @@ const batch = (records, keep) => ({
   metrics: metrics(),
 });
 
-/** What requests count, as deltas. */
+/** Metric deltas of requests. */
 function metrics() {
   const series = {};
   for (const le of ["0.32", "0.64", "1.28", "+Inf"]) {
@@ -74,7 +74,9 @@ function metrics() {
 
 const each = (count, of) => Array.from({ length: count }, (_, request) => of(request));
 
-/** A message of an isolate: so many requests that began, and as many of the message before that have ended. */
+/**
+ * A history message of an isolate: `count` started requests, and `count` requests of the previous message that have ended.
+ */
 export function historyMessage(n, count, keep) {
   const over = each(count, (request) => ({
     summary: summary(n - 8, request),
@@ -85,7 +87,7 @@ export function historyMessage(n, count, keep) {
   return batch([...each(count, (request) => begun(n, request)), ...over], keep);
 }
 
-/** The same where the texts of what has ended are in a bucket. */
+/** The same, with the texts of ended requests in a bucket. */
 export function packedMessage(n, count, keep) {
   const records = each(count, (request) => ({
     summary: summary(n - 8, request),
@@ -102,7 +104,7 @@ export function packedMessage(n, count, keep) {
   ];
 }
 
-/** A response that is stored: an answer of 2,000 characters, and the conversation before it. */
+/** A stored response: an answer of 2,000 characters and the conversation before it. */
 export function response(n) {
   return {
     id: `resp_${n % 2_000}`,
@@ -113,14 +115,14 @@ export function response(n) {
   };
 }
 
-/** How a picture of a page is asked for that is taken as the browser makes it. */
+/** Query of a screenshot that is returned as the browser encodes it. */
 const pictureOf = (page) =>
   new URLSearchParams({ url: `https://example.com/${page}`, width: "1200", height: "1200", quality: "80" });
 
-/** The same, as the object with the browser is asked. */
+/** The same, as options for the object with the browser. */
 export const captureOf = (page) => readThumbnailRequest(pictureOf(page), { privateHosts: [] }).options;
 
-/** A job of so many pictures. `fault`: none of them can be had. */
+/** A job with `pages` pictures. `fault`: error of every picture. */
 export function jobOf(n, pages, client, fault = null) {
   const tasks = each(pages, (page) => ({
     url: `https://example.com/${n}/${page}`,
@@ -130,7 +132,7 @@ export function jobOf(n, pages, client, fault = null) {
   return { client, operation: "thumbs", origin: "https://gateway.example.com", tasks };
 }
 
-/** Something that people should know, of which they have been told already. */
+/** An alert that was already delivered. */
 export const alert = () => ({
   kind: "sync_failed",
   subject: "",

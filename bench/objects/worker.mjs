@@ -1,4 +1,4 @@
-// Sends the objects what the program sends them; see ../objects.mjs.
+// Sends the program's messages to the Durable Objects; see ../objects.mjs.
 import { DurableObject } from "cloudflare:workers";
 import { Alerts as Watch } from "../../durable-objects/alerts.ts";
 import { UsageTally } from "../../src/usage/tally.ts";
@@ -14,28 +14,28 @@ export { RateLimiter } from "../../durable-objects/rate-limiter.ts";
 export { ResponseStore } from "../../durable-objects/response-store.ts";
 export { Usage } from "../../durable-objects/usage.ts";
 
-/** Its rounds, without their pauses. */
+/** Runs rounds of alert checks without pauses. */
 export class Alerts extends Watch {
   async round() {
     await this.alarm();
   }
 }
 
-/** Takes everything in and does nothing. */
+/** Receives messages and does nothing. */
 export class Nothing extends DurableObject {
   take() {
     return null;
   }
 }
 
-/** An isolate that serves 100 requests a second tells of 50 of them every half second. */
+/** An isolate with 100 requests per second reports 50 of them every half second. */
 const REQUESTS = 50;
-/** Isolates that take turns: as many messages are under way at once. */
+/** Number of simulated isolates, and of messages in flight. */
 const ISOLATES = 8;
 
 const config = { config: { prices: {}, providers: [] } };
 
-/** Usage of an isolate. `groups`: how many different ones its requests make. */
+/** Usage of an isolate. `groups`: number of different groups. */
 function usage(groups) {
   const tallies = Array.from({ length: ISOLATES }, () => new UsageTally());
   return async (send, n) => {
@@ -89,10 +89,10 @@ const packed = (name, keep) => ({
   act: (send, n) => send(...packedMessage(n, REQUESTS, keep)),
 });
 
-/** Pages of a job. */
+/** Pages per job. */
 const PAGES = 10;
 
-/** The jobs of one client. `send` calls `create`. */
+/** Runs the jobs of one client. `send` calls `create`. */
 async function wholeJob(send, n, env) {
   const client = `client ${n % ISOLATES}`;
   const made = await send(jobOf(n, PAGES, client));
@@ -108,7 +108,7 @@ async function wholeJob(send, n, env) {
 }
 
 const FAULT = { status: 400, code: "url_invalid", message: "no" };
-/** A job to be asked for. */
+/** A job for read requests. */
 let known;
 
 const KINDS = [

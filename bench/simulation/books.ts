@@ -3,7 +3,7 @@ import { REGIONS } from "./regions.ts";
 const quantile = (sorted: Float64Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 
-/** Waits for a lease, milliseconds. */
+/** Waiting times for a lease, in milliseconds. */
 export interface Waits {
   readonly count: number;
   readonly p50: number;
@@ -21,7 +21,7 @@ const waitsOf = (values: readonly number[]): Waits => {
   };
 };
 
-/** What happened, as seen by nobody of those who take part: who really uses which account at which time. */
+/** Omniscient record of the events: who really uses which account at which time. */
 export class Books {
   readonly #perAccount: number;
   readonly #global: number;
@@ -30,12 +30,12 @@ export class Books {
   #inUse = 0;
   requests = 0;
   done = 0;
-  /** Requests whose slot was taken from them. */
+  /** Requests whose slot was revoked. */
   aborted = 0;
   readonly refusals: Record<string, number> = {};
-  /** Moments at which a request began to use an account that as many used as may. */
+  /** Number of times a request started to use an account that had no free slot. */
   doubleGrants = 0;
-  /** Moments at which a request began to use an account while as many in all did as the deployment allows. */
+  /** Number of times a request started to use an account although the global limit was reached. */
   overLimit = 0;
   mostInUse = 0;
 

@@ -1,14 +1,14 @@
-/** Something to be done at a time; null once it is stopped. */
+/** A scheduled callback; null when cancelled. */
 interface Appointment {
   run: (() => void) | null;
 }
 
-/** Lets all promises go on that can. */
+/** Lets all pending promises continue. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Time that passes only when nothing is left to do: whole milliseconds, one after the other. What falls on the same one happens in
- * the order in which it was planned, and promises go on before time does. So a run depends on nothing but its seed.
+ * A virtual clock in whole milliseconds. It advances only when nothing is left to do. Callbacks of the same millisecond run
+ * in the order of scheduling, and promises settle before the clock advances. So a run depends only on its seed.
  */
 export class VirtualClock {
   #now: number;
@@ -21,7 +21,7 @@ export class VirtualClock {
 
   readonly now = (): number => this.#now;
 
-  /** Calls `run` after `ms` milliseconds, rounded up; the result stops it. */
+  /** Calls `run` after `ms` milliseconds, rounded up. Returns a function that cancels it. */
   readonly setTimer = (ms: number, run: () => void): (() => void) => {
     const at = this.#now + Math.max(0, Math.ceil(ms));
     const appointment: Appointment = { run };
@@ -35,7 +35,7 @@ export class VirtualClock {
 
   readonly after = (ms: number): Promise<void> => new Promise((resolve) => this.setTimer(ms, resolve));
 
-  /** Has everything happen up to that time. */
+  /** Runs everything up to that time. */
   async runUntil(end: number): Promise<void> {
     for (; this.#now <= end; this.#now += 1) {
       for (let due = this.#planned.get(this.#now); due !== undefined; due = this.#planned.get(this.#now)) {
@@ -47,7 +47,7 @@ export class VirtualClock {
   }
 }
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Random numbers from 0 to 1, determined by the seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

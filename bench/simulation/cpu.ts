@@ -7,7 +7,7 @@ const HELD = 8;
 const BLOCK = 5_000;
 const ROUNDS = 60;
 
-/** Gives a slot back and takes another one, so many times, with eight held throughout. */
+/** Releases a slot and acquires another, repeatedly, with eight slots held throughout. */
 function turns(accounts: number): (times: number) => void {
   const pool = new AccountPool({
     store: new MemoryPoolStore(),
@@ -37,13 +37,13 @@ function turns(accounts: number): (times: number) => void {
 }
 
 /**
- * What one acquire and release cost with few and with many accounts, microseconds: medians of blocks that take turns, in another order each time.
- * In a fixed one the collector would come whenever the same of them has its turn.
+ * Measures the cost of one acquire and release with few and with many accounts, in microseconds: medians of alternating
+ * blocks. The order is random, because in a fixed order the garbage collector would always hit the same subject.
  */
 export function costs(): { accounts: number; microseconds: number }[] {
   const subjects = SIZES.map((accounts) => {
     const turn = turns(accounts);
-    // Every account has had its first mark written: from then on nothing is.
+    // Warm-up: afterwards every account has its high-water mark stored, and grants write nothing.
     turn(accounts + BLOCK);
     return { accounts, turn, times: [] as number[] };
   });

@@ -3,9 +3,9 @@ import { BEAT_MS } from "../../src/pool/lease-life.ts";
 import type { Books } from "./books.ts";
 import type { VirtualClock } from "./clock.ts";
 
-/** How long a request may wait in all, milliseconds. */
+/** Maximum total wait of a request, in milliseconds. */
 const WAIT_MS = 20_000;
-/** When an account is refused: after how long, and how often a request tries another one. */
+/** The provider rejects a banned account after `REFUSED_MS`; a request fails over at most `SWITCHES` times. */
 const REFUSED_MS = 80;
 const SWITCHES = 3;
 
@@ -17,17 +17,17 @@ const BANNED: AccountFailure = {
   retryAfter: null,
 };
 
-/** No pool that might have granted a slot answers. */
+/** Outcome if no pool that might have granted a slot responds. */
 const UNREACHABLE = { refused: "unreachable" } as const;
 
-/** What an isolate runs in. */
+/** Environment of an isolate. */
 export interface Surroundings {
   readonly clock: VirtualClock;
   readonly books: Books;
   readonly banned: ReadonlySet<string>;
 }
 
-/** An isolate of the program: the real holders' side of the pool, or of several, and requests that use it. */
+/** A simulated isolate: the program's real pool client, for one or several pools, and requests that use it. */
 export class Isolate {
   readonly #around: Surroundings;
   readonly #region: number;
@@ -39,7 +39,7 @@ export class Isolate {
     this.#pool = pool;
   }
 
-  /** A request: takes a slot, uses it for so many milliseconds, gives it back. */
+  /** Runs a request: acquires a slot, uses it for `ms` milliseconds, and releases it. */
   async request(requestId: string, caller: string, ms: number): Promise<void> {
     const { clock, books, banned } = this.#around;
     const arrived = clock.now();
@@ -74,7 +74,7 @@ export class Isolate {
     books.refused("banned");
   }
 
-  /** Whether the slot was held to the end. */
+  /** Returns whether the slot was held to the end. */
   async #use(lease: Lease, ms: number): Promise<boolean> {
     const { clock } = this.#around;
     const { promise, resolve } = Promise.withResolvers<boolean>();

@@ -1,12 +1,12 @@
 /**
- * The account pool at sizes that nobody has on a desk: the real rules and the real holders of leases, on a clock and a network of
- * the simulation's own. docs/scale.md says what is simulated, and what came of it.
+ * Simulates the account pool at sizes that no developer machine has: the real rules and the real lease holders, on a
+ * virtual clock and network. docs/scale.md describes the simulation and the results.
  *
- *     npm run simulate                                       all of it: some minutes and 2 GB
- *     npm run simulate -- --part ceiling,sizes,days,cpu      parts of it
- *     npm run simulate -- --accounts 5000 --rate 2000 --shards 1,4,8 --seed 7 [--rough] [--global 4000] [--seconds 10]
+ * npm run simulate                                       everything: some minutes and 2 GB
+ * npm run simulate -- --part ceiling,sizes,days,cpu      parts of it
+ * npm run simulate -- --accounts 5000 --rate 2000 --shards 1,4,8 --seed 7 [--rough] [--global 4000] [--seconds 10]
  *
- * It ends with an error when an account was used by more requests than may, or more were in use in all.
+ * Exits with an error if an account or the deployment exceeded its limit.
  */
 import { parseArgs } from "node:util";
 import { costs } from "./cpu.ts";
@@ -26,7 +26,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Everything that can go wrong in one run. */
+/** All disturbances in one run. */
 const ROUGH = { burst: 3, banned: 0.1, deployment: true, lostRegion: "weur" } as const;
 const seed = Number(values.seed ?? 20_261_122);
 const calm = (accounts: number, rate: number, shards: number, seconds = 6): Scenario => ({

@@ -1,6 +1,6 @@
 /**
- * Where requests come from and pools run, by Cloudflare's names, with the share of the requests that comes from there, and what the
- * runtime tells of where it is.
+ * Regions of requests and pools, by Cloudflare's names, with their share of the requests and the location that the runtime
+ * reports.
  */
 export const REGIONS = [
   { name: "enam", share: 0.28, place: { continent: "NA", longitude: -77 } },
@@ -12,8 +12,9 @@ export const REGIONS = [
 ] as const;
 
 /**
- * Round trips in milliseconds, as published of data centres in North Virginia, Oregon, São Paulo, Frankfurt, Singapore and Sydney
- * ("Latency Between AWS Global Regions", 2017; some routes have become shorter since). Within a region: an assumption.
+ * Round trips in milliseconds, as published for data centers in North Virginia, Oregon, São Paulo, Frankfurt, Singapore and
+ * Sydney ("Latency Between AWS Global Regions", 2017; some routes have become shorter since). Within a region: an
+ * assumption.
  */
 const ROUND_TRIPS: readonly (readonly number[])[] = [
   [10, 88, 120, 89, 217, 230],
@@ -24,8 +25,8 @@ const ROUND_TRIPS: readonly (readonly number[])[] = [
   [230, 162, 323, 323, 175, 10],
 ];
 
-/** The round trip between two regions, by index, milliseconds. */
+/** Round trip between two regions in milliseconds, by index. */
 export const roundTrip = (from: number, to: number): number => ROUND_TRIPS[from]?.[to] ?? 0;
 
-/** Index of a region by its name. */
+/** Index of a region by name. */
 export const regionOf = (name: string): number => REGIONS.findIndex((region) => region.name === name);

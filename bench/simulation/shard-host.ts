@@ -10,10 +10,10 @@ import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
 import { ObjectTimers } from "../../test/support/object-timers.ts";
 import type { VirtualClock } from "./clock.ts";
 
-/** An object that has so much work before it, milliseconds, refuses more. An assumption. */
+/** An object whose backlog exceeds this time (milliseconds) rejects calls. An assumption. */
 const OVERLOADED_MS = 5_000;
 
-/** What the runtime says of a call to an object that is gone, or has too much to do. */
+/** The runtime's error for a call to a reset or overloaded object. */
 class Gone extends Error {
   readonly durableObjectReset = true;
   readonly retryable = true;
@@ -22,21 +22,21 @@ class Overloaded extends Error {
   readonly overloaded = true;
 }
 
-/** Brings a message of one shard to another one, and its answer back. */
+/** Sends a message from one shard to another and returns the answer. */
 export type Trading = (from: ShardHost, to: string, asks: PartAsks) => Promise<PartAnswers>;
 
-/** One pool object: the real rules on storage that survives it, one call after the other. */
+/** One pool object: the real rules, on storage that survives it. Calls are processed sequentially. */
 export class ShardHost {
   readonly name: string;
   readonly region: number;
   readonly layout: PartLayout;
   readonly configuration: PoolConfiguration;
   pool: AccountPool;
-  /** Calls to it, and stubs of it that were disposed of. */
+  /** Calls to the object, plus disposals of its stubs. */
   messages = 0;
-  /** Those of them that other shards sent, about parts of limits. */
+  /** Those of them that other shards sent about limit shares. */
   trades = 0;
-  /** Calls that it had too much to do for. */
+  /** Calls that were rejected because of overload. */
   overloads = 0;
   readonly #store = new MemoryPoolStore();
   readonly #clock: VirtualClock;
@@ -50,7 +50,7 @@ export class ShardHost {
   #seeker: PartSeeker;
   readonly #trading: Trading;
 
-  /** @param callMs how long the object has to do with one call, milliseconds */
+  /** @param callMs processing time of one call, in milliseconds */
   constructor(
     clock: VirtualClock,
     shard: { readonly name: string; readonly region: number; readonly layout: PartLayout },
@@ -88,25 +88,25 @@ export class ShardHost {
       setTimer,
       send: async (to, asks) => {
         const answers = await this.#trading(this, to, asks);
-        // Nobody is left that waits for it.
+        // The caller's start has ended, so nothing waits for the answer.
         return this.#start === start ? answers : new Promise<PartAnswers>(() => {});
       },
     });
     return [pool, trader, new PartSeeker(pool, trader, { now, setTimer })];
   }
 
-  /** Takes over its configuration: at its first start, and at each that follows. */
+  /** Loads the configuration, at the first start and after each restart. */
   begin(): void {
     this.#trader.configure(this.layout, this.configuration);
   }
 
-  /** Another shard asks for parts of limits. */
+  /** Handles another shard's request for limit shares. */
   asked(from: string, asks: PartAsks, oneWayMs: () => number): Promise<PartAnswers> {
     this.trades += 1;
     return this.#send(oneWayMs, () => this.#trader.asked(from, asks));
   }
 
-  /** The alarm outlives the object. */
+  /** Alarms survive restarts of the object. */
   #sweepAt(at: number): void {
     this.#clock.setTimer(at - this.#clock.now(), () => {
       const next = this.pool.sweep();
@@ -114,7 +114,7 @@ export class ShardHost {
     });
   }
 
-  /** The object loses its memory, and cannot be reached for a while. */
+  /** Restarts the object: it loses its memory and is unreachable for `downMs` milliseconds. */
   restart(downMs: number): void {
     this.#timers.stop();
     this.#start += 1;
@@ -126,7 +126,7 @@ export class ShardHost {
     this.begin();
   }
 
-  /** Does something at the object, and comes back with the answer. `boundTo`: a stub of that start is used. */
+  /** Runs `work` at the object and returns the result. `boundTo`: the call uses a stub of that start. */
   async #send<T>(oneWayMs: () => number, work: () => T, boundTo: number | null = null): Promise<Awaited<T>> {
     this.messages += 1;
     await this.#clock.after(oneWayMs());
@@ -148,7 +148,10 @@ export class ShardHost {
     return answer;
   }
 
-  /** What RPC makes of a lease: bound to the object that it came from. Disposal costs a message, and the object next to nothing. */
+  /**
+   * Models the RPC stub of a lease, which is bound to its object's start. Disposal costs one message and almost no object
+   * time.
+   */
   #carried(oneWayMs: () => number, lease: string) {
     const start = this.#start;
     const stub = {
@@ -169,7 +172,7 @@ export class ShardHost {
     return { lease: stub, [Symbol.dispose]: dispose };
   }
 
-  /** What an isolate sees of it, as far away as a message takes. */
+  /** Returns the object as an isolate sees it, with the latency of messages. */
   seenFrom(oneWayMs: () => number): Pools<ShardStub> {
     const granted = (grant: Grant) => ({ granted: grant, ...this.#carried(oneWayMs, grant.lease) });
     const send = <T>(work: () => T, boundTo?: number) => this.#send(oneWayMs, work, boundTo);
@@ -181,7 +184,7 @@ export class ShardHost {
             if (!(outcome instanceof Waiter))
               return "granted" in outcome ? granted(outcome.granted) : outcome;
             const { promise: lost } = this.#lost;
-            // Goes with the answer: a call on what came with it is no message of its own, and its answer comes by itself.
+            // A call on a stub that came with the response needs no extra message, and its result arrives by itself.
             const wait = async () => {
               const settled = await Promise.race([outcome.settled, lost]);
               await this.#clock.after(oneWayMs());

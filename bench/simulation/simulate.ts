@@ -10,29 +10,32 @@ import { Isolate } from "./isolate.ts";
 import { REGIONS, regionOf, roundTrip } from "./regions.ts";
 import { ShardHost, type Trading } from "./shard-host.ts";
 
-/** What is simulated. Times in milliseconds. */
+/** Parameters of a simulation. Times are in milliseconds. */
 export interface Scenario {
   readonly accounts: number;
-  /** Requests a second, of all regions together. */
+  /** Requests per second, of all regions together. */
   readonly rate: number;
   readonly shards: number;
-  /** For how long requests come. */
+  /** Duration of the traffic. */
   readonly lengthMs: number;
   readonly seed: number;
   readonly perAccount?: number;
-  /** 0: as many as there are slots. */
+  /** Global limit; 0: the number of slots. */
   readonly global?: number;
-  /** How long an object has to do with one call. */
+  /** Processing time of one call at an object. */
   readonly callMs?: number;
-  /** Share of the requests that are slow streams, of 4 to 12 seconds; the others take 0.6 s on average. */
+  /** Share of slow streams, of 4 to 12 seconds. The other requests take 0.6 s on average. */
   readonly slow?: number;
-  /** For a second in the middle so many times as many requests come. */
+  /** Factor of the request rate during one second in the middle. */
   readonly burst?: number;
-  /** Share of the accounts that the provider refuses from a third of the time on. */
+  /** Share of the accounts that the provider rejects after a third of the time. */
   readonly banned?: number;
-  /** All pools are replaced, one after the other, at half the time. */
+  /** Replaces all pools one after the other, at half the time. */
   readonly deployment?: boolean;
-  /** The pools of this region are gone for five seconds from 0.6 of the time on, and so are its isolates: its callers reach the next region. */
+  /**
+   * The pools and isolates of this region are down for five seconds, from 0.6 of the time on. Its callers use the nearest
+   * region.
+   */
   readonly lostRegion?: string;
 }
 
@@ -48,22 +51,22 @@ export interface Result {
   readonly overLimit: number;
   readonly mostInUse: number;
   readonly messagesPerRequest: number;
-  /** Messages between shards, about parts of limits. They are among those above. */
+  /** Messages between shards about limit shares, included in the number above. */
   readonly trades: number;
-  /** Calls and messages of the shard that had most of them, a second. */
+  /** Calls and messages per second of the busiest shard. */
   readonly busiestShard: number;
   readonly overloads: number;
-  /** Leases that the pools still count, and requests that still wait, when all is over. */
+  /** Leases that the pools still count, and requests that still wait, at the end. */
   readonly left: number;
 }
 
 const START = Date.UTC(2026, 10, 22);
-/** Shards that begin ask for their parts of the limits, once in their life: they have done so when the first requests come. */
+/** New shards acquire their limit shares once, at their first start. They have finished when the first requests arrive. */
 const BEGIN_MS = 2_000;
-/** Requests a second of one isolate. An assumption: the platform decides. */
+/** Requests per second of one isolate. An assumption: the platform decides. */
 const PER_ISOLATE = 100;
 const CALLERS = 50;
-/** The longest that a request may take after the last has come: its wait, its stream, and a restart. */
+/** Maximum time of a request after the last arrival: its wait, its stream, and a restart. */
 const TAIL_MS = 45_000;
 const DOWN_MS = 200;
 const REGION_DOWN_MS = 5_000;
@@ -79,7 +82,7 @@ const accountsOf = (count: number): PoolAccount[] =>
     proxyId: "",
   }));
 
-/** Where shards are put: as many in each region as its share of the requests says. */
+/** Distributes the shards over the regions by their share of the requests. */
 function placed(count: number): Shard[] {
   const parts = partsOf(
     count,
@@ -90,7 +93,7 @@ function placed(count: number): Shard[] {
   );
 }
 
-/** Plays a scenario to its end. */
+/** Runs a scenario to its end. */
 export async function simulate(scenario: Scenario): Promise<Result> {
   const { accounts: count, rate, lengthMs, seed, perAccount = 2, global = 0, callMs = 1 } = scenario;
   const { slow = 0.1, burst = 1, banned: bannedShare = 0 } = scenario;
@@ -99,7 +102,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
   const map = new ShardMap(placed(scenario.shards));
   const parts = map.split(accountsOf(count));
   const books = new Books(perAccount, global || count * perAccount);
-  // A message takes half a round trip, and up to a fifth more.
+  // A message takes half a round trip, plus up to 20 %.
   const oneWay = (from: number, to: number) => () => (roundTrip(from, to) / 2) * (1 + 0.2 * random());
   const shards = map.shards.map(({ name }) => name);
   const limits = { perAccount, global, queue: count * perAccount, queueWaitMs: 20_000, tokenRefreshMs: 0 };
@@ -116,7 +119,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
   await clock.runUntil(START - 1);
   const banned = new Set<string>();
   const holders = { now: clock.now, setTimer: clock.setTimer, waitUntil: () => {} };
-  /** How an isolate of a region reaches the pools: as the program does with one, and with several. */
+  /** Returns an isolate's client for the pools: as in the program, with one pool or several. */
   const poolSeenFrom = (region: number): AccountPoolClient => {
     const seen = hosts.map((host) => ({ host, pools: host.seenFrom(oneWay(region, host.region)) }));
     const [only] = seen;
@@ -154,7 +157,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
       const inLost = region === lost && now >= lostFrom && now < lostFrom + REGION_DOWN_MS;
       const those = isolates[inLost ? (refuge ?? region) : region] ?? [];
       const times = now >= middle && now < middle + 1_000 ? burst : 1;
-      // As many as have come in this millisecond: a Poisson process.
+      // Number of arrivals in this millisecond: a Poisson process.
       const expected = (rate * share * times) / 1_000;
       for (let at = exponential(); at <= expected; at += exponential()) {
         number += 1;

@@ -5,30 +5,30 @@ import { freePort } from "../../test/support/free-port.ts";
 import { cache } from "./install.mjs";
 import { root, stopGroup } from "./process.mjs";
 
-/** The key that every client uses. */
+/** API key of all clients. */
 export const KEY = "sk-dev";
 
 /**
  * A gateway under test.
  *
  * @typedef {object} Gateway
- * @property {string} driver the driver behind it
- * @property {string} url without a slash at its end
+ * @property {string} driver its provider driver
+ * @property {string} url without a trailing slash
  * @property {() => void} stop
  */
 
-/** The drivers that speak a style of ours, by where it begins. */
+/** Drivers whose protocol is one of the gateway's own API styles, with the path of that style. */
 const BEHIND = { openai: "/v1", "openai-responses": "/v1", anthropic: "/anthropic", gemini: "" };
 
-/** The drivers that can be asked for. */
+/** Drivers that `--driver` accepts. */
 export const DRIVERS = ["sessions", ...Object.keys(BEHIND)];
 
 /**
- * Starts a gateway for each driver: for `sessions` one on workerd, with the sandbox behind it (its calls are markup), for any
- * other one on Deno that has the first one as its backend (calls are native).
+ * Starts one gateway per driver. The gateway for `sessions` runs on workerd with the sandbox as its provider (tool calls
+ * are markup). Every other gateway runs on Deno with the first gateway as its provider (tool calls are native).
  *
  * @param {readonly string[]} drivers some of {@link DRIVERS}
- * @returns {Promise<{ gateways: Gateway[], stop: () => void }>} `stop` ends all that was started
+ * @returns {Promise<{ gateways: Gateway[], stop: () => void }>} `stop` ends all started processes
  */
 export async function startGateways(drivers) {
   const sessions = await start("sessions", "start.mjs", (port) => ({
@@ -60,7 +60,7 @@ export async function startGateways(drivers) {
   return { gateways: started.filter(({ driver }) => drivers.includes(driver)), stop };
 }
 
-/** Starts one; its output goes to a file in the cache. */
+/** Starts one gateway. Its output goes to a file in the cache folder. */
 async function start(driver, script, settings) {
   const port = await freePort();
   const { args = [], env = {} } = settings(String(port));

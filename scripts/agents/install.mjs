@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { root, run } from "./process.mjs";
 import { NPM, PYTHON } from "./versions.mjs";
 
-/** Where everything is installed; git does not see it. */
+/** Folder of all installations; ignored by git. */
 export const cache = join(root, ".cache", "agents");
 
 const INSTALL_MS = 600_000;
 
-/** What cannot be had on this machine, for no fault of the gateway's. */
+/** A client that this machine cannot install, for reasons independent of the gateway. */
 export class Unavailable extends Error {}
 
-/** Installs the packages of a client from npm, unless they are there; returns the folder that has the `node_modules`. */
+/** Installs a client's packages from npm, unless they are installed. Returns the folder with `node_modules`. */
 export async function installFromNpm(id) {
   const folder = join(cache, id);
   const manifest = JSON.stringify({ private: true, type: "module", dependencies: NPM[id] });
@@ -26,7 +26,7 @@ export async function installFromNpm(id) {
   return folder;
 }
 
-/** The same from Python's index; returns the path of the interpreter. */
+/** Installs a client's packages from PyPI. Returns the path of the interpreter. */
 export async function installFromPython(id) {
   const folder = join(cache, id);
   const python = join(folder, "bin", "python");

@@ -1,8 +1,9 @@
 /**
- * `npm run agents [-- --only <id>,… --driver sessions,openai,openai-responses,anthropic,gemini --requests]`: installs coding agents, agent frameworks and SDKs
- * into `.cache/agents`, takes each through a conversation with text, with one and with two parallel tool calls against a
- * gateway with tool markup and one with native calls, and prints a table. What cannot be installed here is told and
- * passed over. `--requests` keeps what the clients sent, in `.cache/agents/requests`.
+ * `npm run agents [-- --only <id>,… --driver sessions,openai,openai-responses,anthropic,gemini --requests]`: installs
+ * coding agents, agent frameworks and SDKs into `.cache/agents`. Runs a conversation with each of them (text, one tool
+ * call, two parallel tool calls) against a gateway with tool markup and a gateway with native calls, and prints a table.
+ * Reports and skips clients that cannot be installed here. `--requests` saves the clients' requests in
+ * `.cache/agents/requests`.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** The project's folder. */
+/** The project's root folder. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The programs that run now. */
+/** Child processes that are running. */
 const running = new Set();
 
 /**
- * Runs a program to its end, or for `timeout` milliseconds; resolves with its exit code (-1: none) and what it printed.
+ * Runs a program to its end, or for at most `timeout` milliseconds. Resolves with its exit code (-1: none) and its output.
  *
  * @param {string} command
  * @param {readonly string[]} args
@@ -35,7 +35,7 @@ export function run(command, args, { env = process.env, cwd = root, input = "", 
       running.delete(child);
       resolve({ code: -1, output: String(error) });
     });
-    // What it started may hold its output open; nothing of that is waited for.
+    // Do not wait for grandchildren, which may keep the output open.
     child.on("exit", (code) => {
       clearTimeout(timer);
       setTimeout(() => {
@@ -49,12 +49,12 @@ export function run(command, args, { env = process.env, cwd = root, input = "", 
   });
 }
 
-/** Ends all that runs. */
+/** Ends all running child processes. */
 export function stopRunning() {
   for (const child of running) stopGroup(child);
 }
 
-/** Ends a program that leads a group of its own (as one started `detached` does), with all that it started. */
+/** Ends the process group of a child that was started with `detached`, including all its children. */
 export function stopGroup(child, signal = "SIGKILL") {
   try {
     process.kill(-child.pid, signal);

@@ -1,15 +1,15 @@
 /**
- * What came of one attempt.
+ * Result of one test.
  *
  * @typedef {object} Result
- * @property {string} style the API style that was spoken
+ * @property {string} style the API style
  * @property {string} column a column of the table
- * @property {string} way how it was tried: driver, streamed or whole
- * @property {string | null} error null: as it should be
- * @property {string} [known] why the client cannot, whatever the gateway does; it was not tried
+ * @property {string} way variant of the test: driver, streamed or whole
+ * @property {string | null} error null: passed
+ * @property {string} [known] limit of the client itself, independent of the gateway; the test was skipped
  */
 
-/** The columns of the table, in their order. */
+/** Columns of the table, in their order. */
 export const COLUMNS = ["text", "one call", "two calls", "object"];
 
 /** A row of the table: a client in one style. */
@@ -22,20 +22,20 @@ export class Row {
     this.results = results;
   }
 
-  /** @returns {string[]} what went wrong, in words */
+  /** @returns {string[]} descriptions of the failures */
   get failures() {
     return this.results.flatMap(({ column, way, error }) =>
       error === null ? [] : [`${column}, ${way}: ${error}`],
     );
   }
 
-  /** @returns {string[]} what the client cannot do for reasons of its own */
+  /** @returns {string[]} limits of the client itself */
   get limits() {
     const known = this.results.filter((result) => result.known !== undefined);
     return [...new Set(known.map(({ column, known }) => `${column}: ${known}`))];
   }
 
-  /** The text of a cell: how many ways of how many passed; empty when there is nothing to try. */
+  /** Text of a cell: passed and total tests; empty if there are none. */
   cell(column) {
     const tried = this.results.filter((result) => result.column === column && result.known === undefined);
     const passed = tried.filter(({ error }) => error === null).length;
@@ -46,10 +46,10 @@ export class Row {
 }
 
 /**
- * The table in Markdown, with the failures and limits below it.
+ * Formats the table in Markdown, followed by failures and limits.
  *
  * @param {readonly Row[]} rows
- * @param {readonly { client: string, version: string, reason: string }[]} absent what could not be run
+ * @param {readonly { client: string, version: string, reason: string }[]} absent clients that could not run
  * @returns {string}
  */
 export function report(rows, absent) {

@@ -2,18 +2,18 @@ import { request as ask, createServer } from "node:http";
 import { connect } from "node:net";
 
 /**
- * What a client sent, and what became of it.
+ * A client's request and its response.
  *
  * @typedef {object} Exchange
- * @property {string} method `WEBSOCKET` for one that became a WebSocket
+ * @property {string} method `WEBSOCKET` for a WebSocket connection
  * @property {string} path
  * @property {Record<string, string | string[] | undefined>} headers
- * @property {string} body of a WebSocket: its messages, one a line
- * @property {number} status 0 while there is no answer
- * @property {string} answer the answer's body; empty for a WebSocket
+ * @property {string} body for a WebSocket: its messages, one per line
+ * @property {number} status 0 until the response arrives
+ * @property {string} answer body of the response; empty for a WebSocket
  */
 
-/** Reads the texts in a client's frames (RFC 6455, section 5), which are masked. */
+/** Reads the texts in a client's frames (RFC 6455, section 5). Clients mask their frames. */
 function readTexts(hear) {
   let bytes = Buffer.alloc(0);
   let text = "";
@@ -45,10 +45,11 @@ function readTexts(hear) {
 }
 
 /**
- * Listens between clients and a gateway: passes everything on as it is, and remembers it.
+ * A recording proxy between clients and a gateway. Forwards everything unchanged.
  *
- * @param {string} target the gateway's address
- * @returns {Promise<{ url: string, take: () => Exchange[], close: () => void }>} `take` hands out what was heard since the last time
+ * @param {string} target the gateway's URL
+ * @returns {Promise<{ url: string, take: () => Exchange[], close: () => void }>} `take` returns the exchanges since its
+ *   last call
  */
 export async function tap(target) {
   const { hostname, port } = new URL(target);
@@ -76,7 +77,7 @@ export async function tap(target) {
   server.on("upgrade", ({ method, url: path, headers }, socket, head) => {
     const exchange = { method: "WEBSOCKET", path, headers, body: "", status: 101, answer: "" };
     heard.push(exchange);
-    // Frames that are compressed could not be read.
+    // Remove the extension header: `readTexts` cannot read compressed frames.
     const { "sec-websocket-extensions": _, ...rest } = headers;
     const listen = readTexts((text) => {
       exchange.body += `${text}\n`;

@@ -1,6 +1,6 @@
 /**
- * What `npm run agents` installs: packages with their versions, by the client that needs them. The first package of a
- * client is the one that its row in the table is about.
+ * Packages and versions that `npm run agents` installs, by client. The first package of a client is the one that its row in
+ * the table names.
  *
  * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
  */

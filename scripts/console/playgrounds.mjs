@@ -1,8 +1,8 @@
-// The console's playground offers the gateway's dialects: the module that names them is made from the gateway's own list.
+// Generates the module that lists the playgrounds of the gateway's dialects, from the gateway's own list of dialects.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the console imports. */
+/** Import specifier in the console. */
 const SPECIFIER = "polygate:playgrounds";
 
 const comments = /\/\*.*?\*\/|\/\/[^\n]*/gs;
@@ -10,9 +10,9 @@ const importLine = /\bimport\s*\{\s*(\w+)\s*\}\s*from\s*["']\.\/([\w-]+)\/[\w-]+
 const array = /\bexport\s+const\s+DIALECTS\b[^=]*=\s*\[([^\]]*)\]/;
 
 /**
- * The folders of the dialects in the source text of `src/dialects/index.ts`, in the order of its array.
+ * Returns the folders of the dialects in the source text of `src/dialects/index.ts`, in the order of its array.
  *
- * @throws when the text is not of the form that this reads.
+ * @throws if the text has an unexpected form.
  */
 function foldersIn(list) {
   const code = list.replace(comments, "");
@@ -22,7 +22,7 @@ function foldersIn(list) {
     throw new Error("src/dialects/index.ts must have the line `export const DIALECTS = [one, another];`.");
   }
   const names = members.split(",").map((name) => name.trim());
-  // After the last comma there may be nothing.
+  // A trailing comma leaves an empty name.
   if (names.at(-1) === "") names.pop();
   return names.map((name) => {
     const folder = folders.get(name);
@@ -35,8 +35,8 @@ function foldersIn(list) {
 }
 
 /**
- * The source text of the module `polygate:playgrounds`, as it stands in `src/dialects`: the playground of each dialect
- * that has one. `list` is the text of `src/dialects/index.ts`; `hasPlayground` tells of a folder.
+ * Generates the source text of the module `polygate:playgrounds`, resolved in `src/dialects`. It exports the playground of
+ * each dialect that has one. `list` is the text of `src/dialects/index.ts`; `hasPlayground` tests a folder.
  */
 export function playgroundsModule(list, hasPlayground) {
   const folders = foldersIn(list).filter(hasPlayground);
@@ -47,7 +47,7 @@ export function playgroundsModule(list, hasPlayground) {
   return `${imports.join("")}export const playgrounds = [${folders.map((_, index) => `p${index}`).join(", ")}];\n`;
 }
 
-/** Lets esbuild find the module `polygate:playgrounds`. `dialects` is the path of `src/dialects`. */
+/** esbuild plugin that resolves the module `polygate:playgrounds`. `dialects` is the path of `src/dialects`. */
 export const playgroundsPlugin = (dialects) => ({
   name: "playgrounds",
   setup(build) {

@@ -1,4 +1,4 @@
-// How VitePress shows the documents. It stands in the folder that main.mjs makes.
+// VitePress configuration of the documents. main.mjs copies it into the folder that it creates.
 import { readdirSync, readFileSync } from "node:fs";
 
 const reference = JSON.parse(readFileSync(new URL("../reference/pages.json", import.meta.url), "utf8"));
@@ -66,7 +66,7 @@ const sidebar = [
   },
 ];
 
-/** Documents that stand in no list, by their headings. */
+/** Headings of documents that no sidebar list contains. */
 const docs = new URL("../docs/", import.meta.url);
 const listed = new Set(sidebar.flatMap(({ items }) => items.map(({ link }) => link)));
 const others = readdirSync(docs)
@@ -79,15 +79,15 @@ const others = readdirSync(docs)
 export default {
   title: "Polygate",
   description: "A model gateway and a page service in one edge program.",
-  // Pages need no server that knows them.
+  // Keep the `.html` suffix, so that any static server works.
   cleanUrls: false,
   outDir: process.env.SITE_OUTPUT,
   rewrites: { "README.md": "index.md" },
-  // Those within documents are checked by a test; others lead to sources.
+  // A test checks links within documents; other links lead to source files.
   ignoreDeadLinks: [/^(?!.*\.(?:md|html)).*$/],
   markdown: {
     html: false,
-    // As web sites of repositories make them, for which the links are written.
+    // Heading anchors in the style of repository hosts, because the links are written for them.
     anchor: {
       slugify: (heading) =>
         heading

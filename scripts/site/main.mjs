@@ -1,5 +1,5 @@
-// Makes web pages of the documents (`npm run docs`): dist/docs, to be served by anything. With `-- --serve` they are shown on this
-// machine. VitePress is installed the first time, in a folder that git does not see.
+// Builds web pages from the documents (`npm run docs`) into dist/docs, for any static server. With `-- --serve` it also
+// serves them on this machine. Installs VitePress on the first run, in a folder that git ignores.
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ const folder = join(cacheFolder, "site");
 const source = join(folder, "source");
 const output = join(root, "dist", "docs");
 
-/** Installs what the lock file says, unless it is there. */
+/** Installs the packages of the lock file, unless they are installed. */
 function install() {
   const lock = readFileSync(join(here, "package-lock.json"), "utf8");
   const stamp = join(folder, "installed");
@@ -26,7 +26,8 @@ function install() {
 }
 
 /**
- * A document as pages show it: comments left out, pictures in Markdown's own form, and no links to what is in the repository alone.
+ * Converts a document for the site: removes comments, converts pictures to Markdown, and removes links to files that only
+ * the repository has.
  */
 const shown = (text) =>
   text
@@ -82,7 +83,7 @@ writeDocuments();
 writeDecisions();
 await writeReference();
 mkdirSync(join(source, ".vitepress"), { recursive: true });
-// Its bundler would take the project's, and not know what it says.
+// Otherwise VitePress's bundler would use the project's tsconfig.json, which it does not understand.
 writeFileSync(join(folder, "tsconfig.json"), "{}");
 cpSync(join(here, "config.mjs"), join(source, ".vitepress", "config.mjs"));
 

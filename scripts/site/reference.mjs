@@ -1,14 +1,14 @@
-// Pages of the API reference, made from the OpenAPI document that the program itself answers.
+// Generates the pages of the API reference from the gateway's own OpenAPI document.
 
-/** How deep fields within fields are listed. */
+/** Maximum depth of nested fields. */
 const DEPTH = 3;
 
-/** Alternatives and values that are told before "…". */
+/** Maximum number of listed alternatives and values before "…". */
 const MOST = 12;
 
 const code = (text) => `\`${text}\``;
 
-/** Text for a cell of a table, where a bar would end it; angle and curly brackets mean nothing to the pages. */
+/** Escapes text for a table cell: bars end a cell, and angle and curly brackets have a meaning in VitePress. */
 const cell = (text) =>
   text.replaceAll("\n", " ").replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("{{", "&#123;&#123;");
 
@@ -17,7 +17,7 @@ const few = (texts) => {
   return different.length > MOST ? `${different.slice(0, MOST).join(", ")}, …` : different.join(", ");
 };
 
-/** What a schema allows, in words. */
+/** Describes what a schema allows. */
 function typeOf(schema, schemas) {
   const { $ref, anyOf, oneOf, type, items, format } = schema;
   if ($ref !== undefined) return typeOf(resolve(schema, schemas), schemas);
@@ -30,7 +30,7 @@ function typeOf(schema, schemas) {
   return [type ?? "anything", bounds(schema), format].filter(Boolean).join(", ");
 }
 
-/** The bounds of a number or a text; those of the largest integers say nothing. */
+/** Describes the bounds of a number or a text. Omits the bounds of the largest integers. */
 function bounds({ minimum, maximum, minLength, maxLength, default: usual }) {
   const said = (value) => value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER;
   return [
@@ -48,7 +48,7 @@ function resolve(schema, schemas) {
   return schema.$ref === undefined ? schema : (schemas[schema.$ref.split("/").at(-1)] ?? {});
 }
 
-/** The fields of an object, and of what is in it: `[path, schema, required]`. */
+/** Lists the fields of an object and of nested objects: `[path, schema, required]`. */
 function fieldsOf(schema, schemas, prefix = "", depth = DEPTH) {
   const { properties, required = [], items, anyOf, oneOf } = resolve(schema, schemas);
   if (depth === 0) return [];
@@ -59,7 +59,7 @@ function fieldsOf(schema, schemas, prefix = "", depth = DEPTH) {
     ]);
   }
   if (items !== undefined) return fieldsOf(items, schemas, prefix.replace(/\.$/, "[]."), depth);
-  // The first way that has fields stands for the others: their types are told beside the name.
+  // Use the first alternative with fields. The field's type lists the others.
   return (
     (anyOf ?? oneOf ?? [])
       .map((way) => fieldsOf(way, schemas, prefix, depth))
@@ -82,7 +82,7 @@ function fieldTable(schema, schemas) {
   return table(["field", "type", ""], rows);
 }
 
-/** What a body may be, by media type. */
+/** Describes the possible bodies, by media type. */
 function content(media, schemas) {
   return Object.entries(media ?? {}).flatMap(([type, { schema = {} }]) => {
     const fields = fieldTable(schema, schemas);
@@ -142,7 +142,7 @@ function section(method, path, operation, schemas) {
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
-/** A file's name for a tag. */
+/** Returns the file name for a tag. */
 const slug = (tag) =>
   tag
     .toLowerCase()
@@ -150,9 +150,9 @@ const slug = (tag) =>
     .replaceAll(/^-|-$/g, "");
 
 /**
- * One page for each tag of an OpenAPI document, in its order.
+ * Generates one page for each tag of an OpenAPI document, in its order.
  *
- * @returns {{ name: string, title: string, text: string }[]} `name` is that of the file, without `.md`
+ * @returns {{ name: string, title: string, text: string }[]} `name` is the file name without `.md`
  */
 export function referencePages({ tags, paths, components = {} }) {
   const schemas = components.schemas ?? {};

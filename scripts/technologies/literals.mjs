@@ -1,31 +1,31 @@
 import { RegExpParser } from "@eslint-community/regexpp";
 
 /**
- * What must be in a text for a regular expression to match it: a list of groups, of each of which at least one literal
- * occurs in the text, compared without regard to ASCII case. An empty list means that nothing is known.
+ * Literals that a text must contain for a regular expression to match: a list of groups. The text contains at least one
+ * literal of each group, ignoring ASCII case. An empty list means: unknown.
  *
  * @typedef {string[][]} RequiredLiterals
  */
 
-/** Shorter literals occur nearly everywhere, and are no help. */
+/** Shorter literals occur almost everywhere and do not help. */
 const MIN_LENGTH = 3;
-/** How many strings a part of a pattern may stand for before it counts as unknown. */
+/** If a part of a pattern matches more strings than this, it counts as unknown. */
 const MAX_STRINGS = 16;
 const MAX_GROUPS = 3;
 
-/** Text that most pages contain: a literal within it says little. */
+/** Text that most pages contain. A literal within it is of little use. */
 const COMMON = `<script type="text/javascript" src="https://www. http:// https:// .com/ .net/ .org/ .min.js .min.css
   <link rel="stylesheet" type="text/css" href="// <meta name="generator" content=" <meta property="og: /wp-content/plugins/
   /wp-content/themes/ /wp-includes/js/ jquery window. function( document. <div class=" <div id=" <img src=" <a href="https://
   <iframe src="https:// version <form action=" <input type="hidden" <span class=" /static/ /assets/ /scripts/ /dist/ /js/ /css/
   data- powered by copyright <!-- --> googleapis.com cloudfront.net amazonaws.com cdn. api. script style container widget
   </a> </p> </span> </script> </title> </iframe> <ul <br <svg <a href="https://www <script>`;
-/** Beside its first group a pattern has only such whose literals are as long: shorter ones cost more to find than they spare. */
+/** Minimum length of the literals in further groups. Searching for shorter ones costs more than it saves. */
 const MIN_FURTHER = 5;
 
 /**
  * @param {RegExp} regex without the flags u, v and y
- * @returns {RequiredLiterals} the most telling group first
+ * @returns {RequiredLiterals} the most selective group first
  */
 export function requiredLiterals(regex) {
   const pattern = new RegExpParser({ ecmaVersion: 2025 }).parsePattern(regex.source);
@@ -37,7 +37,7 @@ export function requiredLiterals(regex) {
 }
 
 /**
- * What is known of a node: every string that it can match (if they are few), and groups required besides.
+ * Knowledge about a node: all strings that it can match (if there are few), and further required groups.
  *
  * @typedef {{ strings: string[] | undefined, groups: string[][] }} Known
  */
@@ -57,7 +57,7 @@ function ofAlternatives(alternatives) {
   return { strings: undefined, groups: best.every(Boolean) ? addGroup([], [...new Set(best.flat())]) : [] };
 }
 
-/** A sequence: strings of neighbours are joined until a neighbour is unknown. @returns {Known} */
+/** A sequence: joins the strings of adjacent elements until an element is unknown. @returns {Known} */
 function ofAlternative(alternative) {
   let run = [""];
   let whole = true;
@@ -110,7 +110,7 @@ function ofQuantifier({ min, max, element }) {
   };
 }
 
-/** The characters of a small class, such as `[-_]` or `[Jj]`. */
+/** Returns the characters of a small class, such as `[-_]` or `[Jj]`. */
 function ofClass({ negate, elements }) {
   if (negate || elements.length === 0 || elements.length > 4) return undefined;
   const characters = elements.map((element) =>
@@ -119,7 +119,7 @@ function ofClass({ negate, elements }) {
   return characters.includes(undefined) ? undefined : [...new Set(characters.flat())];
 }
 
-/** Only ASCII folds in the same way in the program and in a pattern with the flag i. */
+/** Case folding of the detector and of the flag i agree only for ASCII. */
 function foldCharacter(codePoint) {
   return codePoint < 0x80 ? [String.fromCodePoint(codePoint).toLowerCase()] : undefined;
 }
@@ -133,7 +133,7 @@ function unknown() {
   return { strings: undefined, groups: [] };
 }
 
-/** A group tells as much as its least telling literal. */
+/** A group is as selective as its least selective literal. */
 function score(group) {
   return Math.min(...group.map((text) => (COMMON.includes(text) ? 1 : text.length))) - group.length / 100;
 }

@@ -4,11 +4,11 @@ const MIN_LENGTH = 3;
 const SEARCHED = new Set(["equals", "start", "end", "any", "element", "hyphen"]);
 
 /**
- * What the names and attribute values of a document must contain for a CSS selector to match anything in it, in the form
- * of `requiredLiterals`. Tag names are left out: they tell little.
+ * Returns what the names and attribute values of a document must contain for a CSS selector to match, in the form of
+ * `requiredLiterals`. Ignores tag names, which are not selective.
  *
  * @param {string} selector
- * @returns {string[][]} one group with a literal for each alternative, or nothing when an alternative has none
+ * @returns {string[][]} one group with a literal for each alternative, or nothing if an alternative has none
  */
 export function selectorLiterals(selector) {
   const literals = parse(selector).map((tokens) => {

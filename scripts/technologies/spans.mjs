@@ -1,10 +1,11 @@
 import { RegExpParser } from "@eslint-community/regexpp";
 
 /**
- * How many characters a match of a regular expression can have, looking ahead and behind included.
+ * Returns the maximum length of a match of a regular expression, including lookahead and lookbehind.
  *
  * @param {RegExp} regex without the flags u, v, m and y
- * @returns {number} 0 when it is unbounded or when the pattern asks for the start or end of the text, so that it must see the whole text
+ * @returns {number} 0 if the length is unbounded, or if the pattern has an anchor (start or end of the text) and needs the
+ *   whole text
  */
 export function matchSpan(regex) {
   const length = ofAlternatives(

@@ -8,7 +8,7 @@ import { sentObject } from "./sent-fields.ts";
 
 const MOST = 100_000;
 
-/** `POST /admin/accounts/bulk`. `bind` needs `proxy_id`; an empty one unbinds. */
+/** Body of `POST /admin/accounts/bulk`. `bind` needs `proxy_id`; an empty `proxy_id` unbinds the accounts. */
 const bulkSchema = sentObject(() => ({
   action: z.enum(["enable", "disable", "delete", "bind"]),
   identifiers: z.array(z.string()).min(1, "name the accounts").max(MOST),
@@ -20,14 +20,14 @@ const bulkSchema = sentObject(() => ({
 
 type Bulk = z.output<typeof bulkSchema>;
 
-/** An account after what is done to it; null: it is deleted. */
+/** Returns the account after the bulk action; null if the action deletes it. */
 function done(account: Account, { action, proxy_id = "" }: Bulk): Account | null {
   if (action === "delete") return null;
   if (action === "bind") return { ...account, proxy_id };
   return { ...account, disabled: action === "disable" };
 }
 
-/** The configuration after it, how many accounts it was done to, and which of those that were named are not there. */
+/** Returns the changed configuration, the number of changed accounts, and the named accounts that do not exist. */
 async function applied(config: Config, bulk: Bulk) {
   if (bulk.action === "bind") checkProxy(config, bulk.proxy_id ?? "");
   const named = new Set(bulk.identifiers);
@@ -45,7 +45,9 @@ async function applied(config: Config, bulk: Bulk) {
 }
 
 export const ACCOUNT_BULK_ENDPOINTS: readonly Endpoint[] = [
-  /** `POST /admin/accounts/bulk`: one thing is done to many accounts, in one edit. The configuration of before is kept. */
+  /**
+   * `POST /admin/accounts/bulk`: applies one action to many accounts in a single edit and saves the previous configuration.
+   */
   forAdministrators({
     method: "POST",
     path: "/admin/accounts/bulk",

@@ -7,25 +7,25 @@ import { type NamedProvider, providerNamed } from "../provider/of-platform.ts";
 import type { Provider, UpstreamAccount } from "../provider/provider.ts";
 import { identifiers } from "./identifiers.ts";
 
-/** How long an administrator's call to the provider may take, with the wait for a slot. */
+/** Timeout of an administrator's call to the provider, including the wait for a slot. */
 const CALL_TIMEOUT_MS = 25_000;
 
-/** The caller as which an administrator uses one account; null: any. */
+/** Returns a caller that is pinned to one account, for calls by administrators. null: any account. */
 export function administratorAs(account: string | null): Caller {
   return { mode: "managed", credential: "", owner: "", key: null, targetAccount: account };
 }
 
-/** The id of the provider that a configured account belongs to; empty: the default one. */
+/** Returns the provider id of a configured account. Empty string: the default provider. */
 export async function providerOfAccount(config: Config, account: string | null): Promise<string> {
   if (account === null) return "";
   return config.accounts[(await identifiers(config)).indexOf(account)]?.provider ?? "";
 }
 
 /**
- * Speaks to the provider on one account's behalf, in a slot of that account.
+ * Calls the provider with one account, in a slot of that account.
  *
- * @param account the identifier; null: any account will do
- * @throws GatewayError or ProviderError, whatever went wrong; a `DOMException` `TimeoutError` when it took too long.
+ * @param account the account's identifier; null: any account
+ * @throws GatewayError or ProviderError for every failure; a `DOMException` `TimeoutError` after 25 s.
  */
 export async function onAccount<T>(
   context: Context,
@@ -38,7 +38,7 @@ export async function onAccount<T>(
   return onProvider(context, provider, account, model, work);
 }
 
-/** The same with one account of a provider, or with any. */
+/** Like `callWithAccount`, for a given provider. `account` null: any account of that provider. */
 export async function onProvider<T>(
   context: Context,
   provider: NamedProvider,

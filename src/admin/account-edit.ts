@@ -11,8 +11,8 @@ import { accountIndex } from "./identifiers.ts";
 import { sentObject } from "./sent-fields.ts";
 
 /**
- * `PUT /admin/accounts/{identifier}`. What is left out stays. E-mail and mobile are read-only, and a proxy is bound elsewhere; a new
- * password or token may be given, empty ones change nothing.
+ * Body of `PUT /admin/accounts/{identifier}`. Omitted fields keep their values, and so do an empty password and an empty
+ * token. `email` and `mobile` are read-only. `PUT …/proxy` binds the proxy.
  */
 const accountChangeSchema = sentObject(
   () => ({
@@ -30,16 +30,16 @@ const accountChangeSchema = sentObject(
   accountViewSchema,
 );
 
-/** `PUT /admin/accounts/{identifier}/proxy`. */
+/** Body of `PUT /admin/accounts/{identifier}/proxy`. */
 const proxyBindingSchema = sentObject(
   () => ({ proxy_id: z.string("the id of a proxy is needed; an empty one unbinds").trim() }),
   accountViewSchema,
 );
 
-/** What an edit of the accounts answers. */
+/** Response of every edit of the accounts. */
 export const accountsChangedSchema = () => successSchema().extend({ total_accounts: z.int() });
 
-/** The answer to an edit of the accounts; its tag is the version that the edit has made. */
+/** Builds the response to an edit of the accounts. Its entity tag is the version that the edit created. */
 export function accountsChanged(
   { config, version }: ConfigSnapshot,
   more: Readonly<Record<string, unknown>> = {},
@@ -48,19 +48,19 @@ export function accountsChanged(
   return Response.json(body, { headers: { etag: etagOf(version) } });
 }
 
-/** Throws 400 for the id of a proxy that is not there; an empty one means none. */
+/** Throws 400 if no proxy has this id. An empty id means "no proxy" and is valid. */
 export function checkProxy(config: Config, proxyId: string): void {
   if (proxyId !== "" && !config.proxies.some(({ id }) => id === proxyId)) {
     throw invalidRequest(`proxy_id: the proxy ${JSON.stringify(proxyId)} does not exist`, "proxy_id");
   }
 }
 
-/** No field stands for the default provider. */
+/** Omits the field for the default provider. */
 export function providerField(provider: string | undefined): Pick<Account, "provider"> {
   return provider ? { provider } : { provider: undefined };
 }
 
-/** Changes one account of the configuration. Throws 404 when there is none of that name. */
+/** Changes one account of the configuration. Throws 404 if no account has this identifier. */
 async function editAccount(
   context: Context,
   identifier: string,
@@ -75,7 +75,7 @@ async function editAccount(
   });
 }
 
-/** An account with the changes that an administrator asked for. Throws 400 for one that cannot be made. */
+/** Applies an administrator's changes to an account. Throws 400 for a change that is not allowed. */
 function changed(account: Account, body: z.output<typeof accountChangeSchema>): Account {
   for (const field of ["email", "mobile"] as const) {
     if (body[field] !== undefined && body[field] !== account[field]) {
@@ -101,7 +101,7 @@ function changed(account: Account, body: z.output<typeof accountChangeSchema>): 
   };
 }
 
-/** What is done to one account. */
+/** Endpoints that change or delete one account. */
 export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
   /** `PUT /admin/accounts/{identifier}` (contract). */
   forAdministrators({

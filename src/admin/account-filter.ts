@@ -6,35 +6,38 @@ import type { Context } from "../platform/context.ts";
 import { healthById } from "./config-view.ts";
 import { identifiers } from "./identifiers.ts";
 
-/** How a list of accounts is narrowed down and ordered. */
+/** Query parameters that filter and sort a list of accounts. */
 export const accountFilterShape = once(() => ({
-  /** Text in identifier, e-mail, mobile, name or remark. */
+  /** Text to find in identifier, e-mail, mobile, name or remark. */
   q: z.string().default(""),
-  /** How they are, with commas between; any of them will do. */
+  /** Conditions, separated by commas. An account matches if it has any of them. */
   health: z
     .string()
     .default("")
     .transform((text) => text.split(",").map((part) => part.trim()))
     .transform((parts) => parts.filter((part) => part !== ""))
     .pipe(z.array(z.enum(ACCOUNT_CONDITIONS))),
-  /** The proxy that they are bound to; empty: none. */
+  /** Id of the bound proxy; empty: accounts without a proxy. */
   proxy_id: z.string().trim().optional(),
-  /** The provider that they belong to; empty: the default one. */
+  /** Id of the provider; empty: accounts of the default provider. */
   provider: z.string().trim().optional(),
-  /** `health`: those that need a look first; `used`: those used last first; `proxy`, `provider`: those without one first. Else they are in the configuration's order. */
+  /**
+   * `health`: accounts with problems first. `used`: the most recently used first. `proxy`, `provider`: accounts without one
+   * first. Default: the order of the configuration.
+   */
   sort: z.enum(["", "name", "health", "used", "proxy", "provider"]).default(""),
 }));
 
 const filterSchema = lazyObject(accountFilterShape);
 type AccountFilter = z.output<typeof filterSchema>;
 
-/** What needs a look comes first. */
+/** Order of the `health` sort: accounts with problems first. */
 const URGENCY: readonly AccountCondition[] = ["failing", "cooling", "untested", "disabled", "ok"];
 
-/** Equal ones keep their order. */
+/** Compares two texts. Returns 0 for equal texts, so that a stable sort keeps their order. */
 const compare = (one: string, other: string) => (one === other ? 0 : one < other ? -1 : 1);
 
-/** Places of the accounts that fit, in the order that is asked for; and what the pool knows of all, if that was needed. */
+/** Returns the indexes of the matching accounts in the requested order, and the health of all accounts if it was read. */
 export async function matchingAccounts(
   context: Context,
   config: Config,

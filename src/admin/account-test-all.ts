@@ -12,17 +12,17 @@ import { identifiers } from "./identifiers.ts";
 import { inParallel } from "./in-parallel.ts";
 import { sentObject } from "./sent-fields.ts";
 
-/** Accounts that are tested at one moment (contract, Limits). */
+/** Number of accounts that are tested at the same time (contract, Limits). */
 export const CONCURRENCY = 5;
-/** Progress is written at most this often. */
+/** Minimum time between two writes of the progress. */
 const REPORT_MS = 500;
-/** A run that has said nothing for this long was cut off. */
+/** A run without progress for this long counts as interrupted. */
 const CUT_OFF_MS = 60_000;
 const MAX_FAILURES = 200;
 
 /**
- * `POST /admin/accounts/test-all`. The body may be missing. `resume`: after those that the last run has tested; `identifiers`:
- * only these.
+ * Body of `POST /admin/accounts/test-all`; it may be missing. `resume` continues the last run after the accounts that it
+ * tested. `identifiers` limits the run to these accounts.
  */
 const testAllSchema = sentObject(
   () => ({
@@ -30,30 +30,30 @@ const testAllSchema = sentObject(
     resume: z.boolean().default(false),
     identifiers: z.array(z.string()).optional(),
   }),
-  // What a test of one account may have besides says nothing here.
+  // Clients may copy `message` from a test of one account; it has no effect here.
   () => z.object({ message: z.string() }),
 );
 
-/** Where a run begins that goes on with another one. */
+/** Counts with which a resumed run starts. */
 type Begun = Pick<TestAllProgress, "done" | "success" | "failed" | "failures">;
 
 const NOTHING_DONE: Begun = { done: 0, success: 0, failed: 0, failures: [] };
 
-/** Counts outcomes, and tells how far the run has come. */
+/** Counts the results of a test run and reports its progress. */
 class Run {
-  /** By the account's place; what goes on with another run has none before its beginning. */
+  /** Results by account index. A resumed run has no results for the accounts that the earlier run tested. */
   readonly #results: (AccountTestResult | undefined)[] = [];
   readonly #context: Context;
   readonly #total: number;
   readonly #some: boolean;
   readonly #startedAt: number;
-  /** Of all accounts before `done`. */
+  /** Counts of all accounts whose index is below `done`. */
   #counted: Begun;
   #reportedAt = 0;
-  /** Somebody has asked for the end. */
+  /** An administrator cancelled the run. */
   cancelled = false;
 
-  /** `some`: these are not all accounts, so that nothing can go on with the run. */
+  /** `some`: the run covers only some accounts, so a later run cannot resume it. */
   constructor(context: Context, total: number, begun: Begun, some: boolean) {
     this.#context = context;
     this.#some = some;
@@ -62,7 +62,7 @@ class Run {
     this.#counted = begun;
   }
 
-  /** Of this run, in the order of the accounts. */
+  /** Results of this run, in the order of the accounts. */
   get results(): AccountTestResult[] {
     return this.#results.filter((result) => result !== undefined);
   }
@@ -81,7 +81,7 @@ class Run {
     this.#counted = { done, success, failed, failures };
   }
 
-  /** Makes the progress readable; not more often than needed, unless the run is over. */
+  /** Writes the progress, at most once per `REPORT_INTERVAL_MS` unless the run is finished. */
   async report(finished: boolean): Promise<void> {
     const now = this.#context.platform.now();
     if (!finished && now - this.#reportedAt < REPORT_MS) return;
@@ -102,18 +102,18 @@ class Run {
 }
 
 /**
- * Lets other requests in. While the provider runs in the same process, as the sandbox does, there is always something to
- * do next, and a runtime that finds something to do does not look at its sockets.
+ * Yields to the event loop so that other requests are served. If the provider runs in the same process (sandbox), promises
+ * alone never let the runtime read its sockets.
  */
 const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** The context of work that does not end when whoever has asked for it leaves. */
+/** Returns a copy of the context whose work continues after the client disconnects. */
 const apart = (context: Context): Context => ({
   ...context,
   request: new Request(context.url, { headers: context.request.headers }),
 });
 
-/** Goes on when whoever has started it leaves, until all are tested or it is cancelled. */
+/** Tests the accounts until all are done or the run is cancelled. Continues after the client disconnects. */
 async function runTests(
   context: Context,
   accounts: readonly string[],
@@ -138,7 +138,7 @@ async function runTests(
   return run;
 }
 
-/** What the last run has done, if there is more to do. */
+/** Returns the counts of the last run if it is unfinished, else zero counts. */
 async function unfinished({ platform }: Context, accounts: number): Promise<Begun> {
   const last = await platform.administration.testProgress();
   return last === null || last.some === true || last.done >= accounts ? NOTHING_DONE : last;
@@ -146,7 +146,7 @@ async function unfinished({ platform }: Context, accounts: number): Promise<Begu
 
 const countsSchema = () => z.object({ total: z.int(), success: z.int(), failed: z.int() });
 
-/** Times are Unix milliseconds, `finished_at` 0 while the test runs; there are none before the first test. */
+/** Times are Unix milliseconds. `finished_at` is 0 while the test runs. Before the first test there are no times. */
 const progressSchema = () =>
   countsSchema().extend({
     running: z.boolean(),
@@ -155,12 +155,12 @@ const progressSchema = () =>
     updated_at: z.int().optional(),
     finished_at: z.int().optional(),
     failures: z.array(accountTestResultSchema()),
-    /** Only some accounts were to be tested. */
+    /** The run covers only some accounts. */
     some: z.boolean().optional(),
   });
 
 export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
-  /** `POST /admin/accounts/test-all` (contract): five at a time. */
+  /** `POST /admin/accounts/test-all` (contract): tests five accounts at a time. */
   forAdministrators({
     method: "POST",
     path: "/admin/accounts/test-all",
@@ -186,7 +186,7 @@ export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ total: results.length, success, failed: results.length - success, results });
     },
   }),
-  /** `POST /admin/accounts/test-all/cancel`: the run ends with the tests that are under way. */
+  /** `POST /admin/accounts/test-all/cancel`: stops the run after the tests that are in progress. */
   forAdministrators({
     method: "POST",
     path: "/admin/accounts/test-all/cancel",
@@ -197,7 +197,7 @@ export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ success: true });
     },
   }),
-  /** `GET /admin/accounts/test-all/status`: how far the latest test of all accounts has come. */
+  /** `GET /admin/accounts/test-all/status`: progress of the latest test of all accounts. */
   forAdministrators({
     method: "GET",
     path: "/admin/accounts/test-all/status",

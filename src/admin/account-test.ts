@@ -14,11 +14,11 @@ import { accountTestResultSchema } from "./answers.ts";
 import { record } from "./audit-note.ts";
 import { accountIndex, identifiers } from "./identifiers.ts";
 
-/** The model that accounts are tested with unless another is named. */
+/** Model for account tests if the request names none. */
 export const DEFAULT_MODEL = "provider-v4-flash";
 const NOT_WRITABLE = "the configuration is read-only: account tokens stay in memory and are lost on restart";
 
-/** A requested model, the default when it is left out or empty. */
+/** Schema of a requested model. A missing or empty name means the default test model. */
 export const modelSchema = once(() =>
   z
     .string()
@@ -27,7 +27,7 @@ export const modelSchema = once(() =>
     .transform((model) => model || DEFAULT_MODEL),
 );
 
-/** `POST /admin/accounts/test`. An empty `message` tests only that a session can be created. */
+/** Body of `POST /admin/accounts/test`. With an empty `message` the test only checks that a session can be created. */
 const accountTestSchema = lazyObject(() => ({
   identifier: z
     .string("the account's identifier is needed")
@@ -37,18 +37,18 @@ const accountTestSchema = lazyObject(() => ({
   message: z.string().default(""),
 }));
 
-/** `POST /admin/accounts/sessions/delete-all`. */
+/** Body of `POST /admin/accounts/sessions/delete-all`. */
 const deleteSessionsSchema = lazyObject(() => ({ identifier: accountTestSchema.shape.identifier }));
 
-/** What trying an account has shown. */
+/** Result of checking an account's token. */
 interface Trial {
-  /** For administrators. */
+  /** Text for administrators. */
   readonly message: string;
-  /** Sessions that the account has; 0 where the provider keeps none. */
+  /** Number of sessions of the account; 0 if the provider has no sessions. */
   readonly sessions: number;
 }
 
-/** Tries an account's token: by a session that is created and deleted again, where the provider keeps sessions. */
+/** Checks an account's token. If the provider has sessions, creates and deletes one. */
 function tryAccount(context: Context, account: string, model: string): Promise<Trial> {
   return onAccount(context, account, model, async (upstream, signal, provider) => {
     const { sessionCount } = await provider.describeAccount(upstream, signal);
@@ -69,7 +69,7 @@ async function sendMessage(
   const { config } = await context.config();
   const provider = await providerOfAccount(config, account);
   const named = resolveModel(model, config);
-  // An account can answer with its own provider's models alone.
+  // An account can serve only models of its own provider.
   const resolved =
     (named.provider ?? "") === provider || provider === ""
       ? named
@@ -96,9 +96,9 @@ async function sendMessage(
 }
 
 /**
- * Tests one account and notes the outcome. Never throws for what the account or the provider does wrong.
+ * Tests one account and stores the result. Failures of the account or the provider do not throw.
  *
- * @throws GatewayError 503 when the account may live in an account pool that does not answer.
+ * @throws GatewayError 503 if the account's pool does not answer.
  */
 export async function testAccount(
   context: Context,
@@ -130,7 +130,7 @@ export async function testAccount(
   return thinking === "" ? timed : { ...timed, thinking };
 }
 
-/** The identifier under which the pool knows a named account. Throws 404. */
+/** Returns the identifier that the pool uses for an account. Throws 404 for an unknown account. */
 async function poolIdentifier(context: Context, named: string): Promise<string> {
   const { config } = await context.platform.configuration.readFresh();
   const index = await accountIndex(config, named);
@@ -169,9 +169,9 @@ export const ACCOUNT_TEST_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-/** What is done to an account's sessions at the provider. */
+/** Endpoints for an account's sessions at the provider. */
 export const SESSION_ENDPOINTS: readonly Endpoint[] = [
-  /** `POST /admin/accounts/sessions/delete-all` (contract): a failure is an answer too, with its reason. */
+  /** `POST /admin/accounts/sessions/delete-all` (contract). A failure is also a 200 response, with its reason. */
   forAdministrators({
     method: "POST",
     path: "/admin/accounts/sessions/delete-all",
@@ -185,7 +185,7 @@ export const SESSION_ENDPOINTS: readonly Endpoint[] = [
           context,
           account,
           DEFAULT_MODEL,
-          // A provider that keeps no sessions has none to delete.
+          // A provider without sessions has nothing to delete.
           async (upstream, signal, { sessions }) => (await sessions?.deleteAll(upstream, signal)) ?? 0,
         );
         return Response.json({ success: true, message: `${deleted} sessions were deleted`, deleted });

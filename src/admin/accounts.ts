@@ -22,16 +22,16 @@ const accountListSchema = lazyObject(() => ({
   ...accountFilterShape(),
 }));
 
-/** What an address has at the least; dots alone are refused where all names are. */
+/** Minimal check of an e-mail address. Texts of dots alone pass here; the check of path segments rejects them. */
 const EMAIL = /^(?:[^@\s]+@[^@\s]+|\.+)$/;
 
-/** `POST /admin/accounts`: an account that signs in, or one that has only a token. */
+/** Body of `POST /admin/accounts`: an account that signs in, or an account that has only a token. */
 const newAccountSchema = sentObject(() => accountSchema.shape, accountViewSchema)
   .refine(hasIdentity, {
     error: "an account needs an email or a mobile, or a token",
     path: ["email"],
   })
-  // One that has a token need not sign in: what it is called by may be any name.
+  // An account with a token need not sign in, so any name is a valid `email`.
   .refine(({ email, token }) => email === "" || token !== "" || EMAIL.test(email), {
     error: "must be an e-mail address: the account could not sign in by it",
     path: ["email"],
@@ -41,7 +41,7 @@ const newAccountSchema = sentObject(() => accountSchema.shape, accountViewSchema
     path: ["password"],
   });
 
-/** The list of accounts, and what adds to it. */
+/** Endpoints that list accounts and add one. */
 export const ACCOUNT_LIST_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/accounts` (contract). */
   forAdministrators({

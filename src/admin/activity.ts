@@ -7,7 +7,7 @@ import { costOf, statedSum } from "../usage/prices.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** What can be asked for: how long it is, and how it is divided. Both in milliseconds. */
+/** The ranges: total length and length of one step, in milliseconds. */
 const RANGES = {
   "15m": { length: 15 * MINUTE_MS, step: MINUTE_MS },
   "1h": { length: HOUR_MS, step: MINUTE_MS },
@@ -22,18 +22,18 @@ const activityQuerySchema = lazyObject(() => ({
 
 const percentilesSchema = () => z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable();
 const counts = () => z.array(z.int());
-/** Null where there is nothing to measure. */
+/** null: nothing was measured in this step. */
 const shares = () => {
   const each = z.array(z.int().nullable());
   return z.object({ p50: each, p95: each, p99: each });
 };
 
-/** One value a step in each list of `series`, the first of the step that begins at `from`. Times are milliseconds. */
+/** Each list of `series` has one value per step. The first step begins at `from`. Times are Unix milliseconds. */
 const activitySchema = () =>
   z.object({
     from: z.int(),
     to: z.int(),
-    /** When this was told: the last step is not over. */
+    /** Time of this response. The last step is not complete. */
     now: z.int(),
     step_ms: z.int(),
     series: z.object({
@@ -44,7 +44,7 @@ const activitySchema = () =>
       prompt_tokens: counts(),
       completion_tokens: counts(),
       cost: z.array(z.number()),
-      /** Slots that were held, and requests that waited, on the average. */
+      /** Average number of occupied slots and of waiting requests. */
       slots: z.array(z.number()),
       waiting: z.array(z.number()),
       first_token_ms: shares(),
@@ -62,13 +62,16 @@ const activitySchema = () =>
       first_token_ms: percentilesSchema(),
       duration_ms: percentilesSchema(),
     }),
-    /** The most frequent ones. `status` is what the caller got, or would have got had its answer not begun. */
+    /**
+     * The most frequent errors. `status` is the HTTP status of the response. If the response had already started, it is the
+     * status that the error maps to.
+     */
     errors: z.array(z.object({ outcome: z.string(), status: z.int(), code: z.string(), requests: z.int() })),
   });
 
 type Activity = z.output<ReturnType<typeof activitySchema>>;
 
-/** One list for each thing that is told: a seventh of what a list of points would be. */
+/** Sends one list per value, not one object per step: the response is seven times smaller. */
 function view(
   { points, totals, errors }: ActivityAnswer,
   from: number,
@@ -85,7 +88,7 @@ function view(
     });
   const mean = (pick: (point: ActivityPoint) => number) =>
     list((point) => {
-      // The present step is as long as it has lasted.
+      // The current step is not complete: divide by its length so far.
       const lasted = Math.min(step, Math.max(now - point.at, 1_000));
       return Number((pick(point) / lasted).toPrecision(3));
     });
@@ -132,7 +135,7 @@ function view(
 }
 
 export const ACTIVITY_ENDPOINTS: readonly Endpoint[] = [
-  /** `GET /admin/activity`: how the gateway has done in the last minutes, hours or days; some kilobytes, and a few seconds old. */
+  /** `GET /admin/activity`: activity of the last minutes, hours or days. Some kilobytes; data is a few seconds old. */
   forAdministrators({
     method: "GET",
     path: "/admin/activity",

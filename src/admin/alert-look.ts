@@ -1,7 +1,10 @@
 import type { Config } from "../config/schema.ts";
 import type { Context } from "../platform/context.ts";
 
-/** Somebody may want to be told by a configuration that came as a whole: from now on the deployment is watched. Nobody waits for it. */
+/**
+ * Starts an alert check in the background if the configuration has webhooks. Call it after a whole configuration was
+ * imported or restored.
+ */
 export function lookAt(context: Context, { alerts }: Config): void {
   if (alerts.webhooks.length === 0) return;
   context.waitUntil(Promise.resolve(context.platform.alerts.look()).catch(() => undefined));

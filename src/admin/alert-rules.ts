@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { type AlertRules, alertRulesSchema } from "../config/schema.ts";
 import { sentObject } from "./sent-fields.ts";
 
-/** A rule of which any field may be left out; one that is left out has no default here. */
+/** Request schema of one rule. Every field is optional and has no default. */
 function sentRule(rule: (typeof alertRulesSchema.shape)[keyof AlertRules]) {
   const { enabled, threshold, quiet_minutes } = rule.unwrap().shape;
   return sentObject(() => ({
@@ -12,7 +12,7 @@ function sentRule(rule: (typeof alertRulesSchema.shape)[keyof AlertRules]) {
   })).optional();
 }
 
-/** Rules of alerts as they are sent: what is left out stays as it is. */
+/** Request schema of the alert rules. Omitted fields keep their values. */
 export const sentRulesSchema = sentObject(() => {
   const { shape } = alertRulesSchema;
   return {
@@ -25,7 +25,7 @@ export const sentRulesSchema = sentObject(() => {
   };
 });
 
-/** The rules with what was sent about them. */
+/** Merges the sent fields into the present rules. */
 export function changedRules(rules: AlertRules, sent: z.output<typeof sentRulesSchema>): AlertRules {
   return alertRulesSchema.parse({
     error_rate: { ...rules.error_rate, ...sent.error_rate },

@@ -19,7 +19,7 @@ function webhookViewSchema() {
   return z.object({
     id: z.string(),
     name: z.string(),
-    /** Shortened: the address of a chat's webhook is a secret. */
+    /** Masked: the URL of a chat webhook is a secret. */
     url: z.string(),
     format: z.enum(["json", "chat", "discord"]),
     has_secret: z.boolean(),
@@ -27,7 +27,10 @@ function webhookViewSchema() {
   });
 }
 
-/** A webhook as it is sent: what is left out of one that is there stays, and a secret is made for a new one. */
+/**
+ * Request schema of a webhook. Omitted fields of an existing webhook keep their values. A new webhook gets a generated
+ * secret.
+ */
 const sentWebhook = sentObject(
   () => ({
     id: webhookSchema.shape.id.optional(),
@@ -72,14 +75,14 @@ const viewSchema = () =>
     ),
   });
 
-/** The secrets of the webhooks that were made by an edit are told once. */
+/** `secrets` holds the secrets that this edit generated. No later response contains them. */
 const savedSchema = () => successSchema().extend({ secrets: z.record(z.string(), z.string()).optional() });
 
 const shownUrl = (url: string): string => shownText(webhookSchema.shape.url, url);
 
 const newSecret = (): string => `whsec_${toBase64(crypto.getRandomValues(new Uint8Array(32)))}`;
 
-/** The webhooks after an edit. Throws 400 for an address that may not be asked. */
+/** Returns the webhooks after an edit and the new secrets by id. Throws 400 for a URL that is not allowed. */
 function saved(
   present: readonly Webhook[],
   sent: readonly z.output<typeof sentWebhook>[],
@@ -168,7 +171,7 @@ export const ALERT_ENDPOINTS: readonly Endpoint[] = [
       };
       const present = (await context.config()).config.alerts.webhooks;
       const kept = new Set((body.webhooks ?? present).map(({ id }) => id));
-      // That one is gone can be undone.
+      // Save the previous configuration if a webhook is removed, so that the removal can be undone.
       const keep = present.some(({ id }) => !kept.has(id));
       const { version } = await edit(context, change, { keep });
       await context.platform.alerts.look();

@@ -3,7 +3,7 @@ import { routeOf, routeTargetSchema } from "../config/schema.ts";
 import { once } from "../encoding/lazy-schema.ts";
 import { sentObject, strangerWithin } from "./sent-fields.ts";
 
-/** Requested name → the models that may answer, in order. A field of a target that there is not is refused. */
+/** Requested name → the models that may answer, in order. An unknown field of a target is an error. */
 export const routesSchema = once(() =>
   z.record(
     z.string().trim().min(1, "a model name must not be empty"),
@@ -14,7 +14,7 @@ export const routesSchema = once(() =>
   ),
 );
 
-/** Requested name → canonical model, or `provider/model`. Whether there is such a model is checked where they are stored. */
+/** Requested name → canonical model, or `provider/model`. The edit checks that the model exists. */
 export const aliasesSchema = once(() =>
   z.record(z.string().trim().min(1, "a model name must not be empty"), z.string().trim()),
 );

@@ -3,14 +3,14 @@ import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
 import { ACCOUNT_CONDITIONS, type CooldownView } from "../platform/account-status.ts";
 import type { AccountTestResult } from "../platform/administration.ts";
 
-/** What an edit answers at the least. */
+/** Common part of the responses to edits. */
 export const successSchema = () => z.object({ success: z.literal(true) });
 
-/** One account that cools down, for failures of its own or of its proxy. */
+/** Cooldown of one account, caused by its own failures or by its proxy's. */
 export const cooldownSchema = () =>
   z.object({
     account: z.string(),
-    /** The proxy that fails; empty: the account itself. */
+    /** The failing proxy; empty: the account itself failed. */
     proxy: z.string(),
     kind: z.enum(PROVIDER_ERROR_KINDS),
     reason: z.string(),
@@ -21,13 +21,13 @@ export const cooldownSchema = () =>
 
 const rateSchema = () => z.object({ requests: z.int(), succeeded: z.int() });
 
-/** How an account has done, tests included. Times are Unix milliseconds, 0 for never. */
+/** Requests and tests of an account. Times are Unix milliseconds, 0 for never. */
 const activitySchema = () =>
   z.object({
     in_flight: z.int(),
     last_used: z.int(),
     last_success: z.int(),
-    /** `fault` is who was at fault: the account, its proxy or the provider. */
+    /** `fault` says which part failed: the account, its proxy or the provider. */
     last_fault: z
       .object({
         kind: z.enum(PROVIDER_ERROR_KINDS),
@@ -40,7 +40,7 @@ const activitySchema = () =>
     last_day: rateSchema(),
   });
 
-/** An account as administrators see it (contract, Accounts); all from `disabled` on goes beyond it. */
+/** An account as administrators see it (contract, Accounts). The fields from `disabled` on are not in the contract. */
 export const accountViewSchema = () =>
   z.object({
     identifier: z.string(),
@@ -55,19 +55,19 @@ export const accountViewSchema = () =>
     proxy_id: z.string(),
     disabled: z.boolean(),
     weight: z.int(),
-    /** How it is, by its requests and tests; the newest counts. */
+    /** Condition of the account after its latest request or test. */
     condition: z.enum(ACCOUNT_CONDITIONS),
-    /** The provider that it belongs to; empty: the default one. */
+    /** Id of its provider; empty: the default provider. */
     provider: z.string(),
     cooldown: cooldownSchema().nullable(),
-    /** What its requests have come to since the pool was started. */
+    /** Its requests since the pool started. */
     activity: activitySchema(),
   });
 export type AccountView = z.output<ReturnType<typeof accountViewSchema>>;
 
 /**
- * An API key as administrators see it (contract, API keys; all but `key`, `name` and `remark` goes beyond it). `id` stands for
- * the key in the paths of `/admin/keys`. Times are Unix milliseconds, 0 for unknown and never.
+ * An API key as administrators see it (contract, API keys; only `key`, `name` and `remark` are in the contract). `id`
+ * identifies the key in paths of `/admin/keys`. Times are Unix milliseconds, 0 for unknown and never.
  */
 export const keyViewSchema = () =>
   z.object({
@@ -78,9 +78,9 @@ export const keyViewSchema = () =>
     created: z.int(),
     expires: z.int(),
     disabled: z.boolean(),
-    /** Only its digest and its last four characters are kept. */
+    /** Only its digest and its last four characters are stored. */
     hashed: z.boolean(),
-    /** Until when what it was before it was rotated works as well. */
+    /** End of the grace period in which the secret before the rotation still works. */
     grace_until: z.int(),
     limits: z.looseObject({}),
     models: z.array(z.string()),
@@ -89,7 +89,7 @@ export const keyViewSchema = () =>
   });
 export type KeyView = z.output<ReturnType<typeof keyViewSchema>>;
 
-/** A proxy as administrators see it (contract, Proxies): the password never leaves. */
+/** A proxy as administrators see it (contract, Proxies). The response never contains the password. */
 export const proxyViewSchema = () =>
   z.object({
     id: z.string(),
@@ -102,7 +102,7 @@ export const proxyViewSchema = () =>
   });
 export type ProxyView = z.output<ReturnType<typeof proxyViewSchema>>;
 
-/** One account's outcome in a test. `response_time` is in milliseconds. */
+/** Result of one account's test. `response_time` is in milliseconds. */
 export const accountTestResultSchema = () =>
   z.object({
     account: z.string(),

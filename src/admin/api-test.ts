@@ -9,10 +9,10 @@ import { modelSchema } from "./account-test.ts";
 import { hasIdentifier } from "./key-entries.ts";
 import { callChatCompletions } from "./self-call.ts";
 
-/** What a header can carry (RFC 9110, 5.5). */
+/** Characters that an HTTP header value may contain (RFC 9110, 5.5). */
 const FIELD_VALUE = /^[\x20-\x7e\x80-\xff]*$/;
 
-/** `POST /admin/test`. The body may be missing; `api_key` may also be a key's `id`. */
+/** Body of `POST /admin/test`; it may be missing. `api_key` is a key or a key's `id`. */
 const apiTestSchema = lazyObject(() => ({
   model: modelSchema(),
   message: z
@@ -23,10 +23,10 @@ const apiTestSchema = lazyObject(() => ({
 }));
 
 /**
- * The key that an administrator named, by itself or by its `id`; the first configured one that works for an empty name. A
- * credential that is no configured key stays what it is.
+ * Finds the key by the key itself or by its `id`. An empty name selects the first configured key that works. A credential
+ * that is not a configured key is returned unchanged.
  *
- * @throws GatewayError 400 when no key is configured, or for one that no request could carry.
+ * @throws GatewayError 400 if no key is configured, or if the credential cannot be a header value.
  */
 export async function namedKey(context: Context, name: string): Promise<KnownKey | string> {
   const { config } = await context.config();
@@ -43,7 +43,7 @@ export async function namedKey(context: Context, name: string): Promise<KnownKey
   throw invalidRequest("api_key: the key has characters that a header cannot carry", "api_key");
 }
 
-/** An error in the shape of the standard family. */
+/** An error in the standard format. */
 const errorSchema = () =>
   z.object({
     error: z.object({
@@ -55,7 +55,7 @@ const errorSchema = () =>
     }),
   });
 
-/** `response` is what a caller would have got: the chat completion or, unless `success`, the error. */
+/** `response` is the response that a caller would get: the chat completion or, if `success` is false, the error. */
 const outcomeSchema = () => {
   const { "application/json": completion } = chatCompletionAnswers();
   return z.object({
@@ -66,7 +66,7 @@ const outcomeSchema = () => {
 };
 
 export const API_TEST_ENDPOINTS: readonly Endpoint[] = [
-  /** `POST /admin/test` (contract): one message through the gateway's own pipeline. */
+  /** `POST /admin/test` (contract): sends one message through the gateway's own pipeline. */
   forAdministrators({
     method: "POST",
     path: "/admin/test",

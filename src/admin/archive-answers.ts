@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { HistorySummary } from "../platform/archive.ts";
 import type { Capture, CaptureChain, CaptureSummary, Sample, SampleMeta } from "../platform/captures.ts";
 
-/** One generation as lists show it. Times are Unix milliseconds. */
+/** Summary of one generation, for lists. Times are Unix milliseconds. */
 export const historySummarySchema = () =>
   z.object({
     id: z.string(),
@@ -17,7 +17,7 @@ export const historySummarySchema = () =>
     provider: z.string(),
     account: z.string(),
     attempts: z.int(),
-    /** The accounts that failed, and why. */
+    /** The accounts that failed, with the reason. */
     tried: z.array(
       z.object({
         account: z.string(),
@@ -28,7 +28,7 @@ export const historySummarySchema = () =>
         model: z.string().optional(),
       }),
     ),
-    /** The times that a token was waited for, and for how many milliseconds. */
+    /** Waits for an account's token: start (`at`) and length in milliseconds. */
     sign_ins: z.array(z.object({ account: z.string(), at: z.int(), ms: z.int() })),
     leased_at: z.int(),
     first_token_ms: z.int(),
@@ -47,10 +47,10 @@ export const historySummarySchema = () =>
     response_preview: z.string(),
   }) satisfies z.ZodType<HistorySummary>;
 
-/** The messages of a record, as `src/history/messages.ts` writes them. */
+/** Messages of a record, as `src/history/messages.ts` writes them. */
 function messageSchema() {
   const named = { filename: z.string().optional() };
-  // An attachment is described by where it was; only files have names.
+  // An attachment is stored as a reference to its source. Only files have names.
   const attachments = [
     { media_type: z.string(), base64_length: z.int() },
     { url: z.string() },
@@ -78,7 +78,7 @@ function messageSchema() {
   ]);
 }
 
-/** One generation with its long texts: its messages as they are rather than as text. */
+/** One generation with its full texts. `messages` is JSON, not text. */
 export const historyRecordSchema = () =>
   historySummarySchema().extend({
     messages: z.array(messageSchema()),
@@ -87,7 +87,7 @@ export const historyRecordSchema = () =>
     content: z.string(),
   });
 
-/** What captures and their summaries have in common. Times are Unix milliseconds. */
+/** Common fields of captures and their summaries. Times are Unix milliseconds. */
 const captureHead = () => ({
   id: z.string(),
   at: z.int(),
@@ -107,7 +107,7 @@ const captureHead = () => ({
   truncated: z.boolean(),
 });
 
-/** One exchange with the upstream, with its whole bodies. */
+/** One exchange with the upstream, with complete bodies. */
 export const captureSchema = () =>
   z.object({
     ...captureHead(),
@@ -115,7 +115,7 @@ export const captureSchema = () =>
     response_body: z.string(),
   }) satisfies z.ZodType<Capture>;
 
-/** The same as lists show it. */
+/** Summary of a capture, for lists. */
 export const captureSummarySchema = () =>
   z.object({
     ...captureHead(),
@@ -134,7 +134,7 @@ export const captureChainSchema = () =>
     response_preview: z.string(),
   }) satisfies z.ZodType<CaptureChain>;
 
-/** What a saved sample says about itself. `saved_at` is Unix milliseconds. */
+/** Metadata of a saved sample. `saved_at` is Unix milliseconds. */
 export const sampleMetaSchema = () =>
   z.object({
     sample_id: z.string(),

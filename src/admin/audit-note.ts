@@ -2,7 +2,7 @@ import type { ChangeNote } from "../config/snapshot.ts";
 import type { Context } from "../platform/context.ts";
 import type { Endpoint, Params } from "../routing/endpoint.ts";
 
-/** What is recorded of a change that a request makes, but for what has changed. */
+/** Creates the audit entry of a request's change, without the changes themselves. */
 export function noteOf({
   platform,
   clientAddress,
@@ -18,10 +18,11 @@ export function noteOf({
 }
 
 /**
- * Records what was done besides edits of the configuration. What cannot be recorded is done all the same: it has been by then.
+ * Adds an audit entry for an action that is not an edit of the configuration. Ignores failures of the audit log: the action
+ * is already done.
  *
- * @param changes what came of it, by what it concerns
- * @param who unless given, the administrator that the request came from
+ * @param changes the outcome, by subject
+ * @param who defaults to the administrator of the request
  */
 export async function record(
   context: Context,
@@ -39,7 +40,7 @@ export async function record(
   ).catch(() => undefined);
 }
 
-/** The same endpoints; what they change, which is not in the configuration, is recorded. */
+/** Returns the endpoints with auditing: each deletion outside the configuration creates an audit entry. */
 export function recorded(endpoints: readonly Endpoint[]): Endpoint[] {
   return endpoints.map((endpoint) => {
     const changes =

@@ -6,7 +6,7 @@ import { pageSchema, queryNumber } from "./paging.ts";
 
 const MAX_PAGE_SIZE = 1_000;
 
-/** A moment in the query, in Unix milliseconds or as ISO 8601 has it; 0 for none. */
+/** A time in the query, as Unix milliseconds or ISO 8601; 0 for none. */
 const moment = () =>
   z
     .string()
@@ -33,7 +33,7 @@ const entrySchema = () =>
     id: z.int(),
     /** Unix milliseconds. */
     at: z.int(),
-    /** The configuration's version afterwards; 0: it was no edit of it. */
+    /** Version of the configuration after the change; 0: the action did not edit the configuration. */
     version: z.int(),
     who: z.string(),
     address: z.string(),
@@ -45,12 +45,12 @@ const entrySchema = () =>
           .readonly(),
       )
       .readonly(),
-    /** Changes beyond the listed ones. */
+    /** Number of changes that are not listed. */
     more: z.int(),
   }) satisfies z.ZodType<AuditEntry>;
 
 export const AUDIT_ENDPOINTS: readonly Endpoint[] = [
-  /** `GET /admin/audit`: who changed what, newest first. */
+  /** `GET /admin/audit`: changes by administrators, newest first. */
   forAdministrators({
     method: "GET",
     path: "/admin/audit",

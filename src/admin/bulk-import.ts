@@ -13,19 +13,19 @@ const importedAccount = accountSchema.refine(hasIdentity, {
   error: "an account needs an email, a mobile or a token",
 });
 
-/** `POST /admin/import`. Keys are strings, or objects with name and remark. */
+/** Body of `POST /admin/import`. Keys are strings, or objects with name and remark. */
 const bulkImportSchema = lazyObject(() => ({
   keys: z
     .array(z.union([z.string().trim().min(1, "a key must not be empty"), apiKeySchema], "must be a key"))
     .optional(),
   accounts: z.array(importedAccount).optional(),
-  /** Goes on with an import in parts: the configuration of before has been kept with the first. */
+  /** This request continues an import in parts. The first part saved the previous configuration. */
   continues: z.boolean().default(false),
 })).refine(({ keys, accounts }) => keys !== undefined || accounts !== undefined, {
   error: "send keys, accounts, or both",
 });
 
-/** The keys that no present one is, or was before a rotation. */
+/** Returns the added keys that match neither a present key nor one of its former secrets. */
 async function strangers(present: readonly ApiKey[], added: readonly ApiKey[]): Promise<ApiKey[]> {
   const owners = await ownersOf(present);
   const digests = await Promise.all(added.map(keyDigest));
@@ -33,7 +33,7 @@ async function strangers(present: readonly ApiKey[], added: readonly ApiKey[]): 
 }
 
 export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
-  /** `POST /admin/import` (contract): adds what is not there yet, and counts it. What is there already stays as it is. */
+  /** `POST /admin/import` (contract): adds new keys and accounts and counts them. Existing entries do not change. */
   forAdministrators({
     method: "POST",
     path: "/admin/import",
@@ -54,7 +54,7 @@ export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
             ...present.api_keys,
             ...(await strangers(present.api_keys, added)),
           ]);
-          // The present ones come first, so that of equal accounts they are kept.
+          // Present accounts come first, so that they win over equal imported accounts.
           const all = await tidied({ ...present, accounts: [...present.accounts, ...(body.accounts ?? [])] });
           importedKeys = keys.length - present.api_keys.length;
           importedAccounts = all.accounts.length - present.accounts.length;

@@ -13,7 +13,7 @@ const captureListSchema = () =>
   });
 
 export const CAPTURE_ENDPOINTS: readonly Endpoint[] = [
-  /** `GET /admin/dev/captures` (contract): newest first, bodies cut to their beginning. */
+  /** `GET /admin/dev/captures` (contract): newest first, with truncated bodies. */
   forAdministrators({
     method: "GET",
     path: "/admin/dev/captures",
@@ -26,7 +26,7 @@ export const CAPTURE_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ enabled, limit, max_body_bytes, items });
     },
   }),
-  /** `GET /admin/dev/captures/{id}`: one capture with its whole bodies. */
+  /** `GET /admin/dev/captures/{id}`: one capture with complete bodies. */
   forAdministrators({
     method: "GET",
     path: "/admin/dev/captures/:id",
@@ -35,7 +35,10 @@ export const CAPTURE_ENDPOINTS: readonly Endpoint[] = [
     handler: async ({ platform }, { params: { id = "" } }) =>
       Response.json(found(await platform.archive.readCapture(id), "the capture", id)),
   }),
-  /** `DELETE /admin/dev/captures` (contract): what is there, and what is to come of exchanges that began before. */
+  /**
+   * `DELETE /admin/dev/captures` (contract): deletes all captures, and also captures of exchanges that began before this
+   * request.
+   */
   forAdministrators({
     method: "DELETE",
     path: "/admin/dev/captures",

@@ -3,7 +3,7 @@ import { modelRouteSchema } from "../config/schema.ts";
 import { accountViewSchema, keyViewSchema, proxyViewSchema } from "./answers.ts";
 import { providerViewSchema } from "./provider-view.ts";
 
-/** The groups that every view of the configuration shows as they are (contract, Runtime settings). */
+/** Groups that every view of the configuration shows unmasked (contract, Runtime settings). */
 const openGroups = () => ({
   model_aliases: z.record(z.string(), z.string()),
   model_routes: z.record(z.string(), modelRouteSchema()),
@@ -31,7 +31,7 @@ const openGroups = () => ({
 
 export type OpenGroups = z.output<z.ZodObject<ReturnType<typeof openGroups>>>;
 
-/** What is shown of `admin`. */
+/** The visible part of `admin`. */
 const adminView = () =>
   z.object({
     has_password_hash: z.boolean(),
@@ -65,7 +65,10 @@ export const configViewSchema = () =>
   });
 export type ConfigView = z.output<ReturnType<typeof configViewSchema>>;
 
-/** The runtime settings (contract, Runtime settings), with `prices`, `history` and `captures` beyond it. */
+/**
+ * The runtime settings (contract, Runtime settings), plus `prices`, `history` and `captures`, which are not in the
+ * contract.
+ */
 export const settingsViewSchema = () => {
   const groups = openGroups();
   return z.object({
@@ -73,20 +76,20 @@ export const settingsViewSchema = () => {
     admin: adminView().extend({ default_password_warning: z.boolean() }),
     callers: groups.callers.extend({
       unknown_keys_in_force: z.enum(["pass_through", "refuse"]),
-      /** The gateway serves any key: unknown ones go to a provider that probably checks none. */
+      /** The gateway accepts any key: unknown keys go to a provider that probably checks none. */
       unknown_keys_warning: z.boolean(),
     }),
     thinking_injection: groups.thinking_injection.extend({ default_prompt: z.string() }),
     env_backed: z.boolean(),
     config_writable: z.boolean(),
-    /** How many API keys there are. */
+    /** Number of API keys. */
     api_keys: z.int(),
     needs_hosting_sync: z.boolean(),
   });
 };
 export type SettingsView = z.output<ReturnType<typeof settingsViewSchema>>;
 
-/** The configuration as it leaves: complete but for the secret that signs tokens. */
+/** The exported configuration: complete, except for the secret that signs tokens. */
 export const exportedConfigSchema = () => {
   const groups = openGroups();
   return z.object({
@@ -109,7 +112,7 @@ export const exportedConfigSchema = () => {
     proxies: z.array(proxyViewSchema().omit({ has_password: true }).extend({ password: z.string() })),
     providers: z.array(z.looseObject({ id: z.string(), driver: z.string(), base_url: z.string() })),
     ...groups,
-    // Absent until an administrator has chosen.
+    // Absent until an administrator chooses a value.
     callers: groups.callers.partial({ unknown_keys: true }),
     admin: z.object({
       password_hash: z.string(),

@@ -9,8 +9,9 @@ import { type ExportedConfig, exportedConfigSchema } from "./config-answers.ts";
 import { etagOf } from "./etag.ts";
 
 /**
- * The configuration as it leaves: complete, credentials included, because it is a backup and what `GATEWAY_CONFIG_JSON`
- * takes. Only the secret that signs tokens stays. `sync` holds the hash and the time of the last hosting sync.
+ * Returns the exported configuration. It contains all credentials, because it serves as a backup and as the value of
+ * `GATEWAY_CONFIG_JSON`. Only the secret that signs tokens is left out. `sync` holds the hash and time of the last hosting
+ * sync.
  */
 export function exportedConfig(config: Config): ExportedConfig {
   const { jwt_secret: _secret, ...admin } = config.admin;
@@ -18,13 +19,13 @@ export function exportedConfig(config: Config): ExportedConfig {
   return { ...config, keys: keys.flatMap(({ key }) => key || []), api_keys: keys, admin };
 }
 
-/** Hash of all that a hosting sync would send, for drift detection: the export without the sync's own metadata. */
+/** Hash of the part of the export that a hosting sync sends, without the sync's own metadata. Detects drift. */
 export async function configHash(config: Config): Promise<string> {
   const { sync: _sync, vercel: _vercel, ...rest } = exportedConfig(config);
   return sha256Hex(JSON.stringify(sorted(rest)));
 }
 
-/** The same value with the members of each object in order, so that equal configurations have equal text. */
+/** Sorts the members of each object, so that equal configurations give equal text. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
@@ -32,19 +33,22 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
 }
 
-/** Full of credentials: no cache may keep it. */
+/** The export contains credentials, so no cache may store it. */
 export const NOT_KEPT = { headers: { "cache-control": "no-store" } };
 
 const textsSchema = () => z.object({ json: z.string(), base64: z.string() });
 
-/** The export as JSON text, and as base64 of that. */
+/** The export as JSON text, and as base64 of that text. */
 function texts(exported: ExportedConfig) {
   const text = JSON.stringify(exported);
   return { json: text, base64: textToBase64(text) };
 }
 
 export const EXPORT_ENDPOINTS: readonly Endpoint[] = [
-  /** `GET /admin/config/export` (contract): `config`, and the same as `json` and as `base64` of it. */
+  /**
+   * `GET /admin/config/export` (contract): `config`, and the same as JSON text (`json`) and as base64 of that text
+   * (`base64`).
+   */
   forAdministrators({
     method: "GET",
     path: "/admin/config/export",

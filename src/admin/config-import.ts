@@ -20,7 +20,7 @@ import { edit } from "./edit.ts";
 import { refuseDangling } from "./edit-checks.ts";
 import { MODES, modeSchema, objectSchema, readImport } from "./import-body.ts";
 
-/** The two forms of the body. An object with a member `config` is a wrapper, whatever else it has. */
+/** The two forms of the body. An object with a member `config` is always a wrapper. */
 function bodyForms() {
   const config = configSchema.extend({ model_aliases: aliasesSchema().default({}) });
   return z.union([
@@ -30,12 +30,12 @@ function bodyForms() {
 }
 
 /**
- * `POST /admin/config/import`: the configuration itself, or in a wrapper that also names the mode. It comes through as it
- * was sent, because a merge tells what was given from what is a default, and is checked afterwards by the form that it
- * has: a union could not say which field is at fault.
+ * Body of `POST /admin/config/import`: the configuration, or a wrapper that also names the mode. The schema does not
+ * transform it, because a merge must distinguish sent values from defaults. The handler validates it afterwards, because
+ * errors of a union do not name the wrong field.
  */
 const importSchema = objectSchema.meta({
-  // Read when the OpenAPI document is made, so that start-up does not pay for it.
+  // Evaluated only for the OpenAPI document, to keep startup fast.
   get anyOf() {
     return z.toJSONSchema(bodyForms(), { io: "input", unrepresentable: "any" }).anyOf;
   },
@@ -51,7 +51,9 @@ const importQuerySchema = lazyObject(() => ({
   dry_run: z.string().optional().describe("`true`: see the outcome without storing it."),
 }));
 
-/** Someone must be able to sign in afterwards; and a changed password ends older tokens, also when it is imported. */
+/**
+ * Keeps the old password if the import would lock all administrators out. If the password changes, ends all older tokens.
+ */
 function guarded(context: Context, before: Config, after: Config): Config {
   const { adminKey } = context.platform.variables;
   const lockedOut = after.admin.password_hash === "" && adminKey === null;
@@ -61,7 +63,7 @@ function guarded(context: Context, before: Config, after: Config): Config {
   return { ...after, admin: { ...admin, jwt_secret: newSecret(), jwt_valid_after_unix: validAfter } };
 }
 
-/** What a replacement would take from a gateway that has it, and what it cannot do without; null: nothing. */
+/** Describes what a replacement would remove completely (all keys, all accounts); null: nothing. */
 function loss(before: Config, after: Config): string | null {
   const lost = [
     ...(allKeys(before).length > 0 && allKeys(after).length === 0 ? ["key"] : []),
@@ -72,10 +74,10 @@ function loss(before: Config, after: Config): string | null {
     : `no ${lost.join(" and no ")} would be left; send confirm: true to do it all the same`;
 }
 
-/** So many changes are listed that an import would make. */
+/** Maximum number of listed changes. */
 const MAX_CHANGES = 300;
 
-/** The outcome of a dry run is the configuration that would be, its secrets masked, and what would change. */
+/** A dry run returns the resulting configuration with masked secrets, and the changes. */
 const importAnswerSchema = () =>
   z.union([
     successSchema().extend({
@@ -83,7 +85,7 @@ const importAnswerSchema = () =>
       dry_run: z.literal(true),
       config: exportedConfigSchema(),
       ...differenceSchema(),
-      /** Why `confirm` is needed to do it; missing: it is not. */
+      /** The reason why the import needs `confirm`; absent if it does not. */
       confirm_needed: z.string().optional(),
     }),
     successSchema().extend({

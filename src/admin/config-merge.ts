@@ -11,22 +11,25 @@ import { once } from "../encoding/lazy-schema.ts";
 import { hasIdentity, identifiers } from "./identifiers.ts";
 import { mergedKeys } from "./key-entries.ts";
 
-/** The groups whose non-empty fields a merge overwrites (contract, Import details). */
+/** Groups whose non-empty fields are overwritten by a merge (contract, Import details). */
 const OVERWRITTEN = ["admin", "runtime", "responses", "embeddings"] as const;
 
-/** What an account says that says nothing. */
+/** Default values of an account's fields. */
 const defaults = once((): ReadonlyMap<string, unknown> => new Map(Object.entries(accountSchema.parse({}))));
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || value === 0;
 
-/** The fields of a parsed group that the imported text really has, and that are not empty. */
+/** Returns the fields of a parsed group that the imported text contains and that are not empty. */
 function givenFields(raw: unknown, parsed: object): Record<string, unknown> {
   if (!isObject(raw)) return {};
   return Object.fromEntries(Object.entries(parsed).filter(([name]) => !isEmpty(raw[name])));
 }
 
-/** What a parsed account says for sure: fields that its raw form has or, when there is none, that are not the defaults. */
+/**
+ * Returns the fields that an import really sets: those of its raw form or, without one, those that differ from the
+ * defaults.
+ */
 function saidOf({ email: _same, ...account }: Account, raw?: unknown): Partial<Account> {
   const isSaid = ([name, value]: [string, unknown]) =>
     isObject(raw) ? raw[name] !== undefined && value !== "" : value !== defaults().get(name);
@@ -34,10 +37,11 @@ function saidOf({ email: _same, ...account }: Account, raw?: unknown): Partial<A
 }
 
 /**
- * Accounts are the same when their identifiers are, whatever the case. The present ones keep their places.
+ * Merges two lists of accounts. Accounts are equal if their identifiers are, ignoring case. Present accounts keep their
+ * positions.
  *
- * @param added left out are those that nothing identifies
- * @param raw what the added ones were parsed from, one for one
+ * @param added accounts without any identity are skipped
+ * @param raw the unparsed form of each added account
  */
 async function mergedAccounts(
   present: readonly Account[],
@@ -57,7 +61,9 @@ async function mergedAccounts(
   return [...merged.values()];
 }
 
-/** Providers are the same when their ids are. Of one that is there already, what the imported one says counts; their models are combined. */
+/**
+ * Merges two lists of providers by id. For an existing provider the sent fields of the import win; the models are combined.
+ */
 function mergedProviders(
   present: readonly ProviderEntry[],
   added: readonly ProviderEntry[],
@@ -76,19 +82,19 @@ function mergedProviders(
   return [...merged.values()];
 }
 
-/** Lists without repetitions and without accounts that nothing identifies. */
+/** Removes duplicates from the lists, and accounts without any identity. */
 export async function tidied(config: Config): Promise<Config> {
   const api_keys = await distinctKeys(allKeys(config));
   return { ...config, keys: [], api_keys, accounts: await mergedAccounts([], config.accounts) };
 }
 
 /**
- * Adds an imported configuration to the present one (contract, Import details): keys, accounts, providers, aliases and prices are combined,
- * non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite; nothing else changes, but that proxies
- * which imported accounts are bound to come with them.
+ * Merges an imported configuration into the present one (contract, Import details). Keys, accounts, providers, aliases and
+ * prices are combined. Non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite. Proxies of imported
+ * accounts and providers are added. Nothing else changes.
  *
  * @param imported the parsed configuration
- * @param raw what it was parsed from, to tell what was given from what is a default
+ * @param raw its unparsed form, to distinguish sent values from defaults
  */
 export async function mergedConfig(config: Config, imported: Config, raw: JsonObject): Promise<Config> {
   const { accounts: sent } = raw;
@@ -118,8 +124,8 @@ export async function mergedConfig(config: Config, imported: Config, raw: JsonOb
 }
 
 /**
- * Puts an imported configuration in the place of the present one (contract, Import details). The metadata of the hosting
- * sync stays, and so does what an export leaves out: the secret that signs tokens, unless the import brings one.
+ * Replaces the present configuration by an imported one (contract, Import details). The metadata of the hosting sync stays.
+ * The secret that signs tokens stays too, unless the import has one, because exports do not contain it.
  */
 export async function replacedConfig(config: Config, imported: Config): Promise<Config> {
   const { jwt_secret } = imported.admin;

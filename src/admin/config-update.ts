@@ -22,7 +22,7 @@ import { hasIdentity, identifiers } from "./identifiers.ts";
 import { changedKey, keptKey, meantKey, refuseUnknownFields } from "./key-entries.ts";
 import { sentObject } from "./sent-fields.ts";
 
-/** What is left out of a key that is there stays as it is. */
+/** Omitted fields of an existing key keep their values. */
 const sentKeySchema = openObject(() => ({
   ...apiKeyFields.shape,
   name: z.string().optional(),
@@ -30,9 +30,9 @@ const sentKeySchema = openObject(() => ({
 }));
 
 /**
- * `POST /admin/config` (contract). Each list that is given replaces the present one; other groups are not changed here.
- * What came from the masked view may be sent back: a masked key (by its `id`) stands for the real one, and an account
- * without password or token keeps the ones that it has.
+ * Body of `POST /admin/config` (contract). Each sent list replaces the present list; other groups do not change here.
+ * Clients may send back entries of the masked view: a masked key (by its `id`) means the real key, and an account without
+ * password or token keeps its own.
  */
 const configUpdateSchema = sentObject(
   () => ({
@@ -48,7 +48,7 @@ const configUpdateSchema = sentObject(
       .optional(),
     model_aliases: aliasesSchema().optional(),
   }),
-  // A whole configuration may be sent, as it was read, exported or once was: its other groups are not changed here.
+  // Clients may send a whole configuration, also one that was exported by an older version. Its other groups are ignored.
   () => configSchema.extend({ ...configViewSchema().shape, compat: z.unknown(), toolcall: z.unknown() }),
 ).refine(
   ({ keys, api_keys, accounts, model_aliases }) =>

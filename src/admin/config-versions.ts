@@ -23,7 +23,7 @@ const versionSchema = () =>
     accounts: z.int(),
   }) satisfies z.ZodType<KeptVersion>;
 
-/** `POST /admin/config/restore`. */
+/** Body of `POST /admin/config/restore`. */
 const restoreSchema = sentObject(
   () => ({ version: z.int().min(1), dry_run: z.boolean().default(false) }),
   versionSchema,
@@ -32,7 +32,7 @@ const restoreSchema = sentObject(
 const restoredSchema = () =>
   successSchema().extend({
     restored_version: z.int(),
-    /** Of the configuration that is in force. */
+    /** Version of the active configuration. */
     version: z.int(),
     total_keys: z.int(),
     total_accounts: z.int(),
@@ -44,14 +44,14 @@ async function keptConfig({ platform }: Context, version: number): Promise<Confi
   return configSchema.parse(found(kept, "the kept version", String(version)));
 }
 
-/** What a restoration leads to: who may sign in, and what the hosting platform has, stay as they are now. */
+/** Returns the restored configuration. Administrators' access and the hosting sync state keep their present values. */
 function restored(current: Config, kept: Config): Config {
   const { jwt_expire_hours } = kept.admin;
   return { ...kept, admin: { ...current.admin, jwt_expire_hours }, sync: current.sync };
 }
 
 export const VERSION_KEEPING_ENDPOINTS: readonly Endpoint[] = [
-  /** `GET /admin/config/versions`: configurations that were kept before imports and other changes to much of it. */
+  /** `GET /admin/config/versions`: configurations that were saved before imports and other large changes. */
   forAdministrators({
     method: "GET",
     path: "/admin/config/versions",
@@ -63,7 +63,9 @@ export const VERSION_KEEPING_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ items, version });
     },
   }),
-  /** `POST /admin/config/restore`: brings one back. The present one is kept, so that this can be undone. */
+  /**
+   * `POST /admin/config/restore`: restores a saved configuration. Saves the present one, so that the restore can be undone.
+   */
   forAdministrators({
     method: "POST",
     path: "/admin/config/restore",

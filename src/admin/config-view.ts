@@ -30,7 +30,7 @@ function activityView(activity?: AccountActivity): AccountView["activity"] {
   };
 }
 
-/** The masked view of an account; `health` is what the pool knows of it. */
+/** The masked view of an account. `health` comes from the pool. */
 function accountView(account: Account, identifier: string, health?: AccountHealth): AccountView {
   const { email, mobile, name, remark, proxy_id } = account;
   const token = health?.token ?? account.token;
@@ -79,7 +79,7 @@ export async function keyView(entry: ApiKey): Promise<KeyView> {
   };
 }
 
-/** What the pool knows of the named accounts, or of all. */
+/** Reads the pool's health data of the named accounts, or of all. */
 export async function healthById(
   { platform }: Context,
   ids?: readonly string[],
@@ -89,8 +89,8 @@ export async function healthById(
 }
 
 /**
- * Views of a configuration's accounts, in order. `places` limits it to some; `all` is what the pool knows of them, if it has been
- * asked already.
+ * Returns the views of a configuration's accounts, in order. `places`: only the accounts with these indexes. `all`: health
+ * data that was already read.
  */
 export async function accountViews(
   context: Context,
@@ -109,13 +109,13 @@ export async function accountViews(
   });
 }
 
-/** Where a configuration is kept, for people. */
+/** Location of the configuration, as text for administrators. */
 function configPath(context: Context, { envBacked, writable }: ConfigSnapshot): string {
   if (envBacked && !writable) return "env:GATEWAY_CONFIG_JSON";
   return context.platform.configPath;
 }
 
-/** The groups that every view of a configuration shows as they are. */
+/** Groups that every view of a configuration shows unmasked. */
 export function settingsOf(config: Config): OpenGroups {
   return {
     model_aliases: config.model_aliases,
@@ -134,7 +134,7 @@ export function settingsOf(config: Config): OpenGroups {
   };
 }
 
-/** What is shown of `admin`, in every view of a configuration. */
+/** The visible part of `admin`, for every view of a configuration. */
 export function adminOf({ admin }: Config): ConfigView["admin"] {
   return {
     has_password_hash: admin.password_hash !== "",

@@ -9,22 +9,22 @@ import { identifiers } from "./identifiers.ts";
 const MAX_CHANGES = 50;
 const MAX_VALUE = 200;
 
-/** What describes a value; undefined: this version does not know it. */
+/** Schema of a value; undefined: this version does not know the field. */
 type Schema = z.core.$ZodType | undefined;
 
-/** What nobody has changed by hand. */
+/** Fields that administrators never edit themselves. */
 const INNER = new Set(["admin.jwt_secret", "sync.hash"]);
 
-/** What {@link difference} tells, as answers have it: values are JSON, masked, null where there is none. */
+/** Schema of the result of {@link difference}. Values are masked JSON; null: no value. */
 export const differenceSchema = () => ({
   changes: z.array(
     z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
   ),
-  /** Changes beyond the listed ones. */
+  /** Number of changes that are not listed. */
   more: z.int(),
 });
 
-/** A configuration with its lists by what their entries are called. */
+/** Returns the configuration with its lists indexed by the ids of their entries. */
 async function named(config: Config): Promise<Record<string, unknown>> {
   const { keys: _keys, ...rest } = config;
   const entries = allKeys(config);
@@ -45,7 +45,7 @@ async function named(config: Config): Promise<Record<string, unknown>> {
   };
 }
 
-/** A value without secrets, as JSON; null: there is none. */
+/** Returns a value as JSON with masked secrets; null: no value. */
 function told(schema: Schema, value: unknown): string | null {
   if (value === undefined) return null;
   if (value instanceof Map) return JSON.stringify([...value.keys()]);
@@ -74,9 +74,9 @@ function* changesIn(schema: Schema, path: string, before: unknown, after: unknow
 }
 
 /**
- * What differs between two configurations, without what the schema marks as secret.
+ * Returns the changes between two configurations, with masked secrets.
  *
- * @param most so many changes are listed; `more` counts the others
+ * @param most maximum number of listed changes; `more` counts the others
  */
 export async function difference(
   before: Config,

@@ -4,14 +4,14 @@ import { invalidRequest } from "../errors/gateway-error.ts";
 import { namedModel, resolves } from "../models/resolve.ts";
 import { DRIVER_NAMES, findDriver } from "../provider/drivers.ts";
 
-/** A place of the configuration that refers to something else in it. */
+/** A reference from one part of the configuration to another. */
 interface Reference {
   /** Its field, as errors name it. */
   readonly param: string;
   readonly to: string;
 }
 
-/** References of one kind, and what is wrong with one of them in a configuration; null: nothing. */
+/** One kind of reference. `fault` describes a broken reference; null: the reference is valid. */
 interface Kind {
   readonly references: (config: Config) => Reference[];
   readonly fault: (config: Config) => (to: string) => string | null;
@@ -57,7 +57,7 @@ const DRIVERS: Kind = {
 const ALIASES: Kind = {
   references: ({ model_aliases }) =>
     Object.entries(model_aliases).map(([name, to]) => ({ param: `model_aliases.${name}`, to })),
-  // One that is switched off may be switched on again.
+  // A target that is switched off is valid, because it may be switched on again.
   fault: (config) => {
     const providers = allSwitchedOn(config.providers);
     return (to) =>
@@ -81,9 +81,9 @@ const ROUTES: Kind = {
 };
 
 /**
- * What refers to nothing is never stored: an account bound to a proxy that is not there would go without one, unnoticed; one of
- * a provider that is not there would show its token to another; requests for an alias that leads nowhere would fail. What is there
- * already stays.
+ * Rejects new references to things that do not exist. Otherwise an account with an unknown proxy would connect without one,
+ * an account with an unknown provider would send its token to another provider, and requests for a broken alias would fail.
+ * References that were already broken before the edit are allowed.
  *
  * @throws GatewayError 400 that names the field.
  */

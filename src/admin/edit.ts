@@ -13,13 +13,13 @@ import { refuseDangling } from "./edit-checks.ts";
 import { refuseStale } from "./etag.ts";
 
 /**
- * Changes the configuration. `change` may run more than once when others edit at the same time; what it throws is
- * thrown here, and nothing is stored.
+ * Edits the configuration. With concurrent edits `change` may run more than once. If `change` throws, nothing is stored and
+ * the error is rethrown.
  *
- * @param keep the configuration of before is kept, so that it can be restored: for changes to much of it
- * @param anyVersion `If-Match` has been looked at already
- * @throws GatewayError 400 that names the field for an outcome that is not valid, 409 when the configuration is read-only, 412
- *   when the request was made for another version.
+ * @param keep saves the previous configuration for a later restore; for large changes
+ * @param anyVersion skips the `If-Match` check, because the caller has done it
+ * @throws GatewayError 400 that names the field if the result is invalid, 409 if the configuration is read-only, 412 if
+ *   `If-Match` names another version.
  */
 export function edit(
   context: Context,
@@ -41,17 +41,17 @@ export function edit(
     await refuseTwins(config, changed);
     return changed.callers.keys_hashed ? withHashedKeys(changed) : changed;
   }, note);
-  // Edits stand in one queue: one whose client leaves must come to its end all the same.
+  // Edits wait in one queue. An edit must finish even if its client disconnects.
   context.waitUntil(stored.catch(() => undefined));
   return stored;
 }
 
-/** Control characters, and halves of surrogate pairs. */
+/** Control characters, and unpaired surrogates. */
 const UNUSABLE = /[\p{Cc}\p{Cs}]/u;
-/** Longer keys could be in no path, so that nobody could name them there. */
+/** A path cannot contain a longer key, so no request could address it. */
 const MAX_KEY_LENGTH = 512;
 
-/** A text of the configuration, by the name of its field. */
+/** A text of the configuration, with the name of its field. */
 type Field = readonly [field: string, text: string];
 
 const keyFields = ({ keys, api_keys }: Config): Field[] => [
@@ -77,7 +77,7 @@ const providerFields = ({ providers }: Config): Field[] =>
 const hostFields = ({ proxies }: Config): Field[] =>
   proxies.map(({ host }, index): Field => [`proxies[${index}].host`, host]);
 
-/** What paths name things by: only those that none can carry, since there may be very many. */
+/** Names that occur in paths. Filtered to texts of dots, because the list may be very long. */
 const dotFields = ({ accounts, proxies, providers, api_keys }: Config): Field[] =>
   [
     ...accounts.flatMap(({ email, mobile }, index): Field[] => [
@@ -91,7 +91,7 @@ const dotFields = ({ accounts, proxies, providers, api_keys }: Config): Field[] 
     ),
   ].filter(([, text]) => isDots(text));
 
-/** What is wrong with a text; null: nothing. */
+/** Describes what is wrong with a text; null: nothing. */
 type Check = (text: string) => string | null;
 
 const usable: Check = (text) =>
@@ -110,8 +110,8 @@ const goodSegment: Check = (text) =>
   isDots(text) ? `${JSON.stringify(text)} means something else in an address` : null;
 
 /**
- * What could not be used, or not be deleted again, is never added: keys, names and tokens that neither a header nor a path can
- * carry, masks, hosts that are none. What is there already stays.
+ * Rejects new values that cannot be used or deleted later: keys, names and tokens that do not fit into a header or a path,
+ * masked values, and invalid hosts. Values from before the edit are allowed.
  */
 function refuseUnusable(before: Config, after: Config): void {
   const checks: readonly [(config: Config) => Field[], Check][] = [
@@ -130,20 +130,20 @@ function refuseUnusable(before: Config, after: Config): void {
   }
 }
 
-/** The places of ids that stand before them in a list already. */
+/** Returns the indexes of ids that occur earlier in the list. */
 function repeated(ids: readonly string[]): number[] {
   const seen = new Set<string>();
   return ids.flatMap((id, index) => (seen.size === seen.add(id).size ? index : []));
 }
 
-/** The identifiers of different keys. */
+/** Returns the identifiers of the distinct keys. */
 async function keyIdentifiers({ api_keys }: Config): Promise<string[]> {
-  // Those that are derived differ as the keys do.
+  // Derived identifiers differ whenever the keys differ.
   if (api_keys.every(({ id }) => id === undefined)) return [];
   return Promise.all((await distinctKeys(api_keys)).map(keyIdentifier));
 }
 
-/** Two things of one id could not be told apart: such an id is never added. */
+/** Rejects new duplicate ids, because entries with the same id cannot be distinguished. */
 async function refuseTwins(before: Config, after: Config): Promise<void> {
   const proxyIds = ({ proxies }: Config) => proxies.map(({ id }) => id);
   const providerIds = ({ providers }: Config) => providers.map(({ id }) => id.toLowerCase());
@@ -159,7 +159,7 @@ async function refuseTwins(before: Config, after: Config): Promise<void> {
   }
 }
 
-/** Which accounts of two lists are the same one, in ways that the identifier does not show. */
+/** Whether two accounts are the same account, although their identifiers may differ. */
 export function sameAccount(one: Account, other: Account): boolean {
   if (one.email !== "" && one.email.toLowerCase() === other.email.toLowerCase()) return true;
   if (one.mobile !== "" && one.mobile === other.mobile) return true;

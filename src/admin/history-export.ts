@@ -6,7 +6,7 @@ import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators } from "../routing/endpoint.ts";
 import { filterOf, historyFilterShape } from "./history-query.ts";
 
-/** Summaries that are read at once. */
+/** Number of summaries per read. */
 const AT_ONCE = 500;
 
 const TYPES = { ndjson: "application/x-ndjson", csv: "text/csv; charset=utf-8" } as const;
@@ -14,7 +14,7 @@ const TYPES = { ndjson: "application/x-ndjson", csv: "text/csv; charset=utf-8" }
 const exportSchema = lazyObject(() => ({
   ...historyFilterShape(),
   format: z.enum(["ndjson", "csv"]).default("ndjson"),
-  /** Whether NDJSON has prompts and answers, too. */
+  /** Whether NDJSON also contains prompts and answers. */
   texts: z.stringbool().default(false),
 }));
 
@@ -52,8 +52,8 @@ function csvLine(summary: HistorySummary): string {
 }
 
 /**
- * The summaries that are asked for, newest first, some at a time. Each page begins at the time where the one before ended, and not
- * at its number: what comes in meanwhile would shift the pages, and a record would be told twice.
+ * Reads the matching summaries in batches, newest first. Each batch starts at the time where the previous one ended, not at
+ * an offset: new records would shift the offsets and repeat a record.
  */
 async function* pages(
   { platform }: Context,
@@ -62,7 +62,7 @@ async function* pages(
 ): AsyncGenerator<readonly HistorySummary[]> {
   const filter = filterOf(query);
   let to = Math.min(filter.to ?? Number.POSITIVE_INFINITY, platform.now());
-  // Of the records of the page's first millisecond so many have been told.
+  // Number of records already sent that have the batch's first millisecond.
   let offset = 0;
   for (;;) {
     const asked = { offset, count, q: query.q, filter: { ...filter, to }, uncounted: true };
@@ -76,7 +76,7 @@ async function* pages(
   }
 }
 
-/** The records as text, some at a time. */
+/** The records as text, in batches. */
 async function* pieces(context: Context, query: Query): AsyncGenerator<string> {
   if (query.format === "csv") {
     yield `${COLUMNS.join()}\r\n`;
@@ -94,14 +94,14 @@ async function* pieces(context: Context, query: Query): AsyncGenerator<string> {
       const record = await context.platform.archive.readHistory(id);
       if (record === null) continue;
       const messages: unknown = JSON.parse(record.messages);
-      // One by one: their texts are long.
+      // One at a time, because their texts are long.
       yield `${JSON.stringify({ ...record, messages })}\n`;
     }
   }
 }
 
 export const HISTORY_EXPORT_ENDPOINTS: readonly Endpoint[] = [
-  /** `GET /admin/chat-history/export`: all records that the filter leaves, newest first, one a line. */
+  /** `GET /admin/chat-history/export`: all matching records, newest first, one per line. */
   forAdministrators({
     method: "GET",
     path: "/admin/chat-history/export",

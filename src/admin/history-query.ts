@@ -4,7 +4,7 @@ import type { HistoryFilter } from "../platform/archive.ts";
 
 const STATUSES = ["streaming", "success", "error", "cancelled"] as const;
 
-/** Several values, with commas between them. */
+/** Several values, separated by commas. */
 const list = once(() =>
   z
     .string()
@@ -19,7 +19,7 @@ const list = once(() =>
 
 const amount = once(() => z.coerce.number().min(0).optional());
 
-/** Unix milliseconds, or a date and time as ISO 8601 writes them. */
+/** Unix milliseconds, or a date and time in ISO 8601. */
 const moment = once(() =>
   z
     .string()
@@ -32,7 +32,7 @@ const moment = once(() =>
     .optional(),
 );
 
-/** How a list of the history is narrowed down. Fields with several values have commas between them; any of them will do. */
+/** Query parameters that filter the history. A field with several values (separated by commas) matches any of them. */
 export const historyFilterShape = once(() => ({
   /** Text in a summary: model, account, source, status and code (`error 429`), error or preview. */
   q: z.string().trim().default(""),
@@ -53,7 +53,7 @@ export const historyFilterShape = once(() => ({
 
 const filterSchema = lazyObject(historyFilterShape);
 
-/** The filter of a query, without its text. */
+/** Converts the query to a filter, without its text `q`. */
 export function filterOf(query: z.output<typeof filterSchema>): HistoryFilter {
   const { from, to, status, code, key, model, account, dialect, source } = query;
   const { min_ms: minMs, max_ms: maxMs, min_tokens: minTokens, max_tokens: maxTokens } = query;

@@ -22,12 +22,12 @@ const historyListSchema = lazyObject(() => ({
   ...historyFilterShape(),
 }));
 
-/** `PUT /admin/chat-history/settings`: how many records are kept; 0 switches the history off. */
+/** Body of `PUT /admin/chat-history/settings`: the number of stored records; 0 disables the history. */
 const historySettingsSchema = sentObject(() => ({
   limit: configSchema.shape.history.unwrap().shape.limit.unwrap(),
 }));
 
-/** A record as JSON: its messages as they are rather than as text. */
+/** A record as JSON. Parses its messages, which are stored as text. */
 function view(record: HistoryRecord) {
   const messages: unknown = JSON.parse(record.messages);
   return { ...record, messages };
@@ -38,8 +38,8 @@ const KIND = "the history record";
 export const HISTORY_ENDPOINTS: readonly Endpoint[] = [
   ...HISTORY_EXPORT_ENDPOINTS,
   /**
-   * `GET /admin/chat-history` (contract): summaries, newest request first. `limit` is the retention count, `total` counts
-   * what text and filters find.
+   * `GET /admin/chat-history` (contract): summaries, newest request first. `limit` is the retention count, `total` the
+   * number of matching records.
    */
   forAdministrators({
     method: "GET",
@@ -68,7 +68,10 @@ export const HISTORY_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-  /** `DELETE /admin/chat-history` (contract): what is there, and what is to come of requests that came before. */
+  /**
+   * `DELETE /admin/chat-history` (contract): deletes all records, and also records of requests that arrived before this
+   * one.
+   */
   forAdministrators({
     method: "DELETE",
     path: "/admin/chat-history",
@@ -77,7 +80,7 @@ export const HISTORY_ENDPOINTS: readonly Endpoint[] = [
     handler: async ({ platform }) =>
       Response.json({ success: true, deleted: await platform.archive.clearHistory() }),
   }),
-  /** `PUT /admin/chat-history/settings` (contract). Records beyond the new count go at once. */
+  /** `PUT /admin/chat-history/settings` (contract). Deletes records beyond the new count at once. */
   forAdministrators({
     method: "PUT",
     path: "/admin/chat-history/settings",

@@ -4,13 +4,13 @@ import { preview } from "../config/secrets.ts";
 import type { HostingVariables } from "../platform/variables.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 
-/** What a client sends for "the one that is configured". */
+/** Value that a client sends to select the configured credential. */
 const PRECONFIGURED = "__USE_PRECONFIG__";
 
-/** Where the hosting token came from. */
+/** Source of the hosting token. */
 export type CredentialSource = "request" | "env" | "config" | "none";
 
-/** Who speaks to the hosting platform, and about which project. Empty strings: not known. */
+/** Credentials and project at the hosting platform. Empty strings: unknown. */
 export interface HostingCredentials {
   readonly token: string;
   readonly tokenSource: CredentialSource;
@@ -18,7 +18,7 @@ export interface HostingCredentials {
   readonly teamId: string;
 }
 
-/** What a request gives itself; empty and {@link PRECONFIGURED} mean nothing. */
+/** Credentials in the request. Empty and {@link PRECONFIGURED} mean: not sent. */
 export interface GivenCredentials {
   readonly vercel_token?: string | undefined;
   readonly project_id?: string | undefined;
@@ -31,8 +31,8 @@ interface Found {
 }
 
 /**
- * The credentials to use: each from the request, else from the environment (`VERCEL_TOKEN`, `VERCEL_PROJECT_ID`,
- * `VERCEL_TEAM_ID`), else from the saved hosting block (contract, `POST /admin/hosting/sync`).
+ * Selects each credential from the request, else the environment (`VERCEL_TOKEN`, `VERCEL_PROJECT_ID`, `VERCEL_TEAM_ID`),
+ * else the saved hosting block (contract, `POST /admin/hosting/sync`).
  */
 export function hostingCredentials(
   variables: HostingVariables,

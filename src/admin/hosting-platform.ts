@@ -12,7 +12,7 @@ const TIMEOUT_MS = 20_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_MESSAGE = 300;
 
-/** Longer than any name: a piece of the configuration, which is sent as base64, or another credential. */
+/** A run longer than any name. It may be a piece of the configuration (sent as base64) or another credential. */
 const CODED = /[\w+/=-]{48,}/g;
 
 const deploymentsSchema = lazyObject(() => ({
@@ -24,7 +24,10 @@ const failedSchema = lazyObject(() => ({
 const deploymentSchema = lazyObject(() => ({ url: z.string().default("") }));
 const errorSchema = lazyObject(() => ({ error: z.object({ message: z.string().default("") }) }));
 
-/** The calls to the hosting platform that a sync needs. Each throws a `GatewayError` that says what the platform said. */
+/**
+ * Client of the hosting platform's API for the hosting sync. Every method throws a `GatewayError` that quotes the
+ * platform's error message.
+ */
 export class HostingPlatform {
   readonly #fetch: Fetch;
   readonly #base: string;
@@ -36,7 +39,7 @@ export class HostingPlatform {
     this.#credentials = credentials;
   }
 
-  /** Sets an environment variable of the project for all of its environments. */
+  /** Sets an environment variable for all environments of the project. */
   async setVariable(key: string, value: string): Promise<void> {
     const project = encodeURIComponent(this.#credentials.projectId);
     const answer = await this.#call(
@@ -57,7 +60,7 @@ export class HostingPlatform {
     }
   }
 
-  /** Deploys the newest production deployment again. Returns its address; null when there is none to deploy again. */
+  /** Redeploys the newest production deployment. Returns its URL; null if there is no deployment. */
   async redeploy(): Promise<string | null> {
     const { projectId } = this.#credentials;
     const query = { projectId, target: "production", state: "READY", limit: "1" };
@@ -104,7 +107,7 @@ export class HostingPlatform {
     throw this.#refusal(response.status, answer);
   }
 
-  /** What the platform said, to be put behind our own words. */
+  /** Formats the platform's error message, masked, as a suffix of our own message. */
   #told(said: string): string {
     const why = withoutSecrets(said, [this.#credentials.token]).replace(CODED, MASK).slice(0, MAX_MESSAGE);
     return why === "" ? "" : `: ${why}`;

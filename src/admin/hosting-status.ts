@@ -5,7 +5,7 @@ import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { configHash } from "./config-export.ts";
 
-/** `POST /admin/hosting/status`: a draft of the whole configuration may be compared with what was synced. */
+/** Body of `POST /admin/hosting/status`. A draft of the whole configuration may be compared with the synced one. */
 const draftSchema = lazyObject(() => ({ config_override: configSchema.optional() }));
 
 const statusSchema = () =>
@@ -39,7 +39,7 @@ async function status({ platform }: Context, draft: Config | null): Promise<Resp
 }
 
 export const HOSTING_STATUS_ENDPOINTS: readonly Endpoint[] = [
-  /** `GET /admin/hosting/status` (contract): without a draft, the present configuration is compared. */
+  /** `GET /admin/hosting/status` (contract): compares the present configuration. */
   forAdministrators({
     method: "GET",
     path: "/admin/hosting/status",

@@ -16,10 +16,10 @@ import { identifiers } from "./identifiers.ts";
 import { inParallel } from "./in-parallel.ts";
 import { sentObject } from "./sent-fields.ts";
 
-/** The variable that a hosted gateway reads its configuration from. */
+/** Environment variable from which a hosted gateway reads its configuration. */
 const VARIABLE = "GATEWAY_CONFIG_JSON";
 
-/** `POST /admin/hosting/sync` (contract). */
+/** Body of `POST /admin/hosting/sync` (contract). */
 const hostingSyncSchema = sentObject(() => ({
   vercel_token: z.string().optional(),
   project_id: z.string().optional(),
@@ -28,13 +28,13 @@ const hostingSyncSchema = sentObject(() => ({
   save_credentials: z.boolean().default(true),
 }));
 
-/** An account that could not be used. */
+/** An account whose test failed. */
 interface FailedAccount {
   readonly account: string;
   readonly message: string;
 }
 
-/** Tries every account, five at a time. A failure is told, but keeps nothing from being synced. */
+/** Tests all accounts, five at a time. Failures are reported but do not stop the sync. */
 async function validate(
   context: Context,
   config: Config,
@@ -48,13 +48,13 @@ async function validate(
   return { valid: accounts.length - failed.length, failed };
 }
 
-/** The configuration as the hosted gateway is to have it: without the credentials of the hosting platform. */
+/** Encodes the configuration for the hosted gateway, without the credentials of the hosting platform. */
 function hostedConfig(config: Config, sync: Config["sync"]): string {
   const { vercel: _vercel, ...exported } = exportedConfig(config);
   return textToBase64(JSON.stringify({ ...exported, sync }));
 }
 
-/** The saved block after a sync: what the request gave replaces what was saved. */
+/** The saved credentials after a sync: values from the request replace saved ones. */
 function savedBlock(config: Config, used: HostingCredentials): Config["vercel"] {
   return {
     token: used.tokenSource === "request" ? used.token : config.vercel.token,
@@ -63,7 +63,7 @@ function savedBlock(config: Config, used: HostingCredentials): Config["vercel"] 
   };
 }
 
-/** Starts a new deployment; null when somebody has to do so by hand, with the reason. */
+/** Starts a new deployment. `url` is null if an administrator must deploy by hand; `why` is the reason. */
 async function redeploy(platform: HostingPlatform): Promise<{ url: string | null; why: string }> {
   try {
     const url = await platform.redeploy();
@@ -92,7 +92,7 @@ const outcomeSchema = () =>
     message: z.string(),
   });
 
-/** Validates, sends, deploys again and notes what was sent. */
+/** Tests the accounts, sends the configuration, redeploys, and records the sync. */
 async function syncHosting(context: Context, body: z.output<typeof hostingSyncSchema>): Promise<Response> {
   const { configuration, variables, deploymentFetch, now } = context.platform;
   const { config, version, writable } = await configuration.readFresh();
@@ -116,7 +116,7 @@ async function syncHosting(context: Context, body: z.output<typeof hostingSyncSc
       sync,
       vercel: save ? savedBlock(current, credentials) : current.vercel,
     });
-    // It has been sent by now, whoever edits meanwhile.
+    // The configuration is already sent, so a concurrent edit must not reject this one.
     await edit(context, noteSync, { anyVersion: true });
   }
   return Response.json({
@@ -132,7 +132,7 @@ async function syncHosting(context: Context, body: z.output<typeof hostingSyncSc
   });
 }
 
-/** Has people told that a sync has failed, unless nothing was tried. Throws it again. */
+/** Raises an alert for a failed sync, unless the request itself was invalid. Rethrows the error. */
 async function told({ platform }: Context, error: unknown): Promise<never> {
   if (error instanceof GatewayError && error.status !== 400) {
     const { message } = error;
@@ -146,8 +146,8 @@ async function told({ platform }: Context, error: unknown): Promise<never> {
 
 export const HOSTING_SYNC_ENDPOINTS: readonly Endpoint[] = [
   /**
-   * `POST /admin/hosting/sync` (contract): puts the configuration into the project's environment and deploys the project
-   * again. A deployment that cannot be started leaves the rest as it is and says `manual_deploy_required`.
+   * `POST /admin/hosting/sync` (contract): writes the configuration to the project's environment and redeploys the project.
+   * If the redeployment fails, the rest stays done and the response has `manual_deploy_required`.
    */
   forAdministrators({
     method: "POST",

@@ -2,14 +2,17 @@ import { accountIdentifier } from "../config/account-identifier.ts";
 import type { Account, Config } from "../config/schema.ts";
 import { missing } from "./refusals.ts";
 
-/** Whether anything identifies an account. */
+/** Whether the account has an e-mail, a mobile number or a token. */
 export function hasIdentity({ email, mobile, token }: Pick<Account, "email" | "mobile" | "token">): boolean {
   return email !== "" || mobile !== "" || token !== "";
 }
 
 const lists = new WeakMap<readonly Account[], readonly string[]>();
 
-/** The identifiers of a configuration's accounts, in order. A token's hash is computed once a configuration. */
+/**
+ * Returns the identifiers of a configuration's accounts, in order. Cached per configuration, because token hashes are
+ * expensive.
+ */
 export async function identifiers({ accounts }: Pick<Config, "accounts">): Promise<readonly string[]> {
   const known = lists.get(accounts);
   if (known !== undefined) return known;
@@ -19,10 +22,10 @@ export async function identifiers({ accounts }: Pick<Config, "accounts">): Promi
 }
 
 /**
- * The place of an account in its configuration. It goes by its identifier, and one with an e-mail address also by its
- * mobile number.
+ * Returns the index of an account. Matches its identifier; an account with an e-mail address also matches by its mobile
+ * number.
  *
- * @throws GatewayError 404 when there is none.
+ * @throws GatewayError 404 if no account matches.
  */
 export async function accountIndex(config: Pick<Config, "accounts">, identifier: string): Promise<number> {
   const exact = (await identifiers(config)).indexOf(identifier);

@@ -9,21 +9,21 @@ import { parseWith } from "../http/json-body.ts";
 export const MODES = ["merge", "replace"] as const;
 
 export const objectSchema = z.record(z.string(), z.unknown(), "the configuration must be an object");
-/** Null leaves the choice to the query; an empty one is a merge. */
+/** null: the query decides. An empty text means merge. */
 export const modeSchema = z.enum([...MODES, ""], "must be merge or replace").nullish();
 
-/** What a request wants imported. */
+/** The parsed body of an import request. */
 export interface ImportBody {
   /** The configuration as it was sent. */
   readonly raw: JsonObject;
   readonly mode: (typeof MODES)[number];
-  /** The administrator knows that no key or no account may be left. */
+  /** The administrator accepts that no key or no account may be left. */
   readonly confirmed: boolean;
 }
 
 /** Groups of other versions, which are ignored (contract, Import details). */
 const IGNORED = ["compat", "toolcall"];
-/** What the masked view of the configuration has beside its groups. */
+/** Fields of the masked view that are not groups of the configuration. */
 const OF_THE_VIEW = [
   "env_backed",
   "env_source_present",
@@ -31,13 +31,13 @@ const OF_THE_VIEW = [
   "config_path",
   "config_writable",
 ];
-/** What may stand in a wrapper: `json` and `base64` come with an export. */
+/** Allowed fields of a wrapper. `json` and `base64` are fields of an export. */
 const OF_A_WRAPPER = new Set(["config", "mode", "confirm", "json", "base64"]);
 
-/** An export within an export within a wrapper is the most that anybody makes by mistake. */
+/** Maximum nesting: an export within an export within a wrapper. */
 const MAX_WRAPPERS = 3;
 
-/** A configuration that comes as text: JSON, or base64 of it. Throws 400 for anything else. */
+/** Parses a configuration that is text: JSON, or base64 of JSON. Throws 400 for anything else. */
 function fromText(text: string, param: string): unknown {
   try {
     const json = text.trimStart().startsWith("{") ? text : new TextDecoder().decode(fromBase64(text.trim()));
@@ -47,7 +47,7 @@ function fromText(text: string, param: string): unknown {
   }
 }
 
-/** The content of a wrapper or an export; undefined: it is none. */
+/** Returns the content of a wrapper or an export; undefined if the value is neither. */
 function contentOf(value: JsonObject): { content: unknown; param: string } | undefined {
   if ("config" in value) return { content: value["config"], param: "config" };
   for (const param of ["json", "base64"]) {
@@ -77,7 +77,7 @@ function masked(param: string): GatewayError {
   );
 }
 
-/** What only the masked view says of an entry of a list. */
+/** Fields of list entries that only the masked view has. */
 const OF_AN_ENTRY: Readonly<Record<string, readonly string[]>> = {
   api_keys: ["hashed"],
   accounts: ["has_password", "has_token"],
@@ -85,7 +85,7 @@ const OF_AN_ENTRY: Readonly<Record<string, readonly string[]>> = {
   providers: ["has_token"],
 };
 
-/** Where something of the masked view is in an imported configuration; null: nowhere. */
+/** Returns the first field of an imported configuration that comes from the masked view; null: none. */
 function maskedField(raw: JsonObject): string | null {
   for (const { place, text } of secretsIn(configSchema, raw)) if (isPreview(text)) return place;
   for (const [group, names] of Object.entries(OF_AN_ENTRY)) {
@@ -98,10 +98,10 @@ function maskedField(raw: JsonObject): string | null {
 }
 
 /**
- * Reads the body of an import: a configuration, an export, or either in a wrapper that also names the mode, which counts before
- * the query's.
+ * Reads the body of an import: a configuration, an export, or either in a wrapper. The mode of the wrapper wins over the
+ * mode of the query.
  *
- * @throws GatewayError 400 for what is none of them, has groups that are not known, or comes from the masked view.
+ * @throws GatewayError 400 for any other body, for unknown groups, and for content of the masked view.
  */
 export function readImport(
   body: JsonObject,

@@ -1,4 +1,4 @@
-/** Does `work` on every item, in order, on at most `limit` of them at one moment. Rejects when one of them does. */
+/** Runs `work` on every item, in order, on at most `limit` items at the same time. Rejects with the first failure. */
 export async function inParallel<T>(
   items: Iterable<T>,
   limit: number,

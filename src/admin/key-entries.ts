@@ -6,18 +6,18 @@ import { invalidRequest } from "../errors/gateway-error.ts";
 import { ownersOf } from "./key-rotation.ts";
 import { refuseStrangers } from "./sent-fields.ts";
 
-/** What is shown of a key in its place. */
+/** Masks a key for display. */
 export function keyPreview({ key, last4 }: ApiKey): string {
   return key === "" ? `****${last4?.length === 4 ? last4 : ""}` : shownText(apiKeyFields.shape.key, key);
 }
 
-/** What tells a key from others; nobody changes it in an entry that is there. */
+/** Fields that identify a key. An edit cannot change them. */
 const IDENTITY = new Set(["key", "id", "owner", "digest", "last4", "created", "previous"]);
 
-/** What views tell of a key beside its own fields. */
+/** Fields that views add to a key. */
 const TOLD = new Set(["hashed", "grace_until", "last_used", "used_today"]);
 
-/** Fields whose being empty means the same as their being absent. */
+/** Fields for which an empty value means the same as absence. */
 const OPTIONAL = new Set(["created", "expires", "disabled", "limits", "models", "dialects", "networks"]);
 
 function isEmpty(value: unknown): boolean {
@@ -25,7 +25,7 @@ function isEmpty(value: unknown): boolean {
   return value === 0 || value === false || (Array.isArray(value) && value.length === 0);
 }
 
-/** A key as it is kept: without what a view adds, and without fields that say nothing. */
+/** Normalizes a key for storage: removes the fields that views add, and empty optional fields. */
 export function keptKey(entry: ApiKey): ApiKey {
   const kept = { ...entry };
   for (const [name, value] of Object.entries(entry)) {
@@ -35,11 +35,11 @@ export function keptKey(entry: ApiKey): ApiKey {
 }
 
 /**
- * A field of a key, or of its limits, that there is not is refused: a misspelt limit would be none. What the entry has already may be
- * sent back, be it known here or not.
+ * Rejects unknown fields of a key or of its limits, because a misspelt limit would have no effect. Fields that the stored
+ * entry has are allowed, even if this version does not know them.
  *
- * @param entry undefined: the key is new
- * @param param names what was sent for people; empty: the whole body
+ * @param entry the stored key; undefined: the key is new
+ * @param param field name for error messages; empty: the whole body
  * @throws GatewayError 400 that names the field.
  */
 export function refuseUnknownFields(
@@ -59,15 +59,15 @@ export function refuseUnknownFields(
   );
 }
 
-/** An entry with changes to everything but what it is. Fields that are not named stay, also those that are not known here. */
+/** Applies changes to a key, except to its identity. Omitted fields stay, also unknown ones. */
 export function changedKey(entry: ApiKey, changes: Readonly<Record<string, unknown>>): ApiKey {
   const given = Object.entries(changes).filter(([name, value]) => !IDENTITY.has(name) && value !== undefined);
   return keptKey({ ...entry, ...Object.fromEntries(given) });
 }
 
 /**
- * Present keys, with what imported ones say about them, and then the imported ones that are new. A former secret of a present
- * key stands for that key, which keeps its secret.
+ * Merges imported keys into the present ones. New keys follow the present ones. A former secret of a present key identifies
+ * that key, which keeps its present secret.
  */
 export async function mergedKeys(present: readonly ApiKey[], imported: readonly ApiKey[]): Promise<ApiKey[]> {
   const merged = new Map<string, ApiKey>();
@@ -83,16 +83,16 @@ export async function mergedKeys(present: readonly ApiKey[], imported: readonly 
   return [...merged.values()];
 }
 
-/** Whether a path or a field names this key by its id; ids once had another form. */
+/** Whether `id` is the key's identifier, in the present or in the former format. */
 export async function hasIdentifier(entry: ApiKey, id: string): Promise<boolean> {
   return id === (await keyIdentifier(entry)) || id === `key:${(await keyDigest(entry)).slice(0, 16)}`;
 }
 
 /**
- * The present key that a sent one stands for, if it is one: what came from a masked view may be sent back.
+ * Finds the present key that a sent entry refers to. A client may send back a masked key.
  *
- * @param param names the field for people
- * @throws GatewayError 400 for a mask that stands for no key, or for several.
+ * @param param field name for error messages
+ * @throws GatewayError 400 for a mask that matches no key or several keys.
  */
 export async function meantKey(
   present: readonly ApiKey[],

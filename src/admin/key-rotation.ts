@@ -1,12 +1,12 @@
 import { keyDigest, keyIdentifier } from "../config/api-keys.ts";
 import type { ApiKey } from "../config/schema.ts";
 
-/** How many of its former selves a key remembers: whoever sends one is told that it has been replaced. */
+/** Maximum number of former secrets per key. A request with a former secret gets the error that the key was replaced. */
 const MAX_PREVIOUS = 20;
 
 /**
- * A key under a new secret: what it was works until `until` at the longest, and all else about it stays, also what its callers
- * have stored.
+ * Returns the key with a new secret. The old secret works until `until` at the latest. Everything else stays, also the
+ * owner of stored responses and files.
  *
  * @param until Unix milliseconds
  */
@@ -23,19 +23,19 @@ export async function rotatedKey(entry: ApiKey, key: string, until: number): Pro
   };
 }
 
-/** Digests of all that a key is and was. */
+/** Digests of the present and the former secrets of a key. */
 export async function digestsOf(entry: ApiKey): Promise<string[]> {
   return [await keyDigest(entry), ...(entry.previous ?? []).map(({ digest }) => digest)];
 }
 
-/** Which key (by its digest now) a digest belongs to, those of its former secrets included. */
+/** Maps the digest of each present and former secret to the present digest of its key. */
 export async function ownersOf(keys: readonly ApiKey[]): Promise<ReadonlyMap<string, string>> {
   const owners = new Map<string, string>();
   for (const entry of keys) {
     const now = await keyDigest(entry);
     for (const digest of await digestsOf(entry)) if (!owners.has(digest)) owners.set(digest, now);
   }
-  // What a key is comes before what another was.
+  // A present secret of one key wins over an equal former secret of another.
   for (const now of [...owners.values()]) owners.set(now, now);
   return owners;
 }

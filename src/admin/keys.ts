@@ -21,7 +21,7 @@ import { sentObject } from "./sent-fields.ts";
 
 const MAX_PAGE_SIZE = 5_000;
 
-/** `PUT /admin/keys/{key}`. The key itself cannot be changed; a field that is left out stays. */
+/** Body of `PUT /admin/keys/{key}`. The key itself cannot change; omitted fields keep their values. */
 const keyChangeSchema = lazyLooseObject(() => {
   const { expires, disabled, limits, models, dialects, networks } = apiKeyFields.shape;
   return {
@@ -38,7 +38,7 @@ const keyChangeSchema = lazyLooseObject(() => {
 
 const secret = once(() => z.string().trim().min(1, "a key must not be empty"));
 
-/** `POST /admin/keys`. Without a key, or a digest of one, a new one is made. */
+/** Body of `POST /admin/keys`. Without `key` and `digest` the gateway generates a key. */
 const newKeySchema = sentObject(
   () => ({
     ...apiKeyFields.shape,
@@ -50,7 +50,7 @@ const newKeySchema = sentObject(
 
 const MAX_GRACE_SECONDS = 90 * 86_400;
 
-/** `POST /admin/keys/{key}/rotate`. Without a key a new one is made. */
+/** Body of `POST /admin/keys/{key}/rotate`. Without `key` the gateway generates one. */
 const rotationSchema = sentObject(() => ({
   key: secret().optional(),
   grace_seconds: z
@@ -62,7 +62,7 @@ const rotationSchema = sentObject(() => ({
     .describe("How long the key works that is replaced. 0: not from now on, nor what it was before."),
 }));
 
-/** `GET /admin/keys`. */
+/** Query of `GET /admin/keys`. */
 const keyListSchema = lazyObject(() => ({
   page: queryNumber(1, Number.MAX_SAFE_INTEGER),
   page_size: queryNumber(MAX_PAGE_SIZE, MAX_PAGE_SIZE),
@@ -70,7 +70,7 @@ const keyListSchema = lazyObject(() => ({
 }));
 
 const keysChangedSchema = () => successSchema().extend({ total_keys: z.int() });
-/** `key` is there if it was made here, and is told this once. */
+/** `key` is present if the gateway generated it. No later response contains it. */
 const keyAddedSchema = () =>
   keysChangedSchema().extend({ id: z.string().optional(), key: z.string().optional() });
 const keyRotatedSchema = () =>
@@ -83,7 +83,7 @@ const keyRotatedSchema = () =>
 
 const usedKeySchema = () =>
   keyViewSchema().extend({
-    /** When its last request ended, Unix milliseconds; 0: there was none. */
+    /** End of its last request in Unix milliseconds; 0: no request yet. */
     last_used: z.int(),
     /** Since midnight (UTC). */
     used_today: z.object({ requests: z.int(), tokens: z.int(), cost: z.number() }),
@@ -101,10 +101,10 @@ function useView(use: KeyUse | undefined) {
   };
 }
 
-/** A key that nobody can guess. */
+/** Generates a random key. */
 const newKey = (): string => `sk-${newSecret()}`;
 
-/** The place of a key that a path names, by itself or by its `id`. Throws 404 when there is none. */
+/** Returns the index of the key that a path names by the key itself or by its `id`. Throws 404 for an unknown key. */
 async function keyIndex(keys: readonly ApiKey[], name: string): Promise<number> {
   const digest = await sha256Hex(name);
   for (const [index, entry] of keys.entries()) {
@@ -113,7 +113,7 @@ async function keyIndex(keys: readonly ApiKey[], name: string): Promise<number> 
   throw missing("the API key");
 }
 
-/** An edit of the keys. They are kept in the structured form only: an edit of any of them does away with the legacy list. */
+/** Creates an edit of the key list. The result has only the structured form; the legacy list `keys` becomes empty. */
 function changedKeys(change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>) {
   return async (current: Config): Promise<Config> => ({
     ...current,
@@ -130,7 +130,7 @@ async function editKeys(
   return { success: true, total_keys: allKeys(config).length };
 }
 
-/** Throws 409 for a key that is there, or that one that is there was before it was rotated. */
+/** Throws 409 if the digest is a present or a former secret of a configured key. */
 async function refuseKnown(keys: readonly ApiKey[], digest: string): Promise<void> {
   for (const entry of keys) {
     if ((await digestsOf(entry)).includes(digest)) throw duplicate("the API key", "key");
@@ -138,7 +138,7 @@ async function refuseKnown(keys: readonly ApiKey[], digest: string): Promise<voi
 }
 
 export const KEY_ENDPOINTS: readonly Endpoint[] = [
-  /** `GET /admin/keys`: all keys, masked, a page at a time. */
+  /** `GET /admin/keys`: one page of the masked keys. */
   forAdministrators({
     method: "GET",
     path: "/admin/keys",
@@ -183,7 +183,7 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ ...outcome, id: await keyIdentifier(added), key: made }, NOT_KEPT);
     },
   }),
-  /** `POST /admin/keys/{key}/rotate`: a new secret for a key; the old one works for a time of grace. */
+  /** `POST /admin/keys/{key}/rotate`: replaces a key's secret. The old secret works until the grace period ends. */
   forAdministrators({
     method: "POST",
     path: "/admin/keys/:key/rotate",

@@ -7,7 +7,7 @@ import { type Endpoint, forTokens, json, open } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
 import { record } from "./audit-note.ts";
 
-/** `POST /admin/login`. `admin_key` is the deployment's admin key or the password. */
+/** Body of `POST /admin/login`. `admin_key` is the deployment's admin key or the password. */
 const loginSchema = lazyObject(() => ({
   admin_key: z.string("an admin key or password is needed").min(1, "an admin key or password is needed"),
   expire_hours: z
@@ -24,7 +24,7 @@ export const LOGIN_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/login",
     summary: "Sign in with the admin key",
     body: loginSchema,
-    // Anybody may send one.
+    // Unauthenticated clients can send this body, so the limit is low.
     maxBody: 16 * 1024,
     answers: json(() => successSchema().extend({ token: z.string(), expires_in: z.int() })),
     handler: async (context, { body }) => {

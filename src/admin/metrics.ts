@@ -2,7 +2,10 @@ import { type Endpoint, forAdministrators } from "../routing/endpoint.ts";
 import { EXPOSITION_TYPE, exposition } from "../telemetry/exposition.ts";
 
 export const METRICS_ENDPOINTS: readonly Endpoint[] = [
-  /** `GET /admin/metrics`: counts of all isolates, at most a few seconds old, and the account pool as it is, for Prometheus. */
+  /**
+   * `GET /admin/metrics`: counters of all isolates, at most a few seconds old, and the state of the account pool, for
+   * Prometheus.
+   */
   forAdministrators({
     method: "GET",
     path: "/admin/metrics",

@@ -13,7 +13,7 @@ const DAY = 86_400;
 
 const value = once(() => z.union([z.string(), z.number(), z.boolean()]));
 
-/** `POST /admin/page-links`. */
+/** Body of `POST /admin/page-links`. */
 const linkSchema = sentObject(() => ({
   key: z.string().trim().min(1).describe("The key that the link counts for, or its id."),
   operation: z.enum(PAGE_OPERATIONS).default("thumbs"),
@@ -32,7 +32,7 @@ const linkSchema = sentObject(() => ({
 
 const signedLinkSchema = () =>
   z.object({
-    /** The whole address, on the host that was asked. */
+    /** The absolute URL, on the host of this request. */
     url: z.string(),
     /** The same without the host. */
     path: z.string(),
@@ -40,7 +40,7 @@ const signedLinkSchema = () =>
     expires: z.int(),
   });
 
-/** Addresses of the page service that show a picture on a key's account without showing the key. */
+/** Signed links to the page service. A link charges a key without exposing it. */
 export const PAGE_LINK_ENDPOINTS: readonly Endpoint[] = [
   forAdministrators({
     method: "POST",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** A whole number of the query, pulled into the range from 1 to `max`; `fallback` for anything else, and for nothing. */
+/** Schema of a whole number in the query, clamped to 1…`max`. Missing and invalid values become `fallback`. */
 export const queryNumber = (fallback: number, max: number) =>
   z
     .string()
@@ -10,7 +10,7 @@ export const queryNumber = (fallback: number, max: number) =>
       return Math.min(Math.max(Math.floor(Number.isNaN(value) ? fallback : value), 1), max);
     });
 
-/** One page of a list: `total` counts the entries of all pages. */
+/** One page of a list. `total` counts the entries of all pages. */
 export const pageSchema = <T extends z.ZodType>(item: T) =>
   z.object({
     items: z.array(item),

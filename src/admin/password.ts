@@ -7,7 +7,7 @@ import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
 import { edit } from "./edit.ts";
 
-/** `POST /admin/settings/password`. `password` is another name of `new_password`. */
+/** Body of `POST /admin/settings/password`. `password` is an alias of `new_password`. */
 const passwordSchema = lazyObject(() => ({
   new_password: z.string().optional(),
   password: z.string().optional(),
@@ -25,8 +25,8 @@ const passwordSchema = lazyObject(() => ({
 
 export const PASSWORD_ENDPOINTS: readonly Endpoint[] = [
   /**
-   * `POST /admin/settings/password` (contract). All older tokens end: they are signed with a secret that is replaced,
-   * which tells a token from before the change even within the same second.
+   * `POST /admin/settings/password` (contract). Ends all older tokens by replacing the secret that signs them. Unlike a
+   * timestamp, this also ends tokens that were issued within the same second.
    */
   forAdministrators({
     method: "POST",

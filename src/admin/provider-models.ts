@@ -23,10 +23,13 @@ import { sentPrice } from "./sent-price.ts";
 
 const modelsSchema = () => z.object({ driver: z.string(), models: z.array(z.string()) });
 
-/** Of what a provider offers so many are listed at once by a request that names none. */
+/** Maximum number of models that a request without names adds. */
 const MOST_AT_ONCE = 1_000;
 
-/** The names of the models that a provider offers, as it calls them. Throws 501 where its protocol has no such list. */
+/**
+ * Lists the names of the models that a provider offers, in the provider's spelling. Throws 501 if its protocol has no model
+ * list.
+ */
 async function offered(context: Context, provider: NamedProvider): Promise<readonly string[]> {
   const { models } = provider.api;
   if (models === undefined) {
@@ -50,16 +53,16 @@ async function providerAt(context: Context, id: string): Promise<NamedProvider> 
 
 const modelNames = once(() => z.array(z.string().trim().min(1)).max(5_000));
 
-/** `POST /admin/providers/{providerID}/models`: those to add; all that it offers unless given. */
+/** Body of `POST /admin/providers/{providerID}/models`: the models to add. Default: all that the provider offers. */
 const addedSchema = sentObject(() => ({
   models: modelNames().optional(),
   enabled: z.boolean().optional(),
 }));
 
-/** `PUT /admin/providers/{providerID}/models`: those to switch on or off; all that are listed unless given. */
+/** Body of `PUT /admin/providers/{providerID}/models`: the models to switch on or off. Default: all listed models. */
 const switchedSchema = sentObject(() => ({ models: modelNames().optional(), enabled: z.boolean() }));
 
-/** `PUT /admin/providers/{providerID}/models/{model}`. What is left out stays; null: it is not known. */
+/** Body of `PUT /admin/providers/{providerID}/models/{model}`. Omitted fields keep their values; null removes a value. */
 const editedSchema = lazyLooseObject(() => ({
   upstream: providerModelSchema.shape.upstream.nullable(),
   enabled: providerModelSchema.shape.enabled.nullable(),
@@ -73,14 +76,14 @@ const editedSchema = lazyLooseObject(() => ({
 
 type Models = ProviderEntry["models"];
 
-/** What is kept of a model: one of which nothing is said but how the provider calls it is that name. */
+/** Returns the stored form of a model. A model with only an upstream name is stored as that name. */
 function saidOf(name: string, { enabled, ...model }: ProviderModel): SaidOfModel {
   if (enabled === false) return { ...model, enabled };
   const { upstream = name, ...rest } = model;
   return Object.keys(rest).length === 0 ? upstream : model;
 }
 
-/** A model as it is after an edit; there may have been none of its name. */
+/** Returns the model after an edit; the model may be new. */
 function edited(
   name: string,
   said: SaidOfModel | undefined,
@@ -93,7 +96,7 @@ function edited(
   return saidOf(name, providerModelSchema.parse(Object.fromEntries(known)));
 }
 
-/** Some models of a provider, or all, switched on or off. Throws 404 for one that is not listed. */
+/** Switches some or all models of a provider on or off. Throws 404 for a model that is not listed. */
 function withSwitched(models: Models, names: readonly string[] | undefined, enabled: boolean): Models {
   for (const name of names ?? []) found(Object.hasOwn(models, name) ? name : undefined, "the model", name);
   const entries = Object.entries(models).map(
@@ -103,16 +106,16 @@ function withSwitched(models: Models, names: readonly string[] | undefined, enab
   return Object.fromEntries(entries);
 }
 
-/** Those of a provider's models that are left without one. Throws 404 when it is not listed. */
+/** Removes a model from a provider's list. Throws 404 if it is not listed. */
 function without(models: Models, name: string): Models {
   found(Object.hasOwn(models, name) ? name : undefined, "the model", name);
   return Object.fromEntries(Object.entries(models).filter(([listed]) => listed !== name));
 }
 
 /**
- * Changes a provider's models, and answers the provider.
+ * Changes a provider's models and responds with the provider.
  *
- * @param keep the configuration of before is kept, and the answer's entity tag says which one that is
+ * @param keep saves the previous configuration; the response's entity tag is then the new version
  */
 async function changedModels(
   context: Context,
@@ -134,7 +137,7 @@ async function changedModels(
 }
 
 export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
-  /** `GET /admin/provider/models`: what `PROVIDER_MODELS` may lead to. */
+  /** `GET /admin/provider/models`: upstream names that `PROVIDER_MODELS` may use. */
   forAdministrators({
     method: "GET",
     path: "/admin/provider/models",
@@ -145,7 +148,7 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ driver: provider.driver, models: await offered(context, provider) });
     },
   }),
-  /** `GET /admin/providers/{providerID}/models`: the same of any provider. */
+  /** `GET /admin/providers/{providerID}/models`: models that a provider offers. */
   forAdministrators({
     method: "GET",
     path: "/admin/providers/:providerID/models",
@@ -156,7 +159,7 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ driver: provider.driver, models: await offered(context, provider) });
     },
   }),
-  /** `POST /admin/providers/{providerID}/models`: adds models to those that are listed, and answers the provider. */
+  /** `POST /admin/providers/{providerID}/models`: adds models to the list and responds with the provider. */
   forAdministrators({
     method: "POST",
     path: "/admin/providers/:providerID/models",
@@ -177,7 +180,7 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
       );
     },
   }),
-  /** `PUT /admin/providers/{providerID}/models`: switches models on or off, and answers the provider. */
+  /** `PUT /admin/providers/{providerID}/models`: switches models on or off and responds with the provider. */
   forAdministrators({
     method: "PUT",
     path: "/admin/providers/:providerID/models",
@@ -187,7 +190,7 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
     handler: (context, { params: { providerID: id = "" }, body: { models: names, enabled } }) =>
       changedModels(context, id, (models) => withSwitched(models, names, enabled)),
   }),
-  /** `PUT /admin/providers/{providerID}/models/{model}`: says what is known of a model, lists it, and answers the provider. */
+  /** `PUT /admin/providers/{providerID}/models/{model}`: edits or adds a listed model and responds with the provider. */
   forAdministrators({
     method: "PUT",
     path: "/admin/providers/:providerID/models/:model",
@@ -203,7 +206,9 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
       }));
     },
   }),
-  /** `DELETE /admin/providers/{providerID}/models/{model}`: it is listed no more; answers the provider. */
+  /**
+   * `DELETE /admin/providers/{providerID}/models/{model}`: removes a model from the list and responds with the provider.
+   */
   forAdministrators({
     method: "DELETE",
     path: "/admin/providers/:providerID/models/:model",

@@ -3,7 +3,7 @@ import { type Config, DEFAULT_PROVIDER, type ProviderEntry, providerSchema } fro
 import { isPreview, preview, shownText } from "../config/secrets.ts";
 import type { Platform } from "../platform/platform.ts";
 
-/** A provider as administrators see it: its token and the values of its headers are masked. */
+/** A provider as administrators see it. Its token and the values of its headers are masked. */
 export const providerViewSchema = () =>
   z.object({
     id: z.string(),
@@ -24,14 +24,14 @@ export const providerViewSchema = () =>
     models_refresh_hours: z.number(),
     new_models: z.enum(["on", "off"]),
     enabled: z.boolean(),
-    /** How many accounts belong to it. */
+    /** Number of its accounts. */
     accounts: z.int(),
-    /** It comes from the deployment's variables. */
+    /** The provider comes from the deployment's environment variables. */
     read_only: z.boolean(),
   });
 export type ProviderView = z.output<ReturnType<typeof providerViewSchema>>;
 
-/** The value of a header as the view shows it. */
+/** Masks the value of a header. */
 const shownHeader = (value: string): string => shownText(providerSchema.shape.headers, value);
 
 function accountsOf(config: Config, id: string): number {
@@ -67,7 +67,7 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
   };
 }
 
-/** The view of the default provider; null where the deployment names none. */
+/** The view of the default provider; null if the deployment has none. */
 export function ownProviderView(
   { variables, providerBaseUrl }: Platform,
   config: Config,
@@ -97,14 +97,14 @@ export function ownProviderView(
   };
 }
 
-/** An address that a variable gave may hold a password, and keys in its query. */
+/** Removes credentials and query from a URL. An environment variable may contain a password or keys there. */
 function withoutPassword(address: string): string {
   const url = URL.parse(address);
   if (url === null || url.username + url.password + url.search === "") return address;
   return url.origin + url.pathname;
 }
 
-/** Headers as they were sent, of which those that came from the masked view keep their values. */
+/** Returns the sent headers. A value that equals the masked one keeps the stored value. */
 export function sentHeaders(
   sent: ProviderEntry["headers"],
   present: ProviderEntry["headers"],

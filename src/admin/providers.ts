@@ -18,7 +18,10 @@ import { duplicate, found } from "./refusals.ts";
 import { refuseStrangers, sentObject, strangerWithin } from "./sent-fields.ts";
 import { sentPrice } from "./sent-price.ts";
 
-/** A provider's models. What is said of one is looked at again where it is known what is there, see {@link refuseUnknownOfModels}. */
+/**
+ * Request schema of a provider's models. {@link refuseUnknownOfModels} checks the fields, because it needs the stored
+ * models.
+ */
 const sentModels = once(() =>
   z.record(
     z.string(),
@@ -28,7 +31,9 @@ const sentModels = once(() =>
   ),
 );
 
-/** A misspelt field of a model is refused; what is said of it already may be sent back, be it known here or not. */
+/**
+ * Rejects unknown fields of a model. Fields that the stored model has are allowed, even if this version does not know them.
+ */
 function refuseUnknownOfModels(sent: ProviderEntry["models"], present: ProviderEntry["models"]): void {
   const known = Object.keys(providerModelSchema.shape);
   for (const [name, model] of Object.entries(sent)) {
@@ -38,7 +43,7 @@ function refuseUnknownOfModels(sent: ProviderEntry["models"], present: ProviderE
   }
 }
 
-/** `PUT /admin/providers/{providerID}`. What is left out stays, and an empty token keeps the old one. */
+/** Body of `PUT /admin/providers/{providerID}`. Omitted fields keep their values, and so does an empty token. */
 const providerChanges = () => ({
   name: providerSchema.shape.name.unwrap().optional(),
   driver: providerSchema.shape.driver.optional(),
@@ -59,13 +64,13 @@ const providerChanges = () => ({
 });
 const providerChangeSchema = sentObject(providerChanges, () => listedProviderSchema());
 
-/** `POST /admin/providers`. */
+/** Body of `POST /admin/providers`. */
 const newProviderSchema = sentObject(
   () => ({ ...providerSchema.shape, models: sentModels().default({}) }),
   () => listedProviderSchema(),
 );
 
-/** A configured provider. Throws 404 when there is none of that id, 409 for the one that variables name. */
+/** Returns a configured provider. Throws 404 for an unknown id, 409 for the provider of the environment variables. */
 export function savedProvider({ providers }: Pick<Config, "providers">, id: string): ProviderEntry {
   if (id === DEFAULT_PROVIDER) {
     throw new GatewayError(409, "this provider is set by the deployment's variables", {
@@ -80,7 +85,7 @@ export function savedProvider({ providers }: Pick<Config, "providers">, id: stri
 }
 
 function changed(entry: ProviderEntry, body: z.output<typeof providerChangeSchema>): ProviderEntry {
-  // What a client has read and sent back with its changes is no part of the provider.
+  // Ignore fields of the view that a client sent back.
   const names = Object.keys(providerChanges());
   const given = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => value !== undefined && names.includes(name)),
@@ -94,15 +99,15 @@ function changed(entry: ProviderEntry, body: z.output<typeof providerChangeSchem
   };
 }
 
-/** A provider in the list: with what came of asking it for its models by schedule. */
+/** A provider in the list, with the result of its last scheduled model refresh. */
 const listedProviderSchema = () =>
   providerViewSchema().extend({
     models_asked: z.object({ at: z.int(), error: z.string(), added: z.int() }).nullable(),
   });
 
-/** Providers beside the one that the deployment's variables name. */
+/** Providers of the configuration. The default provider comes from environment variables. */
 export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
-  /** `GET /admin/providers`: the default one first. */
+  /** `GET /admin/providers`: the default provider first. */
   forAdministrators({
     method: "GET",
     path: "/admin/providers",
@@ -123,7 +128,7 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ items, total: items.length });
     },
   }),
-  /** `POST /admin/providers`: answers the provider. */
+  /** `POST /admin/providers`: responds with the provider. */
   forAdministrators({
     method: "POST",
     path: "/admin/providers",
@@ -132,7 +137,7 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
     answers: json(providerViewSchema),
     handler: async (context, { body: sent }) => {
       refuseUnknownOfModels(sent.models, {});
-      // Without what a client has read of another one and sent along.
+      // Remove fields of the view that a client sent along.
       const body = parseWith(providerSchema.strip(), sent);
       const { config } = await edit(context, (current) => {
         if (current.providers.some(({ id }) => id.toLowerCase() === body.id.toLowerCase())) {
@@ -143,7 +148,7 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
       return Response.json(providerView(config, savedProvider(config, body.id)));
     },
   }),
-  /** `PUT /admin/providers/{providerID}`: answers the provider. */
+  /** `PUT /admin/providers/{providerID}`: responds with the provider. */
   forAdministrators({
     method: "PUT",
     path: "/admin/providers/:providerID",
@@ -159,7 +164,10 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
       return Response.json(providerView(config, savedProvider(config, id)));
     },
   }),
-  /** `DELETE /admin/providers/{providerID}`: 409 while accounts belong to it, which would be the default one's without it. */
+  /**
+   * `DELETE /admin/providers/{providerID}`: 409 while accounts belong to it. Without it they would belong to the default
+   * provider.
+   */
   forAdministrators({
     method: "DELETE",
     path: "/admin/providers/:providerID",

@@ -8,13 +8,13 @@ import { etagOf } from "./etag.ts";
 import { duplicate, found } from "./refusals.ts";
 import { sentObject } from "./sent-fields.ts";
 
-/** `POST /admin/proxies` (contract, Proxies). */
+/** Body of `POST /admin/proxies` (contract, Proxies). */
 const newProxySchema = sentObject(
   () => ({ ...proxySchema.shape, id: z.string().trim().default("") }),
   proxyViewSchema,
 );
 
-/** `PUT /admin/proxies/{proxyID}`. What is left out stays, and an empty password keeps the old one. */
+/** Body of `PUT /admin/proxies/{proxyID}`. Omitted fields keep their values, and so does an empty password. */
 const proxyChangeSchema = sentObject(
   () => ({
     name: z.string().optional(),
@@ -27,7 +27,7 @@ const proxyChangeSchema = sentObject(
   proxyViewSchema,
 );
 
-/** A saved proxy. Throws 404 when there is none of that id. */
+/** Returns a saved proxy. Throws 404 for an unknown id. */
 export function savedProxy(proxies: readonly ConfiguredProxy[], id: string): ConfiguredProxy {
   return found(
     proxies.find((proxy) => proxy.id === id),
@@ -36,7 +36,7 @@ export function savedProxy(proxies: readonly ConfiguredProxy[], id: string): Con
   );
 }
 
-/** A proxy with the changes that an administrator asked for. */
+/** Applies an administrator's changes to a proxy. */
 function changed(proxy: ConfiguredProxy, body: z.output<typeof proxyChangeSchema>): ConfiguredProxy {
   return {
     id: proxy.id,
@@ -49,7 +49,7 @@ function changed(proxy: ConfiguredProxy, body: z.output<typeof proxyChangeSchema
   };
 }
 
-/** The list of proxies, and what adds to it. */
+/** Endpoints that list proxies and add one. */
 export const PROXY_LIST_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/proxies` (contract). */
   forAdministrators({
@@ -62,7 +62,7 @@ export const PROXY_LIST_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ items: config.proxies.map(proxyView), total: config.proxies.length });
     },
   }),
-  /** `POST /admin/proxies` (contract): answers the proxy. */
+  /** `POST /admin/proxies` (contract): responds with the proxy. */
   forAdministrators({
     method: "POST",
     path: "/admin/proxies",
@@ -81,9 +81,9 @@ export const PROXY_LIST_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-/** What is done to one proxy. */
+/** Endpoints that change or delete one proxy. */
 export const PROXY_ENDPOINTS: readonly Endpoint[] = [
-  /** `PUT /admin/proxies/{proxyID}` (contract): answers the proxy. */
+  /** `PUT /admin/proxies/{proxyID}` (contract): responds with the proxy. */
   forAdministrators({
     method: "PUT",
     path: "/admin/proxies/:proxyID",
@@ -101,7 +101,7 @@ export const PROXY_ENDPOINTS: readonly Endpoint[] = [
       return Response.json(proxyView(savedProxy(config.proxies, id)));
     },
   }),
-  /** `DELETE /admin/proxies/{proxyID}` (contract): no account stays bound to it. */
+  /** `DELETE /admin/proxies/{proxyID}` (contract): unbinds all accounts and providers from it. */
   forAdministrators({
     method: "DELETE",
     path: "/admin/proxies/:proxyID",

@@ -11,10 +11,13 @@ import { sentObject } from "./sent-fields.ts";
 
 const TIMEOUT_MS = 10_000;
 
-/** What gateways on the way say when they cannot reach the target: nobody can tell theirs from the target's own. */
+/**
+ * Statuses of an intermediary that cannot reach the target. The target itself may send them too; the two cases look the
+ * same.
+ */
 const BROKEN_WAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** `POST /admin/proxies/test`: a saved proxy by `proxy_id`, or proxy fields. `target` is the provider unless given. */
+/** Body of `POST /admin/proxies/test`: a saved proxy by `proxy_id`, or proxy fields. Default `target`: the provider. */
 const proxyTestSchema = sentObject(
   () => ({
     proxy_id: z.string().trim().default(""),
@@ -28,7 +31,7 @@ const proxyTestSchema = sentObject(
   proxyViewSchema,
 );
 
-/** What a test found. `latency_ms` runs to the head of the answer, or to the failure. */
+/** Result of a proxy test. `latency_ms` ends at the response headers or at the failure. */
 const resultSchema = () =>
   z.object({
     success: z.boolean(),
@@ -37,7 +40,7 @@ const resultSchema = () =>
     proxy_id: z.string(),
     proxy_type: z.enum(["http", "socks5"]),
     target: z.string(),
-    /** HTTP status of the target's answer; 0: there was none. */
+    /** HTTP status of the target's response; 0: no response. */
     status_code: z.int(),
     failed_at: z.enum(["proxy", "credentials", "target", "tls", "answer", "timeout"]).nullable(),
     warning: z.string().optional(),
@@ -73,8 +76,8 @@ function reason(error: unknown): Pick<ProxyTestResult, "message" | "failed_at"> 
 
 export const PROXY_TEST_ENDPOINTS: readonly Endpoint[] = [
   /**
-   * `POST /admin/proxies/test` (contract): reaches the provider, or `target`, through a proxy. Any answer in HTTP is a
-   * success, but for one that says that something on the way is broken. A failure is an answer of status 200 that says what failed, and at which stage.
+   * `POST /admin/proxies/test` (contract): connects to the provider, or to `target`, through a proxy. Any HTTP response
+   * except 502, 503 and 504 is a success. A failure is a 200 response with the reason and the stage.
    */
   forAdministrators({
     method: "POST",

@@ -30,7 +30,7 @@ const queueStatusSchema = () =>
     ),
     cooling: z.int(),
     cooldowns: z.array(cooldownSchema()),
-    /** How many accounts are how; `failing` is the newest that is known of them. */
+    /** Number of accounts per condition. `failing` lists the most recent failures. */
     conditions: z.object({
       ok: z.int(),
       untested: z.int(),
@@ -39,10 +39,10 @@ const queueStatusSchema = () =>
       disabled: z.int(),
     }),
     failing: z.array(z.object({ account: z.string(), reason: z.string(), at: z.int() })),
-    /** The models for which a provider is down; an empty name stands for all. */
+    /** Models for which a provider is down; an empty name means all models. */
     outages: z.array(
       z.object({
-        /** Empty: the default one. */
+        /** Provider id; empty: the default provider. */
         provider: z.string(),
         model: z.string(),
         kind: z.enum(PROVIDER_ERROR_KINDS),
@@ -58,16 +58,19 @@ const queueStatusSchema = () =>
         waiting_ms: z.int(),
       }),
     ),
-    /** With several account pools: some have not answered, and nothing here counts their accounts. */
+    /** Set if there are several account pools and some did not answer. The counts omit their accounts. */
     partial: z.boolean().optional(),
     silent_shards: z.array(z.string()).optional(),
   }) satisfies z.ZodType<QueueStatus>;
 
-/** `most`: entries of each list at most; without it all, of which there may be thousands. The numbers count all. */
+/**
+ * `most`: maximum length of each list. Without it the lists are complete and may have thousands of entries. The counts are
+ * always complete.
+ */
 const queueQuerySchema = lazyObject(() => ({ most: z.coerce.number().int().min(0).max(100_000).optional() }));
 
 export const QUEUE_ENDPOINTS: readonly Endpoint[] = [
-  /** `GET /admin/queue/status` (contract, Queue status), with the live leases, the cooldowns and who waits. */
+  /** `GET /admin/queue/status` (contract, Queue status), with the active leases, the cooldowns and the waiting requests. */
   forAdministrators({
     method: "GET",
     path: "/admin/queue/status",

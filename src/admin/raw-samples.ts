@@ -22,7 +22,7 @@ const sampleId = once(() =>
     .default(""),
 );
 
-/** `POST /admin/dev/raw-samples/capture`. The body may be missing; `messages` wins over `message`. */
+/** Body of `POST /admin/dev/raw-samples/capture`; it may be missing. `messages` wins over `message`. */
 const sampleCaptureSchema = lazyObject(() => ({
   message: z.string().default(""),
   messages: z.array(z.record(z.string(), z.unknown())).optional(),
@@ -40,7 +40,7 @@ const sampleQuerySchema = lazyObject(() => ({
 
 const selectorText = once(() => z.string().trim().default(""));
 
-/** `POST /admin/dev/raw-samples/save`: exactly one selector. */
+/** Body of `POST /admin/dev/raw-samples/save`: exactly one selector. */
 const sampleSaveSchema = lazyObject(() => ({
   chain_key: selectorText(),
   capture_id: selectorText(),
@@ -54,7 +54,7 @@ const sampleSaveSchema = lazyObject(() => ({
   },
 );
 
-/** How long a capture may come after the answer that it belongs to. */
+/** How long the handler waits after the response for the capture to arrive. */
 const CAPTURE_GRACE_MS = 2_000;
 
 const savedSchema = () =>
@@ -66,7 +66,7 @@ const savedSchema = () =>
     round_count: z.int(),
   });
 
-/** Where a sample is, in the form of paths; `GET /admin/dev/raw-samples/{sample_id}` reads it. */
+/** Paths of a sample. They are names only; `GET /admin/dev/raw-samples/{sample_id}` reads the sample. */
 function placeOf(id: string) {
   const dir = `raw-samples/${id}`;
   return { sample_id: id, dir, meta_path: `${dir}/meta.json`, upstream_path: `${dir}/upstream.sse` };
@@ -77,12 +77,12 @@ function newSampleId({ platform }: Context): string {
   return `sample-${stamp}-${crypto.randomUUID().slice(0, 8)}`;
 }
 
-/** The answer when nothing was captured: the call did not come as far as the provider, or captures came too late. */
+/** Response if nothing was captured: the call did not reach the provider, or the captures arrived too late. */
 function nothingRecorded(status: number): Response {
   return Response.json({ detail: "no upstream capture was recorded" }, { status });
 }
 
-/** Makes one chat-completions call to itself, and keeps what the upstream said to it as a sample. */
+/** Makes one chat-completions call to the gateway itself and saves the upstream's response as a sample. */
 async function captureSample(
   context: Context,
   body: z.output<typeof sampleCaptureSchema>,
@@ -98,7 +98,7 @@ async function captureSample(
   const observed = { ...context, onCapture };
   const call = await callChatCompletions(observed, key, { model: body.model, stream: body.stream, messages });
   const answer = await call.text();
-  // A capture is whole when the upstream's connection is done with, which may be a moment after the answer.
+  // A capture is complete when the upstream connection closes, which may be shortly after the response.
   const late = setTimeout(recorded.resolve, call.ok ? CAPTURE_GRACE_MS : 0);
   await recorded.promise;
   clearTimeout(late);
@@ -106,7 +106,7 @@ async function captureSample(
   if (rounds.length === 0) return nothingRecorded(call.ok ? 503 : call.status);
   const { archive, variables } = context.platform;
   const id = body.sample_id || newSampleId(context);
-  // They are on their way to the other captures as well. Those may be cleared meanwhile, or have room for fewer: the sample is made all the same.
+  // Save these captures directly: the capture store may be cleared or too small for all of them.
   const inOrder = rounds.toSorted((one, other) => one.at - other.at);
   const meta = await archive.saveSample({ captures: inOrder }, id, variables.providerDriver);
   if (meta === null) return nothingRecorded(503);
@@ -132,8 +132,8 @@ const KIND = "the sample";
 
 export const SAMPLE_ENDPOINTS: readonly Endpoint[] = [
   /**
-   * `POST /admin/dev/raw-samples/capture` (contract): one chat-completions call to itself. The answer is that call's, with
-   * the sample's place in its headers.
+   * `POST /admin/dev/raw-samples/capture` (contract): makes one chat-completions call to the gateway itself. Responds with
+   * that call's response; headers name the sample.
    */
   forAdministrators({
     method: "POST",
@@ -164,7 +164,7 @@ export const SAMPLE_ENDPOINTS: readonly Endpoint[] = [
     handler: async (context, { body }) => {
       const { archive, variables } = context.platform;
       const id = body.sample_id || newSampleId(context);
-      // What was captured a moment ago may still be waiting here.
+      // Recent captures may still be in the outbox of this isolate.
       const outbox = outboxOf(context.platform);
       if (outbox.holdsCaptures) await outbox.settled();
       const meta = await archive.saveSample(selectorOf(body), id, variables.providerDriver);

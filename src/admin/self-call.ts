@@ -6,11 +6,11 @@ import type { Context } from "../platform/context.ts";
 import { errorResponse, STANDARD_FAMILY } from "../routing/error-formats.ts";
 
 /**
- * Makes one chat-completions call to the gateway itself, without leaving the process: what a client with that key would
- * get, errors included. Never throws.
+ * Makes one chat-completions call to the gateway itself, within the process. Returns the response that a client with that
+ * key would get, errors included. Never throws.
  *
  * @param key a configured key, or a credential
- * @param body the request's body, before it becomes JSON
+ * @param body the request body, before serialization to JSON
  */
 export async function callChatCompletions(
   context: Context,

@@ -2,18 +2,18 @@ import * as z from "zod";
 import { lazyStrictObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 
-/** As much of a name as is shown. */
+/** Maximum number of characters of a field name in an error message. */
 const MAX_SHOWN = 40;
 
-/** What is said of a field that there is not. */
+/** Error message for an unknown field. */
 const noSuchField = (name: string, known: readonly string[]): string =>
   `there is no field ${JSON.stringify(name.slice(0, MAX_SHOWN))}; the fields are ${known.join(", ")}`;
 
 /**
- * What administrators send: a name that is no field of it is refused. A limit that is misspelt would be none, and whoever set it
- * would never know.
+ * Schema of a request body of the admin API. Unknown fields are errors, because a misspelt limit would silently have no
+ * effect.
  *
- * @param told what is told of the same thing: clients send back what they have read, and its other fields change nothing
+ * @param told schema of the matching view. Clients may send its other fields back; they have no effect.
  */
 export function sentObject<Shape extends z.core.$ZodLooseShape>(
   fields: () => Shape,
@@ -31,10 +31,10 @@ export function sentObject(fields: () => z.core.$ZodLooseShape, told?: () => z.Z
 }
 
 /**
- * The same where what is there already may have fields that this version does not know: those may be sent.
+ * Rejects unknown fields where stored entries may have fields that this version does not know. Those fields are allowed.
  *
- * @param param names what was sent for people; empty: the whole body
- * @param taken fields that are let through beside those that are `known`
+ * @param param field name for error messages; empty: the whole body
+ * @param taken allowed fields in addition to `known`
  * @throws GatewayError 400 that names the field.
  */
 export function refuseStrangers(
@@ -50,7 +50,7 @@ export function refuseStrangers(
   throw invalidRequest(param === "" ? fault : `${param}: ${fault}`, name);
 }
 
-/** What is said of a text or an object of which the object has a field too many; undefined: something else is wrong. */
+/** Error message of a union whose object form has an unknown field; undefined: the issue is a different one. */
 export function strangerWithin(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "invalid_union") return undefined;
   const fault = issue.errors.flat().find(({ code }) => code === "unrecognized_keys");

@@ -2,5 +2,5 @@ import { priceSchema } from "../config/schema.ts";
 import { once } from "../encoding/lazy-schema.ts";
 import { sentObject } from "./sent-fields.ts";
 
-/** A price as administrators send it: a misspelt one would be nothing. */
+/** Request schema of a price. Unknown fields are errors, because a misspelt price would have no effect. */
 export const sentPrice = once(() => sentObject(() => priceSchema.shape));

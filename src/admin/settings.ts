@@ -16,14 +16,14 @@ import { adminOf, settingsOf } from "./config-view.ts";
 import { edit } from "./edit.ts";
 import { sentPrice } from "./sent-price.ts";
 
-/** By model; a name that is no field of a price is refused. */
+/** Prices by model. Unknown fields of a price are errors. */
 const pricesSchema = once(() =>
   z.record(z.string().trim().min(1, "a model name must not be empty"), sentPrice()),
 );
 
 /**
- * `PUT /admin/settings` (contract, Runtime settings), with `prices`, `history` and `captures` beyond it. Only what is sent is
- * changed; a name that is not a setting is refused rather than ignored.
+ * Body of `PUT /admin/settings` (contract, Runtime settings), plus `prices`, `history` and `captures`, which are not in the
+ * contract. Only the sent settings change. Unknown names are errors.
  */
 const settingsSchema = lazyObject(() => {
   const { shape } = configSchema;
@@ -37,7 +37,7 @@ const settingsSchema = lazyObject(() => {
   const injection = shape.thinking_injection.unwrap().shape;
   const history = shape.history.unwrap().shape;
   const captures = shape.captures.unwrap().shape;
-  // A field of the reading that a client may send back; it changes nothing.
+  // A field of the view that a client may send back. It has no effect.
   const readOnly = z.unknown().optional();
   return {
     admin: z
@@ -114,7 +114,7 @@ const settingsSchema = lazyObject(() => {
 
 type SettingsEdit = z.output<typeof settingsSchema>;
 
-/** `current` with the fields of `changes` that are given. */
+/** Returns `current` with the given fields of `changes`. */
 function withFields<T extends object>(
   current: T,
   changes: { readonly [K in keyof T]?: T[K] | undefined },
@@ -150,7 +150,7 @@ function applied(config: Config, change: SettingsEdit): Config {
   };
 }
 
-/** The runtime settings as administrators read them (contract, Runtime settings). */
+/** The runtime settings as administrators see them (contract, Runtime settings). */
 async function settingsView(
   { platform }: Context,
   { config, envBacked, writable }: ConfigSnapshot,
@@ -185,7 +185,7 @@ export const SETTINGS_ENDPOINTS: readonly Endpoint[] = [
     handler: async (context) =>
       Response.json(await settingsView(context, await context.platform.configuration.readFresh())),
   }),
-  /** `PUT /admin/settings` (contract): takes effect with the next request here, and within seconds everywhere. */
+  /** `PUT /admin/settings` (contract): effective for the next request in this isolate, and within seconds everywhere. */
   forAdministrators({
     method: "PUT",
     path: "/admin/settings",

@@ -1,7 +1,7 @@
 import type { LateSurface } from "../routing/surface.ts";
 import { ADMIN_FAMILY } from "./family.ts";
 
-/** The admin API. The console lies beside it at `/admin`, and shares the shape of its errors. */
+/** The admin API. The console at `/admin` uses the same error format. */
 export const ADMINISTRATION: LateSurface = {
   tag: "Administration",
   family: ADMIN_FAMILY,

@@ -1,7 +1,7 @@
 import { csvField } from "../encoding/csv.ts";
 import type { Percentiles, UsageDimension } from "../platform/usage.ts";
 
-/** A line of a table: numbers and texts, and percentiles, which become a column each. */
+/** A row of the CSV table. Percentiles become one column each. */
 export type CsvRow = Readonly<Record<string, string | number | Percentiles | null | undefined>>;
 
 const NUMBERS = [
@@ -22,7 +22,7 @@ const NUMBERS = [
 const TIMES = ["first_token_ms", "duration_ms", "queue_ms"] as const;
 const SHARES = ["p50", "p95", "p99"] as const;
 
-/** Usage as CSV (RFC 4180): a line for each group, times as ISO 8601 writes them. */
+/** Formats usage as CSV (RFC 4180): one line per group, times in ISO 8601. */
 export function usageCsv(rows: readonly CsvRow[], groupBy: readonly UsageDimension[]): string {
   const head = [
     "at",

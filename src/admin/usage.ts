@@ -14,11 +14,11 @@ import { queryNumber } from "./paging.ts";
 import { usageCsv } from "./usage-csv.ts";
 
 const MAX_GROUPS = 10_000;
-/** Values that one dimension may be filtered by. */
+/** Maximum number of values per filter. */
 const MAX_VALUES = 10;
 const MAX_VALUE_CHARS = 500;
 
-/** A time as Unix milliseconds, or as ISO 8601 writes dates and times (UTC unless it says otherwise). */
+/** A time as Unix milliseconds, or in ISO 8601 (UTC unless it has an offset). */
 const time = once(() =>
   z
     .string()
@@ -50,7 +50,7 @@ const groupBy = once(() =>
     }),
 );
 
-/** What a dimension must be; several values are separated by commas, and an empty one means that there is none. */
+/** Filter of one dimension: values separated by commas. An empty value matches groups without a value. */
 const filter = once(() =>
   z
     .string()
@@ -88,7 +88,7 @@ const sumsSchema = () =>
     succeeded: z.int(),
     failed: z.int(),
     cancelled: z.int(),
-    /** Requests for which no account was asked. */
+    /** Requests that ended before an account was used. */
     refused: z.int(),
     prompt_tokens: z.int(),
     /** Part of `prompt_tokens`. */
@@ -100,7 +100,7 @@ const sumsSchema = () =>
     /** In the unit of `prices`, at the prices of that time. */
     cost: z.number(),
     attempts: z.int(),
-    /** Milliseconds, true to 5 %. */
+    /** Milliseconds, with an error of at most 5 %. */
     first_token_ms: percentilesSchema(),
     duration_ms: percentilesSchema(),
     queue_ms: percentilesSchema(),
@@ -114,11 +114,11 @@ const usageSchema = () =>
     to: z.int(),
     granularity: z.enum(["hour", "day", "total"]),
     group_by: z.array(z.enum(USAGE_DIMENSIONS)),
-    /** There are more groups than `limit`. The newest, and of each time the busiest, are in `items`. */
+    /** There are more groups than `limit`. `items` has the newest times and, within each time, the largest groups. */
     truncated: z.boolean(),
     items: z.array(
       sumsSchema().extend({
-        /** Beginning of the hour, the day, or the whole range, Unix milliseconds. */
+        /** Start of the hour, the day, or the whole range, in Unix milliseconds. */
         at: z.int(),
         key: text(),
         requested_model: text(),
@@ -133,7 +133,7 @@ const usageSchema = () =>
     totals: sumsSchema(),
   });
 
-/** The names of what a group was, as it is answered. */
+/** The sums of a group, with the names of the response. */
 export type UsageSumsView = z.output<ReturnType<typeof sumsSchema>>;
 
 function sumsView(group: UsageGroup): UsageSumsView {
@@ -172,8 +172,8 @@ function itemsOf({ groups }: UsageAnswer) {
 
 export const USAGE_ENDPOINTS: readonly Endpoint[] = [
   /**
-   * `GET /admin/usage`: what was used, by hour, by day or in all, grouped by any dimensions and filtered by any; as JSON with totals,
-   * or as CSV. A few seconds old at most.
+   * `GET /admin/usage`: usage by hour, by day or in total, grouped and filtered by any dimensions. Responds with JSON
+   * including totals, or with CSV. Data is a few seconds old at most.
    */
   forAdministrators({
     method: "GET",

@@ -3,9 +3,9 @@ import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { Fetch } from "../platform/upstream.ts";
 import { readBounded } from "../provider/transport.ts";
 
-/** How long a look-up may take, unless its owner says otherwise. */
+/** Default timeout of a look-up. */
 const TIMEOUT_MS = 5_000;
-/** How long a look-up counts, and one that failed. */
+/** Cache time of a look-up; a failed one has its own. */
 const KEPT_MS = 15 * 60_000;
 const FAILURE_KEPT_MS = 60_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -16,28 +16,28 @@ const releaseSchema = lazyObject(() => ({
   published_at: z.string().nullish(),
 }));
 
-/** The latest release, as public code hosts describe one. */
+/** The latest release, in the format of public code hosts. */
 export type Release = z.output<typeof releaseSchema>;
 
-/** What a look-up found. */
+/** Result of a look-up. */
 export interface ReleaseAnswer {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly release: Release | null;
-  /** Why there is no release; empty when there is one. */
+  /** Why there is no release; empty if there is one. */
   readonly error: string;
 }
 
-/** What a look-up needs. */
+/** Options of a look-up. */
 export interface ReleaseLookupOptions {
-  /** Answers the latest release as JSON; empty: nobody is asked. */
+  /** URL that returns the latest release as JSON; empty: no look-up. */
   readonly url: string;
   readonly fetch: Fetch;
   readonly now: () => number;
   readonly timeoutMs?: number;
 }
 
-/** Looks the latest release up, and not again for a while. */
+/** Looks up the latest release and caches the result. */
 export class ReleaseLookup {
   readonly #options: ReleaseLookupOptions;
   #known: ReleaseAnswer | null = null;
@@ -46,7 +46,7 @@ export class ReleaseLookup {
     this.#options = options;
   }
 
-  /** The latest release, at most a quarter of an hour old. Never throws. */
+  /** Returns the latest release, at most 15 minutes old. Never throws. */
   async latest(): Promise<ReleaseAnswer> {
     const known = this.#known;
     if (known !== null) {
@@ -80,7 +80,7 @@ export class ReleaseLookup {
   }
 }
 
-/** Whether version `one` comes before `other`: by numbers, and a pre-release before its release. */
+/** Whether version `one` precedes `other`: compares the numbers; a pre-release precedes its release. */
 export function isOlder(one: string, other: string): boolean {
   const parse = (version: string) => {
     const [numbers = "", pre = ""] = (version.replace(/^v/i, "").split("+", 1)[0] ?? "").split(/-(.*)/s);

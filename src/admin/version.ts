@@ -7,7 +7,7 @@ import { isOlder, ReleaseLookup } from "./version-lookup.ts";
 
 const lookups = new WeakMap<Platform, ReleaseLookup>();
 
-/** The isolate's look-up, at the address that the variable `RELEASES_URL` names. */
+/** The isolate's look-up. The variable `RELEASES_URL` sets its URL. */
 function lookup(platform: Platform): ReleaseLookup {
   let found = lookups.get(platform);
   if (found === undefined) {
@@ -33,7 +33,7 @@ const versionSchema = () =>
   });
 
 export const VERSION_ENDPOINTS: readonly Endpoint[] = [
-  /** `GET /admin/version` (contract). `check_error` says why the latest release is not known; the status stays 200. */
+  /** `GET /admin/version` (contract). `check_error` says why the latest release is unknown; the status stays 200. */
   forAdministrators({
     method: "GET",
     path: "/admin/version",

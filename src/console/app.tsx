@@ -4,7 +4,7 @@ import { SignIn, SignInAgain } from "./sign-in.tsx";
 import { useStore } from "./store.ts";
 import { Toasts } from "./ui/toasts.tsx";
 
-/** The console: a sign-in, or the pages. When a session ends, its page stays and the sign-in comes over it. */
+/** The console: the sign-in, or the pages. When a session expires, the sign-in appears over the page, which stays. */
 export function App() {
   const state = useStore(session);
   if (state === "out") return <SignIn />;

@@ -3,7 +3,7 @@ import { useStore } from "./store.ts";
 import { Button } from "./ui/button.tsx";
 import { Notice } from "./ui/notice.tsx";
 
-/** Says on every page that the gateway cannot be reached, and of when what is shown is. */
+/** Shows on every page that the gateway is unreachable, and when the displayed data was loaded. */
 export function ConnectionNotice() {
   const { lost, heardAt } = useStore(connection);
   if (!lost) return null;

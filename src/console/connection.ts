@@ -1,35 +1,35 @@
 import { createStore } from "./store.ts";
 
-/** Whether the gateway can be reached. */
+/** State of the connection to the gateway. */
 export interface Connection {
   readonly lost: boolean;
-  /** When the gateway was heard last, Unix milliseconds; 0: never. */
+  /** Time of the gateway's last response in Unix milliseconds; 0: never. */
   readonly heardAt: number;
 }
 
-/** How often it is tried whether a lost gateway is back. */
+/** Time between two attempts to reach an unreachable gateway. */
 const RETRY_MS = 3_000;
 
 export const connection = createStore<Connection>({ lost: false, heardAt: 0 });
 
-/** The gateway has answered. */
+/** Records that the gateway responded. */
 export function heard(): void {
   const { lost, heardAt } = connection.get();
   const now = Date.now();
-  // Most of the many answers are no news.
+  // Limit updates of the store: most responses bring no change.
   if (lost || now - heardAt > 500) connection.set({ lost: false, heardAt: now });
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** The gateway could not be reached. It is asked now and then until it is. */
+/** Records that the gateway is unreachable, and retries until it responds. */
 export function unheard(): void {
   if (!connection.get().lost) connection.set({ ...connection.get(), lost: true });
   clearTimeout(timer);
   timer = setTimeout(tryAgain, RETRY_MS);
 }
 
-/** Asks the gateway whether it is there. */
+/** Sends a health check to the gateway. */
 export async function tryAgain(): Promise<void> {
   try {
     await fetch("/healthz", { cache: "no-store" });

@@ -17,7 +17,7 @@ import { Transfer } from "./pages/transfer/transfer.tsx";
 import { Usage } from "./pages/usage/usage.tsx";
 import type { IconName } from "./ui/icon.tsx";
 
-/** A page of the console; its id is in the address, and names its icon. */
+/** A page of the console. Its id is part of the URL and the name of its icon. */
 export interface ConsolePage {
   readonly id: IconName;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface ConsolePage {
 
 const overview: ConsolePage = { id: "overview", name: "Overview", view: Overview };
 
-/** Every page, in the order of the navigation. */
+/** All pages, in the order of the navigation. */
 export const NAVIGATION: readonly { readonly title: string; readonly pages: readonly ConsolePage[] }[] = [
   {
     title: "Watch",
@@ -66,7 +66,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
   },
 ];
 
-/** The page of an id; the overview for an unknown one. */
+/** Returns the page with this id; the overview for an unknown id. */
 export function pageOf(id: string): ConsolePage {
   for (const { pages } of NAVIGATION) for (const page of pages) if (page.id === id) return page;
   return overview;

@@ -1,7 +1,7 @@
-/** Made by `scripts/console/playgrounds.mjs` when the console is built. */
+/** `scripts/console/playgrounds.mjs` generates this module when it builds the console. */
 declare module "polygate:playgrounds" {
   type PlaygroundDialect = import("../dialects/playground/types.ts").PlaygroundDialect;
 
-  /** The dialects that have a playground, in the order in which they are offered. */
+  /** The dialects that have a playground, in display order. */
   export const playgrounds: readonly [PlaygroundDialect, ...PlaygroundDialect[]];
 }

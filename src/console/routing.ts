@@ -1,6 +1,6 @@
 import { createStore, useStore } from "./store.ts";
 
-/** Where the console is: `#/history/abc?q=x` is the page `history` with the detail `abc`, and `q=x` is how it is looked at. */
+/** The console's URL: `#/history/abc?q=x` is the page `history` with the detail `abc` and the query `q=x`. */
 export interface Place {
   readonly page: string;
   readonly detail: string;
@@ -29,12 +29,15 @@ function read(): Place {
 
 const place = createStore<Place>(read());
 
-/** Asks before a page is left; `leave` leaves it. */
+/** Called before the user leaves a page; `leave` leaves it. */
 export type LeaveGuard = (leave: () => void) => void;
 
 let guards: readonly LeaveGuard[] = [];
 
-/** Has a page asked for before it is left, by a link or by the browser's Back, until the answer is called. */
+/**
+ * Adds a guard that runs before the page is left, by a link or by the browser's Back button. Returns a function that
+ * removes it.
+ */
 export function guardLeaving(asks: LeaveGuard): () => void {
   guards = [...guards, asks];
   return () => {
@@ -57,7 +60,7 @@ addEventListener("hashchange", () => {
 
 export const usePlace = (): Place => useStore(place);
 
-/** The address of a page, for links. */
+/** Formats the URL of a page, for links. */
 export function href(page: string, detail = "", query = ""): string {
   const path = detail === "" ? `#/${page}` : `#/${page}/${encodeURIComponent(detail)}`;
   return query === "" ? path : `${path}?${query}`;
@@ -67,7 +70,7 @@ export function go(page: string, detail = "", query = ""): void {
   location.hash = href(page, detail, query);
 }
 
-/** Looks at the present page in another way; `step`: one that the browser's Back leads back from. */
+/** Changes the query of the current page. `step`: adds an entry to the browser's history. */
 export function look(query: string, step: boolean): void {
   const { page, detail } = place.get();
   const address = href(page, detail, query);

@@ -11,13 +11,13 @@ const PAGES: readonly Found[] = NAVIGATION.flatMap(({ title, pages }) =>
   pages.map(({ id, name }): Found => ({ kind: "Page", name, below: title, address: href(id) })),
 );
 
-/** Finds pages, accounts, keys, models and records, by the keyboard alone if one likes. */
+/** Overlay that searches pages, accounts, keys, models and records. Usable by keyboard alone. */
 export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
   const [found, setFound] = useState<readonly Found[]>(PAGES);
   const [chosen, setChosen] = useState(0);
   const [looking, setLooking] = useState(false);
-  /** Enter was pressed before the answer came. */
+  /** The user pressed Enter before the results arrived. */
   const hurried = useRef(false);
   const id = useId();
   useEffect(() => {
@@ -53,12 +53,12 @@ export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
     }
     if (event.key === "Enter") {
       event.preventDefault();
-      // What is listed may still be of the text before.
+      // The displayed results may belong to the previous text.
       if (looking) hurried.current = true;
       else open(found[chosen]);
     }
   };
-  // Preact's types know no combobox whose list is not a <datalist>.
+  // Preact's types allow a combobox only with a `<datalist>`.
   const input = h("input", {
     type: "text",
     role: "combobox",

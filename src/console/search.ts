@@ -4,16 +4,16 @@ import { listHistory } from "./api/history.ts";
 import { listModels } from "./api/models.ts";
 import { href } from "./routing.ts";
 
-/** Something that was found, and where it is. */
+/** A search result and its URL. */
 export interface Found {
   readonly kind: "Page" | "Account" | "Key" | "Model" | "Record";
   readonly name: string;
-  /** What tells it from others of its name. */
+  /** Distinguishes results with the same name. */
   readonly below: string;
   readonly address: string;
 }
 
-/** Of each kind. */
+/** Maximum number of results per kind. */
 const MOST = 5;
 
 const query = (fields: Readonly<Record<string, string>>) => new URLSearchParams(fields).toString();
@@ -60,7 +60,7 @@ async function records(text: string, signal: AbortSignal): Promise<Found[]> {
   }));
 }
 
-/** What has a text in its name, in the order in which it is shown. What cannot be looked through is left out. */
+/** Searches names for a text, in display order. Omits kinds that fail to load. */
 export async function searchEverything(
   text: string,
   pages: readonly Found[],

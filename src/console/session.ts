@@ -1,6 +1,6 @@
 import { createStore } from "./store.ts";
 
-/** `expired`: signed in before; the page stays behind the sign-in. */
+/** `expired`: the session ended; the page stays visible behind the sign-in. */
 export type SessionState = "out" | "in" | "expired";
 
 interface Kept {
@@ -28,13 +28,13 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 const alive = (session: Kept | null): boolean => session !== null && session.expiresAt > Date.now();
 
-/** Whether somebody is signed in. */
+/** State of the user's session. */
 export const session = createStore<SessionState>(alive(kept) ? "in" : "out");
 
 function watchExpiry(): void {
   clearTimeout(timer);
   if (kept === null) return;
-  // A timer holds at most 2^31 milliseconds; the next request notices the rest.
+  // A timer takes at most 2^31 ms. A later expiry is detected by the next request.
   const left = Math.min(kept.expiresAt - Date.now(), 2_147_000_000);
   timer = setTimeout(() => {
     if (!alive(kept)) expireSession();
@@ -42,7 +42,7 @@ function watchExpiry(): void {
 }
 watchExpiry();
 
-/** The administrator's token, empty when there is none. Kept for this tab alone, and never longer than it is open. */
+/** The administrator's token; empty if signed out. Stored for this tab only, until the tab closes. */
 export function currentToken(): string {
   return kept?.token ?? "";
 }
@@ -61,7 +61,7 @@ function forget(): void {
   sessionStorage.removeItem(KEY);
 }
 
-/** The token is no longer good: asks for another sign-in without leaving the page. */
+/** Expires the session: asks for a new sign-in and keeps the page. */
 export function expireSession(): void {
   if (session.get() !== "in") return;
   forget();

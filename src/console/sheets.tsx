@@ -10,7 +10,7 @@ import { undoLast } from "./ui/toasts.tsx";
 
 const FIELDS = "input, textarea, select, [contenteditable]";
 
-/** Whether single keys count: they are typed into fields, and a dialog is not left by them. */
+/** Whether single-key shortcuts are active: not in fields, and not while a dialog is open. */
 function free(target: EventTarget | null): boolean {
   if (!shortcutsOn.get() || document.querySelector("dialog[open]") !== null) return false;
   return !(target instanceof Element && target.matches(FIELDS));
@@ -21,7 +21,7 @@ function findOnPage(): void {
   if (box instanceof HTMLInputElement) box.focus();
 }
 
-/** What can be called up on every page by a key: the search, and what the keys are. */
+/** Overlays that a key opens on every page: the search, and the list of shortcuts. */
 export function Sheets() {
   const open = useStore(sheet);
   useEffect(() => {
@@ -32,7 +32,7 @@ export function Sheets() {
       if (deed === null) return;
       event.preventDefault();
       if (deed.do === "go") go(deed.page);
-      // A dialog that waits for an answer stays where it is.
+      // An open dialog blocks the search.
       if (deed.do === "search" && document.querySelector("dialog[open]") === null) sheet.set("search");
       if (deed.do === "help") sheet.set("help");
       if (deed.do === "find") findOnPage();
@@ -43,7 +43,7 @@ export function Sheets() {
   }, []);
   const close = () => sheet.set("none");
   useEffect(() => {
-    // The page that comes, by the browser's Back too, would lie under what was called up over the one before.
+    // Close the overlay when the page changes, also by the browser's Back button.
     addEventListener("hashchange", close);
     return () => removeEventListener("hashchange", close);
   }, []);
@@ -51,7 +51,7 @@ export function Sheets() {
   return open === "help" ? <HelpSheet onClose={close} /> : null;
 }
 
-/** The keys, and what they do. */
+/** Overlay that lists the shortcuts. */
 function HelpSheet({ onClose }: { readonly onClose: () => void }) {
   const on = useStore(shortcutsOn);
   const names = new Map<string, string>(

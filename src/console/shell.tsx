@@ -10,7 +10,7 @@ import { Button } from "./ui/button.tsx";
 import { Icon } from "./ui/icon.tsx";
 import { nextTheme, theme } from "./ui/theme.ts";
 
-/** What shortcuts are held with on this machine. */
+/** Modifier key of shortcuts on this operating system. */
 const MODIFIER = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 const THEME_ICONS = { auto: "half", light: "sun", dark: "moon" } as const;
 
@@ -36,7 +36,7 @@ function Navigation({ current }: { readonly current: string }) {
   );
 }
 
-/** The frame around every page: where one can go, the colours, and the way out. */
+/** The frame around every page: navigation, theme and sign-out. */
 export function Shell() {
   const { page, detail } = usePlace();
   const [open, setOpen] = useState(false);
@@ -45,7 +45,8 @@ export function Shell() {
   const menu = useRef<HTMLButtonElement>(null);
   const shown = pageOf(page);
 
-  // Both at once, not only when the page has been painted: a menu that somebody has opened by then would close again, and Escape not be heard.
+  // A layout effect, because it runs before painting. A later effect could close a menu that the user has just opened, and
+  // miss Escape.
   useLayoutEffect(() => {
     void page;
     setOpen(false);
@@ -111,7 +112,7 @@ export function Shell() {
       </aside>
       <main ref={main} tabIndex={-1}>
         <ConnectionNotice />
-        {/* A page starts anew only when another one is chosen. */}
+        {/* The key remounts the page only when another page is selected. */}
         <shown.view key={shown.id} detail={detail} />
       </main>
       <Sheets />

@@ -1,10 +1,10 @@
 import { createStore } from "./store.ts";
 
-/** What the frame shows over a page. */
+/** The overlay that is open over a page. */
 export type Sheet = "none" | "search" | "help";
 export const sheet = createStore<Sheet>("none");
 
-/** Second keys after `g`, and the pages that they lead to. */
+/** Second keys after `g`, and the pages that they open. */
 export const PAGE_KEYS: Readonly<Record<string, string>> = {
   o: "overview",
   u: "usage",
@@ -35,7 +35,7 @@ function stored(): boolean {
   }
 }
 
-/** Whether single keys do something. People who speak to their computer want them off. */
+/** Whether single-key shortcuts are enabled. Users of voice control need to disable them. */
 export const shortcutsOn = createStore(stored());
 
 export function turnShortcuts(on: boolean): void {
@@ -43,16 +43,16 @@ export function turnShortcuts(on: boolean): void {
   try {
     localStorage.setItem(KEY, on ? "on" : "off");
   } catch {
-    // It holds until the tab is closed.
+    // The browser does not store data: the setting lasts until the tab closes.
   }
 }
 
-/** What a key stands for; null: nothing. */
+/** The action of a key; null: none. */
 export type Deed =
   | { readonly do: "search" | "help" | "find" | "undo" | "wait" }
   | { readonly do: "go"; readonly page: string };
 
-/** The part of a keyboard event that counts. */
+/** The relevant part of a keyboard event. */
 export interface Pressed {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -60,11 +60,14 @@ export interface Pressed {
   readonly altKey: boolean;
 }
 
-/** Tells what keys stand for, one after the other. */
+/** Converts a sequence of key presses to actions. */
 export class Keyboard {
   #pairUntil = 0;
 
-  /** `free`: no field has the focus and no dialog is open, so that single keys count. `now`: milliseconds. */
+  /**
+   * Handles one key press. `free`: no field has focus and no dialog is open, so single keys are active. `now`:
+   * milliseconds.
+   */
   press({ key, ctrlKey, metaKey, altKey }: Pressed, free: boolean, now: number): Deed | null {
     if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === "k") return { do: "search" };
     if (ctrlKey || metaKey || altKey || !free) return null;

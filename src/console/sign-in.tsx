@@ -7,7 +7,7 @@ import { TextField } from "./ui/field.tsx";
 import { Problem } from "./ui/problem.tsx";
 import { useWork } from "./ui/use-work.ts";
 
-/** What the two forms have in common: the key, and the way to send it. */
+/** State that both sign-in forms share: the key, and the submit action. */
 function useSignIn() {
   const [key, setKey] = useState("");
   const { busy, error, onSubmit } = useWork();
@@ -45,7 +45,7 @@ export function SignIn() {
   );
 }
 
-/** Over the page when the session has ended, so that nothing typed there is lost. */
+/** Sign-in over the page after the session expired. The page keeps its input. */
 export function SignInAgain() {
   const { error, busy, submit, field } = useSignIn();
   return (

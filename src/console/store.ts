@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A value that several components watch. */
+/** An observable value that several components use. */
 export interface Store<T> {
   get(): T;
   set(value: T): void;
@@ -23,7 +23,7 @@ export function createStore<T>(initial: T): Store<T> {
   };
 }
 
-/** The store's value, in a component. */
+/** Returns the store's value and rerenders the component when it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [value, setValue] = useState<T>(() => store.get());
   useEffect(() => {

@@ -3,14 +3,14 @@ import type { Ended, Site } from "./site.ts";
 
 const PAGE = 1_000;
 
-/** Whether the client saw the end of a healthy answer, also when the connection broke after it. */
+/** Whether the client received the complete end of a healthy answer, even if the connection broke afterwards. */
 export function sawEnd({ status, text }: Ended): boolean {
   if (status !== 200 || /"error":\s*\{|event: (?:error|response\.failed)/.test(text)) return false;
   if (/^(?:data|event|:)/m.test(text)) return /\[DONE\]|message_stop|response\.completed/.test(text);
   return text.trimEnd().endsWith("}");
 }
 
-/** The status of each record in the history, by the id of its request. */
+/** Status of each history record, by request id. */
 export async function recordedRequests(site: Site): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (let page = 1; ; page += 1) {
@@ -23,7 +23,7 @@ export async function recordedRequests(site: Site): Promise<Map<string, string>>
   }
 }
 
-/** How many requests usage counted, of one outcome or of all. */
+/** Number of requests that usage counted, of one outcome or of all. */
 export async function countedRequests(site: Site, outcome?: string): Promise<number> {
   const filter = outcome === undefined ? "" : `&outcome=${outcome}`;
   const { totals }: { totals: { requests: number } } = await (
@@ -32,7 +32,7 @@ export async function countedRequests(site: Site, outcome?: string): Promise<num
   return totals.requests;
 }
 
-/** Asks again until the answer is 0, for `milliseconds` at most. Resolves to the last answer. */
+/** Repeats `ask` until it returns 0, for at most `milliseconds`. Resolves to the last answer. */
 export async function untilZero(ask: () => Promise<number>, milliseconds: number): Promise<number> {
   const end = Date.now() + milliseconds;
   for (;;) {

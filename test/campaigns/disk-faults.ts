@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { DATABASE_LIMIT_PATH, NO_PAGE_LIMIT } from "../support/database-limit.ts";
 
-/** A file system of few megabytes, where this process may mount one (Linux). */
+/** A file system of a few megabytes, if this process may mount one (Linux). */
 export class SmallDisk {
   readonly path = mkdtempSync(join(tmpdir(), "polygate-disk-"));
   readonly isMounted: boolean;
@@ -15,7 +15,7 @@ export class SmallDisk {
     this.isMounted = spawnSync("mount", options, { stdio: "ignore" }).status === 0;
   }
 
-  /** Takes all room that is left. */
+  /** Fills all remaining space. */
   fill(): void {
     const file = openSync(join(this.path, "filler"), "a");
     try {
@@ -28,7 +28,7 @@ export class SmallDisk {
     }
   }
 
-  /** Gives the room back. */
+  /** Frees the space again. */
   empty(): void {
     rmSync(join(this.path, "filler"), { force: true });
   }
@@ -39,7 +39,7 @@ export class SmallDisk {
   }
 }
 
-/** Whether a file takes all the bytes. */
+/** Whether a file accepts all the bytes. */
 function takes(file: number, bytes: Buffer): boolean {
   try {
     return writeSync(file, bytes) === bytes.length;
@@ -48,10 +48,10 @@ function takes(file: number, bytes: Buffer): boolean {
   }
 }
 
-/** Something that keeps the program from writing. It begins at once, and ends with the function that it returns. */
+/** A fault that prevents the program from writing. It starts immediately and ends when the returned function is called. */
 export type DiskFault = (url: string) => Promise<() => Promise<void>>;
 
-/** The file system has no room left. */
+/** The file system is full. */
 export function fullDisk(disk: SmallDisk): DiskFault {
   return async () => {
     disk.fill();
@@ -59,7 +59,7 @@ export function fullDisk(disk: SmallDisk): DiskFault {
   };
 }
 
-/** The database may not become larger. */
+/** The database may not grow. */
 export const fullDatabase: DiskFault = async (url) => {
   const limit = async (pages: number) => {
     await (await fetch(`${url}${DATABASE_LIMIT_PATH}?pages=${pages}`)).text();
@@ -68,7 +68,7 @@ export const fullDatabase: DiskFault = async (url) => {
   return () => limit(NO_PAGE_LIMIT);
 };
 
-/** Another program writes to the database. */
+/** Another program holds a write lock on the database. */
 export function lockedDatabase(folder: string): DiskFault {
   return async () => {
     const database = new DatabaseSync(join(folder, "polygate.db"), { timeout: 5_000 });

@@ -1,7 +1,6 @@
 /**
- * `npm run fakes`: a stand-in for the vendors' APIs that others wrote, as the upstream of each driver that speaks one of them. It is
- * installed from npm below `.cache`. Each row is what one driver made of one kind of answer; the command fails where that is not
- * what the answer was.
+ * `npm run fakes`: tests each driver against a third-party mock of the vendor's API, installed from npm into `.cache`. Each
+ * row is one driver with one kind of answer. The command fails if the driver's result differs from the answer.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -17,7 +16,7 @@ import { thinkingConversation } from "../support/conversations.ts";
 const PACKAGE = "@copilotkit/aimock";
 const VERSION = "1.43.0";
 
-/** The part of the stand-in that is used. */
+/** The used part of the mock's interface. */
 interface Fake {
   readonly url: string;
   addFixtures(fixtures: readonly object[]): void;
@@ -25,7 +24,7 @@ interface Fake {
   stop(): Promise<unknown>;
 }
 
-/** Drivers, and where their APIs begin. */
+/** Drivers, with the base paths of their APIs. */
 const DRIVERS = [
   ["openai", "/v1"],
   ["openai-responses", "/v1"],
@@ -39,7 +38,7 @@ const SHELL = {
   parameters: { type: "object", properties: { command: { type: "string" } } },
 };
 const run = (command: string) => ({ name: "shell", arguments: JSON.stringify({ command }) });
-/** 11 tokens of the prompt and 4 of the answer, by every protocol's own names. */
+/** 11 prompt tokens and 4 completion tokens, in the names of every protocol. */
 const USAGE = {
   prompt_tokens: 11,
   completion_tokens: 4,
@@ -49,7 +48,7 @@ const USAGE = {
   candidatesTokenCount: 4,
 };
 
-/** What came of a request. */
+/** Result of a request. */
 interface Came {
   readonly text?: string;
   readonly reasoning?: string;
@@ -181,7 +180,7 @@ async function ask(provider: Provider, name: string, stream: boolean, tools: boo
   return cameOf(events);
 }
 
-/** A connection that breaks has cut the answer, as the gateway takes it. */
+/** The gateway treats a broken connection as a cut answer. */
 function broken<T>(read: Promise<T>): Promise<T> {
   return read.catch((error: unknown) => {
     throw new ProviderError("cut", "the connection broke", 0, error);
@@ -215,7 +214,7 @@ try {
     });
     for (const [name, { expected, tools = false }] of Object.entries(CASES)) {
       for (const stream of [true, false]) {
-        // What is not streamed is not cut in pieces.
+        // Non-streamed answers have no pieces to cut.
         if (name === "cut stream" && !stream) continue;
         const came = await ask(provider, name, stream, tools);
         const counts = expected.failure === undefined ? { counts: [11, 4] } : {};

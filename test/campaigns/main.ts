@@ -1,10 +1,11 @@
 /**
- * Long searches for what leaks, on both runtimes. Each part is seeded, ends by itself, and closes its books: every slot, waiting
- * request, upstream, session and record is accounted for. All columns of the table but the last ones must be 0.
+ * Long searches for leaks, on both runtimes. Each part has a seed, ends by itself, and checks its accounts: every slot,
+ * waiting request, upstream exchange, session and record must be accounted for. All columns of the table except the last
+ * ones must be 0.
  *
- *     npm run campaign                                           every part in its short form
- *     npm run campaign -- --full                                 with full counts: hours
- *     npm run campaign -- --part departures --runtime deno --count 500 --seed 7
+ * npm run campaign                                           every part in its short form
+ * npm run campaign -- --full                                 with full counts: hours
+ * npm run campaign -- --part departures --runtime deno --count 500 --seed 7
  */
 import { parseArgs } from "node:util";
 import type { Found, Part } from "./part.ts";
@@ -57,7 +58,10 @@ type Row = { part: string; runtime: string; count: number } & Leaks &
 
 const NO_LEAKS: Leaks = { slots: 0, waiters: 0, upstream: 0, sessions: 0, records: 0, rows: 0, sockets: 0 };
 
-/** The row of a part. One that cannot go on, because the gateway is gone for example, is wrong. */
+/**
+ * Runs a part and returns its row. A part that cannot continue, for example because the gateway has crashed, counts as
+ * wrong.
+ */
 async function play(part: Part, runtime: Runtime): Promise<Row> {
   const count = Number(values.count ?? (values.full === true ? part.full : part.short));
   const from = performance.now();

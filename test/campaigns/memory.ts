@@ -1,6 +1,6 @@
 /**
- * `npm run memory [-- deno|workers]`: the most memory that strangers can take, for every kind of input, on both runtimes. It prints a
- * row for each kind, and fails where a bound does not hold. To be run on a quiet machine.
+ * `npm run memory [-- deno|workers]`: measures the maximum memory that unauthenticated clients can occupy, for every kind
+ * of input, on both runtimes. Prints a row per kind and fails if a bound is exceeded. Run it on an idle machine.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DenoGateway } from "../support/deno.ts";
@@ -10,17 +10,19 @@ import { MEMORY_ATTACKS, type MemoryAttack, MOST_MEMORY } from "../support/memor
 import { startMiniflare } from "../support/miniflare.ts";
 
 const MIB = 1024 * 1024;
-/** After large and costly bodies the gateway answers the next request within so long. */
+/** Maximum response time after large and costly bodies, in milliseconds. */
 const LONGEST_MS = 100;
 
-/** One runtime, and what strangers may make of it. */
+/** A runtime and its bounds. */
 interface Runtime {
   readonly name: string;
   readonly start: () => Promise<Gateway>;
   readonly size: HoardSize;
-  /** The most that is alive while strangers hold all they get: a quarter of the budget, and what the program has itself. */
+  /**
+   * Maximum live memory while the clients hold everything they can: a quarter of the budget, plus the program's own memory.
+   */
   readonly heapMiB: number;
-  /** The most that the process has ever had; undefined where its allocator keeps what it had (workerd). */
+  /** Maximum peak memory of the process; undefined where the allocator does not return memory (workerd). */
   readonly peakMiB?: number;
 }
 
@@ -30,7 +32,7 @@ const RUNTIMES: readonly Runtime[] = [
     start: () => DenoGateway.start({ inspected: true }),
     size: { clients: 40, bytes: 15 * MIB },
     heapMiB: 64 + 48,
-    // Garbage counts, too: V8 collects late where a machine has much memory.
+    // Includes garbage: V8 collects late on machines with much memory.
     peakMiB: 900,
   },
   {
@@ -43,14 +45,14 @@ const RUNTIMES: readonly Runtime[] = [
 
 interface Row {
   readonly kind: string;
-  /** Answers with a status that they must not have. */
+  /** Number of responses with a status that is not allowed. */
   readonly wrong: number;
-  /** What is alive while strangers hold all they get, and once they have left. */
+  /** Live memory while the clients hold everything they can, and after they have disconnected. */
   readonly "heap MiB"?: number;
   readonly "heap after MiB"?: number;
   readonly "peak MiB"?: number;
   readonly "most peak MiB"?: number;
-  /** How long the next answer takes. */
+  /** Duration of the next response in milliseconds. */
   readonly ms?: number;
 }
 
@@ -77,16 +79,16 @@ async function measure({ start, size, peakMiB }: Runtime, { name, take }: HoardK
 
 const inMiB = (bytes: number) => Math.round(bytes / MIB);
 
-/** How long the next answer takes, in milliseconds; infinite: it was none. */
+/** Duration of the next response in milliseconds; infinite: no response. */
 async function answerTime(gateway: Gateway): Promise<number> {
-  // The first request may need a connection.
+  // The first request may open a connection, so do not time it.
   const lives = (await gateway.fetch("/healthz")).ok;
   const from = performance.now();
   const answers = (await gateway.fetch("/healthz")).ok;
   return lives && answers ? Math.round(performance.now() - from) : Number.POSITIVE_INFINITY;
 }
 
-/** Large and costly bodies, one after another in one process on Deno. */
+/** Large and costly bodies, one after another in one Deno process. */
 async function measureBodies(attacks: readonly MemoryAttack[]): Promise<readonly Row[]> {
   const gateway = await DenoGateway.start();
   const rows: Row[] = [];

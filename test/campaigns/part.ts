@@ -1,23 +1,23 @@
 import type { Runtime, Site, SiteOptions } from "./site.ts";
 
-/** What a part has to work with. */
+/** Input of a part. */
 export interface Errand {
   readonly site: Site;
   readonly count: number;
   readonly random: () => number;
 }
 
-/** What a part has found, besides what the books say afterwards. Everything but the note must be nothing. */
+/** Result of a part, in addition to the leaks. Every field except the note must be 0 or absent. */
 export interface Found {
-  /** Answers that are not what they may be. */
+  /** Number of responses that are not allowed. */
   readonly wrong?: number;
-  /** Slots that two had at once. */
+  /** Number of slots that two requests held at the same time. */
   readonly twice?: number;
-  /** Answers, and slots, that came later than they may. */
+  /** Number of responses and slots that came too late. */
   readonly late?: number;
-  /** What the program said that it had kept, and has not: requests of which history or usage know nothing, objects, edits. */
+  /** Data that the program confirmed but lost: requests missing in history or usage, objects, edits. */
   readonly lost?: number;
-  /** Memory that grew by more than a tenth, in MB. */
+  /** Memory that grew by more than 10 %, in MB. */
   readonly grown?: number;
   readonly note?: string;
 }
@@ -25,12 +25,12 @@ export interface Found {
 /** One part of the campaign. */
 export interface Part {
   readonly name: string;
-  /** What `count` counts. */
+  /** Unit of `count`. */
   readonly what: string;
   readonly full: number;
-  /** How many of them the short form does. */
+  /** Count of the short form. */
   readonly short: number;
-  /** Where it makes sense; on both runtimes unless given. */
+  /** Runtimes of the part; default: both. */
   readonly runtimes?: readonly Runtime[];
   readonly site: SiteOptions;
   readonly run: (errand: Errand) => Promise<Found>;

@@ -6,60 +6,60 @@ import { SmallDisk } from "./disk-faults.ts";
 
 export type Runtime = "workers" | "deno";
 
-/** How one request of a campaign ended. */
+/** Result of one request of a campaign. */
 export interface Ended {
   readonly status: number;
-  /** The whole text; what came of it when it broke off. */
+  /** The whole text, or the received part if the answer broke off. */
   readonly text: string;
-  /** The connection broke, or the client left. */
+  /** The connection broke, or the client disconnected. */
   readonly broken: boolean;
 }
 
-/** What a part wants of its gateway. */
+/** Options of a part's gateway. */
 export interface SiteOptions {
   readonly driver: "sessions" | "openai";
   readonly accounts: number;
   readonly perAccount: number;
   readonly plan: Plan;
   readonly vars?: Readonly<Record<string, string>>;
-  /** Keys besides `sk-dev`, as the configuration states them. */
+  /** Keys besides `sk-dev`, in the form of the configuration. */
   readonly keys?: readonly { readonly key: string; readonly id: string; readonly limits?: object }[];
-  /** More of the configuration, such as prices. */
+  /** Further configuration, such as prices. */
   readonly config?: object;
-  /** The history keeps so many records; 100 unless given. */
+  /** Number of stored history records; default: 100. */
   readonly records?: number;
-  /** On Deno the data folder is on a file system of its own of so many megabytes, where that may be mounted. */
+  /** On Deno: size in megabytes of a separate file system for the data folder, if mounting is possible. */
   readonly diskMegabytes?: number;
-  /** The configuration is stored and can be edited; its accounts sign in. */
+  /** The configuration is stored and editable; its accounts sign in. */
   readonly editable?: boolean;
-  /** `heap` is wanted. */
+  /** Enables `heap`. */
   readonly inspected?: boolean;
 }
 
-/** How one request of a campaign is sent. */
+/** Options of one request of a campaign. */
 export interface Asking {
   readonly style?: keyof typeof PATHS;
   readonly stream?: boolean;
   readonly signal?: AbortSignal;
-  /** `sk-dev` unless given. */
+  /** Default: `sk-dev`. */
   readonly key?: string;
-  /** The id of the request, by which history and log know it. */
+  /** Request id in history and log. */
   readonly id?: string;
 }
 
-/** What must be nothing at the end. */
+/** Counts that must be 0 at the end. */
 export interface Leaks {
   readonly slots: number;
   readonly waiters: number;
-  /** Generations that the upstream still answers. */
+  /** Generations that the upstream is still answering. */
   readonly upstream: number;
-  /** Sessions that were made at the provider and not deleted. */
+  /** Provider sessions that were created and not deleted. */
   readonly sessions: number;
-  /** History records that say that they still stream. */
+  /** History records whose status is still `streaming`. */
   readonly records: number;
-  /** Rows that the pool keeps of slots in use. */
+  /** The pool's rows for occupied slots. */
   readonly rows: number;
-  /** Connections of the gateway's processes beyond those from before. */
+  /** Connections of the gateway's processes, beyond the initial number. */
   readonly sockets: number;
 }
 
@@ -71,12 +71,12 @@ const PATHS = {
 
 const SETTLE_MS = 20_000;
 
-/** A gateway, its upstream and their books. */
+/** A gateway with its upstream and checks of both. */
 export class Site {
   readonly runtime: Runtime;
   readonly gateway: Gateway;
   readonly upstream: FaultUpstream;
-  /** Where the data folder is, if the part asked for a disk. */
+  /** The disk of the data folder, if the part uses one. */
   readonly disk: SmallDisk | null;
   readonly #options: SiteOptions;
   #sockets = 0;
@@ -130,7 +130,7 @@ export class Site {
         ? await (await import("../support/deno.ts")).DenoGateway.start(settings)
         : await (await import("../support/miniflare.ts")).startMiniflare(settings);
     const site = new Site(runtime, options, gateway, upstream, disk);
-    // What is made for the first request, such as tokens, is no part of the books.
+    // Exclude one-time effects of the first request, such as tokens.
     await site.ask();
     await sleep(500);
     upstream.clear();
@@ -138,7 +138,7 @@ export class Site {
     return site;
   }
 
-  /** One request. The answer is not looked at further than to its end. */
+  /** Sends one request. Reads the answer to its end and does not check its content. */
   async ask({ style = "chat", stream = false, signal, key = "sk-dev", id }: Asking = {}): Promise<Ended> {
     const messages = [{ role: "user", content: "hello" }];
     const body = style === "responses" ? { input: "hello" } : { messages, max_tokens: 1_000 };
@@ -164,12 +164,12 @@ export class Site {
     }
   }
 
-  /** Asks for what needs neither a slot nor storage. */
+  /** Sends a request that needs neither a slot nor storage. */
   async healthy(): Promise<void> {
     await (await fetch(`${this.gateway.url}/healthz`)).text();
   }
 
-  /** A call of the administration. */
+  /** Calls the admin API. */
   async admin(path: string, method = "GET", body?: unknown): Promise<Response> {
     return fetch(this.gateway.url + path, {
       method,
@@ -178,7 +178,7 @@ export class Site {
     });
   }
 
-  /** Memory of the gateway's processes, in MB. */
+  /** Memory of the gateway's processes in MB. */
   memory(): number {
     const sizes = this.gateway.processes().map((pid) => {
       const status = readFileSync(`/proc/${pid}/status`, "utf8");
@@ -187,12 +187,12 @@ export class Site {
     return Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1024);
   }
 
-  /** What the gateway's isolate holds once its garbage has been collected, in MB. */
+  /** Memory of the gateway's isolate after garbage collection, in MB. */
   async heap(): Promise<number> {
     return (await this.gateway.heap()) / 2 ** 20;
   }
 
-  /** Sockets that the gateway's processes have open. */
+  /** Number of open sockets of the gateway's processes. */
   sockets(): number {
     let count = 0;
     for (const pid of this.gateway.processes()) {
@@ -200,14 +200,14 @@ export class Site {
         try {
           if (readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith("socket:")) count += 1;
         } catch {
-          // It was closed meanwhile.
+          // The socket was closed meanwhile.
         }
       }
     }
     return count;
   }
 
-  /** The processes are others now: their sockets are counted anew. */
+  /** Resets the initial number of sockets, because the processes are new. */
   forgetSockets(): void {
     this.#sockets = Number.POSITIVE_INFINITY;
   }
@@ -229,8 +229,8 @@ export class Site {
   }
 
   /**
-   * What is left once everything has come to rest: what is still more than nothing when it has grown no less for a while has
-   * leaked. On Workers callers of whole answers who have left show only when it is their turn, and there may be hundreds.
+   * Returns the leaks after everything has settled: counts that are not 0 and have not decreased for a while. On Workers,
+   * disconnected callers of whole answers are only noticed when it is their turn, and there may be hundreds.
    */
   async settled(): Promise<Leaks> {
     let least = Number.POSITIVE_INFINITY;
@@ -254,7 +254,7 @@ export class Site {
   }
 }
 
-/** Connections that are kept for the next requests, to clients and to the upstream: no more than a part has at once. */
+/** Idle keep-alive connections to clients and to the upstream: at most the parallel requests of a part. */
 const SPARE_SOCKETS = 64;
 
 function openSessions(requests: readonly Received[]): number {
@@ -266,10 +266,13 @@ function openSessions(requests: readonly Received[]): number {
   return open;
 }
 
-/** How long the upstream may take to notice that an exchange is over, milliseconds. */
+/** Maximum delay until the upstream notices the end of an exchange, in milliseconds. */
 const NOTICE_MS = 250;
 
-/** Slots beyond `limit` that one account, told by its token, had in use at one moment, and a line for each such moment. */
+/**
+ * Returns how many slots beyond `limit` an account (identified by its token) used at the same time, and a line for each
+ * such event.
+ */
 export function grantedTwice(upstream: FaultUpstream, limit: number): { beyond: number; lines: string[] } {
   const events = upstream.generations.flatMap((received) => {
     const { receivedAt, closedAt = Number.POSITIVE_INFINITY } = received;
@@ -301,7 +304,7 @@ export function grantedTwice(upstream: FaultUpstream, limit: number): { beyond: 
   return { beyond, lines };
 }
 
-/** Mulberry32: the same numbers for the same seed. */
+/** Mulberry32: random numbers determined by the seed. */
 export function randomFrom(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -312,7 +315,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Runs `work` `count` times, so many at once. */
+/** Runs `work` `count` times, with `atOnce` parallel runs. */
 export async function times(
   count: number,
   atOnce: number,
@@ -325,7 +328,7 @@ export async function times(
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, one));
 }
 
-/** Runs `work` again and again, so many at once, until `done` says so. */
+/** Runs `work` repeatedly, with `atOnce` parallel runs, until `done` returns true. */
 export async function until(done: () => boolean, atOnce: number, work: () => Promise<void>): Promise<void> {
   const one = async () => {
     while (!done()) await work();
@@ -333,7 +336,10 @@ export async function until(done: () => boolean, atOnce: number, work: () => Pro
   await Promise.all(Array.from({ length: atOnce }, one));
 }
 
-/** How an answer ended: `whole`, or with a `failure` that says so; anything else is `wrong`, as is an error of the gateway's own. */
+/**
+ * How an answer ended: `whole`, or a reported `failure`. Anything else is `wrong`, including an internal error of the
+ * gateway.
+ */
 export function ending({ status, text, broken }: Ended): "whole" | "failure" | "wrong" {
   if (broken || status === 500 || status === 0) return "wrong";
   if (status !== 200) return "failure";

@@ -1,5 +1,5 @@
-// `npm run slow [-- deno|workers] [share]`: what becomes of others while thousands of clients are idle or slow. Everything stays on
-// this machine and ends by itself. `share` (1 unless given) scales the crowds, for machines with few file descriptors.
+// `npm run slow [-- deno|workers] [share]`: measures the effect of thousands of idle or slow clients on other clients.
+// Everything is local and ends by itself. `share` (default 1) scales the crowds, for machines with few file descriptors.
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gateway } from "../support/gateway.ts";
@@ -8,9 +8,9 @@ import { type SlowClients, SlowCrowd, type Times, timesOf } from "../support/slo
 const [wanted = "all", shareText = "1"] = process.argv.slice(2);
 const share = Number(shareText);
 const REQUESTS = 200;
-/** How long a crowd is there before others are timed: time enough for deadlines to begin to end connections. */
+/** Wait before timing other clients: long enough for deadlines to close the first connections. */
 const SETTLE_MS = 5_000;
-/** Long enough for the sockets' buffers not to hold it. */
+/** Longer than the sockets' buffers. */
 const ANSWER_CHARS = 400_000;
 
 const CROWDS: readonly (readonly [name: string, clients: SlowClients])[] = [
@@ -24,7 +24,7 @@ const START: Readonly<Record<string, () => Promise<Gateway>>> = {
   workers: async () => (await import("../support/miniflare.ts")).startMiniflare(),
 };
 
-/** Memory of the gateway's processes, in MB: those below this one that are Deno or workerd. */
+/** Memory in MB of the gateway's processes: the Deno or workerd descendants of this process. */
 function memory(): number {
   const parents = new Map<number, number>();
   const sizes = new Map<number, number>();
@@ -36,7 +36,7 @@ function memory(): number {
       parents.set(Number(name), Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]));
       sizes.set(Number(name), Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0));
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   const ours = (pid: number): boolean => {

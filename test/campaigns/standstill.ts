@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How often it is looked, and what is still no standstill, milliseconds. */
+/** Interval of checks, and the longest normal delay, in milliseconds. */
 const LOOK_MS = 20;
 const USUAL_MS = 50;
 
@@ -12,12 +12,12 @@ type Span = readonly [from: number, to: number];
 const isStandstill = ([from, to]: Span) => to - from > USUAL_MS;
 
 /**
- * The machine's own standstill while something is measured: times in which a timer went off late, or the disk did not take a byte.
- * Whoever has to be quick may subtract them, and should tell them.
+ * Detects standstills of the machine during a measurement: times in which a timer fired late, or the disk did not accept a
+ * byte. Time-critical checks may subtract them and should report them.
  */
 export class Standstill {
   readonly #spans: Span[] = [];
-  /** Since when what is being waited for should have been there. */
+  /** Times at which the pending timer and disk write were due. */
   readonly #due = new Map<"timer" | "disk", number>();
   readonly #folder: string;
   #over = false;
@@ -28,7 +28,7 @@ export class Standstill {
     this.#ended = Promise.all([this.#timers(), this.#flushes()]);
   }
 
-  /** Begins to look. */
+  /** Starts detection. */
   static async watch(): Promise<Standstill> {
     return new Standstill(await mkdtemp(join(tmpdir(), "polygate-standstill-")));
   }
@@ -39,7 +39,7 @@ export class Standstill {
     }
   }
 
-  /** The pool's storage answers once its bytes are on the disk. */
+  /** The pool's storage responds only when its bytes are on the disk, so time a disk write. */
   async #flushes(): Promise<void> {
     const file = await open(join(this.#folder, "byte"), "w");
     while (!this.#over) {
@@ -59,8 +59,8 @@ export class Standstill {
   }
 
   /**
-   * Milliseconds since `since` (`performance.now()`) in which the machine stood still, and maybe still does: whoever waited for it, too, may
-   * have heard first that it goes on. Both ways at once count once.
+   * Milliseconds of standstill since `since` (`performance.now()`). Includes a standstill that still lasts, because a
+   * waiting caller may resume before the detector does. Overlapping timer and disk delays count once.
    */
   since(since: number): number {
     const now = performance.now();

@@ -5,11 +5,11 @@ import { LightAbortController } from "../../src/http/light-abort-controller.ts";
 import type { Context } from "../../src/platform/context.ts";
 import { type MemoryGateway, managed } from "./memory-gateway.ts";
 
-/** Work with an account, as a test asks for it. */
+/** Runs work with an account, for tests. */
 export class AccountWork {
   readonly context: Context;
   readonly abort = new LightAbortController();
-  /** The tokens with which the provider was spoken to, oldest first. */
+  /** Tokens of the calls to the provider, oldest first. */
   readonly tokens: string[] = [];
   readonly #request: Partial<AccountRequest>;
 
@@ -18,7 +18,7 @@ export class AccountWork {
     this.#request = request;
   }
 
-  /** Does work with an account. */
+  /** Runs work with an account. */
   with<T>(work: (session: AccountSession) => Promise<T>): Promise<T> {
     const { context, abort } = this;
     const request = { context, caller: managed(), model: "m", dialect: "test", abort, ...this.#request };
@@ -28,7 +28,7 @@ export class AccountWork {
     });
   }
 
-  /** Fails, in each try, as the next of these failures says; then succeeds. */
+  /** Fails with these failures, one per try; then succeeds. */
   failing(...failures: readonly unknown[]): Promise<string> {
     const rest = [...failures];
     return this.with(async ({ accountId }) => {
@@ -37,7 +37,7 @@ export class AccountWork {
     });
   }
 
-  /** Makes one call, which is refused so often as expired; resolves with the tokens that it was made with. */
+  /** Makes one call whose token is rejected as expired `times` times. Resolves with the tokens used. */
   expiring(times: number): Promise<readonly string[]> {
     const tokens: string[] = [];
     return this.with((session) =>
@@ -49,7 +49,7 @@ export class AccountWork {
     );
   }
 
-  /** Holds an account for so many milliseconds, or until it is aborted. */
+  /** Holds an account for some milliseconds, or until the work is aborted. */
   lasting(milliseconds: number): Promise<string> {
     const { signal } = this.abort;
     return this.with(
@@ -65,7 +65,7 @@ export class AccountWork {
   }
 }
 
-/** A failure of the provider. */
+/** An error of the provider. */
 export function refusal(kind: ProviderErrorKind): ProviderError {
   return new ProviderError(kind, `the provider says ${kind}`);
 }

@@ -9,8 +9,8 @@ const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /**
- * What the AI SDK must manage with any of its providers. `model` makes one for a gateway and a model's name;
- * `thinking` is how a provider asks to be shown reasoning that it would not be shown unasked; null: it does not ask.
+ * Tests for the AI SDK with any of its providers. `model` creates a model for a gateway and a model name. `thinking` is the
+ * provider's option to show reasoning that is hidden by default; null: no option is needed.
  */
 export function describeAiSdk(
   provider: string,

@@ -1,34 +1,34 @@
-/** Tokens, as an answer states them, or as usage has them. */
+/** Token counts, as stated by an answer or by usage. */
 export interface Tokens {
   readonly prompt: number;
   readonly completion: number;
 }
 
-/** A request of which the client has the whole answer. */
+/** A request whose answer arrived completely at the client. */
 export interface AnsweredRequest {
-  /** The `X-Gateway-Source` that it was sent with, or its message: no other request has it. */
+  /** Unique name of the request: its `X-Gateway-Source` header, or its message. */
   readonly name: string;
   /** Id of its key. */
   readonly key: string;
   readonly succeeded: boolean;
-  /** What the answer states; nothing where it failed. */
+  /** Tokens that the answer states; 0 if the request failed. */
   readonly tokens: Tokens;
-  /** History holds generations alone. */
+  /** Whether history contains the request. History contains only generations. */
   readonly inHistory: boolean;
 }
 
-/** How one style asks, and what its answers look like. */
+/** Request and response format of one API style. */
 interface Style {
   readonly path: (stream: boolean) => string;
   readonly body: (stream: boolean, text: string) => object;
-  /** What only a stream's end contains. */
+  /** Matches only the end of a stream. */
   readonly end: RegExp;
-  /** Where an answer states its tokens; of several the last one counts. */
+  /** Match the stated token counts; the last match wins. */
   readonly prompt: RegExp;
   readonly completion: RegExp;
 }
 
-/** A model that does not think, so that every style states the same tokens. */
+/** A model without thinking, so that all styles state the same token counts. */
 const MODEL = "provider-v4-flash-nothinking";
 
 const messages = (text: string) => [{ role: "user", content: text }];
@@ -82,29 +82,29 @@ export const STYLES = {
 
 export type StyleName = keyof typeof STYLES;
 
-/** Tokens that an answer of a style states. */
+/** Returns the token counts that an answer states. */
 export function statedTokens(name: StyleName, answer: string): Tokens {
   const style: Style = STYLES[name];
   const last = (pattern: RegExp) => Number([...answer.matchAll(pattern)].at(-1)?.[1] ?? 0);
   return { prompt: last(style.prompt), completion: last(style.completion) };
 }
 
-/** What only an answer that failed contains, in every style. */
+/** Matches only failed answers, in every style. */
 const FAILED = /"error":\s*["{]/;
 
-/** One request, and who sends it. */
+/** A request and its sender. */
 export interface Question {
   readonly source: string;
   readonly key: { readonly key: string; readonly id: string };
   readonly style: StyleName;
   readonly stream: boolean;
-  /** The user's message; unless given the model answers as it does. */
+  /** The user's message; default: "hello". */
   readonly text?: string;
 }
 
 /**
- * Sends a request to a gateway and resolves at the moment when the end of the answer has arrived: of a stream, with its last
- * event, before the connection ends. Rejects when the answer breaks off before.
+ * Sends a request. Resolves when the end of the answer has arrived (for a stream: its last event, before the connection
+ * closes). Rejects if the answer breaks off.
  */
 export async function askToEnd(url: string, question: Question): Promise<AnsweredRequest> {
   const { source, key, style: name, stream, text = "hello" } = question;
@@ -133,22 +133,22 @@ export async function askToEnd(url: string, question: Question): Promise<Answere
   return { name: source, key: key.id, succeeded, tokens, inHistory: true };
 }
 
-/** What a gateway has of answered requests, beside what it should have. */
+/** What history and usage contain, compared with the answered requests. */
 export interface Books {
-  /** Names of requests of which history has no outcome. */
+  /** Names of requests without an outcome in history. */
   readonly missing: readonly string[];
   readonly answered: Readonly<Record<string, KeySums>>;
   readonly counted: Readonly<Record<string, KeySums>>;
 }
 
-/** Requests of a key, and the tokens of those that succeeded. */
+/** Number of requests of a key, and the tokens of the successful ones. */
 export interface KeySums extends Tokens {
   readonly requests: number;
 }
 
 /**
- * Compares history and usage with what clients were answered. `admin` asks the administration. When nothing was lost `missing` is
- * empty, and `counted` equals `answered`, unless requests of the same keys ended that no client was answered.
+ * Compares history and usage with the answers that clients received. `admin` calls the admin API. If nothing was lost,
+ * `missing` is empty and `counted` equals `answered`, unless requests of the same keys ended without an answer to a client.
  */
 export async function booksOf(
   admin: (path: string) => Promise<Response>,

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 
-/** What is asked, and as which host: `fetch` lets nobody choose the header `Host`. */
+/** A request with a chosen `Host` header, which `fetch` does not allow. */
 export interface AskedAsHost {
   readonly host: string;
   readonly key: string;
@@ -8,7 +8,7 @@ export interface AskedAsHost {
   readonly body?: unknown;
 }
 
-/** Sends a request with a `Host` of the test's choice, as a browser does after its name was rebound. */
+/** Sends a request with a chosen `Host` header, as a browser does after DNS rebinding. */
 export function askAsHost(
   address: string,
   { host, key, method = "GET", body }: AskedAsHost,

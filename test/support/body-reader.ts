@@ -1,6 +1,6 @@
-/** Reads the body of an answer as it comes, like a client that keeps up. */
+/** Reads a response body as it arrives, like a fast client. */
 export class BodyReader {
-  /** What has come so far. */
+  /** Text received so far. */
   text = "";
   state: "open" | "ended" | "broken" = "open";
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -27,7 +27,7 @@ export class BodyReader {
     }
   }
 
-  /** Goes away: the next write to the body fails. */
+  /** Cancels reading: the next write to the body fails. */
   async leave(): Promise<void> {
     await this.#reader.cancel();
   }

@@ -1,10 +1,10 @@
 import { describe } from "vitest";
 import { browserExecutable } from "../../scripts/ensure-browser.mjs";
 
-/** The Chromium for Playwright's `executablePath`; null on a machine without one. */
+/** Path of Chromium for Playwright's `executablePath`; null if this machine has none. */
 export { browserExecutable } from "../../scripts/ensure-browser.mjs";
 
-/** `describe` for tests that need a browser: skipped, and saying so, where there is none. */
+/** `describe` for tests that need a browser. Without a browser the tests are skipped with a message. */
 export const describeWithBrowser: typeof describe.skip = browserExecutable() === null ? skipped() : describe;
 
 function skipped(): typeof describe.skip {

@@ -7,15 +7,15 @@ import { cacheFolder, quietEnvironment, root, writeDevelopmentConfig } from "../
 
 Object.assign(process.env, quietEnvironment);
 
-/** One Worker as it is deployed: where its configuration is, and the folder that its build is in. */
+/** A built Worker: the path of its configuration and the folder of its build. */
 export interface Bundle {
   readonly config: string;
   readonly folder: string;
-  /** The entry's file name in the folder. */
+  /** File name of the entry in the folder. */
   readonly entry: string;
 }
 
-/** The two Workers that development runs. */
+/** The two Workers of development. */
 export interface Bundles {
   readonly gateway: Bundle;
   readonly sandbox: Bundle;
@@ -30,13 +30,13 @@ const SOURCES = [
   "wrangler.toml",
   "package-lock.json",
 ];
-/** After that long nobody makes it any more: whoever did was killed. */
+/** After this time a lock counts as left over from a killed build. */
 const LONGEST_BUILD_MS = 300_000;
 
 let made: Promise<Bundles> | undefined;
 
 /**
- * Builds both Workers the way a deployment does. All test files of a run, and later runs on unchanged sources, share one
+ * Builds both Workers as a deployment does. All test files of a run, and later runs with unchanged sources, share one
  * build.
  */
 export function buildBundles(): Promise<Bundles> {
@@ -62,7 +62,7 @@ async function build(): Promise<Bundles> {
   return bundles;
 }
 
-/** Test files run in several processes at once: the first makes the folder, the others wait for it. */
+/** Builds a folder once among several test processes: the first process builds, the others wait. */
 async function onceAmongProcesses(folder: string, make: (half: string) => Promise<void>): Promise<void> {
   if (existsSync(folder)) return;
   const half = `${folder}.making`;
@@ -74,7 +74,7 @@ async function onceAmongProcesses(folder: string, make: (half: string) => Promis
     if (Date.now() - since > LONGEST_BUILD_MS) rmSync(half, { recursive: true, force: true });
   }
   try {
-    // Whoever had the turn before may have made it since it was looked for.
+    // The previous lock holder may have built the folder in the meantime.
     if (existsSync(folder)) return rmSync(half, { recursive: true, force: true });
     await make(half);
     renameSync(half, folder);
@@ -85,7 +85,7 @@ async function onceAmongProcesses(folder: string, make: (half: string) => Promis
   }
 }
 
-/** Builds of sources long gone; a younger one may still be in use by another run. */
+/** Removes old builds. A recent build may still be in use by another run. */
 function removeOld(): void {
   const bundles = join(cacheFolder, "bundles");
   for (const name of readdirSync(bundles)) {
@@ -121,7 +121,7 @@ function dryRun(config: string, folder: string): Promise<void> {
   });
 }
 
-/** Names the state of all sources: their paths, sizes and times of change. */
+/** Hash of the state of all sources: paths, sizes and modification times. */
 function fingerprint(): string {
   const hash = createHash("sha256");
   const add = (path: string): void => {
@@ -134,7 +134,7 @@ function fingerprint(): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** The files of a build as Miniflare takes them, the entry first. */
+/** The files of a build in Miniflare's format, the entry first. */
 export function modulesOf(bundle: Bundle): {
   type: "ESModule" | "Text" | "Data" | "CompiledWasm";
   path: string;

@@ -1,31 +1,31 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** One chat completion that a backend was asked for. */
+/** A chat completion that the backend received. */
 export interface AskedCompletion {
   readonly model: string;
   readonly key: string;
   readonly headers: IncomingMessage["headers"];
 }
 
-/** A chat-completions backend in this process, with models of its own. */
+/** A chat-completions backend in this process, with its own models. */
 export interface ChatBackend {
-  /** With `/v1` at its end. */
+  /** Ends with `/v1`. */
   readonly url: string;
-  /** The completions that it was asked for, oldest first. */
+  /** Received completions, oldest first. */
   readonly asked: readonly AskedCompletion[];
   close(): Promise<void>;
 }
 
-/** How a backend behaves. */
+/** Options of a backend. */
 export interface ChatBackendOptions {
-  /** The names of its models: others are a 404, and so is the list where there are none. */
+  /** Names of its models. Other models are a 404; so is the model list if this is empty. */
   readonly models: readonly string[];
-  /** What it answers. */
+  /** Text of its answers. */
   readonly says: string;
-  /** The status that it refuses completions with; unless given it answers. */
+  /** Status with which it rejects completions; absent: it answers them. */
   readonly refuses?: number;
-  /** The JSON text of the `usage` that an answer of a model states; unless given it states 3 and 2 tokens. */
+  /** JSON text of the `usage` in answers of a model; default: 3 and 2 tokens. */
   readonly usageOf?: (model: string) => string;
 }
 
@@ -75,7 +75,7 @@ async function answer(
   if (!models.includes(model)) {
     return json(404, { error: { message: `The model ${model} does not exist.`, code: "model_not_found" } });
   }
-  // JSON can state numbers that `JSON.stringify` never writes, such as 2e308.
+  // JSON can contain numbers that `JSON.stringify` never writes, such as 2e308.
   const withUsage = (body: object) => `${JSON.stringify(body).slice(0, -1)},"usage":${usageOf(model)}}`;
   if (stream !== true) {
     const choices = [{ index: 0, message: { role: "assistant", content: says }, finish_reason: "stop" }];

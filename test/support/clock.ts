@@ -1,4 +1,4 @@
-/** Where a gateway whose clock can be set is told so; `by`: milliseconds. */
+/** Path that sets a gateway's clock; `by`: milliseconds. */
 export const CLOCK_PATH = "/__test/clock";
 
 /** The module to run before all others of the gateway. Tests set its clock at {@link CLOCK_PATH}. `offset`: ms at the start. */

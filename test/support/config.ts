@@ -1,6 +1,6 @@
 import { type Config, configSchema } from "../../src/config/schema.ts";
 
-/** A configuration with every default. */
+/** Returns a configuration with all defaults. */
 export function emptyConfig(): Config {
   return configSchema.parse({});
 }

@@ -1,10 +1,10 @@
 import type { Conversation } from "../../src/conversation/conversation.ts";
 import { resolveModel } from "../../src/models/resolve.ts";
 
-/** What a test says of a conversation; the model goes by its name. */
+/** Changes to the default conversation of tests; `model` is a model name. */
 export type ConversationChanges = Partial<Omit<Conversation, "model">> & { readonly model?: string };
 
-/** A streamed conversation without thinking, of one user message; the model is `provider-v4-flash` unless told. */
+/** A streamed conversation without thinking, with one user message. Default model: `provider-v4-flash`. */
 export function conversation({ model, ...changes }: ConversationChanges = {}): Conversation {
   return {
     dialect: "chat-completions",
@@ -23,7 +23,7 @@ export function conversation({ model, ...changes }: ConversationChanges = {}): C
   };
 }
 
-/** The same with thinking on and shown. */
+/** The same with visible thinking. */
 export function thinkingConversation(changes: ConversationChanges = {}): Conversation {
   return conversation({ thinking: true, showReasoning: true, ...changes });
 }

@@ -1,17 +1,17 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** Where a gateway on Deno that was started with `evictable` takes `pages`: the most pages that its database may have. */
+/** Path that sets the database limit of a Deno gateway started with `evictable`; `pages`: maximum number of pages. */
 export const DATABASE_LIMIT_PATH = "/__test/database-limit";
 
 /** SQLite's own limit. */
 export const NO_PAGE_LIMIT = 1_073_741_823;
 
 /**
- * Has the databases that are opened from now on obey {@link DATABASE_LIMIT_PATH}: a write that needs another page then fails with
- * SQLITE_FULL, as on a full disk. Fewer pages than a database has mean as many as it has. The limit belongs to a connection, so the
- * gateway's own process has to set it.
+ * Applies the limit of {@link DATABASE_LIMIT_PATH} to all databases opened from now on: a write that needs another page
+ * fails with SQLITE_FULL, as on a full disk. A limit below the present size means the present size. The limit belongs to a
+ * connection, so it must be set inside the gateway's process.
  *
- * @returns answers a request to that path; null for any other request
+ * @returns a handler for requests to that path; it returns null for other requests
  */
 export function watchDatabases(): (request: Request) => Response | null {
   const open = new Set<DatabaseSync>();

@@ -1,9 +1,9 @@
-/** Text that repeats `unit` up to a length of `n` units of UTF-16. */
+/** Returns a generator of text that repeats `unit` up to `n` UTF-16 code units. */
 function of(unit: string): (n: number) => string {
   return (n) => unit.repeat(Math.ceil(n / unit.length)).slice(0, n);
 }
 
-/** Texts that a model may write, or a stranger send, to make a stage go over what it has read: by name, of any length. */
+/** Texts of any length that may make a stage scan its input repeatedly, by name. A model or a client may send them. */
 export const DEGENERATE: readonly (readonly [name: string, text: (n: number) => string])[] = [
   ["spaces", of(" ")],
   ["line ends", of("\n")],
@@ -27,7 +27,7 @@ export const DEGENERATE: readonly (readonly [name: string, text: (n: number) => 
   ["wide characters", of("漢字👍🏽")],
 ];
 
-/** `text` in pieces of `size` units. */
+/** Splits `text` into pieces of `size` code units. */
 export function pieces(text: string, size: number): string[] {
   const all: string[] = [];
   for (let at = 0; at < text.length; at += size) all.push(text.slice(at, at + size));

@@ -1,4 +1,4 @@
-/** What Deno itself serves, without the gateway: it answers after half a second. */
+/** A Deno server without the gateway, for comparison. It responds after half a second. */
 export default {
   async fetch() {
     await new Promise((resolve) => setTimeout(resolve, 500));

@@ -1,4 +1,4 @@
-// The gateway on Deno, with a clock and a limit of its database that can be set. Both are patched before the program looks at them.
+// The gateway on Deno, with a settable clock and a settable database limit. Both are patched before the program loads.
 import { CLOCK_PATH } from "./clock.ts";
 import { watchDatabases } from "./database-limit.ts";
 

@@ -1,4 +1,4 @@
-// The gateway on Deno, with two paths at which something fails where nobody catches it.
+// The gateway on Deno, with two paths that cause uncaught errors.
 const { default: program } = await import("../../src/deno.ts");
 
 const failure = () => {

@@ -16,7 +16,7 @@ import { expectNoLeaks, SecretWatch } from "./secret-watch.ts";
 
 const START_MS = 30_000;
 
-/** The gateway as a Deno process, with the sandbox in the process of the tests. */
+/** The gateway as a Deno process, with the sandbox in the test process. */
 export class DenoGateway {
   readonly #options: GatewayOptions;
   readonly #sandbox: SandboxServer;
@@ -38,22 +38,22 @@ export class DenoGateway {
     return new DenoGateway(options, sandbox, folder, await RunningDeno.start(options, sandbox.url, folder));
   }
 
-  /** The address without a slash at its end; another one after a new start. */
+  /** URL without a trailing slash. It changes after a restart. */
   get url(): string {
     return this.#process.url;
   }
 
-  /** What only workerd has; tests of that are not run here. */
+  /** Only workerd has Miniflare; tests that need it do not run on Deno. */
   get miniflare(): never {
     throw new Error("There is no Miniflare on Deno.");
   }
 
-  /** The pool is in the process, and ends with it. */
+  /** The pool is part of the process and cannot be evicted separately. */
   evictPool(): Promise<void> {
     return Promise.reject(new Error("There is no object on Deno."));
   }
 
-  /** The same is true of the others. */
+  /** Not possible on Deno either. */
   resizePools(): Promise<void> {
     return this.evictPool();
   }
@@ -77,7 +77,7 @@ export class DenoGateway {
     return Number(row?.["n"]);
   }
 
-  /** Has all writes of the gateway fail, as on a full disk. Returns what ends that. */
+  /** Makes all writes of the gateway fail, as on a full disk. Returns a function that ends this. */
   lockStorage(): () => void {
     const database = new DatabaseSync(join(this.#folder, "polygate.db"));
     database.exec("begin immediate");
@@ -102,7 +102,7 @@ export class DenoGateway {
     return fetchDescribed(this.#watch, new URL(path, this.#process.url), init);
   }
 
-  /** The lines that the process has written since it was started. */
+  /** Lines that the process has written since its start. */
   logs(): readonly string[] {
     return this.#process.lines;
   }
@@ -111,35 +111,35 @@ export class DenoGateway {
     return this.#watch.leaksWith(this.#process.lines);
   }
 
-  /** The most memory that the process has had at any moment, in bytes (Linux). */
+  /** Peak memory of the process in bytes (Linux). */
   async peakMemory(): Promise<number> {
     const status = await readFile(`/proc/${this.#process.pid}/status`, "utf8");
     return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024;
   }
 
-  /** From now on `peakMemory` tells of what comes (Linux). */
+  /** Resets the peak that `peakMemory` returns (Linux). */
   async forgetPeak(): Promise<void> {
     await writeFile(`/proc/${this.#process.pid}/clear_refs`, "5");
   }
 
-  /** Sends a signal, and waits for the end of the process. Returns its exit code, null when the signal ended it. */
+  /** Sends a signal and waits until the process ends. Returns its exit code; null if the signal ended it. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null> {
     return this.#process.end(signal);
   }
 
-  /** Ends the process as a crash does, and starts it again on the same data. */
+  /** Kills the process and starts it again on the same data. */
   async restart(): Promise<void> {
     await this.#process.end("SIGKILL");
     await this.startAgain();
   }
 
-  /** Starts the gateway on the same data, once the process has ended. */
+  /** Starts the gateway on the same data after its process has ended. */
   async startAgain(): Promise<void> {
     this.leaks();
     this.#process = await RunningDeno.start(this.#options, this.#sandbox.url, this.#folder);
   }
 
-  /** Changes the database while the process is not running. */
+  /** Changes the database while the process is stopped. */
   async changeData(change: (database: DatabaseSync) => void): Promise<void> {
     const database = new DatabaseSync(join(this.#folder, "polygate.db"));
     try {
@@ -168,7 +168,7 @@ export class DenoGateway {
 
 const newFolder = () => mkdtemp(join(tmpdir(), "polygate-deno-"));
 
-/** One process. */
+/** A running process. */
 class RunningDeno {
   readonly url: string;
   readonly lines: string[];
@@ -199,7 +199,7 @@ class RunningDeno {
           ...(NODE_EXTRA_CA_CERTS === undefined ? {} : { DENO_CERT: NODE_EXTRA_CA_CERTS }),
           ...developmentVars,
           DATA_DIR: folder,
-          // As in front of workerd, so that tests can come from more than one address.
+          // As in front of workerd, so that tests can use several client addresses.
           CLIENT_ADDRESS_HEADER: "cf-connecting-ip",
           PROVIDER_BASE_URL: provider,
           ...(options.clockAt === undefined

@@ -15,7 +15,7 @@ const JSON_TYPE = "application/json";
 const table = new RouteTable(SURFACES);
 const families = new PathFamilies(SURFACES, STANDARD_FAMILY);
 
-/** The description of a response: a schema for each media type. */
+/** Description of a response: one schema per media type. */
 type Description = ReadonlyMap<string, Validator>;
 
 function memberOf(value: unknown, ...names: string[]): JsonObject {
@@ -34,7 +34,7 @@ function descriptionOf(response: JsonObject): Description {
   );
 }
 
-/** The same function, which makes what belongs to a key once. */
+/** Memoizes a function by its key. */
 function once<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new Map<Key, Made>();
   return (key) => {
@@ -44,7 +44,7 @@ function once<Key extends object, Made>(make: (key: Key) => Made): (key: Key) =>
   };
 }
 
-/** What the OpenAPI document says that a route answers when all is well. */
+/** Success response of a route, as the OpenAPI document describes it. */
 const answerOf = once((route: Route): Description => describedAnswer(route, "200"));
 const acceptedOf = once((route: Route): Description => describedAnswer(route, "202"));
 
@@ -55,7 +55,7 @@ function describedAnswer({ tag, family, endpoint, path }: Route, status: string)
   return descriptionOf(memberOf(operations, endpoint.method.toLowerCase(), "responses", status));
 }
 
-/** What it says that the errors of a family are. */
+/** Error response of a family, as the OpenAPI document describes it. */
 const errorOf = once((family: Route["family"]): Description => {
   const { components } = openApiDocument([{ tag: family.id, family, paths: [], endpoints: [] }]);
   return descriptionOf(memberOf(components, "responses", family.id));
@@ -70,7 +70,7 @@ async function routeOf(method: string, url: URL, headers: Headers): Promise<Rout
   }
 }
 
-/** The whole text of an answer; null when it has none, or breaks off. */
+/** The complete text of a response; null if it has no body or breaks off. */
 async function textOf(response: Response): Promise<string | null> {
   if (response.body === null) return null;
   try {
@@ -105,10 +105,11 @@ async function faultOf(
 }
 
 /**
- * Holds an answer of the gateway to what `GET /openapi.json` says of its route: status, media type and, of JSON, every member.
- * Bodies that a vendor describes are held to that, too. A stream is not read. The console's files and what has no body by its status are not described.
+ * Checks a response against the description of its route in `GET /openapi.json`: status, media type and, for JSON, every
+ * member. Also checks bodies that a vendor describes against that vendor's schema. Streams are not read. Files of the
+ * console and statuses without a body have no description.
  *
- * @throws Error that names the route, the status and the place in the body.
+ * @throws Error that names the route, the status and the location in the body.
  */
 export async function expectDescribed(
   method: string,
@@ -135,8 +136,8 @@ export async function expectDescribed(
 }
 
 /**
- * `fetch` from the gateway; an answer that is not as described fails the test that asked for it, and `watch` looks for
- * credentials in it.
+ * Fetches from the gateway. A response that does not match its description fails the calling test, and `watch` searches it
+ * for credentials.
  */
 export async function fetchDescribed(
   watch: SecretWatch,

@@ -6,7 +6,7 @@ import { canonicalMessage, validateMessagesStream } from "./stream-validators/me
 import { canonicalRunner, validateModelRunnerStream } from "./stream-validators/model-runner.ts";
 import { completionOf, validateResponsesStream } from "./stream-validators/responses.ts";
 
-/** One step of a conversation, in no dialect. */
+/** One step of a conversation, independent of a dialect. */
 export type Step =
   /** `image` is the base64 of a PNG. */
   | { readonly user: string; readonly image?: string }
@@ -16,7 +16,7 @@ export type Step =
     }
   | { readonly result: string; readonly id: string; readonly name: string };
 
-/** A request in no dialect. */
+/** A request, independent of a dialect. */
 export interface Talk {
   readonly system?: string;
   readonly tools?: readonly {
@@ -27,12 +27,12 @@ export interface Talk {
   readonly steps: readonly Step[];
 }
 
-/** Whatever takes a request: a running gateway, or one in memory. */
+/** Receiver of requests: a running gateway, or one in memory. */
 export interface Api {
   post(path: string, body: unknown): Promise<Response>;
 }
 
-/** A dialect, spoken by hand: how a talk is written, and what an answer comes to. */
+/** A minimal client of one dialect: writes requests and reads answers. */
 export interface DialectClient {
   readonly name: string;
   send(api: Api, talk: Talk, stream: boolean): Promise<Response>;
@@ -83,7 +83,7 @@ const messages: DialectClient = {
     api.post("/vendorb/v1/messages", {
       model: MODEL,
       stream,
-      // This style shows thinking only when asked to.
+      // This style shows thinking only on request.
       thinking: { type: "adaptive" },
       system: talk.system,
       tools: talk.tools?.map(({ name, description, schema }) => ({
@@ -117,7 +117,7 @@ const content: DialectClient = {
   name: "content-generation",
   send: (api, talk, stream) =>
     api.post(`/v1beta/models/${MODEL}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`, {
-      // So does this one.
+      // This style also shows thinking only on request.
       generationConfig: { thinkingConfig: { includeThoughts: true } },
       ...(talk.system === undefined ? {} : { systemInstruction: { parts: [{ text: talk.system }] } }),
       ...(talk.tools === undefined
@@ -202,7 +202,7 @@ const responses: DialectClient = {
       model: MODEL,
       stream,
       instructions: talk.system,
-      // This style shows reasoning only when asked to.
+      // This style shows reasoning only on request.
       reasoning: { summary: "auto" },
       tools: talk.tools?.map(({ name, description, schema }) => ({
         type: "function",
@@ -236,7 +236,7 @@ const responses: DialectClient = {
   whole: (body) => canonicalResponse(Object.fromEntries(Object.entries(Object(body))), null),
 };
 
-/** The text-completions style, which has words for no more than a single question. */
+/** The text-completions style, which can only express a single question. */
 export const COMPLETIONS_CLIENT: DialectClient = {
   name: "completions",
   send: (api, talk, stream) => {
@@ -249,14 +249,12 @@ export const COMPLETIONS_CLIENT: DialectClient = {
   whole: canonicalTextCompletion,
 };
 
-/** Whether a talk is a single question: no system prompt, no tools, nothing said before. */
+/** Whether a talk is a single question: no system prompt, no tools, no history. */
 export function isPrompt(talk: Talk): talk is { readonly steps: readonly [{ readonly user: string }] } {
   const [step, ...others] = talk.steps;
   const alone = others.length === 0 && talk.system === undefined && talk.tools === undefined;
   return alone && step !== undefined && "user" in step && step.image === undefined;
 }
 
-/**
- * Every dialect that has words for any talk; the chat-completions style is what the others are compared with.
- */
+/** All dialects that can express any talk. Tests compare the others with chat completions. */
 export const DIALECT_CLIENTS: readonly DialectClient[] = [chat, messages, content, responses, runner];

@@ -27,7 +27,7 @@ import { composePrompt, renderTranscript } from "../../src/provider/sessions/pro
 
 const MODEL = "provider-v4-flash";
 
-/** From a request's parsed JSON to a conversation, in every style: throws a `GatewayError` for what is no request. */
+/** Parses a request's JSON to a conversation, for every style. Throws a `GatewayError` for invalid requests. */
 export const PARSERS: Readonly<Record<string, (body: unknown) => Conversation>> = {
   "chat-completions": (body) => fromChat(parseWith(chatRequestSchema, body), {}).conversation,
   completions: (body) => fromCompletion(parseWith(completionRequestSchema, body), {}),
@@ -60,7 +60,7 @@ const messagesRequest = (conversation: Conversation, toolCalls: "native" | "mark
     strict: true,
   }));
 
-/** From a conversation to all that the model reads, for every driver's protocol, with native calls and as markup. */
+/** Renders a conversation to the complete model input, for every driver's protocol, with native calls and as markup. */
 export const PROMPTS: Readonly<Record<string, (conversation: Conversation) => string>> = {
   sessions: (conversation) => composePrompt(renderTranscript(conversation, "Think."), ""),
   "openai, native": (conversation) =>

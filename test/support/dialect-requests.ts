@@ -7,10 +7,10 @@ export interface SmallRequest {
 const model = "provider-v4-flash";
 const messages = [{ role: "user", content: "Hello" }];
 
-/** One in the chat-completions style. */
+/** A request in the chat-completions style. */
 export const SMALL_CHAT: SmallRequest = { path: "/v1/chat/completions", body: { model, messages } };
 
-/** One in each dialect, by the dialect's id. */
+/** One request per dialect, by the dialect's id. */
 export const SMALL_REQUESTS: Readonly<Record<string, SmallRequest>> = {
   "chat-completions": SMALL_CHAT,
   responses: { path: "/v1/responses", body: { model, input: "Hello" } },

@@ -4,19 +4,19 @@ import { root } from "../../scripts/development.mjs";
 
 /** A fenced block of a document. */
 export interface Block {
-  /** Where it begins, as editors take it: `docs/connect.md:12`. */
+  /** Its position in the format of editors: `docs/connect.md:12`. */
   readonly place: string;
-  /** `sh`, `ts`, …; empty when it says none. */
+  /** `sh`, `ts`, …; empty if it names none. */
   readonly language: string;
   readonly text: string;
-  /** Why it is not run, from a comment `<!-- not run: … -->` on the line before it; null: it is. */
+  /** Reason why it is not run, from a comment `<!-- not run: … -->` on the line before; null: it is run. */
   readonly notRun: string | null;
 }
 
 const FENCE = /^( *)```(\w*)\n([\s\S]*?)^\1```$/gm;
 const NOT_RUN = /<!-- not run: (.+) -->\n$/;
 
-/** The blocks of a document, in its order. Those of a list are moved to the left. */
+/** Returns the blocks of a document in order. Removes the indentation of blocks in lists. */
 export function blocksOf(path: string, text: string): Block[] {
   return Array.from(text.matchAll(FENCE), (match) => {
     const [, indent = "", language = "", body = ""] = match;
@@ -30,7 +30,7 @@ export function blocksOf(path: string, text: string): Block[] {
   });
 }
 
-/** The documents that people read: their paths and texts, what one reads first at the beginning. */
+/** Paths and texts of all documents, the introductory ones first. */
 export function documents(): { readonly path: string; readonly text: string }[] {
   const inDocs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
-/** How programs repeat what they were sent. */
+/** Formats in which programs echo received text. */
 export const ECHO_FORMS: Readonly<Record<string, (text: string) => string>> = {
   plain: (text) => text,
   json: (text) => JSON.stringify({ request: text }),
@@ -10,7 +10,7 @@ export const ECHO_FORMS: Readonly<Record<string, (text: string) => string>> = {
   base64url: (text) => Buffer.from(`>${text}`).toString("base64url"),
 };
 
-/** One request as it came. */
+/** A received request. */
 export interface Heard {
   readonly path: string;
   readonly headers: string;
@@ -18,8 +18,9 @@ export interface Heard {
 }
 
 /**
- * A server that repeats the credentials which it is sent in its errors. It plays the account protocol (every login whose e-mail
- * begins with the name of a form fails), a proxy that forwards nothing, the hosting platform and a web server.
+ * A server that echoes received credentials in its errors. It acts as a provider with the account protocol (a login fails
+ * if its e-mail starts with the name of a form), as a proxy that forwards nothing, as the hosting platform, and as a web
+ * server.
  */
 export class EchoUpstream {
   readonly heard: Heard[] = [];
@@ -33,7 +34,7 @@ export class EchoUpstream {
     });
   }
 
-  /** Starts on a free port; `token` is what a good login answers. */
+  /** Starts on a free port. `token` is the token of a successful login. */
   static async start(token: string): Promise<EchoUpstream> {
     const echo = new EchoUpstream(token);
     echo.#server.listen(0, "127.0.0.1");
@@ -47,7 +48,7 @@ export class EchoUpstream {
     return address.port;
   }
 
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
@@ -67,11 +68,11 @@ export class EchoUpstream {
       response
         .writeHead(status, { "content-type": "application/json", "x-debug": credentials.trim() || "none" })
         .end(JSON.stringify(value));
-    /** The body first: no more than the beginning of a message is passed on. */
+    /** The echoed text comes first, because the gateway forwards only the start of a message. */
     const refuse = (status: number, form: string, what: string) =>
       json(status, { error: { code: "oops", message: `Cannot ${(ECHO_FORMS[form] ?? String)(what)}` } });
 
-    // As a proxy it is asked for whole addresses.
+    // A proxy receives absolute URLs.
     if (url.startsWith("http:"))
       return void refuse(502, new URL(url).searchParams.get("form") ?? "plain", credentials);
     if (url === "/api/login") {

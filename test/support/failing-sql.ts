@@ -2,8 +2,8 @@ import { Database } from "../../src/platform/deno/database.ts";
 import type { Sql, SqlRow, SqlValue } from "../../src/storage/sql.ts";
 
 /**
- * How a step fails: before it does anything, after it has done all, or before it does anything and with the end of the transaction that it
- * belongs to, as SQLite ends one when a disk is full.
+ * When a step fails: before it does anything, after it is done, or before it does anything while also ending its
+ * transaction, as SQLite does when the disk is full.
  */
 export const FAILURE_KINDS = ["before", "after", "with its transaction"] as const;
 export type FailureKind = (typeof FAILURE_KINDS)[number];
@@ -13,31 +13,31 @@ export class InjectedFailure extends Error {
   override readonly name = "InjectedFailure";
 }
 
-/** A SQLite database in memory of which one step fails. A step is a statement, or the begin or the commit of a transaction. */
+/** A SQLite database in memory in which one step fails. A step is a statement, or the begin or commit of a transaction. */
 export class FailingSql implements Sql {
   readonly #database = new Database(":memory:");
-  /** How many steps there were. */
+  /** Number of steps so far. */
   steps = 0;
-  /** What failed; empty while nothing has. */
+  /** The failed step; empty: none. */
   failed = "";
-  /** While true, each statement that writes fails. */
+  /** While true, every writing statement fails. */
   isFull = false;
   #failAt: number;
   readonly #kind: FailureKind;
   #depth = 0;
 
-  /** Has the step with this number fail, once. The first step is number 1. */
+  /** Makes the step with this number fail once. The first step is number 1. */
   constructor(failAt = Number.POSITIVE_INFINITY, kind: FailureKind = "before") {
     this.#failAt = failAt;
     this.#kind = kind;
   }
 
-  /** Has one step fail after so many more have succeeded. */
+  /** Makes one step fail after `steps` further successful steps. */
   failAfter(steps: number): void {
     this.#failAt = this.steps + steps + 1;
   }
 
-  /** No further step fails. */
+  /** Ends all failures. */
   heal(): void {
     this.isFull = false;
     this.#failAt = Number.POSITIVE_INFINITY;
@@ -55,7 +55,7 @@ export class FailingSql implements Sql {
       this.#depth += 1;
       try {
         work();
-        // A commit that fails has kept nothing.
+        // A failed commit has stored nothing.
         this.#step("commit", () => undefined, false);
       } finally {
         this.#depth -= 1;
@@ -63,7 +63,7 @@ export class FailingSql implements Sql {
     });
   }
 
-  /** Forgets the database. */
+  /** Closes and discards the database. */
   close(): void {
     this.#database.close();
   }
@@ -82,7 +82,7 @@ export class FailingSql implements Sql {
   }
 }
 
-/** Runs work that may meet the failure. Undefined: it has failed. Throws what is no injected failure. */
+/** Runs work that may meet the injected failure; undefined if it does. Rethrows other errors. */
 export async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -92,7 +92,7 @@ export async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefi
   }
 }
 
-/** Runs work, and once more when it has met the failure. */
+/** Runs work, and retries it once after the injected failure. */
 export async function again<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -103,10 +103,10 @@ export async function again<T>(work: () => T | Promise<T>): Promise<T> {
 }
 
 /**
- * Runs a scenario again and again, each time with a new database of which another step fails, until it has no more steps. `scenario`
- * checks at its end that the books balance.
+ * Runs a scenario repeatedly, each time with a new database in which the next step fails, until all steps have failed once.
+ * `scenario` must check its data at the end.
  *
- * @returns what failed in each run
+ * @returns the failed step of each run
  */
 export async function failEachStep(
   kind: FailureKind,

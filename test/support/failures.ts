@@ -2,7 +2,7 @@ import { failureOf } from "../../src/accounts/fault.ts";
 import { ProviderError, type ProviderErrorKind } from "../../src/errors/provider-error.ts";
 import type { AccountFailure } from "../../src/platform/accounts.ts";
 
-/** A failure of the provider as the pool is told of it. */
+/** A failure of the provider, as reported to the pool. */
 export function failure(
   kind: ProviderErrorKind,
   message = `the provider says ${kind}`,

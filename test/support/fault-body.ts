@@ -1,63 +1,63 @@
-/** Which of the upstream protocols an answer is written in. */
+/** The upstream protocol of an answer. */
 export type Protocol = "sessions" | "chat-completions" | "responses" | "messages" | "content-generation";
 
-/** How one generation is to be answered. An empty plan is a healthy answer of a few events. */
+/** Script for the answer of one generation. An empty plan is a healthy answer with a few events. */
 export interface Plan {
-  /** Default "Hello from upstream." */
+  /** Default: "Hello from upstream." */
   readonly text?: string;
-  /** Default none. */
+  /** Default: none. */
   readonly reasoning?: string;
-  /** Pieces that the text comes in; default one a word. */
+  /** Number of pieces of the text; default: one per word. */
   readonly chunks?: number;
-  /** Default `stop`. */
+  /** Default: `stop`. */
   readonly finish?: string;
-  /** Default true. */
+  /** Default: true. */
   readonly usage?: boolean;
-  /** Events put in place of all those that the fields above make: for `sessions` a name with its data. */
+  /** Replaces all events that the fields above create. For `sessions`, each is a name with its data. */
   readonly events?: readonly unknown[];
 
-  /** An HTTP error instead of a stream, with this error code. */
+  /** HTTP error status instead of a stream; `code` is its error code. */
   readonly status?: number;
   readonly code?: string;
-  /** Headers of the response besides its content type. */
+  /** Response headers in addition to the content type. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** A body sent as it is instead of everything above; `contentType` goes with it. */
+  /** A raw body instead of all fields above, with `contentType`. */
   readonly body?: string | Uint8Array;
   readonly contentType?: string;
 
-  /** Accept the request and never answer. */
+  /** Accepts the request and never answers. */
   readonly hang?: boolean;
-  /** Send `100 Continue` again and again, and never an answer. */
+  /** Sends `100 Continue` repeatedly and never an answer. */
   readonly interimForever?: boolean;
-  /** Milliseconds before the headers. */
+  /** Delay before the headers in milliseconds. */
   readonly headersAfter?: number;
-  /** Milliseconds between two events. */
+  /** Delay between two events in milliseconds. */
   readonly eventEvery?: number;
-  /** Wait before the event of this index. */
+  /** Waits before the event with this index. */
   readonly hold?: { readonly at: number; readonly until: Promise<unknown> };
-  /** Fall silent after so many events, with the connection open. */
+  /** Stops after this many events, with the connection open. */
   readonly stallAfter?: number;
-  /** End the response in good order after so many bytes of its body. */
+  /** Ends the response gracefully after this many bytes of its body. */
   readonly cutAt?: number;
-  /** Break the connection after so many bytes of the body. */
+  /** Resets the connection after this many bytes of the body. */
   readonly resetAt?: number;
-  /** Bytes a write, so that events and characters are torn; default one event a write. */
+  /** Bytes per write, which splits events and characters; default: one event per write. */
   readonly writeSize?: number;
 
-  /** Index of an event before which a line that is no JSON is sent. */
+  /** Index of an event. A line of invalid JSON is sent before it. */
   readonly garbageAt?: number;
-  /** Index of an event in whose place an error event ends the stream; its code is `code`. */
+  /** Index of an event. An error event with `code` replaces it and ends the stream. */
   readonly errorAt?: number;
-  /** `data: [DONE]` at the end of a chat-completions stream: default `once`. */
+  /** `data: [DONE]` at the end of a chat-completions stream; default: `once`. */
   readonly done?: "once" | "twice" | "missing";
   readonly crlf?: boolean;
-  /** A comment before every event. */
+  /** Sends a comment before every event. */
   readonly comments?: boolean;
-  /** Make the text this many bytes long, in one event. */
+  /** Makes the text this many bytes long, in one event. */
   readonly longLine?: number;
 }
 
-/** The SSE events of a plan, each a complete block of text with its blank line. */
+/** The SSE events of a plan, each a complete block with its blank line. */
 export function eventBlocks(protocol: Protocol, plan: Plan): string[] {
   const made = plan.events ?? EVENTS[protocol](plan);
   const blocks = made.map((event) => block(protocol, event));
@@ -75,13 +75,13 @@ export function eventBlocks(protocol: Protocol, plan: Plan): string[] {
   });
 }
 
-/** What the style calls what others do by a code. */
+/** Status names of the content-generation style, which other styles express as codes. */
 const STATUSES: Readonly<Record<string, string>> = {
   model_unavailable: "UNAVAILABLE",
   rate_limited: "RESOURCE_EXHAUSTED",
 };
 
-/** The JSON of a failure. */
+/** The JSON body of an error. */
 export function errorBody(protocol: Protocol, code: string, message: string) {
   switch (protocol) {
     case "sessions":
@@ -97,7 +97,7 @@ export function errorBody(protocol: Protocol, code: string, message: string) {
   }
 }
 
-/** The bytes of a whole healthy or faulty stream, for tests that cut it themselves. */
+/** The bytes of a complete stream, for tests that split it themselves. */
 export function bodyBytes(protocol: Protocol, plan: Plan): Uint8Array {
   return new TextEncoder().encode(eventBlocks(protocol, plan).join(""));
 }

@@ -7,29 +7,30 @@ import { wantsWhole, wholeAnswer } from "./whole-answers.ts";
 
 export type { Plan, Protocol } from "./fault-body.ts";
 
-/** One request as the upstream saw it. Times are milliseconds since the epoch. */
+/** A request as the upstream received it. Times are milliseconds since the epoch. */
 export interface Received {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
   readonly receivedAt: number;
-  /** When the connection's exchange was over; undefined while it is open. */
+  /** End of the exchange; undefined while it is open. */
   closedAt?: number;
-  /** True when the response was sent to its end; false when it was broken off, by either side. */
+  /** True if the response was sent completely; false if either side broke it off. */
   completed: boolean;
-  /** Bytes of body written so far. */
+  /** Bytes of the body written so far. */
   written: number;
 }
 
 /**
- * A real HTTP server that plays an upstream of any protocol and fails as scripted: `/api/...` is the account
- * protocol, `/chat/completions`, `/responses`, `/messages`, `/models/…:generateContent` and `/models` (with or without `/v1`) are backends of those styles.
+ * A real HTTP server that acts as an upstream of any protocol and fails as scripted: `/api/...` is the account protocol;
+ * `/chat/completions`, `/responses`, `/messages`, `/models/…:generateContent` and `/models` (with or without `/v1`) are
+ * backends of those styles.
  */
 export class FaultUpstream {
-  /** Every request, oldest first. */
+  /** All requests, oldest first. */
   readonly requests: Received[] = [];
-  /** What a generation is answered with when nothing is queued. */
+  /** Plan for generations while the queue is empty. */
   plan: Plan = {};
   readonly #queue: Plan[] = [];
   readonly #server: Server;
@@ -54,37 +55,37 @@ export class FaultUpstream {
     return upstream;
   }
 
-  /** The address without a slash at its end. */
+  /** URL without a trailing slash. */
   get url(): string {
     return `http://127.0.0.1:${addressOf(this.#server).port}`;
   }
 
-  /** Answers the next generations with these plans, in order; then `plan` holds again. */
+  /** Uses these plans for the next generations, in order; afterwards `plan` again. */
   queue(...plans: Plan[]): void {
     this.#queue.push(...plans);
   }
 
-  /** The requests that asked for a generation. */
+  /** The requests for generations. */
   get generations(): Received[] {
     return this.requests.filter(({ method, path }) => method === "POST" && isGeneration(path));
   }
 
-  /** Generations that are being answered now. */
+  /** Number of generations in progress. */
   get open(): number {
     return this.generations.filter(({ closedAt }) => closedAt === undefined).length;
   }
 
-  /** How often an account has signed in. */
+  /** Number of sign-ins. */
   get signIns(): number {
     return this.#signIns;
   }
 
-  /** Refuses all tokens from sign-ins so far with 401 `token_expired`. */
+  /** Rejects all tokens from sign-ins so far with 401 `token_expired`. */
   expireTokens(): void {
     this.#expiredUpTo = this.#signIns;
   }
 
-  /** Forgets requests and queued plans. */
+  /** Clears requests and queued plans. */
   clear(): void {
     this.requests.length = 0;
     this.#queue.length = 0;
@@ -125,7 +126,7 @@ export class FaultUpstream {
     }
   }
 
-  /** The status and the body of everything but a generation. */
+  /** Status and body of everything except generations. */
   #answerOther(method: string, path: string, expired: boolean): [status: number, body?: object] {
     if (path === "/api/login") {
       const token = `upstream-token-${++this.#signIns}`;
@@ -149,7 +150,7 @@ export class FaultUpstream {
   }
 }
 
-/** An address at which nobody listens. */
+/** A URL that refuses connections. */
 export async function refusedUrl(): Promise<string> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
@@ -160,12 +161,12 @@ export async function refusedUrl(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** The same plan for a caller that wants no stream, where the protocol leaves the choice. */
+/** The same plan for a request without streaming, if the protocol offers the choice. */
 function inOnePiece(plan: Plan, protocol: Protocol, { body: asked, path }: Received): Plan {
   if (protocol === "sessions" || plan.body !== undefined || !wantsWhole(asked, path)) return plan;
   const blocks = eventBlocks(protocol, plan);
   const body = wholeAnswer(protocol, blocks);
-  // A backend that falls silent has not said anything by then.
+  // A backend that stalls has not sent anything by then.
   const { stallAfter, ...rest } = plan;
   return {
     ...rest,
@@ -214,7 +215,7 @@ async function floodInterim(response: ServerResponse): Promise<void> {
   }
 }
 
-/** What is written, piece by piece, up to the place where the plan breaks off. */
+/** The writes of the body, up to the place where the plan breaks off. */
 function* writes(plan: Plan, protocol: Protocol): Generator<Uint8Array> {
   const encoder = new TextEncoder();
   const limit = plan.cutAt ?? plan.resetAt ?? Number.POSITIVE_INFINITY;
@@ -238,7 +239,7 @@ function* slices(bytes: Uint8Array, size: number): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** Waits until the socket has taken the bytes, so that each piece is a write of its own. */
+/** Waits until the socket has taken the bytes, so that each piece is a separate write. */
 async function write(response: ServerResponse, bytes: Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => {
     response.once("close", resolve);

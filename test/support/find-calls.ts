@@ -8,7 +8,7 @@ export interface FoundCall {
   arguments: string;
 }
 
-/** The calls in a whole text, and the text around them. */
+/** Finds the calls in a complete text, and the text around them. */
 export function findCalls(
   text: string,
   tools: readonly ToolDefinition[],

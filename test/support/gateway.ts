@@ -2,64 +2,68 @@ import type { Miniflare } from "miniflare";
 import { ON_DENO } from "./runtime.ts";
 import type { SandboxControl } from "./sandbox.ts";
 
-/** How the gateway is to be started. */
+/** Options for starting the gateway. */
 export interface GatewayOptions {
-  /** Variables of the deployment, over those of development. */
+  /** Environment variables of the deployment. They override those of development. */
   readonly vars?: Readonly<Record<string, string>>;
-  /** Variables of the sandbox, such as TOKEN_LIFETIME_SECONDS. */
+  /** Environment variables of the sandbox, such as TOKEN_LIFETIME_SECONDS. */
   readonly sandboxVars?: Readonly<Record<string, string>>;
-  /** What must not leave the gateway, besides what is in `vars` and in requests (see `SecretWatch`). */
+  /** Secrets that must not leave the gateway, in addition to those in `vars` and in requests (see `SecretWatch`). */
   readonly secrets?: readonly string[];
-  /** Whether `evictPool`, `resizePools` (workerd only) and `setClock` are wanted. */
+  /** Enables `evictPool`, `resizePools` (workerd only) and `setClock`. */
   readonly evictable?: boolean;
-  /** Whether `heap` is wanted. */
+  /** Enables `heap`. */
   readonly inspected?: boolean;
-  /** The folder of all stored data; it exists and stays. A new temporary folder unless given. */
+  /** Existing data folder, which is not deleted. Default: a new temporary folder. */
   readonly dataFolder?: string;
   /** The time that the gateway's clock shows at its start, in ms since 1970. Needs `evictable`. */
   readonly clockAt?: number;
 }
 
-/** Bindings whose object named `main` can be made to lose its memory. */
+/** Bindings whose object `main` can be evicted. */
 export type EvictableBinding = "ACCOUNT_POOL" | "USAGE" | "HISTORY";
 
 /** A running gateway with its sandbox. */
 export interface Gateway {
-  /** The address without a slash at its end; another one after `restart` and `reset`. */
+  /** URL without a trailing slash. It changes after `restart` and `reset`. */
   readonly url: string;
-  /** A request to a path of the gateway, over real HTTP. */
+  /** Sends a request to a path of the gateway, over real HTTP. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   readonly sandbox: SandboxControl;
-  /** Storage, bindings, scheduled events; there is none on Deno. */
+  /** Storage, bindings, scheduled events; not available on Deno. */
   readonly miniflare: Miniflare;
-  /** The lines that the gateway has written since it was started. */
+  /** Lines that the gateway has logged since its start. */
   logs(): readonly string[];
-  /** Where credentials were seen that must not leave it. If there are any, `close` fails. */
+  /** Places where secrets left the gateway. If there are any, `close` fails. */
   leaks(): readonly string[];
-  /** The pool's object loses its memory, as when it is moved or a new version is deployed; its storage stays. workerd only. */
+  /**
+   * Evicts the pool's object, as a migration or a deployment does: it loses its memory but keeps its storage. workerd only.
+   */
   evictPool(): Promise<void>;
-  /** The same of the object behind another binding. workerd only. */
+  /** Evicts the object of another binding. workerd only. */
   evict(binding: EvictableBinding): Promise<void>;
-  /** Changes how many pool objects there are while requests are under way; the isolate must know of as many. workerd only. */
+  /**
+   * Changes the number of pool objects while requests are in progress; the isolate must know the same number. workerd only.
+   */
   resizePools(count: number): Promise<void>;
-  /** Sets the gateway's clock forwards or back. */
+  /** Moves the gateway's clock forwards or back. */
   setClock(byMs: number): Promise<void>;
-  /** Rows that the pool keeps of slots in use; null when it cannot be asked. */
+  /** Number of the pool's rows for occupied slots; null if the pool is unavailable. */
   poolRows(): Promise<number | null>;
-  /** What the gateway's isolate holds once its garbage has been collected, in bytes; only when started with `inspected`. */
+  /** Memory of the gateway's isolate after garbage collection, in bytes; only with `inspected`. */
   heap(): Promise<number>;
-  /** The runtime's processes. */
+  /** Process ids of the runtime. */
   processes(): readonly number[];
-  /** Ends the runtime and starts it again on the same storage, as a deployment or a crash does. */
+  /** Stops the runtime and starts it again on the same storage, as a deployment or a crash does. */
   restart(): Promise<void>;
   /** The same with empty storage. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts the gateway and the sandbox on a free port, on the runtime that the tests are run for. */
+/** Starts the gateway and the sandbox on a free port, on the runtime of this test run. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  // Each brings much of its own: only what is needed is loaded.
+  // Both modules are large, so only the needed one is loaded.
   if (ON_DENO) return (await import("./deno.ts")).DenoGateway.start(options);
   return (await import("./miniflare.ts")).startMiniflare(options);
 }

@@ -5,7 +5,7 @@ import { GatewayError } from "../../src/errors/gateway-error.ts";
 import type { AnswerInfo } from "../../src/generation/job.ts";
 import { type ConversationChanges, thinkingConversation } from "./conversations.ts";
 
-/** What a renderer gets besides the events. */
+/** Input of a renderer besides the events. */
 export function testInfo(changes: ConversationChanges = {}): AnswerInfo {
   return {
     conversation: thinkingConversation(changes),
@@ -15,7 +15,7 @@ export function testInfo(changes: ConversationChanges = {}): AnswerInfo {
   };
 }
 
-/** The events of one call; `pieces` are its arguments. */
+/** The events of one tool call; `pieces` are its arguments. */
 export function callEvents(index: number, name: string, pieces: readonly string[]): GenerationEvent[] {
   return [
     { type: "tool-call", index, id: `call_${index}`, name },
@@ -26,7 +26,7 @@ export function callEvents(index: number, name: string, pieces: readonly string[
 
 export const START: GenerationEvent = { type: "start", sessionId: "session-1" };
 
-/** The last event of an answer of 11 prompt and 5 completion tokens. */
+/** The last event of an answer with 11 prompt tokens and 5 completion tokens. */
 export function finishEvent(reason: FinishReason = "stop"): GenerationEvent {
   return { type: "finish", reason, usage: { prompt: 11, completion: 5, reasoning: 2 } };
 }
@@ -37,7 +37,7 @@ export const FAILURE: GenerationEvent = {
   error: new GatewayError(503, "the provider's answer was cut off", { code: "upstream_error" }),
 };
 
-/** What events fold into. */
+/** Folds events to a completion. */
 export function completionOf(events: readonly GenerationEvent[]): Completion {
   const fold = new CompletionFold();
   for (const event of events) fold.push(event);
@@ -62,12 +62,12 @@ const segment = fc.oneof(
   }),
 );
 
-/** Any legal sequence of events of a generation that ends well. */
+/** Arbitrary valid event sequences of successful generations. */
 export const wholeGenerations: fc.Arbitrary<GenerationEvent[]> = fc
   .record({
     segments: fc.array(segment, { maxLength: 8 }),
     reason: fc.constantFrom<FinishReason>("stop", "length", "content_filter"),
-    /** How much there is of a call within which an answer was cut off. */
+    /** Length of the fragment of a call in which the answer was cut off. */
     fragment: fc.option(fc.nat(10), { nil: undefined }),
   })
   .map(({ segments, reason, fragment }) => {
@@ -86,7 +86,7 @@ export const wholeGenerations: fc.Arbitrary<GenerationEvent[]> = fc
     return [START, ...events, ...half, finishEvent(ended)];
   });
 
-/** Any legal sequence of events of a generation that breaks off somewhere behind its first event. */
+/** Arbitrary valid event sequences that break off after the first event. */
 export const brokenGenerations: fc.Arbitrary<GenerationEvent[]> = fc
   .tuple(wholeGenerations, fc.nat())
   .map(([events, place]) => [...events.slice(0, 1 + (place % (events.length - 1))), FAILURE]);

@@ -10,18 +10,18 @@ import { BodyReader } from "./body-reader.ts";
 import { type ConversationChanges, conversation } from "./conversations.ts";
 import { type MemoryGateway, managed, pass } from "./memory-gateway.ts";
 
-/** What a test says of a generation. */
+/** Options of a test generation. */
 export interface RunOptions {
-  /** The caller with the configured key unless given. */
+  /** Default: the caller with the configured key. */
   readonly caller?: Caller;
   readonly conversation?: ConversationChanges;
   readonly beforeSlot?: GenerationHooks["beforeSlot"];
-  /** A way of streaming; {@link SHORTHAND} unless given. */
+  /** Streaming format; default: {@link SHORTHAND}. */
   readonly answer?: StreamAnswer;
 }
 
 /**
- * A dialect in shorthand: `^` begins, text is itself, reasoning is in brackets, `<name{}>` is a call, `.stop` the end,
+ * A test dialect in shorthand: `^` starts, text is itself, reasoning is in brackets, `<name{}>` is a call, `.stop` the end,
  * `!code` an error, and `~` a keep-alive.
  */
 export const SHORTHAND: StreamAnswer = { stream: () => ({ keepAlive: "~", push: shorthand }) };
@@ -51,10 +51,10 @@ function shorthand(event: GenerationEvent): string {
 
 let runs = 0;
 
-/** One generation: asked for whole or as a stream, by a client that may leave. */
+/** One generation, whole or streamed, by a client that may disconnect. */
 export class GenerationRun {
   readonly context: Context;
-  /** What the hook was told of its outcome. */
+  /** Outcomes that the hook received. */
   readonly outcomes: GenerationOutcome[] = [];
   readonly #client = new AbortController();
   readonly #gateway: MemoryGateway;
@@ -67,25 +67,25 @@ export class GenerationRun {
     this.context = { ...gateway.context({ signal: this.#client.signal }), requestId: `req_${runs}` };
   }
 
-  /** The client goes away, on a runtime that says so. */
+  /** Disconnects the client, on a runtime that reports it. */
   leave(): void {
     this.#client.abort();
   }
 
-  /** Asks for a whole answer. */
+  /** Requests a whole answer. */
   async complete(): Promise<Completion> {
     const { completion } = await complete(this.#request(false));
     return completion;
   }
 
-  /** Asks for a stream. As in the program, an error before its first byte rejects. */
+  /** Requests a stream. As in the program, an error before the first byte rejects. */
   async stream(): Promise<Response> {
     const work = stream(this.#request(true), this.#options.answer ?? SHORTHAND);
     this.#gateway.waitUntil(work);
     return work;
   }
 
-  /** Runs to the end, however it is asked for, read as it comes, and whatever becomes of it: within 200 s. */
+  /** Runs the generation to its end, whole or streamed, for at most 200 s. Ignores its outcome. */
   async out(way: "complete" | "stream"): Promise<void> {
     const work = this[way]();
     work.then(

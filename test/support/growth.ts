@@ -1,26 +1,26 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Work on an input of size `n`, without what it takes to make the input. */
+/** Prepares an input of size `n` and returns the work to measure. */
 export type Work = (n: number) => () => unknown;
 
-/** From so many milliseconds of processor time on a measurement means something. */
+/** Minimum CPU time in milliseconds for a meaningful measurement. */
 const FLOOR_MS = 2;
-/** Inputs are not made larger than four times this. */
+/** Inputs are at most four times this size. */
 const MAX_SIZE = 1 << 20;
 const FACTOR = 4;
-/** A ratio that is bad is measured so often, at sizes that double, before it is believed: most are good at once. */
+/** Repetitions per round. A bad ratio must repeat at doubling sizes; most ratios are good at once. */
 const ROUNDS = [1, 2, 3, 8];
-/** What linear work never takes at these sizes: a bad ratio need not be shown again. */
+/** Linear work never takes this long at these sizes, so a bad ratio needs no repetition. */
 const CERTAIN_MS = 250;
-/** Four times the input may take so many times as long: linear is 4, the square is 16. */
+/** Maximum growth factor for four times the input: linear is 4, quadratic is 16. */
 export const MAX_GROWTH = 6;
 
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
 /**
- * Milliseconds of this process's processor time, which others do not add to. (A thread's own is counted in ticks of 4 ms.)
+ * CPU time of this process in milliseconds, unaffected by other processes. (Per-thread time only has a resolution of 4 ms.)
  */
 async function cpuOf(work: Work, n: number, clean: boolean): Promise<number> {
   const run = work(n);
@@ -33,11 +33,11 @@ async function cpuOf(work: Work, n: number, clean: boolean): Promise<number> {
 }
 
 /**
- * How many times as much processor time four times the input takes. It says nothing of how fast the work is, so that it holds
- * on any machine: sizes grow until the work can be measured, and a ratio that is good is believed. A bad one has to show at ever
- * larger sizes, where minima are compared and there is no garbage of others. What cannot be measured even then is no harm.
+ * Returns how many times more CPU time four times the input takes. The ratio does not depend on the speed of the machine.
+ * Sizes grow until the work is measurable. A good ratio is accepted at once; a bad one must repeat at larger sizes, with
+ * minimum times and after garbage collection. Work that stays too fast to measure counts as harmless.
  *
- * @param maxSize the input is not made larger than four times this: fewer for objects than for characters
+ * @param maxSize inputs are at most four times this size: smaller for objects than for characters
  */
 export async function growthOf(work: Work, maxSize = MAX_SIZE): Promise<number> {
   let n = 256;
@@ -47,7 +47,8 @@ export async function growthOf(work: Work, maxSize = MAX_SIZE): Promise<number> 
   }
   let growth = Number.POSITIVE_INFINITY;
   for (const [step, rounds] of ROUNDS.entries()) {
-    // The code has been made fast meanwhile, and a threshold, such as that of a garbage collection, may lie between two sizes.
+    // The JIT may have optimized the code meanwhile, and a threshold (such as a garbage collection) may lie between two
+    // sizes.
     if (step > 0) n *= 2;
     let short = Number.POSITIVE_INFINITY;
     let long = Number.POSITIVE_INFINITY;

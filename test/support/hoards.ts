@@ -5,29 +5,29 @@ import { SocketCrowd, strangerNumber } from "./web-sockets.ts";
 
 const MIB = 1024 * 1024;
 
-/** How much strangers try to take. */
+/** Amount that unauthenticated clients try to occupy. */
 export interface HoardSize {
-  /** Clients at one moment. */
+  /** Number of simultaneous clients. */
   readonly clients: number;
-  /** Bytes that one client sends, or has the gateway send. */
+  /** Bytes that one client sends, or makes the gateway send. */
   readonly bytes: number;
 }
 
-/** What strangers have taken, and keep until they end. */
+/** Resources that the clients occupy until they end. */
 export interface Hoard {
-  /** Statuses of the answers that came; 0: the gateway cut the connection. */
+  /** Statuses of the responses; 0: the gateway closed the connection. */
   readonly statuses: readonly number[];
   end(): Promise<void>;
 }
 
-/** One kind of input that strangers can have a process hold. */
+/** A kind of input that makes a process hold memory. */
 export interface HoardKind {
   readonly name: string;
-  /** Takes as much as the gateway gives. */
+  /** Occupies as much as the gateway allows. */
   readonly take: (gateway: Gateway, size: HoardSize) => Promise<Hoard>;
 }
 
-/** The kinds of input that strangers can have a process hold: none of their tokens is known to a provider. */
+/** All kinds of input that make a process hold memory. The clients' tokens are unknown to every provider. */
 export const HOARD_KINDS: readonly HoardKind[] = [
   { name: "bodies that do not end", take: takeBodies },
   { name: "WebSockets, idle", take: takeIdleSockets },
@@ -43,7 +43,7 @@ export const HOARD_KINDS: readonly HoardKind[] = [
   { name: "tokens, models, paths and request ids", take: takeNames },
 ];
 
-/** HTTP requests of strangers, as slow as they like. */
+/** Slow HTTP requests of unauthenticated clients. */
 class SlowRequests {
   readonly #gateway: Gateway;
   readonly #requests: ClientRequest[] = [];
@@ -53,7 +53,7 @@ class SlowRequests {
     this.#gateway = gateway;
   }
 
-  /** Begins a request whose body is longer than what it sends of it; an answer is not read. */
+  /** Starts a request that sends less than its declared body. Does not read the response. */
   start(
     method: string,
     path: string,
@@ -68,7 +68,7 @@ class SlowRequests {
     return request;
   }
 
-  /** Resolves when the sent part of each request has left, or its answer has come. */
+  /** Resolves when each request has sent its part or has received its response. */
   async settle(): Promise<void> {
     await Promise.all(
       this.#requests.map(
@@ -98,7 +98,7 @@ class SlowRequests {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const json = { "content-type": "application/json" };
 
-/** Without the checks of a test's gateway: answers are large, and tokens many. */
+/** Without the checks of a test gateway, because responses are large and tokens are many. */
 const ask = ({ url }: Gateway, path: string, init: RequestInit) => fetch(`${url}${path}`, init);
 
 async function statusOf(answer: Promise<Response>): Promise<number> {

@@ -11,7 +11,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** A connection to the debugger of an isolate (Chrome DevTools Protocol). */
+/** A connection to an isolate's debugger (Chrome DevTools Protocol). */
 export class Inspector {
   readonly #socket: WebSocket;
   #serial = 0;
@@ -56,9 +56,7 @@ export class Inspector {
   }
 }
 
-/**
- * The address of the debugger of the isolate whose id `wanted` matches, at an inspector's address.
- */
+/** Returns the debugger URL of the isolate whose id matches `wanted`. */
 export async function debuggerAt(address: URL, wanted: RegExp): Promise<string> {
   const list = new URL("/json", String(address).replace(/^ws/, "http"));
   const targets: { id: string; webSocketDebuggerUrl: string }[] = await (await fetch(list)).json();
@@ -67,17 +65,17 @@ export async function debuggerAt(address: URL, wanted: RegExp): Promise<string> 
   return target.webSocketDebuggerUrl;
 }
 
-/** How long an isolate may take to collect its garbage, milliseconds. */
+/** Maximum duration of a garbage collection in milliseconds. */
 const COLLECTION_MS = 60_000;
 
 /**
- * What an isolate holds once its garbage has been collected, in bytes: objects, and the buffers that belong to them. `rouse` has it
- * do something, whatever it is: workerd collects no garbage in an isolate that rests.
+ * Returns the memory of an isolate after garbage collection, in bytes: objects and their buffers. `rouse` triggers any
+ * activity, because workerd does not collect garbage in an idle isolate.
  */
 export async function liveHeap(debuggerUrl: string, rouse: () => Promise<unknown>): Promise<number> {
   const inspector = await Inspector.connect(debuggerUrl);
   try {
-    // Finalisers of the first collection may let go of more.
+    // Finalizers of the first collection may release more.
     for (let round = 0; round < 2; round += 1) {
       let collected = false;
       const collection = inspector.call("HeapProfiler.collectGarbage").finally(() => {

@@ -2,25 +2,25 @@ import type { Gateway } from "./gateway.ts";
 import { DEV_KEY } from "./use-gateway.ts";
 
 const MIB = 1024 * 1024;
-/** What strangers may never make of a process. */
+/** Maximum memory that unauthenticated clients may cause. */
 export const MOST_MEMORY = 600 * MIB;
 
-/** What a request came to, and what it may come to. */
+/** Status of a response, and the allowed statuses. */
 export interface Came {
-  /** 0 for a connection that was cut. */
+  /** 0: the connection was closed. */
   readonly status: number;
   readonly allowed: readonly number[];
 }
 
-/** Requests that would have a process take much memory. */
+/** Requests that try to make a process use much memory. */
 export interface MemoryAttack {
   readonly name: string;
   readonly run: (gateway: Pick<Gateway, "fetch">) => Promise<readonly Came[]>;
-  /** What it may add for a managed key on a machine that is busy, and collects garbage late, in bytes. */
+  /** Additional bytes that are allowed for a managed key, on a busy machine that collects garbage late. */
   readonly own: number;
 }
 
-/** JSON of so many bytes, of the values that cost most memory for theirs. */
+/** JSON of this many bytes, made of the values with the largest memory use per byte. */
 function costly(bytes: number, start = '{"model":"gpt-4o","messages":['): string {
   const end = "{}]}";
   return `${start}${"{},".repeat(Math.floor((bytes - start.length - end.length) / 3))}${end}`;
@@ -47,7 +47,7 @@ async function post(
   }
 }
 
-/** As many strangers as that post the same at once. */
+/** `count` unauthenticated clients that post the same at once. */
 const strangers = (
   count: number,
   gateway: Pick<Gateway, "fetch">,
@@ -56,7 +56,7 @@ const strangers = (
   allowed: readonly number[],
 ) => Array.from({ length: count }, (_, n) => post(gateway, path, body, allowed, `made-up-${n}`));
 
-/** Attacks on the memory of a process, one after the other. */
+/** Attacks on a process's memory, run one after the other. */
 export const MEMORY_ATTACKS: readonly MemoryAttack[] = [
   {
     name: "eight bodies of 31 MiB from strangers",

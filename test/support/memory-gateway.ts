@@ -11,26 +11,26 @@ import type { Platform } from "../../src/platform/platform.ts";
 import { KEY, type MemoryPlatformOptions, memoryPlatform } from "./memory-platform.ts";
 import { type Asked, ScriptedUpstream } from "./scripted-upstream.ts";
 import { type Answers, isTurn, sessionsScript } from "./upstream-scripts.ts";
-// What the program loads late is there from the start: a clock that tests turn does not wait for a disk.
+// Load lazy modules at the start, because a fake clock does not wait for the disk.
 import "../../src/files/form.ts";
 import "../../src/files/related.ts";
 import "./surfaces.ts";
 
-/** What a test says of its gateway: of its platform, and how a provider of the sessions protocol answers. */
+/** Options of a test gateway: its platform, and the answers of a provider of the sessions protocol. */
 export type MemoryGatewayOptions = MemoryPlatformOptions & Answers;
 
-/** When each test begins, in milliseconds since the epoch. */
+/** Start time of each test in milliseconds since the epoch. */
 export const START_OF_TIME = 1_800_000_000_000;
 
-/** So long all work must have ended: far beyond every time-out. */
+/** All work must end within this time, which is far beyond every timeout. */
 const LONG_MS = 600_000;
 
 const realImmediate = setImmediate;
 
-/** Digests that are being made, on other threads. */
+/** Digests in progress on other threads. */
 const digests = new Set<Promise<unknown>>();
 
-/** From now on it is known which digests are being made. */
+/** Starts tracking digests. */
 function watchDigests(): void {
   const { subtle } = crypto;
   const digest = subtle.digest.bind(subtle);
@@ -43,7 +43,7 @@ function watchDigests(): void {
   });
 }
 
-/** Lets what is not on the test's clock go on, until nothing does. */
+/** Lets work outside the fake clock continue until none is left. */
 async function breathe(): Promise<void> {
   do {
     await Promise.allSettled(digests);
@@ -51,14 +51,14 @@ async function breathe(): Promise<void> {
   } while (digests.size > 0);
 }
 
-/** Lets time pass on the test's clock: whatever is due happens in its order. */
+/** Advances the fake clock. Due timers run in order. */
 export async function pass(milliseconds: number): Promise<void> {
   await breathe();
   await vi.advanceTimersByTimeAsync(milliseconds);
   await breathe();
 }
 
-/** The program on a platform in memory, with everything that a test looks at. */
+/** The program on an in-memory platform, with everything that tests inspect. */
 export class MemoryGateway {
   readonly platform: Platform;
   readonly upstream: ScriptedUpstream;
@@ -72,7 +72,7 @@ export class MemoryGateway {
     this.lines = lines;
   }
 
-  /** The generations that the provider was asked for, oldest first. */
+  /** Generation requests to the provider, oldest first. */
   get turns(): Asked[] {
     return this.upstream.asked.filter(isTurn);
   }
@@ -83,7 +83,7 @@ export class MemoryGateway {
     work.then(over, over);
   };
 
-  /** Has the program answer a request, which is waited for as what goes on behind it is. */
+  /** Handles a request. Tracks its response and its background work. */
   request(path: string, init?: RequestInit): Promise<Response> {
     const answer = handle(new Request(`http://gateway.test${path}`, init), {
       platform: this.platform,
@@ -94,7 +94,7 @@ export class MemoryGateway {
     return answer;
   }
 
-  /** Posts JSON, with the configured key. */
+  /** Posts JSON with the configured key. */
   post(path: string, body: unknown, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     if (!headers.has("authorization")) headers.set("authorization", `Bearer ${KEY}`);
@@ -102,7 +102,7 @@ export class MemoryGateway {
     return this.request(path, { method: "POST", body: JSON.stringify(body), ...init, headers });
   }
 
-  /** The context of a request that reached a handler. */
+  /** Returns the context of a request that reached a handler. */
   context(init: RequestInit = {}): Context {
     const request = new Request("http://gateway.test/v1/chat/completions", init);
     const config = new RequestConfig(this.platform.configuration);
@@ -133,7 +133,7 @@ export class MemoryGateway {
     };
   }
 
-  /** Lets time pass until all work that goes on behind answers has ended. */
+  /** Advances the clock until all background work has ended. */
   async settle(): Promise<void> {
     const end = Date.now() + LONG_MS;
     await breathe();
@@ -143,7 +143,7 @@ export class MemoryGateway {
     }
   }
 
-  /** The archived generations, newest first, once everything behind the answers is done. */
+  /** Returns the archived generations, newest first, after all background work has ended. */
   async history(): Promise<HistoryRecord[]> {
     await this.settle();
     const { items } = await this.platform.archive.listHistory({ offset: 0, count: 100, q: "" });
@@ -151,7 +151,7 @@ export class MemoryGateway {
     return records.filter((record) => record !== null);
   }
 
-  /** Everything has been given back: no slot is taken, nobody waits. */
+  /** Asserts that everything was released: no occupied slot, no waiting request. */
   async expectIdle(): Promise<void> {
     await this.settle();
     expect(await this.platform.accounts.status()).toMatchObject({ in_use: 0, waiting: 0, leases: [] });
@@ -163,7 +163,7 @@ export function managed(target: string | null = null): Caller {
   return { mode: "managed", credential: KEY, owner: "owner-of-the-key", key: null, targetAccount: target };
 }
 
-/** A caller with a token of the provider's own. */
+/** A caller with a token of the provider. */
 export function passThrough(token = "a-token-of-the-provider"): Caller {
   return {
     mode: "pass-through",
@@ -174,12 +174,12 @@ export function passThrough(token = "a-token-of-the-provider"): Caller {
   };
 }
 
-/** Makes gateways for tests. */
+/** Creates gateways for tests. */
 export type MakeGateway = (options?: MemoryGatewayOptions) => Promise<MemoryGateway>;
 
 /**
- * Gateways in memory for the tests of this file, on a clock that stands still until the test lets time pass. Behind each
- * test no slot may be taken, and no timer may be left.
+ * Provides in-memory gateways for the tests of a file, with a fake clock. After each test no slot may be occupied and no
+ * timer may be left.
  */
 export function useMemoryGateway(): MakeGateway {
   const made: MemoryGateway[] = [];
@@ -198,7 +198,7 @@ export function useMemoryGateway(): MakeGateway {
   afterEach(async () => {
     try {
       for (const gateway of made.splice(0)) await gateway.expectIdle();
-      // What the pool does for itself ends once it is idle.
+      // The pool's own timers end once it is idle.
       await pass(LONG_MS);
       expect(vi.getTimerCount()).toBe(0);
     } finally {

@@ -24,19 +24,19 @@ import { MemoryPoolStore } from "./memory-pool-store.ts";
 import { ScriptedUpstream } from "./scripted-upstream.ts";
 import { sessionsScript } from "./upstream-scripts.ts";
 
-/** What a test says of its platform. */
+/** Options of a test platform. */
 export interface MemoryPlatformOptions {
-  /** The deployment's variables. */
+  /** Environment variables of the deployment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The stored configuration; the key {@link KEY} and two accounts come before what it leaves out. */
+  /** The stored configuration. Defaults: the key {@link KEY} and two accounts. */
   readonly config?: z.input<typeof configSchema>;
-  /** The provider; a healthy one that speaks the sessions protocol unless given. */
+  /** The provider; default: a healthy one with the sessions protocol. */
   readonly upstream?: ScriptedUpstream;
-  /** Answers what callers name; unless given nothing can be reached. */
+  /** Handles requests to URLs that callers name; default: unreachable. */
   readonly fetch?: Fetch;
   /** The console's files by path. */
   readonly assets?: Readonly<Record<string, string>>;
-  /** What the page service has; unless given no browser. */
+  /** Parts of the page service; default: no browser. */
   readonly pages?: Partial<PagesPlatform>;
 }
 
@@ -45,7 +45,7 @@ export const KEY = "sk-test";
 /** The configured accounts, in the order in which the first requests get them. */
 export const ACCOUNTS = ["one@test", "two@test"] as const;
 
-/** The provider's address, unless variables say otherwise. */
+/** Default URL of the provider. */
 const BASE_URL = "http://upstream.test";
 
 const CACHE_BYTES = 1_000_000;
@@ -58,8 +58,8 @@ const nowhere: Fetch = async (url) => {
 };
 
 /**
- * A platform wholly in memory, for tests of the program without a runtime. Its clock is the test's: pool, configuration,
- * archive and kept objects are the program's own, on stores that end with the test.
+ * A platform entirely in memory, for tests without a runtime. It uses the test's clock. Pool, configuration, archive and
+ * stored objects are the program's own, on stores that end with the test.
  */
 export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promise<Platform> {
   const {
@@ -155,7 +155,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
   return platform;
 }
 
-/** The page service's part: no browser, no codecs, nothing known of technologies, and calls without number. */
+/** The page service without browser, codecs and fingerprints, and without rate limit. */
 function pagesWithoutBrowser(now: () => number): Omit<PagesPlatform, "jobs"> {
   return {
     browser: null,

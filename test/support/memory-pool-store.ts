@@ -1,6 +1,6 @@
 import type { LeaseTerms, PoolStore, Starts, StoredAccount, StoredPart } from "../../src/pool/pool-store.ts";
 
-/** A {@link PoolStore} in memory, which counts what is written to it. */
+/** A {@link PoolStore} in memory that counts writes. */
 export class MemoryPoolStore implements PoolStore {
   readonly marks = new Map<string, number>();
   readonly reclaimed = new Map<string, number>();
@@ -12,7 +12,7 @@ export class MemoryPoolStore implements PoolStore {
   readonly health = new Map<number, string>();
   /** Number of writes so far. */
   writes = 0;
-  /** Number of writes of the accounts' health, which are not among these. */
+  /** Number of health writes, which `writes` does not include. */
   healthWrites = 0;
 
   loadMarks(): Iterable<readonly [string, number]> {

@@ -16,8 +16,8 @@ import { SandboxControl } from "./sandbox.ts";
 import { expectNoLeaks, SecretWatch } from "./secret-watch.ts";
 
 /**
- * Starts the built gateway beside the sandbox on plain Miniflare. Clients talk to workerd's own socket, so that upstreams see
- * them leave, and no request pays for an entry of Miniflare's. Ready in about 0.5 s.
+ * Starts the built gateway and the sandbox on plain Miniflare. Clients connect directly to workerd's socket, so that
+ * upstreams see disconnects and requests do not pass Miniflare's proxy. Ready in about 0.5 s.
  */
 export async function startMiniflare(options: GatewayOptions = {}): Promise<Gateway> {
   const { gateway, sandbox } = await buildBundles();
@@ -38,7 +38,7 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
             ...workerOf(
               "polygate",
               gateway,
-              // As on Deno, so that tests can come from more than one address.
+              // As on Deno, so that tests can use several client addresses.
               { ...developmentVars, CLIENT_ADDRESS_HEADER: "cf-connecting-ip", ...RUN_VARS, ...options.vars },
               options.evictable,
               options.clockAt,
@@ -87,7 +87,7 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
       const object: unknown = objects.getByName("main");
       if (!isResizable(object)) throw new Error("The gateway was not started with `evictable`.");
       await object.resize(count).catch(() => undefined);
-      // It starts anew when it is asked.
+      // A call restarts the evicted object.
       const next: unknown = objects.getByName("main");
       if (isResizable(next)) await next.poolPart("main");
     },
@@ -130,7 +130,7 @@ const isResizable = (
 ): stub is { resize(count: number): Promise<void>; poolPart(name: string): Promise<unknown> } =>
   isEvictable(stub) && "resize" in stub;
 
-/** The gateway's entry, with a pool that can be told to lose its memory, and a clock that can be set. */
+/** The gateway's entry, with an evictable pool and a settable clock. */
 function evictableEntry(entry: string): string {
   return `
     import { setClock } from "./clock.js";

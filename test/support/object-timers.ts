@@ -1,6 +1,6 @@
 import type { SetTimer } from "../../src/platform/clock.ts";
 
-/** The timers of an object, which end with its memory, on a clock that goes on. */
+/** Timers of an object, which end when the object loses its memory, on a clock that continues. */
 export class ObjectTimers {
   readonly #setTimer: SetTimer;
   readonly #stops = new Set<() => void>();
@@ -21,7 +21,7 @@ export class ObjectTimers {
     };
   };
 
-  /** The object loses its memory. */
+  /** Stops all timers: the object loses its memory. */
   stop(): void {
     for (const stop of this.#stops) stop();
     this.#stops.clear();

@@ -2,12 +2,12 @@ import { toUtf8 } from "../../src/encoding/bytes.ts";
 import type { CaptureOutcome, CaptureRequest, VisitRequest } from "../../src/platform/page-browser.ts";
 import type { PageBrowser } from "../../src/platform/pages.ts";
 
-/** A browser that shows nothing, and remembers what it was asked for and on whose account. */
+/** A fake browser that records each capture and its client. */
 export interface FakeBrowser extends PageBrowser {
   readonly captures: readonly (readonly [request: CaptureRequest, client: string])[];
 }
 
-/** What a capture of an empty page is. */
+/** Result of capturing an empty page. */
 function outcomeOf({ url, format }: CaptureRequest): CaptureOutcome {
   return {
     kind: "picture",
@@ -28,7 +28,7 @@ function outcomeOf({ url, format }: CaptureRequest): CaptureOutcome {
   };
 }
 
-/** `capture` may do something else with a request: wait, or fail. */
+/** `capture` may delay or fail a request. */
 export function fakeBrowser(
   capture: (request: CaptureRequest) => Promise<void> = async () => {},
 ): FakeBrowser {

@@ -10,10 +10,10 @@ import type { BrowserCounts } from "../../src/pages/browser/service.ts";
 import { DenoGateway } from "./deno.ts";
 import { type Gateway, startGateway } from "./gateway.ts";
 
-/** Answers one request for a page; `null` leaves it to the next handler. */
+/** Handles one request for a page. */
 export type PageServer = (request: IncomingMessage, response: ServerResponse, url: URL) => void;
 
-/** Pages on this machine. */
+/** A local web site. */
 export interface Site {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string;
@@ -48,7 +48,7 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-/** A page of that body. */
+/** Sends a page with this body. */
 export function html(response: ServerResponse, body: string, head = ""): void {
   response.setHeader("content-type", "text/html; charset=utf-8");
   response.end(
@@ -56,7 +56,7 @@ export function html(response: ServerResponse, body: string, head = ""): void {
   );
 }
 
-/** The gateway with a browser that may load pages from these hosts, and a rate limit that is out of the way. */
+/** Starts the gateway with a browser that may load pages from these hosts, and with a high rate limit. */
 export function startPageService(
   hosts: readonly string[],
   vars: Readonly<Record<string, string>> = {},
@@ -76,12 +76,12 @@ export interface Picture {
 }
 
 const require = createRequire(import.meta.url);
-// The types of Workers, where nothing may be compiled at run time, lack the compiling constructor.
+// The types of Workers omit the compiling constructor, because Workers cannot compile at run time.
 const compile: (bytes: BufferSource) => WebAssembly.Module = (bytes) =>
   Reflect.construct(WebAssembly.Module, [bytes]);
 const wasm = (path: string) => compile(readFileSync(require.resolve(path)));
 
-/** Decodes an image by what its bytes are, not by what a header says. */
+/** Decodes an image by its bytes, not by a header. */
 export async function decode(bytes: ArrayBuffer): Promise<Picture & { readonly format: string }> {
   const start = Buffer.from(bytes.slice(0, 12)).toString("latin1");
   if (start.startsWith("\x89PNG")) {
@@ -103,18 +103,18 @@ function pixels({ width, height, data }: Picture): Picture {
   return { width, height, data };
 }
 
-/** The colour of a pixel as `[red, green, blue]`. */
+/** Color of a pixel as `[red, green, blue]`. */
 export function colourAt({ width, data }: Picture, x: number, y: number): [number, number, number] {
   const at = (Math.floor(y) * width + Math.floor(x)) * 4;
   return [data[at] ?? -1, data[at + 1] ?? -1, data[at + 2] ?? -1];
 }
 
-/** Whether two colours look alike: JPEG and scaling change each a little. */
+/** Whether two colors are similar: JPEG and scaling change each a little. */
 export function alike(a: readonly number[], b: readonly number[], tolerance = 24): boolean {
   return a.every((value, channel) => Math.abs(value - (b[channel] ?? 0)) <= tolerance);
 }
 
-/** How an image samples its colours, from the frame header of a JPEG: `4:4:4` or `4:2:0`. */
+/** Chroma subsampling of a JPEG, from its frame header: `4:4:4` or `4:2:0`. */
 export function colourSampling(bytes: ArrayBuffer): string {
   const view = new DataView(bytes);
   for (let at = 2; at < view.byteLength; at += 2 + view.getUint16(at + 2)) {
@@ -125,7 +125,7 @@ export function colourSampling(bytes: ArrayBuffer): string {
 }
 
 /**
- * How busy the service's browser is and was; see `BrowserCounts`. On Deno only the launches are known, from its log.
+ * Present and past load of the service's browser; see `BrowserCounts`. On Deno only the launches are known, from its log.
  *
  * @param worker the gateway's name in Miniflare
  */

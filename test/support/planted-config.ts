@@ -5,35 +5,35 @@ import { markOf } from "../../src/config/secrets.ts";
 
 type Schema = z.core.$ZodType;
 
-/** A configuration made by its schema, with a secret of its own in each place that the schema marks. */
+/** A configuration generated from its schema, with a unique secret in each place that the schema marks. */
 export interface PlantedConfig {
   readonly config: Config;
-  /** What is looked for: the middle of each secret, which no shortened form shows. */
+  /** Text to search for: the middle of each secret, which no masked form shows. */
   readonly secrets: readonly string[];
 }
 
-/** What refers to something else, or has to be a name that the program knows: by the field's name. */
+/** Fixed values for fields that refer to other entries or need a known name, by field name. */
 const FIXED: Readonly<Record<string, unknown>> = {
   driver: "openai",
   proxy_id: "",
   provider: "",
   model_aliases: {},
   model_routes: {},
-  // Hashing the keys cannot be undone, and takes them out of the export.
+  // Hashing the keys is irreversible and removes them from the export.
   keys_hashed: false,
 };
 
-/** Names of a record's members: those of HTTP fields that do not sound like a secret's are among them. */
+/** Member names of records. They include header names that do not look like those of secrets. */
 const NAMES = ["Authorization", "Ocp-Apim-Subscription-Key", "X-Tenant", "cf-aig-authorization"];
 
-/** Makes a value of each schema; `g` decides what is left open. */
+/** Generates a value for each schema; `g` supplies the random choices. */
 class Planter {
   readonly secrets: string[] = [];
   readonly #g: fc.GeneratorValue;
   readonly #prefix: string;
   #made = 0;
 
-  /** @param number tells the names of this configuration from those of others */
+  /** @param number makes the names of this configuration unique */
   constructor(g: fc.GeneratorValue, number: number) {
     this.#g = g;
     this.#prefix = number.toString(16);
@@ -78,7 +78,7 @@ class Planter {
     return secret ? this.#plant(schema) : this.#plain(schema);
   }
 
-  /** A secret in the form that the schema wants. */
+  /** Generates a secret in the form that the schema requires. */
   #plant(schema: Schema): string {
     const hex = this.#hex(64);
     const unique = `${this.#made++}`.padStart(8, "0");
@@ -87,7 +87,7 @@ class Planter {
     const forms = markOf(schema) === "origin" ? [address] : [text, `whsec_${text}`];
     const found = forms.find((form) => z.safeParse(schema, form).success);
     if (found === undefined) throw new Error("no form of a secret suits this field of the configuration");
-    // A key whose digest alone is kept is named by the first sixteen digits.
+    // A hashed key is named by the first sixteen digits of its digest.
     this.secrets.push(text.slice(16, -4));
     return found;
   }
@@ -107,8 +107,8 @@ class Planter {
 }
 
 /**
- * Configurations with every field that the schema has. `fc.gen` takes no number of its own from the generator: several of them in one
- * property would be equal without the number that is drawn before each. The bias of fast-check would make the same number for several.
+ * Configurations with every field of the schema. `fc.gen` draws nothing itself, so several values in one property would be
+ * equal without the number drawn before each. `noBias`, because fast-check's bias would draw the same number for several.
  */
 export const plantedConfigs: fc.Arbitrary<PlantedConfig> = fc.noBias(
   fc.tuple(fc.nat(), fc.gen()).map(([number, g]) => {

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process that this one has started, directly or not. */
+/** A direct or indirect child of this process. */
 export interface Descendant {
   readonly pid: number;
   /** The command line, its parts separated by spaces. */
   readonly command: string;
 }
 
-/** The processes that `of` has started, directly or not (Linux); by default those of this one. */
+/** Returns the descendants of process `of` (Linux); default: of this process. */
 export function descendants(of: number = process.pid): Descendant[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -26,7 +26,7 @@ export function descendants(of: number = process.pid): Descendant[] {
   return all.filter(({ pid }) => found.has(pid) && pid !== of);
 }
 
-/** The main processes of the browsers that this one has started. */
+/** Returns the main processes of the browsers that this process started. */
 export function browsers(): Descendant[] {
   return descendants().filter(
     ({ command }) =>
@@ -34,7 +34,7 @@ export function browsers(): Descendant[] {
   );
 }
 
-/** The processes that show the pages. */
+/** Returns the browsers' renderer processes. */
 export function renderers(): Descendant[] {
   return descendants().filter(({ command }) => command.includes("--type=renderer"));
 }

@@ -6,13 +6,13 @@ import ollama from "../fixtures/published/ollama.json" with { type: "json" };
 import openai from "../fixtures/published/openai.json" with { type: "json" };
 import { innermost } from "./schema-faults.ts";
 
-/** What a vendor publishes of its API, cut down to what this program writes. */
+/** A vendor's published API schemas, reduced to what this program writes. */
 interface Publication {
   readonly vendor: string;
-  /** Names of the schemas of a stream's events, by their `type`. */
+  /** Schema names of a stream's events, by their `type`. */
   readonly events: ReadonlyMap<string, string>;
   readonly definitions: Readonly<Record<string, unknown>>;
-  /** What paths answer with 200: the schema of the first pattern that fits `POST /path`. */
+  /** Schemas of 200 responses: the first pattern that matches `POST /path` applies. */
   readonly bodies: readonly (readonly [RegExp, string])[];
 }
 
@@ -75,7 +75,7 @@ const GOOGLE: Publication = {
   ],
 };
 
-/** The vendors' publications, by the id of the family whose style is theirs. */
+/** The vendors' publications, by the id of the family with the vendor's style. */
 const PUBLICATIONS = new Map([
   ["chat", OPENAI],
   ["messages", ANTHROPIC],
@@ -101,7 +101,7 @@ function faultOf(publication: Publication, name: string, body: unknown): string 
   return valid ? undefined : `not ${publication.vendor}'s ${name}: ${innermost(errors)}`;
 }
 
-/** Where a JSON answer is not what the vendor publishes of the same path; undefined when it is, or when there is nothing published. */
+/** Location where a JSON response violates the vendor's schema for the path; undefined if it is valid or has no schema. */
 export function publishedFault(
   family: string,
   route: { method: string; path: string; ok: boolean },
@@ -127,54 +127,54 @@ function checkEvent(publication: Publication, event: JsonObject): void {
 }
 
 /**
- * Holds an event of a message stream, which is no ping, to the published schema of its type.
+ * Checks an event of a message stream (except pings) against the published schema of its type.
  *
- * @throws Error that names the place in the event.
+ * @throws Error that names the location in the event.
  */
 export function checkPublishedMessageEvent(event: JsonObject): void {
   checkEvent(ANTHROPIC, event);
 }
 
 /**
- * Holds a whole message to the published schema.
+ * Checks a whole message against the published schema.
  *
- * @throws Error that names the place in the message.
+ * @throws Error that names the location in the message.
  */
 export function checkPublishedMessage(message: JsonObject): void {
   check(ANTHROPIC, "Message", message);
 }
 
 /**
- * Holds a content-generation response, a chunk of one or an error to the published schema.
+ * Checks a content-generation response, a chunk of one, or an error against the published schema.
  *
- * @throws Error that names the place in the chunk.
+ * @throws Error that names the location in the chunk.
  */
 export function checkPublishedContent(chunk: JsonObject): void {
   check(GOOGLE, "error" in chunk ? "ErrorResponse" : "GenerateContentResponse", chunk);
 }
 
 /**
- * Holds an event of a responses stream to the published schema of its type.
+ * Checks an event of a responses stream against the published schema of its type.
  *
- * @throws Error that names the place in the event.
+ * @throws Error that names the location in the event.
  */
 export function checkPublishedEvent(event: JsonObject): void {
   checkEvent(OPENAI, event);
 }
 
 /**
- * Holds a chunk of a chat-completions stream to the published schema.
+ * Checks a chunk of a chat-completions stream against the published schema.
  *
- * @throws Error that names the place in the chunk.
+ * @throws Error that names the location in the chunk.
  */
 export function checkPublishedChunk(chunk: JsonObject): void {
   check(OPENAI, "ChatCompletionChunk", chunk);
 }
 
 /**
- * Holds a line of a local-runner stream, or a body of that style, to the published schema.
+ * Checks a line of a local-runner stream, or a body of that style, against the published schema.
  *
- * @throws Error that names the place in the line.
+ * @throws Error that names the location in the line.
  */
 export function checkPublishedLine(line: JsonObject): void {
   const answered = "message" in line ? "ChatResponse" : "GenerateResponse";

@@ -2,18 +2,18 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { Gateway } from "./gateway.ts";
 
-/** How a raw client behaves. */
+/** Behavior of a raw client. */
 export interface RawClient {
-  /** Whether it reads what comes; it does unless told otherwise. */
+  /** Whether it reads the response; default: true. */
   readonly reads?: boolean;
-  /** How long it says that its body is, in bytes; the truth unless told otherwise. */
+  /** Declared body length in bytes; default: the actual length. */
   readonly declared?: number;
-  /** Whether the client goes on reading once it has closed its own half, or the gateway its half. */
+  /** Whether the client keeps reading after it or the gateway has closed its half. */
   readonly halfOpen?: boolean;
 }
 
 /**
- * Asks for a chat completion on a socket of its own, so that a test chooses how the client reads and how it leaves: by an orderly
+ * Requests a chat completion on its own socket. The test controls how the client reads and disconnects: by a graceful
  * close, by a reset, or in the middle of its body.
  */
 export async function rawChat(
@@ -23,7 +23,7 @@ export async function rawChat(
 ): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: halfOpen });
-  // The gateway may end the connection first.
+  // The gateway may close the connection first.
   socket.on("error", () => undefined);
   if (reads) socket.resume();
   else socket.pause();

@@ -3,13 +3,13 @@ import { connect, type Socket } from "node:net";
 
 const TEXT = 0x1;
 const CONTINUATION = 0x0;
-/** The bit of a frame that ends its message. */
+/** FIN bit of a frame. */
 const FINAL = 0x80;
 
-/** A WebSocket client that sends frames as it likes, also messages without an end (RFC 6455, section 5.2). */
+/** A WebSocket client that can send any frames, also messages without an end (RFC 6455, section 5.2). */
 export class RawWebSocket {
   readonly #socket: Socket;
-  /** What the server has sent so far, in bytes. */
+  /** Bytes received so far. */
   received = 0;
 
   private constructor(socket: Socket) {
@@ -19,7 +19,7 @@ export class RawWebSocket {
     });
   }
 
-  /** Opens `path` at `url` with a key. Rejects where the server does not switch protocols. */
+  /** Opens `path` at `url` with a key. Rejects if the server does not switch protocols. */
   static async open(url: string, path: string, key: string): Promise<RawWebSocket> {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
@@ -46,7 +46,7 @@ export class RawWebSocket {
     this.#frame(FINAL | TEXT, Buffer.from(text));
   }
 
-  /** Sends the first part of a message, or (`goesOn`) another one, and never the last. */
+  /** Sends the first part of a message, or with `goesOn` a further part, but never the last one. */
   sendPart(text: string, goesOn = false): void {
     this.#frame(goesOn ? CONTINUATION : TEXT, Buffer.from(text));
   }
@@ -55,7 +55,7 @@ export class RawWebSocket {
     this.#socket.destroy();
   }
 
-  /** Frames of clients are masked: a mask of zeros leaves the bytes as they are. */
+  /** Clients must mask frames. A mask of zeros leaves the bytes unchanged. */
   #frame(first: number, payload: Buffer): void {
     if (this.#socket.destroyed) return;
     const head = Buffer.alloc(14);

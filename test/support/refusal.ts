@@ -1,6 +1,6 @@
 import { GatewayError } from "../../src/errors/gateway-error.ts";
 
-/** The refusal that work ends with. Whatever else it throws is thrown on, and work that is done is a failure. */
+/** Returns the error that work throws. Rethrows errors of other types, and fails if the work does not throw. */
 export function refusalOf(work: () => unknown): GatewayError {
   try {
     work();

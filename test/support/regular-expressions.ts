@@ -4,19 +4,21 @@ import { isObject } from "../../src/encoding/json.ts";
 import type { SourceFile } from "../unit/architecture/sources.ts";
 import { growthOf, MAX_GROWTH } from "./growth.ts";
 
-/** A regular expression of the program, and where it is written: `file:line`. */
+/** A regular expression of the program and its position: `file:line`. */
 export interface WrittenRegExp {
   readonly place: string;
   readonly regex: RegExp;
 }
 
-/** What one file writes: literals, and the places of `new RegExp(…)`, whose text is not known before the program runs. */
+/**
+ * Regular expressions of one file: literals, and positions of `new RegExp(…)`, whose pattern is unknown before run time.
+ */
 export interface RegExpsOfFile {
   readonly literals: readonly WrittenRegExp[];
   readonly built: readonly string[];
 }
 
-/** The regular expressions that the syntax tree of a file holds. */
+/** Finds the regular expressions in a file's syntax tree. */
 export function regExpsOf({ path, text }: SourceFile): RegExpsOfFile {
   const literals: WrittenRegExp[] = [];
   const built: string[] = [];
@@ -36,13 +38,13 @@ export function regExpsOf({ path, text }: SourceFile): RegExpsOfFile {
   return { literals, built };
 }
 
-/** Characters that are tried first: a letter, a blank and a mark are in nearly every class. */
+/** Characters that are tried first, because almost every class contains a letter, a blank or a punctuation mark. */
 const COMMON = ["a", " ", "-", "0", "_", "\t", ".", '"', "/", "\n"];
 const ASCII = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index));
-/** So many characters of one class are tried. */
+/** Maximum number of characters tried per class. */
 const MOST_OF_CLASS = 3;
 
-/** Characters that a class stands for. */
+/** Returns characters that a class matches. */
 function charactersOf(raw: string, flags: string): string[] {
   const one = new RegExp(`^${raw}$`, flags.replace(/[gy]/g, ""));
   const found = [...COMMON, ...ASCII].filter((character) => one.test(character));
@@ -50,9 +52,10 @@ function charactersOf(raw: string, flags: string): string[] {
 }
 
 /**
- * A text that a part of an expression takes: of each choice the first, of each repetition as little as there may be, but once.
+ * Returns a text that matches a part of an expression: the first alternative of each choice, and the minimum of each
+ * repetition, but at least one.
  *
- * @param which of the characters of each class
+ * @param which index of the character within each class
  */
 function sampleOf(node: AST.Node, flags: string, which: number): string {
   const sample = (part: AST.Node) => sampleOf(part, flags, which);
@@ -77,7 +80,7 @@ function sampleOf(node: AST.Node, flags: string, which: number): string {
   }
 }
 
-/** What stands before a part of an expression, as a text. */
+/** Returns a text for everything before a part of an expression. */
 function textBefore(node: AST.Node, flags: string, which: number): string {
   const { parent } = node;
   if (parent === null) return "";
@@ -88,7 +91,7 @@ function textBefore(node: AST.Node, flags: string, which: number): string {
   return before + texts.join("");
 }
 
-/** A text of any length: a beginning, what is repeated, and an end at which the expression fails. */
+/** A text of any length: a start, a repeated part, and an end at which the expression fails. */
 interface Attack {
   readonly start: string;
   readonly pump: string;
@@ -98,8 +101,9 @@ interface Attack {
 const ENDS = ["", "\u0000", ".\n"];
 
 /**
- * Texts on which an expression may take more than linear time. Only repetitions without bound matter. Of each, its characters are repeated
- * behind what stands before it, and so is everything up to it, at which the search begins again each time.
+ * Returns texts on which an expression may take more than linear time. Only unbounded repetitions matter. For each, the
+ * attack repeats its characters after its prefix, and also the whole text up to it, where the search starts again each
+ * time.
  */
 function attacksOn({ source, flags }: RegExp): Attack[] {
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, {
@@ -125,7 +129,7 @@ function attacksOn({ source, flags }: RegExp): Attack[] {
     },
   });
   if (pumps.size === 0) return [];
-  // What follows a repetition, and what comes close to it.
+  // Text that follows a repetition, and text that almost matches it.
   visitRegExpAST(pattern, {
     onAlternativeEnter(node) {
       const text = sampleOf(node, flags, 0);
@@ -141,9 +145,9 @@ function attacksOn({ source, flags }: RegExp): Attack[] {
   );
 }
 
-/** Sizes at which an attack is tried, in characters. An exponential one shows at the first ones, and would not end at the others. */
+/** Sizes of an attack in characters. Exponential time shows at the first sizes and would not end at the others. */
 const SIZES = [16, 24, 64, 256, 1_024, 4_096, 32_768];
-/** What takes longer at one of them is looked at, in milliseconds of processor time. */
+/** Longer CPU time at one of the sizes (milliseconds) triggers a closer check. */
 const SUSPICIOUS_MS = 10;
 /** No linear expression takes that long on so few characters. */
 const FEW = 256;
@@ -160,7 +164,7 @@ async function isSuperLinear(regex: RegExp, { start, pump, end }: Attack): Promi
   for (const size of SIZES) {
     const text = textOf(size);
     const isSlow = () => cpuOf(regex, text) > SUSPICIOUS_MS;
-    // What else the process did may have been measured.
+    // Repeat the measurement, because other work of the process may have affected it.
     if (!(isSlow() && isSlow() && isSlow())) continue;
     if (size <= FEW) return true;
     const growth = await growthOf((n) => {
@@ -172,7 +176,7 @@ async function isSuperLinear(regex: RegExp, { start, pump, end }: Attack): Promi
   return false;
 }
 
-/** A text that makes an expression take more than linear time, told as its parts; null: none of those that are tried does. */
+/** Returns the parts of a text on which an expression takes more than linear time; null if no attack succeeds. */
 export async function superLinearText(regex: RegExp): Promise<string | null> {
   for (const attack of attacksOn(regex)) {
     if (await isSuperLinear(regex, attack)) {

@@ -4,15 +4,15 @@ import { SandboxProvider } from "../../sandbox/provider.ts";
 import { memoryShelves } from "../../sandbox/shelves.ts";
 import { SandboxControl } from "./sandbox.ts";
 
-/** The sandbox provider on a port of this machine, for gateways that reach it by URL. */
+/** The sandbox provider on a local port, for gateways that reach it by URL. */
 export interface SandboxServer {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly control: SandboxControl;
   close(): Promise<void>;
 }
 
-/** Starts a sandbox with empty shelves; `vars` as in its Worker. */
+/** Starts a sandbox with empty stores; `vars` as for its Worker. */
 export async function startSandbox(vars: Readonly<Record<string, string>> = {}): Promise<SandboxServer> {
   const tokenLifetimeSeconds = Number(vars["TOKEN_LIFETIME_SECONDS"] ?? 86_400);
   const desk = new SandboxDesk(memoryShelves(), { now: Date.now, tokenLifetimeSeconds });

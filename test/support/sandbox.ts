@@ -1,4 +1,4 @@
-/** What the sandbox tells about itself, at GET /sandbox/state. */
+/** State of the sandbox, as GET /sandbox/state returns it. */
 export interface SandboxState {
   /** Sessions by account id. */
   readonly sessions: Readonly<Record<string, number>>;
@@ -28,7 +28,7 @@ export interface SandboxTurn {
   readonly stop?: string | readonly string[];
 }
 
-/** The sandbox's own entrances, past the gateway. */
+/** Client of the sandbox's own endpoints, which bypass the gateway. */
 export class SandboxControl {
   readonly #send: (path: string, method: string) => Promise<{ json(): Promise<unknown>; status: number }>;
 
@@ -41,18 +41,18 @@ export class SandboxControl {
     return isState(state) ? state : Promise.reject(new Error("The sandbox did not tell its state."));
   }
 
-  /** The turn that the sandbox received last. */
+  /** Returns the turn that the sandbox received last. */
   async lastTurn(): Promise<SandboxTurn> {
     const turn = (await this.state()).turns.at(-1);
     return turn ?? Promise.reject(new Error("The sandbox has received no turn."));
   }
 
-  /** Forgets all sessions, files, turns, counts and fault marks; tokens stay good. */
+  /** Deletes all sessions, files, turns, counts and served faults; tokens stay valid. */
   async reset(): Promise<void> {
     await this.#send("/sandbox/reset", "POST");
   }
 
-  /** Refuses every account token given so far. */
+  /** Invalidates all account tokens issued so far. */
   async expireTokens(): Promise<void> {
     await this.#send("/sandbox/expire", "POST");
   }

@@ -1,10 +1,10 @@
 import type { OutputUnit } from "@cfworker/json-schema";
 
 const MAX_FAULTS = 5;
-/** What the validator says of a member that a closed object does not have. */
+/** The validator's message for a member that a closed object does not have. */
 const FORBIDDEN = "False boolean schema.";
 
-/** The innermost faults: those around them say no more than that there are some. */
+/** Returns the innermost errors. The errors around them only say that there are inner ones. */
 export function innermost(errors: readonly OutputUnit[]): string {
   const places = errors.map(({ instanceLocation }) => instanceLocation);
   const inner = errors.filter(

@@ -1,50 +1,50 @@
 import { isObject, type JsonObject } from "../../src/encoding/json.ts";
 import type { Fetch, OutboundProxy } from "../../src/platform/upstream.ts";
 
-/** What the body of an answer does next. Texts and bytes are sent as they are. */
+/** The next step of a response body. Texts and bytes are sent unchanged. */
 export type Step =
   | string
   | Uint8Array
-  /** Nothing comes for so many milliseconds of the clock. */
+  /** Pause for this many milliseconds of the clock. */
   | { readonly pause: number }
-  /** Nothing comes any more, with the connection open. */
+  /** Silence with an open connection. */
   | "silence"
-  /** The connection breaks. */
+  /** Connection reset. */
   | "reset";
 
-/** How one request is answered. */
+/** Response to one request. */
 export type Reply =
   | {
       readonly json: unknown;
       readonly status?: number;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  /** A body, of server-sent events unless `type` says otherwise. It ends in good order behind its last step. */
+  /** A body, of server-sent events unless `type` is given. It ends gracefully after its last step. */
   | { readonly body: Iterable<Step>; readonly type?: string }
-  /** The headers come late, by so many milliseconds. */
+  /** Delays the headers by `late` milliseconds. */
   | { readonly late: number; readonly reply: Reply }
-  /** The request is taken, and never answered. */
+  /** Accepts the request and never answers. */
   | "hang"
-  /** There is no connection. */
+  /** No connection. */
   | "unreachable";
 
-/** Says how a request is answered. */
+/** Determines the response to a request. */
 export type Script = (asked: Asked) => Reply;
 
-/** One request that reached the upstream. */
+/** A request that reached the upstream. */
 export class Asked {
   readonly method: string;
   readonly host: string;
   readonly path: string;
   readonly headers: Headers;
-  /** The bearer token; empty when there is none. */
+  /** The bearer token; empty if there is none. */
   readonly token: string;
   readonly proxy: OutboundProxy | null;
-  /** When it came, in milliseconds since the epoch. */
+  /** Arrival time in milliseconds since the epoch. */
   readonly at = Date.now();
-  /** The body as text, once all of it has arrived. */
+  /** The body as text, once it has arrived completely. */
   body = "";
-  /** How the exchange ended: the answer was read to its end, was given up by the gateway, or broke off. */
+  /** Result of the exchange: `done` (read to its end), `cancelled` (by the gateway) or `broken`. */
   outcome: "open" | "done" | "cancelled" | "broken" = "open";
 
   constructor(request: Request, proxy: OutboundProxy | null) {
@@ -65,11 +65,11 @@ export class Asked {
   }
 }
 
-/** An upstream within the test: it answers as its script says, on the test's clock, and remembers what it was asked. */
+/** An upstream within the test process. It answers by its script, uses the test's clock, and records its requests. */
 export class ScriptedUpstream {
-  /** Every request, oldest first. */
+  /** All requests, oldest first. */
   readonly asked: Asked[] = [];
-  /** It waits for so many milliseconds before it takes each piece of a request's body. */
+  /** Delay in milliseconds before it reads each piece of a request body. */
   takesEvery = 0;
   readonly #script: Script;
 
@@ -77,11 +77,11 @@ export class ScriptedUpstream {
     this.#script = script;
   }
 
-  /** Speaks to it, as if through a proxy if one is given. */
+  /** Returns a fetch function to this upstream, optionally as if through a proxy. */
   through(proxy: OutboundProxy | null): Fetch {
     return async (url, init) => {
       init?.signal?.throwIfAborted();
-      // The signal is watched here: a request that has it would make it the body's affair as well.
+      // Watch the signal here: passing it to the request would also bind the body to it.
       const { signal, ...rest } = init ?? {};
       const request = new Request(url, rest);
       const asked = new Asked(request, proxy);
@@ -104,7 +104,7 @@ export class ScriptedUpstream {
     return text + utf8.decode();
   }
 
-  /** The requests to paths that match. */
+  /** The requests to matching paths. */
   to(path: RegExp): Asked[] {
     return this.asked.filter((asked) => path.test(asked.path));
   }
@@ -129,7 +129,7 @@ async function respond(reply: Reply, asked: Asked, signal: AbortSignal | null): 
   });
 }
 
-/** A promise that rejects with the signal's reason when that comes first, as `fetch` does. */
+/** Like `work`, but rejects with the signal's reason if the signal aborts first, as `fetch` does. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal, asked: Asked): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => {
@@ -144,7 +144,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal, asked: Ask
   }
 }
 
-/** The steps as a body. Like one of `fetch` it errors with the signal's reason when that is aborted. */
+/** Plays the steps as a body. Like a body of `fetch`, it errors with the signal's reason on abort. */
 function play(steps: Iterable<Step>, asked: Asked, signal: AbortSignal | null): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const rest = steps[Symbol.iterator]();

@@ -1,12 +1,12 @@
 import { isObject } from "../../src/encoding/json.ts";
 
-/** Words that tests use as credentials and that stand in innocent texts as well. */
+/** Words that tests use as credentials but that also occur in harmless texts. */
 const COMMON = new Set(["authorization", "password", "undefined", "provider", "no-such-token"]);
-/** What is shorter is found everywhere. */
+/** Shorter secrets would match everywhere. */
 const MIN_SECRET = 8;
-/** The development key is short, but nothing else is called so. */
+/** The development key is short, but no other text contains it. */
 const ALWAYS = ["sk-dev"];
-/** What nobody sends, but programs make: tokens of the stand-in provider, hashes of passwords. */
+/** Secrets that programs generate: tokens of the mock provider, hashes of passwords. */
 const MADE: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["a token of the stand-in provider", /sandbox\.[0-9a-f]{8,}\.\d+\.\d+/],
   ["the hash of a password", /pbkdf2-sha256\$\d/],
@@ -17,19 +17,19 @@ const SECRET_PARAMETERS = ["key", "api_key"];
 const SECRET_MEMBER =
   /^(?:password|new_password|admin_key|token|vercel_token|key|api_key|keys|jwt_secret|secret|headers)$/;
 
-/** What hands a secret to an administrator on purpose. */
+/** Endpoints that return secrets to administrators on purpose. */
 const HANDS_OUT = /^(?:GET \/admin\/(?:config\/)?export|POST \/admin\/login)/;
 
 /**
- * Remembers every credential that a test gives a gateway (in headers, queries, the bodies of the administration and
- * variables), and looks for them in all that the gateway answers and logs. A secret is looked for as it is, within JSON, in
- * an address and in base64.
+ * Remembers every credential that a test sends to a gateway (in headers, queries, bodies of the admin API and variables),
+ * and searches all responses and logs for them. Searches for each secret in plain, JSON-escaped, URL-encoded and base64
+ * form.
  */
 export class SecretWatch {
   readonly #forms = new Map<string, string>();
   readonly #leaks = new Set<string>();
 
-  /** `vars` are variables of the deployment, `secrets` what else must not leave it. */
+  /** `vars`: environment variables of the deployment; `secrets`: further secrets that must not leave it. */
   constructor(vars: Readonly<Record<string, string>>, secrets: readonly string[] = []) {
     for (const secret of secrets) this.#plant(secret, secret);
     for (const secret of ALWAYS) this.#remember(secret, secret);
@@ -39,7 +39,7 @@ export class SecretWatch {
     }
   }
 
-  /** Where secrets were seen, each place once; `lines` are those of the log. */
+  /** Places where secrets occurred, without duplicates; `lines` are the log lines. */
   leaksWith(lines: readonly string[]): readonly string[] {
     this.#look("the log", lines.join("\n"));
     return [...this.#leaks];
@@ -57,7 +57,7 @@ export class SecretWatch {
     }
   }
 
-  /** Looks at an answer, at that of a stream while it is read; returns the answer that is to be read. */
+  /** Checks a response; a stream is checked while it is read. Returns the response for the test to read. */
   async answered(method: string, url: URL, response: Response): Promise<Response> {
     const where = `${method} ${url.pathname} (${response.status})`;
     const mediaType = response.headers.get("content-type") ?? "";
@@ -68,7 +68,7 @@ export class SecretWatch {
     this.#look(`the headers of ${where}`, JSON.stringify([...response.headers]));
     if (response.body === null || !/json|text|javascript|xml/.test(mediaType)) return response;
     if (/event-stream|ndjson/.test(mediaType)) return this.#watched(where, response, response.body);
-    // What breaks off is told to whoever reads it.
+    // The reader of the response gets the error if it breaks off.
     this.#look(
       where,
       await response
@@ -94,21 +94,21 @@ export class SecretWatch {
     if (base64.length >= MIN_SECRET) this.#forms.set(base64, `${what} (base64)`);
   }
 
-  /** Every text below `value` that its member calls a secret. */
+  /** Remembers all texts below `value` whose member name denotes a secret. */
   #collect(value: unknown, name: string): void {
     if (typeof value === "string") {
       if (SECRET_MEMBER.test(name)) this.#plant(`${name} in a body`, value);
     } else if (Array.isArray(value)) {
       for (const member of value) this.#collect(member, name);
     } else if (isObject(value)) {
-      // A provider's headers may be called anything.
+      // Headers of a provider may have any name.
       for (const [key, member] of Object.entries(value)) {
         this.#collect(member, name === "headers" ? name : key);
       }
     }
   }
 
-  /** A token that was given to an administrator is a secret from now on. */
+  /** A token issued to an administrator counts as a secret from now on. */
   async #learn(response: Response): Promise<void> {
     const answer = json(await response.clone().text());
     if (isObject(answer) && typeof answer["token"] === "string")
@@ -154,7 +154,7 @@ export class SecretWatch {
   }
 }
 
-/** Throws when there are leaks. */
+/** Throws if there are leaks. */
 export function expectNoLeaks(leaks: readonly string[]): void {
   if (leaks.length > 0) throw new Error(`The gateway told secrets:\n${leaks.join("\n")}`);
 }

@@ -2,20 +2,20 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How many clients of each bad habit there are. */
+/** Number of clients for each kind of slow behavior. */
 export interface SlowClients {
-  /** They connect, and say nothing. */
+  /** Connect and send nothing. */
   readonly idle: number;
-  /** They ask for a long stream, and never read it. */
+  /** Request a long stream and never read it. */
   readonly neverReading: number;
-  /** They send a request one byte a second: half of them its head, half its body. */
+  /** Send one byte per second: half of them the request's head, half its body. */
   readonly trickling: number;
 }
 
-/** Connections that are opened at once: more would overrun the queue of the listening socket. */
+/** Connections opened at the same time. More would overflow the listening socket's queue. */
 const AT_ONCE = 100;
 
-/** Clients of a gateway that are slow on purpose; every socket is this machine's own. */
+/** Deliberately slow clients of a gateway; all sockets are local. */
 export class SlowCrowd {
   readonly #sockets: Socket[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
@@ -29,7 +29,7 @@ export class SlowCrowd {
     this.#port = Number(port);
   }
 
-  /** Connections that the gateway has ended. */
+  /** Number of connections that the gateway has closed. */
   get ended(): number {
     return this.#ended;
   }
@@ -38,7 +38,7 @@ export class SlowCrowd {
     return this.#sockets.length;
   }
 
-  /** Adds clients. `answerChars` is how long the answers are that nobody reads. */
+  /** Adds clients. `answerChars` is the length of the unread answers. */
   async add({ idle, neverReading, trickling }: SlowClients, answerChars: number): Promise<void> {
     await this.#open(idle, () => undefined);
     await this.#open(neverReading, (socket, index) => {
@@ -58,7 +58,7 @@ export class SlowCrowd {
     });
   }
 
-  /** Ends them all. */
+  /** Closes all connections. */
   async end(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     for (const socket of this.#sockets) socket.destroy();
@@ -84,7 +84,7 @@ export class SlowCrowd {
   }
 }
 
-/** One chat completion as it goes over the wire, on the provider's own token: it holds no slot of an account. */
+/** A chat completion as raw HTTP, with the provider's own token, so it occupies no slot of an account. */
 function request(text: string, extra: object, token: string): string {
   const body = JSON.stringify({
     model: "provider-v4-flash-nothinking",
@@ -101,14 +101,14 @@ function request(text: string, extra: object, token: string): string {
   return `${head.join("\r\n")}\r\n\r\n${body}`;
 }
 
-/** How long requests took, in milliseconds. */
+/** Durations of requests in milliseconds. */
 export interface Times {
   readonly quickest: number;
   readonly median: number;
   readonly p95: number;
 }
 
-/** Times requests one after the other. */
+/** Times sequential requests. */
 export async function timesOf(count: number, ask: () => Promise<void>): Promise<Times> {
   const times: number[] = [];
   for (let done = 0; done < count; done += 1) {

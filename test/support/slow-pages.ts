@@ -1,7 +1,7 @@
 const SLOW_ADDRESS = `${"1".repeat(900)}/glider.min.j/email.min.js/jsviews.js/modernizr.js/mathjax.js`;
 const STEEP_ADDRESS = `/bootstrap${"1".repeat(900)}-.js`;
 
-/** Pages made to keep the detection of technologies busy, by what is slow in them. */
+/** Pages that slow down technology detection, by the slow part. */
 export const SLOW_PAGES = {
   "many links to style sheets that never end": {
     html: `${"<link href=govuk-frontend12345678901234567890123456789012345678 ".repeat(30_000)}.css`,

@@ -11,7 +11,7 @@ interface Block {
   readonly signature?: string;
 }
 
-/** What is looked at of a request. */
+/** The checked fields of a request. */
 interface Request {
   readonly max_tokens: number;
   readonly messages: readonly { readonly role: string; readonly content: readonly Block[] }[];
@@ -23,11 +23,11 @@ interface Request {
 
 /** A running backend of the message style. */
 export interface StrictMessages {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** The requests that it has taken. */
+  /** Accepted requests. */
   readonly taken: readonly Request[];
-  /** Why it has refused the others. */
+  /** Reasons why it rejected the other requests. */
   readonly refusals: readonly string[];
   close(): Promise<void>;
 }
@@ -35,9 +35,9 @@ export interface StrictMessages {
 const sign = (thinking: string): string => Buffer.from(`signed: ${thinking}`).toString("base64");
 
 /**
- * Starts a backend of the message style that is as strict as the real service: about the order of messages, about calls and their
- * results, and about thoughts, which have to come back as they were signed. It calls two tools at once for `rounds` rounds, if
- * it may, and then answers.
+ * Starts a backend of the message style that is as strict as the real service about the order of messages, calls and their
+ * results, and thinking blocks, which must return with their signatures. Calls two tools in parallel for `rounds` rounds,
+ * if tools are offered, and then answers.
  */
 export async function startStrictMessages(rounds: number): Promise<StrictMessages> {
   const taken: Request[] = [];
@@ -80,7 +80,7 @@ export async function startStrictMessages(rounds: number): Promise<StrictMessage
   };
 }
 
-/** What is wrong with a request; null: nothing. */
+/** Returns why a request is invalid; null: it is valid. */
 function faultOf({
   max_tokens: limit,
   messages,

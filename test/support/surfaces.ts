@@ -1,8 +1,8 @@
 import { wholeSurfaces } from "../../src/routes.ts";
 import { routesOf } from "../../src/routing/surface.ts";
 
-/** Everything that the program offers, with what it loads late. */
+/** All route groups of the program, including the lazy ones. */
 export const SURFACES = await wholeSurfaces();
 
-/** Every route of every surface. */
+/** All routes of all route groups. */
 export const ROUTES = routesOf(SURFACES);

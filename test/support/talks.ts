@@ -13,11 +13,11 @@ const WEATHER = {
 };
 const CLOCK = { name: "clock", description: "Tells the time", schema: { type: "object", properties: {} } };
 
-/** The beginning of a call, which goes no further. */
+/** The start of a call, without its end. */
 const half = (city: string) =>
   `[[say:<|TCML|tool_calls><|TCML|invoke name="get_weather"><|TCML|parameter name="city"><![CDATA[${city}]]`;
 
-/** What makes the sandbox begin a call of the tool `weather`, and stop within it. */
+/** Makes the sandbox start a call of the tool `weather` and stop within it. */
 export const CUT_CALL =
   '[[say:<|TCML|tool_calls><|TCML|invoke name="weather"><|TCML|parameter name="city"><![CDATA[Ro]]';
 
@@ -35,7 +35,7 @@ const ROUND_TRIP: Step[] = [
   { result: '{"degrees": 9}', id: "call_2", name: "get_weather" },
 ];
 
-/** Talks that touch all that a dialect, or a driver, has to carry. */
+/** Conversations that cover everything that a dialect or a driver must carry. */
 export const TALKS: Readonly<Record<string, Talk>> = {
   "a question": { steps: [user("[[say:Hello there.]][[think:hm]]")] },
   "a system prompt": { system: "Be kind.\nBe brief.", steps: [user("hello")] },

@@ -1,23 +1,23 @@
 import type { AddressInfo } from "node:net";
 import { createServer, connect as dial, type Server, type Socket } from "node:net";
 
-/** How a test proxy behaves. */
+/** Options of a test proxy. */
 export interface TestProxyOptions {
   readonly type: "http" | "socks5";
-  /** Wanted from whoever connects. */
+  /** Credentials that clients must send. */
   readonly credentials?: { readonly username: string; readonly password: string };
-  /** Refuses every target, as a rule would. */
+  /** Rejects every target, like a proxy rule. */
   readonly refuse?: boolean;
-  /** Says nothing after the connection. */
+  /** Sends nothing after accepting the connection. */
   readonly silent?: boolean;
 }
 
-/** A proxy on this machine. Names under `.test` lead to this machine too. */
+/** A local proxy. Names under `.test` resolve to this machine. */
 export interface TestProxy {
   readonly port: number;
-  /** Targets as they were asked for, in order: `host:port`. */
+  /** Requested targets in order: `host:port`. */
   readonly targets: string[];
-  /** Connections that are open. */
+  /** Number of open connections. */
   readonly open: number;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function startTestProxy(options: TestProxyOptions): Promise<TestPro
   };
 }
 
-/** Connects two ends; what one says first is handed over. */
+/** Connects two sockets. Passes on the data that the client has already sent. */
 function join(
   client: Socket,
   host: string,
@@ -71,7 +71,7 @@ function join(
   });
   target.on("error", () => (joined ? client.destroy() : failed()));
   client.on("close", () => target.destroy());
-  // A pipe that has lost its end does not read on, and would not see the other side close.
+  // A pipe without a target stops reading, and would not notice that the client closes.
   target.on("close", () => client.resume());
 }
 

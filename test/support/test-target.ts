@@ -8,13 +8,13 @@ import { gzipSync } from "node:zlib";
 
 const folder = join(import.meta.dirname, "fixtures/tls");
 
-/** The file of the authority that signed the test target's certificate, which names `localhost`. */
+/** Certificate file of the authority that signed the test target's certificate for `localhost`. */
 export const TEST_CA_FILE = join(folder, "ca.pem");
 
-/** A web server on this machine that answers in every way in which HTTP/1.1 can. */
+/** A local web server that responds in all forms of HTTP/1.1. */
 export interface TestTarget {
   readonly port: number;
-  /** Requests whose connection ended before their answer did. */
+  /** Number of requests whose connection closed before the response ended. */
   readonly aborted: number;
   close(): Promise<void>;
 }

@@ -1,33 +1,33 @@
 import { eventBlocks, type Protocol } from "./fault-body.ts";
 import type { Reply } from "./scripted-upstream.ts";
 
-/** What a model says, in no protocol. */
+/** A model's answer, independent of a protocol. */
 export interface Told {
   readonly reasoning?: string;
   readonly text?: string;
-  /** What it refuses with, in the protocols that tell that from a text: chat completions and responses. */
+  /** Text of a refusal, in protocols that separate it: chat completions and responses. */
   readonly refusal?: string;
   readonly calls?: readonly { readonly name: string; readonly input: object }[];
-  /** A last call of which only so much of the arguments comes. */
+  /** A last call whose arguments are cut off. */
   readonly half?: { readonly name: string; readonly parameter: string; readonly begun: string };
-  /** Why it ended; `broken`: the connection did. */
+  /** Why it ended; `broken`: the connection broke. */
   readonly end: "stop" | "length" | "filter" | "broken";
 }
 
-/** How a driver's backend makes calls. */
+/** How a driver's backend writes tool calls. */
 export type ToolCalls = "native" | "markup";
 
-/** An upstream's stream that says what is told, with 40 tokens of the prompt, 9 of the answer, and 3 of its reasoning. */
+/** An upstream's stream with this answer, with 40 prompt tokens, 9 completion tokens and 3 reasoning tokens. */
 export function tells(told: Told, protocol: Protocol, toolCalls: ToolCalls): Reply {
   const events = EVENTS[protocol](toolCalls === "markup" ? inMarkup(told) : told);
   const broken = told.end === "broken";
-  // What stands behind the words is what tells a whole answer from a broken one.
+  // The events after the text distinguish a complete answer from a broken one, so omit them.
   const kept = broken ? events.slice(0, -TRAILING[protocol]) : events;
   const blocks = eventBlocks(protocol, { events: kept, ...(broken && { done: "missing" }) });
   return { body: broken ? [...blocks, "reset"] : blocks };
 }
 
-/** The events behind the last word. */
+/** Number of events after the last text. */
 const TRAILING: Readonly<Record<Protocol, number>> = {
   sessions: 2,
   "chat-completions": 2,
@@ -36,7 +36,7 @@ const TRAILING: Readonly<Record<Protocol, number>> = {
   "content-generation": 1,
 };
 
-/** Calls written into the text, as a model without native ones makes them. */
+/** Writes calls into the text, as a model without native calls does. */
 function inMarkup({ calls = [], half, ...told }: Told): Told {
   if (calls.length === 0 && half === undefined) return told;
   const parameter = (name: string, value: string) =>
@@ -53,14 +53,14 @@ function inMarkup({ calls = [], half, ...told }: Told): Told {
   return { ...told, text: `${told.text ?? ""}<|TCML|tool_calls>${whole.join("")}${begun}${end}` };
 }
 
-/** A text in three pieces, none of which ends where a word does. */
+/** Splits a text into three pieces, not at word ends. */
 function pieces(text: string | undefined): string[] {
   if (text === undefined) return [];
   const size = Math.max(1, Math.ceil(text.length / 3));
   return text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
 }
 
-/** The calls with the text of their arguments, the half one last. */
+/** The calls with the text of their arguments; the cut-off call is last. */
 function texts({ calls = [], half }: Told): { name: string; text: string }[] {
   const whole = calls.map(({ name, input }) => ({ name, text: JSON.stringify(input) }));
   if (half === undefined) return whole;
@@ -245,7 +245,10 @@ function messageEvents(told: Told): unknown[] {
   ];
 }
 
-/** Calls come whole: one that was cut does not come, and if nothing else ends the answer, that does. */
+/**
+ * This protocol sends calls as a whole: a call that was cut off is missing, and if nothing else ends the answer, the cut
+ * does.
+ */
 function contentChunks({ reasoning, text, calls = [], half, end }: Told): unknown[] {
   const chunk = (parts: readonly object[], more: object = {}) => ({
     candidates: [{ content: { role: "model", parts }, index: 0, ...more }],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Asks again until the answer fits; returns it. Gives up after `milliseconds`. */
+/** Repeats `ask` until the answer fits, and returns it. Gives up after `milliseconds`. */
 export async function until<T>(
   ask: () => Promise<T>,
   fits: (answer: T) => boolean,

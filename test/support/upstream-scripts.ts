@@ -2,42 +2,42 @@ import { eventBlocks, type Plan, type Protocol } from "./fault-body.ts";
 import type { Asked, Reply, Script, Step } from "./scripted-upstream.ts";
 import { wantsWhole, wholeAnswer } from "./whole-answers.ts";
 
-/** The answers to generations: in order, the last one again and again; or made for each. */
+/** Replies to generations: a list in order, whose last reply repeats, or a function. */
 export type Turns = readonly Reply[] | Script;
 
-/** Scripted answers of an upstream. */
+/** Scripted replies of an upstream. */
 export interface Answers {
-  /** How generations are answered; healthily unless given. */
+  /** Replies to generations; default: healthy answers. */
   readonly turns?: Turns;
-  /** Answers anything else; undefined: as the protocol says. */
+  /** Replies to other requests; undefined: the protocol's default. */
   readonly other?: (asked: Asked) => Reply | undefined;
 }
 
 /** The events of a turn of the sessions protocol, one step each. */
 export const events = (plan: Plan): string[] => eventBlocks("sessions", plan);
 
-/** A turn that says something. */
+/** A turn with a text. */
 export const says = (text: string, plan: Plan = {}): Reply => ({ body: events({ text, ...plan }) });
 
-/** A turn that thinks, and says nothing. */
+/** A turn with reasoning but without text. */
 export const thinksOnly = (reasoning = "Hm."): Reply => says("", { reasoning });
 
-/** A turn of which the message goes on in another stream. */
+/** A turn whose message continues in another stream. */
 export const saysPart = (text: string): Reply => says(text, { finish: "incomplete" });
 
-/** A turn that begins to say something, and goes on as told behind its first text. */
+/** A turn that starts a text and then continues with the given steps. */
 export const beginsThen = (text: string, ...rest: readonly Step[]): Reply => {
   const [start = "", first = ""] = events({ text, chunks: 1 });
   return { body: [start, first, ...rest] };
 };
 
-/** A refusal in the sessions protocol's form. */
+/** An error in the format of the sessions protocol. */
 export const refuses = (status: number, code: string): Reply => ({
   status,
   json: { error: { code, message: `The upstream says ${code}.` } },
 });
 
-/** The same reply for a caller that wants no stream. What ends before the answer does leaves half of it. */
+/** The same reply for a request without streaming. If the reply ends early, half of the answer is sent. */
 export function inOnePiece(protocol: Exclude<Protocol, "sessions">, asked: Asked, reply: Reply): Reply {
   if (typeof reply === "string" || !wantsWhole(asked.body, asked.path)) return reply;
   if ("late" in reply) return { ...reply, reply: inOnePiece(protocol, asked, reply.reply) };
@@ -51,23 +51,22 @@ export function inOnePiece(protocol: Exclude<Protocol, "sessions">, asked: Asked
   return { type: "application/json", body: [...pauses, ...body] };
 }
 
-/** Whether a request asks for a generation, in either protocol. */
+/** Whether a request asks for a generation, in the sessions, chat-completions or responses protocol. */
 export const isTurn = ({ method, path }: Asked): boolean =>
   method === "POST" && /\/turns(\/[^/]+\/continue)?$|\/chat\/completions$|\/responses$/.test(path);
 
-/** Hands the answers to generations out. */
+/** Returns the replies to generations one by one. */
 function turnReplies(turns: Turns, healthy: Reply): Script {
   if (typeof turns === "function") return turns;
   let next = 0;
   return () => turns[Math.min(next++, turns.length - 1)] ?? healthy;
 }
 
-/** The account that a token of {@link sessionsScript} was given to. */
+/** The account of a token that {@link sessionsScript} issued. */
 export const accountOf = ({ token }: Asked): string => token.replace(/#\d+$/, "");
 
 /**
- * An upstream that speaks the sessions protocol. The tokens that it gives are the account and the number of the sign-in:
- * `one@test#1`.
+ * An upstream with the sessions protocol. Its tokens consist of the account and the number of the sign-in: `one@test#1`.
  */
 export function sessionsScript({ turns = [], other }: Answers = {}): Script {
   const healthy = says("Hello from upstream.");
@@ -99,10 +98,10 @@ export function sessionsScript({ turns = [], other }: Answers = {}): Script {
   };
 }
 
-/** An upstream that speaks the chat-completions protocol. */
+/** An upstream with the chat-completions protocol. */
 export const completionsScript = (answers: Answers = {}): Script => keyedScript("chat-completions", answers);
 
-/** An upstream that speaks the responses protocol. */
+/** An upstream with the responses protocol. */
 export const responsesScript = (answers: Answers = {}): Script => keyedScript("responses", answers);
 
 function keyedScript(protocol: "chat-completions" | "responses", { turns = [], other }: Answers): Script {

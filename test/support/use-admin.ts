@@ -4,16 +4,16 @@ import { type TestGateway, useGateway } from "./use-gateway.ts";
 /** The admin key of development. */
 export const ADMIN_KEY = "admin";
 
-/** An answer of the admin API. */
+/** A response of the admin API. */
 export interface AdminAnswer {
   readonly status: number;
-  /** The JSON body; an empty object when there is none. */
+  /** The JSON body; an empty object if there is none. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A gateway together with its administrator. */
+/** A gateway with a client of its admin API. */
 export interface TestAdmin extends TestGateway {
-  /** One request with the admin key, or with another credential; null: with none. */
+  /** Sends one request with the admin key or another credential; null: without credential. */
   admin(method: string, path: string, body?: unknown, credential?: string | null): Promise<AdminAnswer>;
 }
 

@@ -7,7 +7,7 @@ import { browserExecutable } from "./browser.ts";
 import type { GatewayOptions } from "./gateway.ts";
 import { ADMIN_KEY, type TestAdmin, useAdmin } from "./use-admin.ts";
 
-/** How a page is looked at. */
+/** Display options of a page. */
 export interface Look {
   readonly theme?: "light" | "dark";
   /** Pixels. */
@@ -16,7 +16,7 @@ export interface Look {
 
 /** The console of a running gateway, in a real browser. */
 export interface TestConsole extends TestAdmin {
-  /** Opens the console in a browser of its own storage. */
+  /** Opens the console in a browser context with separate storage. */
   open(look?: Look): Promise<Page>;
   /** The same, signed in and at a page, such as `accounts`. */
   at(page: string, look?: Look): Promise<Page>;
@@ -24,11 +24,11 @@ export interface TestConsole extends TestAdmin {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What browsers write down by themselves when an answer is an error that the page then shows. */
+/** Messages that browsers log for error responses that the page displays. */
 const EXPECTED =
   /Failed to load resource: (?:the server responded with a status of (?:400|401|404|409|412|502|503)|net::ERR_INTERNET_DISCONNECTED)/;
 
-/** Starts a gateway and a browser for the tests of a file. Whatever the page complains about fails the test. */
+/** Starts a gateway and a browser for the tests of a file. Console errors of the page fail the test. */
 export function useConsole(options: GatewayOptions = {}): TestConsole {
   const admin = useAdmin(options);
   const contexts: BrowserContext[] = [];
@@ -44,7 +44,7 @@ export function useConsole(options: GatewayOptions = {}): TestConsole {
     expect(complaints.splice(0)).toEqual([]);
   });
 
-  /** A tab that has not loaded the console yet. */
+  /** Opens a tab without loading the console. */
   const tab = async ({ theme = "light", width = 1_280 }: Look = {}): Promise<Page> => {
     if (browser === undefined) throw new Error("the browser is not running");
     const context = await browser.newContext({
@@ -87,7 +87,7 @@ export function useConsole(options: GatewayOptions = {}): TestConsole {
   };
 }
 
-/** The console must have been built before the gateway that serves it starts. */
+/** The console must be built before a gateway that serves it starts. */
 await buildConsole();
 
 export async function signIn(page: Page, key: string = ADMIN_KEY): Promise<void> {
@@ -97,8 +97,8 @@ export async function signIn(page: Page, key: string = ADMIN_KEY): Promise<void>
 }
 
 /**
- * Goes to a page by its address, and waits until it has what it shows. A form that is still open asks before it is
- * left, though the list behind it may show what was saved already: nobody goes on before it has closed.
+ * Opens a page by its URL and waits until it is loaded. First waits until open forms have closed, because an open form asks
+ * before the page is left, even if the list behind it already shows the saved data.
  */
 export async function goTo(page: Page, name: string): Promise<void> {
   await page.locator("dialog").first().waitFor({ state: "detached" });
@@ -110,16 +110,16 @@ export async function goTo(page: Page, name: string): Promise<void> {
 }
 
 /**
- * Waits until a form has closed, which it does when what it sends has arrived. The list behind it is asked for again and again, and
- * may show what was saved before: who goes on then finds the form's fields beside those of the page.
+ * Waits until a form has closed, which happens when its request has succeeded. The list behind it refreshes and may show
+ * the saved data earlier; a test that continues then would find the form's fields beside those of the page.
  */
 export async function saved(dialog: Locator): Promise<void> {
   await dialog.waitFor({ state: "detached" });
 }
 
-/** What an accessibility checker finds wrong with the page as it is. */
+/** Returns the violations that an accessibility checker finds on the current page. */
 export async function violations(page: Page): Promise<unknown> {
-  // By the debugger, because the page's own policy lets no foreign script in.
+  // Uses the debugger, because the page's content security policy blocks foreign scripts.
   await page.evaluate(axe);
   return page.evaluate(
     "axe.run({resultTypes: ['violations']}).then(({violations}) => violations.map(({id, nodes}) => " +

@@ -1,19 +1,22 @@
 import { afterAll, beforeAll } from "vitest";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 
-/** A gateway for the tests of one file; `post` sends JSON with the development key unless told otherwise. */
+/** A gateway for the tests of one file. `post` sends JSON with the development key by default. */
 export interface TestGateway {
   readonly gateway: Gateway;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** One chat completion whose user message is `text`. */
+  /** Requests one chat completion with the user message `text`. */
   chat(text: string, extra?: Record<string, unknown>, headers?: Record<string, string>): Promise<Response>;
 }
 
-/** The key that a development configuration starts with. */
+/** The first key of a development configuration. */
 export const DEV_KEY = "sk-dev";
 
-/** Starts a gateway before the tests of a file and stops it after them. A function may look at what was started before. */
+/**
+ * Starts a gateway before the tests of a file and stops it after them. Options as a function may use what was started
+ * before.
+ */
 export function useGateway(options: GatewayOptions | (() => GatewayOptions) = {}): TestGateway {
   let running: Gateway | undefined;
   beforeAll(async () => {

@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 import { isObject, type JsonObject } from "../../src/encoding/json.ts";
 
-/** How a client opens a WebSocket of the responses style. */
+/** Options for a WebSocket of the responses style. */
 export interface SocketClient {
-  /** The credential that it shows. */
+  /** Credential of the client. */
   readonly key: string;
-  /** The client's address, where the gateway believes `cf-connecting-ip`. */
+  /** Address of the client, if the gateway trusts `cf-connecting-ip`. */
   readonly address?: string;
 }
 
-/** A client's end of a WebSocket of the responses style. */
+/** The client end of a WebSocket of the responses style. */
 export class TestSocket {
   readonly #socket: WebSocket;
   readonly #messages: JsonObject[] = [];
@@ -28,11 +28,11 @@ export class TestSocket {
       this.#closeCode = code;
       this.#wake();
     });
-    // A close follows each error.
+    // A close event follows each error.
     socket.on("error", () => undefined);
   }
 
-  /** Opens a connection. Returns the status of the refusal when the gateway refuses the handshake; 0: it answered nothing. */
+  /** Opens a connection. If the gateway rejects the handshake, returns the status; 0: no response. */
   static async open({ url }: { readonly url: string }, client: SocketClient): Promise<TestSocket | number> {
     const headers = {
       authorization: `Bearer ${client.key}`,
@@ -53,12 +53,12 @@ export class TestSocket {
     });
   }
 
-  /** Status code of the end of the connection; null while it lasts. */
+  /** Close code of the connection; null while it is open. */
   get closeCode(): number | null {
     return this.#closeCode;
   }
 
-  /** The messages that have come and that `next` has not returned. */
+  /** Received messages that `next` has not returned yet. */
   get pending(): readonly JsonObject[] {
     return this.#messages;
   }
@@ -67,13 +67,13 @@ export class TestSocket {
     this.#socket.send(JSON.stringify(body));
   }
 
-  /** Asks for an empty response of so many characters of input, which the connection keeps. */
+  /** Requests an empty response with this many characters of input, which the connection stores. */
   keep(characters: number, extra: JsonObject = {}): void {
     const input = "x".repeat(characters);
     this.send({ type: "response.create", model: "gpt-5", generate: false, store: false, input, ...extra });
   }
 
-  /** Sends a part of a message that never ends. Resolves when the part is sent, or the connection has ended. */
+  /** Sends a part of a message that never ends. Resolves when the part is sent or the connection has closed. */
   sendPart(bytes: number): Promise<void> {
     return new Promise((resolve) => {
       if (this.#socket.readyState !== WebSocket.OPEN) resolve();
@@ -81,14 +81,14 @@ export class TestSocket {
     });
   }
 
-  /** Resolves when the network has taken what was sent, or the connection has ended. */
+  /** Resolves when the network has taken all sent data or the connection has closed. */
   async flush(): Promise<void> {
     while (this.#socket.bufferedAmount > 0 && this.#closeCode === null) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
 
-  /** The next message that `wanted` accepts; null when the connection ends first. */
+  /** Returns the next message that `wanted` accepts; null if the connection closes first. */
   async next(wanted: (message: JsonObject) => boolean = () => true): Promise<JsonObject | null> {
     for (;;) {
       for (let message = this.#messages.shift(); message !== undefined; message = this.#messages.shift()) {
@@ -101,7 +101,7 @@ export class TestSocket {
     }
   }
 
-  /** The id of the response that the current turn makes, or the error that it ends with. */
+  /** Returns the id of the current turn's response, or the error that ends the turn. */
   async outcome(): Promise<{ readonly id?: string; readonly code?: unknown } | null> {
     const last = await this.next(({ type }) => type === "error" || type === "response.completed");
     if (last === null) return null;
@@ -110,17 +110,17 @@ export class TestSocket {
     return isObject(response) ? { id: String(response["id"]) } : {};
   }
 
-  /** Reads nothing more. */
+  /** Stops reading. */
   stopReading(): void {
     this.#socket.pause();
   }
 
-  /** Reads again. */
+  /** Resumes reading. */
   readOn(): void {
     this.#socket.resume();
   }
 
-  /** Cuts the connection. */
+  /** Terminates the connection. */
   async end(): Promise<void> {
     if (this.#socket.readyState === WebSocket.CLOSED) return;
     this.#socket.resume();
@@ -130,10 +130,10 @@ export class TestSocket {
   }
 }
 
-/** WebSockets of many clients: those that are open, and how the gateway refused the others. */
+/** WebSockets of many clients: the open ones, and the statuses of rejected handshakes. */
 export class SocketCrowd {
   readonly sockets: TestSocket[] = [];
-  /** Statuses of refused handshakes. */
+  /** Statuses of rejected handshakes. */
   readonly refusals: number[] = [];
   readonly #gateway: { readonly url: string };
 
@@ -141,7 +141,7 @@ export class SocketCrowd {
     this.#gateway = gateway;
   }
 
-  /** Opens so many connections, one after the other. Returns those that the gateway accepted. */
+  /** Opens `count` connections one after the other. Returns those that the gateway accepted. */
   async open(
     count: number,
     clientOf: (index: number) => SocketClient = strangerNumber,
@@ -156,7 +156,7 @@ export class SocketCrowd {
     return opened;
   }
 
-  /** Cuts all connections. */
+  /** Terminates all connections. */
   async end(): Promise<void> {
     await Promise.all(this.sockets.splice(0).map((socket) => socket.end()));
   }

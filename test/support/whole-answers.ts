@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from "../../src/encoding/json.ts";
 import type { Protocol } from "./fault-body.ts";
 
-/** What a backend that was asked for one piece answers, made of the events that it would have streamed. */
+/** Non-streamed answers of a backend, built from the events that it would have streamed. */
 
-/** Whether a request wants its answer in one piece. One style says so in the path. */
+/** Whether a request wants a non-streamed answer. The content-generation style says so in the path. */
 export function wantsWhole(body: string, path = ""): boolean {
   return /"stream":\s*false/.test(body) || path.endsWith(":generateContent");
 }
 
-/** The body; garbage among the events is garbage here too. */
+/** The body. Invalid events lead to an invalid body. */
 export function wholeAnswer(protocol: Exclude<Protocol, "sessions">, blocks: readonly string[]): string {
   const events: JsonObject[] = [];
   for (const line of blocks.join("").split(/\r?\n/)) {
@@ -35,7 +35,7 @@ const textIn = (value: unknown): string => (typeof value === "string" ? value : 
 const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-/** Adds up the members of the deltas: texts are joined, calls are told apart by their index. */
+/** Merges the deltas: joins texts, and groups calls by index. */
 function completionOf(chunks: readonly JsonObject[]): object {
   const texts: Record<string, string> = {};
   const calls: { id: string; name: string; arguments: string }[] = [];
@@ -80,12 +80,12 @@ function completionOf(chunks: readonly JsonObject[]): object {
   };
 }
 
-/** The last event has all of it. */
+/** The last event contains the complete response. */
 function responseOf(events: readonly JsonObject[]): object {
   return objectIn(events.at(-1)?.["response"]);
 }
 
-/** All parts in one, with the end of the last piece. */
+/** Joins all parts; the end comes from the last chunk. */
 function contentOf(pieces: readonly JsonObject[]): object {
   const candidates = pieces.flatMap((piece) => objects(piece["candidates"]).slice(0, 1));
   const parts = candidates.flatMap(({ content }) => objects(objectIn(content)["parts"]));
@@ -93,7 +93,10 @@ function contentOf(pieces: readonly JsonObject[]): object {
   return { ...pieces.at(-1), candidates: [{ ...last, content: { role: "model", parts } }] };
 }
 
-/** Adds up the deltas of each block. Input that is no JSON cannot be said here: it is an empty object. */
+/**
+ * Merges the deltas of each block. Input that is not valid JSON becomes an empty object, because this format cannot express
+ * it.
+ */
 function messageOf(events: readonly JsonObject[]): object {
   let message: JsonObject = {};
   const blocks: Record<string, unknown>[] = [];

@@ -1,6 +1,6 @@
 import { KEY } from "../gateways.mjs";
 
-/** Styles: what the CLI has to be told, and the address below the gateway's. */
+/** API styles: the CLI's settings, and the path of the gateway. */
 const STYLES = {
   "chat completions": { path: "/v1", model: "gpt-4o", env: { COPILOT_PROVIDER_WIRE_API: "completions" } },
   responses: { path: "/v1", model: "gpt-5", env: { COPILOT_PROVIDER_WIRE_API: "responses" } },

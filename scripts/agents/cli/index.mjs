@@ -10,7 +10,7 @@ import { opencode } from "./opencode.mjs";
 import { pi } from "./pi.mjs";
 import { qwen } from "./qwen.mjs";
 
-/** Every command-line agent. */
+/** All command-line agents. */
 export const CLIS = [
   claudeCode,
   codex,

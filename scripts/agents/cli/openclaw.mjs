@@ -1,6 +1,6 @@
 import { KEY } from "../gateways.mjs";
 
-/** Styles: the adapter that speaks them, the address below the gateway's, and a model. */
+/** API styles: openclaw's adapter, the path of the gateway, and a model. */
 const STYLES = {
   "chat completions": ["openai-completions", "/v1", "gpt-4o"],
   messages: ["anthropic-messages", "/anthropic", "claude-sonnet-4-5"],
@@ -25,7 +25,7 @@ export const openclaw = {
           ]),
         ),
       },
-      // With others it tells of processes and sub-agents behind the prompt, as a message of the user.
+      // With more tools it adds a user message about processes and sub-agents after the prompt.
       tools: { allow: ["exec"], exec: { host: "gateway", mode: "full" } },
     }),
   }),

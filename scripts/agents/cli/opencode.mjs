@@ -1,7 +1,7 @@
 import { KEY } from "../gateways.mjs";
 
 /**
- * The providers of opencode, and of what descends from it: one for each API style, by the AI SDK's packages.
+ * Provider settings of opencode and its forks: one provider for each API style, with the AI SDK's packages.
  *
  * @param {string} base
  */
@@ -19,7 +19,7 @@ export function providers(base) {
   };
 }
 
-/** Styles, and the models of {@link providers} that speak them. */
+/** API styles, and their models in {@link providers}. */
 export const MODELS = {
   "chat completions": "chat/gpt-4o",
   messages: "messages/claude-sonnet-4-5",

@@ -4,29 +4,30 @@ import { cache, installFromNpm } from "../install.mjs";
 import { run, stopGroup } from "../process.mjs";
 
 /**
- * A command-line agent: how it is pointed at the gateway and asked one thing.
+ * A command-line agent: how to connect it to the gateway and to ask it one question.
  *
  * @typedef {object} Cli
  * @property {string} id its row in `versions.mjs`
  * @property {string} title
  * @property {string} bin
- * @property {(base: string) => Record<string, string>} [files] configuration, by path below the home folder
- * @property {(base: string) => string[][]} [setup] commands run once, before the runs
+ * @property {(base: string) => Record<string, string>} [files] configuration files, by path below the home folder
+ * @property {(base: string) => string[][]} [setup] commands to run once, before the runs
  * @property {(base: string) => CliRun[]} runs
- * @property {(home: string) => number | undefined} [daemon] the process that it leaves behind, to be ended after the runs
+ * @property {(home: string) => number | undefined} [daemon] process id of a daemon that the agent leaves running; it is
+ *   ended after the runs
  *
  * @typedef {object} CliRun
- * @property {string} style the API style that it speaks here
- * @property {string} [way] what else tells this run from others in the same style
+ * @property {string} style the API style of this run
+ * @property {string} [way] distinguishes runs with the same style
  * @property {string} tool the name of its shell tool
  * @property {(command: string) => unknown} input the tool's input that runs a shell command
- * @property {string[]} args `{prompt}` and `{home}` are filled in
+ * @property {string[]} args `{prompt}` and `{home}` are replaced
  * @property {Record<string, string>} [env]
- * @property {boolean} [stdin] the prompt goes to standard input instead of the arguments
+ * @property {boolean} [stdin] sends the prompt to standard input instead of the arguments
  */
 
 /**
- * Takes an agent through its runs with one and with two parallel calls, against one gateway.
+ * Executes all runs of an agent against one gateway, with one and with two parallel tool calls.
  *
  * @param {Cli} cli
  * @param {{ driver: string, url: string, take: () => import("../tap.mjs").Exchange[] }} gateway
@@ -60,8 +61,8 @@ export async function playCli(cli, gateway) {
 const environment = (home, more) => ({ PATH: process.env.PATH, HOME: home, TERM: "xterm", ...more });
 
 /**
- * One conversation: so many shell commands at once, then a text that quotes what they printed. What they print stands
- * nowhere in the prompt, so it reaches the gateway only as their results.
+ * Runs one conversation: `calls` shell commands in parallel, then a text that quotes their output. The prompt does not
+ * contain the output, so the gateway can get it only from the tool results.
  */
 async function converse(bin, home, cliRun, calls, gateway) {
   const work = join(home, "work");
@@ -69,7 +70,7 @@ async function converse(bin, home, cliRun, calls, gateway) {
   mkdirSync(work, { recursive: true });
   const numbers = Array.from({ length: calls }, (_, n) => n);
   const directives = numbers.map((n) => {
-    // Some lose what a command prints that ends at once, and some allow no substitutions.
+    // Some agents lose the output of commands that end at once. Some do not allow command substitution.
     const input = cliRun.input(`seq -f made-%g-${n} 42 42 | tee call-${n}.txt && sleep 1`);
     return `[[call:${cliRun.tool}:${JSON.stringify(input)}]]`;
   });

@@ -6,7 +6,7 @@ const City = z.object({ city: z.string(), people: z.number() });
 
 /** @returns {import("./scenario.mjs").Program[]} */
 export function programs({ base, key }) {
-  // Its client of the content-generation style takes no address of its own.
+  // ADK's client for the content-generation style has no option for the base URL.
   process.env.GOOGLE_GEMINI_BASE_URL = base;
   const model = new Gemini({ model: "gemini-2.5-pro", apiKey: key });
 
@@ -22,7 +22,7 @@ export function programs({ base, key }) {
     const pieces = [];
     for await (const event of events) {
       if (event.errorCode) throw new Error(`${event.errorCode}: ${event.errorMessage}`);
-      // A streamed text comes once more, whole, at its end.
+      // After streaming, the complete text arrives once more; skip it.
       if (stream && !event.partial) continue;
       for (const part of event.content?.parts ?? []) if (part.text && !part.thought) pieces.push(part.text);
     }

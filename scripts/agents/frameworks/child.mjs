@@ -1,4 +1,7 @@
-/** Runs in the folder where a framework is installed: `node child.mjs <program> <base> <key>`. Prints results as lines of JSON. */
+/**
+ * Runs in the folder where a framework is installed: `node child.mjs <program> <base> <key>`. Prints one result per line as
+ * JSON.
+ */
 import { play } from "./scenario.mjs";
 
 const [, , file, base, key] = process.argv;

@@ -7,7 +7,7 @@ import { WEATHER } from "./scenario.mjs";
 
 const City = z.object({ city: z.string(), people: z.number() });
 
-/** Whether that holds depends on the network. */
+/** Whether this limit occurs depends on the network. */
 const ONE_LINE_A_READ = Object.fromEntries(
   ["text", "one call", "two calls", "object"].map((column) => [
     `${column}, streamed`,
@@ -17,7 +17,7 @@ const ONE_LINE_A_READ = Object.fromEntries(
 
 /** @returns {import("./scenario.mjs").Program[]} */
 export function programs({ base, key }) {
-  // This plugin takes no address of its own.
+  // This plugin has no option for the base URL.
   process.env.ANTHROPIC_BASE_URL = `${base}/anthropic`;
   const ai = genkit({
     plugins: [

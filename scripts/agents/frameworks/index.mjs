@@ -1,6 +1,6 @@
 const file = (name) => new URL(name, import.meta.url);
 
-/** Every framework and SDK, by the program that uses it. @type {import("./play.mjs").Framework[]} */
+/** All frameworks and SDKs, with the program that uses each. @type {import("./play.mjs").Framework[]} */
 export const FRAMEWORKS = [
   { id: "langchain", title: "LangChain", file: file("langchain.mjs") },
   { id: "openai-agents", title: "OpenAI Agents SDK", file: file("openai-agents.mjs") },

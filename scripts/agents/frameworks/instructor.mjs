@@ -4,10 +4,10 @@ import * as z from "zod";
 
 const City = z.object({ city: z.string(), people: z.number() });
 
-/** The modes by what the answer is: a call of the schema as a tool, or JSON in the text. */
+/** Modes by the form of the answer: a tool call with the schema, or JSON in the text. */
 const MODES = { TOOLS: "call", FUNCTIONS: "call", JSON: "text", JSON_SCHEMA: "text", MD_JSON: "text" };
 
-/** It does nothing but ask for objects. @returns {import("./scenario.mjs").Program[]} */
+/** This library only requests objects. @returns {import("./scenario.mjs").Program[]} */
 export function programs({ base, key }) {
   const client = new OpenAI({ apiKey: key, baseURL: `${base}/v1`, maxRetries: 0 });
   return Object.entries(MODES).map(([mode, form]) => {

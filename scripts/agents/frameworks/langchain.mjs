@@ -72,7 +72,7 @@ function program(style, model) {
       return pieces;
     },
     async object({ prompt, json }) {
-      // What it asks of the message style is a call of this tool.
+      // In the messages style it requests an object as a call of this tool.
       const question = style === "messages" ? `[[call:extract:${json}]]` : prompt;
       return model(false).withStructuredOutput(City).invoke(question);
     },

@@ -50,7 +50,7 @@ function program(style, llm, limits) {
           execute: (input) => weather(input),
         }),
       ];
-      // Its agents always stream; whole answers are those of its models.
+      // Its agents always stream. For whole answers, use its models directly.
       if (!stream) return [await converseWhole(llm, prompt, tools)];
       const pieces = [];
       for await (const event of agent({ llm, tools }).runStream(prompt)) {

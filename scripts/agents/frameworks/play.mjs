@@ -8,7 +8,7 @@ import { run } from "../process.mjs";
 const TIMEOUT_MS = 400_000;
 
 /**
- * A framework or SDK, which a small program of ours uses.
+ * A framework or SDK, used by a small program in this folder.
  *
  * @typedef {object} Framework
  * @property {string} id its row in `versions.mjs`
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 400_000;
  */
 
 /**
- * Runs the program of a framework against a gateway.
+ * Runs a framework's program against a gateway.
  *
  * @param {Framework} framework
  * @param {{ driver: string, url: string }} gateway
@@ -34,7 +34,7 @@ export async function playFramework(framework, gateway) {
   return results.map((result) => ({ ...result, way: `${gateway.driver}, ${result.way}` }));
 }
 
-/** A module finds the packages of the folder that it lies in, so the program is copied to where they are. */
+/** A module resolves packages from its own folder, so copy the program next to the installed packages. */
 async function runNode({ id, file }, base) {
   const folder = await installFromNpm(id);
   const programs = join(folder, "programs");
@@ -57,5 +57,5 @@ async function runPython({ id, file }, base) {
   return run(python, [fileURLToPath(file), base, KEY], { cwd, env, timeout: TIMEOUT_MS });
 }
 
-/** Nothing of this machine's keys or settings. */
+/** An environment without the keys and settings of this machine. */
 const environment = (home) => ({ PATH: process.env.PATH, HOME: home, NODE_ENV: "production" });

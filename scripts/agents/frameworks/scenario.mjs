@@ -1,24 +1,24 @@
 /**
- * What every framework is asked. A program says how its framework converses in a style:
+ * The questions for every framework. A program defines how its framework converses in an API style:
  *
  * @typedef {object} Question
  * @property {string} prompt
- * @property {string} [json] the object that the prompt wants to hear, where one is asked for
+ * @property {string} [json] the object that the prompt requests, if it requests one
  * @property {boolean} stream
- * @property {(input: { city: string }) => string} weather runs the tool; to be offered with {@link WEATHER} unless it is left out
+ * @property {(input: { city: string }) => string} weather runs the tool; offer it with {@link WEATHER} unless it is absent
  *
  * @typedef {object} Program
- * @property {string} style the API style that it speaks here
- * @property {(question: Question) => Promise<string[]>} [converse] takes the conversation to its end; resolves with the
- *   pieces of text as they came (one, unless streamed)
- * @property {(question: Question) => Promise<unknown>} [object] asks for an object with `city`, a string, and
- *   `people`, a number
+ * @property {string} style the API style of this program
+ * @property {(question: Question) => Promise<string[]>} [converse] runs the conversation to its end; resolves with the
+ *   received pieces of text (one unless streamed)
+ * @property {(question: Question) => Promise<unknown>} [object] requests an object with `city`, a string, and `people`, a
+ *   number
  * @property {boolean} [streamsObjects] whether `object` can stream
- * @property {Record<string, string>} [limits] what the framework cannot do, whatever the gateway does, and what is
- *   therefore not tried: why, by column or by column and way (`object`, `two calls, streamed`)
+ * @property {Record<string, string>} [limits] tests to skip because the framework itself cannot pass them: the reason, by
+ *   column or by column and way (`object`, `two calls, streamed`)
  */
 
-/** The tool's declaration; its input is an object with `city`, a string. */
+/** Declaration of the tool. Its input is an object with `city`, a string. */
 export const WEATHER = {
   name: "weather",
   description: "The weather in a city",
@@ -33,7 +33,7 @@ export const WEATHER = {
 const TEXT = "One two three four five six seven.";
 const ROME = { city: "Rome", people: 2_750_000 };
 
-/** Takes a program through everything; hands out each result as soon as it is there. */
+/** Runs all tests of a program. Reports each result immediately. */
 export async function play(program, tell) {
   for (const stream of [false, true]) {
     const way = stream ? "streamed" : "whole";
@@ -64,7 +64,7 @@ async function text({ converse }, stream) {
     throw new Error("the text came in one piece");
 }
 
-/** The tool runs once for each city, and the final text quotes what it said. */
+/** The tool must run once for each city, and the final text must quote its results. */
 async function calls({ converse }, stream, cities) {
   const asked = [];
   const weather = ({ city }) => {

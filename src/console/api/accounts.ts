@@ -35,7 +35,7 @@ const account = z.object({
   ),
 });
 
-/** An account as the gateway shows it: no secrets. */
+/** An account as the gateway shows it, without secrets. */
 export type Account = z.output<typeof account>;
 
 const accountPage = z.object({ items: z.array(account), total: number, page: number, total_pages: number });
@@ -49,7 +49,7 @@ const testResult = z.object({
   config_warning: text,
 });
 
-/** The outcome of one account's test; `response_time` is in milliseconds. */
+/** Result of one account's test; `response_time` is in milliseconds. */
 export type TestResult = z.output<typeof testResult>;
 
 const testAllStatus = z.object({
@@ -58,15 +58,15 @@ const testAllStatus = z.object({
   done: number,
   success: number,
   failed: number,
-  /** Unix milliseconds; 0 while it runs. */
+  /** Unix milliseconds; 0 while the test runs. */
   finished_at: number,
   failures: z._default(z.array(testResult), []),
-  /** Only some accounts were to be tested. */
+  /** The run covers only some accounts. */
   some: flag,
 });
 export type TestAllStatus = z.output<typeof testAllStatus>;
 
-/** What an account is made of; empty strings are fields that are not given. */
+/** Fields of an account. Empty strings mean: not given. */
 export interface AccountInput {
   readonly email?: string;
   readonly mobile?: string;
@@ -75,25 +75,25 @@ export interface AccountInput {
   readonly name?: string;
   readonly remark?: string;
   readonly proxy_id?: string;
-  /** Empty: the default one. */
+  /** Provider id; empty: the default provider. */
   readonly provider?: string;
   readonly disabled?: boolean;
   readonly weight?: number;
 }
 
-/** The largest page that the gateway gives. */
+/** Largest page size that the gateway accepts. */
 export const LARGEST_PAGE = 5_000;
 
 const path = (identifier: string, rest = "") => `/admin/accounts/${encodeURIComponent(identifier)}${rest}`;
 
-/** How a list of accounts is narrowed down and ordered, as the gateway takes it. */
+/** Query of a list of accounts: filters and order, as the gateway expects them. */
 export interface AccountFilter {
-  /** In identifier, e-mail, mobile, name or remark. */
+  /** Text in identifier, e-mail, mobile, name or remark. */
   readonly q: string;
   readonly health: string;
-  /** Null: whatever it is; empty: none. */
+  /** null: no filter; empty: accounts without a proxy. */
   readonly proxy: string | null;
-  /** Null: whatever it is; empty: the default one. */
+  /** null: no filter; empty: accounts of the default provider. */
   readonly provider: string | null;
   readonly sort: string;
 }
@@ -115,7 +115,7 @@ export const changeAccount = (identifier: string, body: AccountInput) =>
 
 export const deleteAccount = (identifier: string) => undoable(path(identifier), { method: "DELETE" });
 
-/** What can be done to many accounts at once. */
+/** An action on many accounts at once. */
 export interface BulkEdit {
   readonly action: "enable" | "disable" | "delete" | "bind";
   readonly identifiers: readonly string[];
@@ -131,11 +131,11 @@ export const bindProxy = (identifier: string, proxy_id: string) =>
 export const testAccount = (identifier: string) =>
   call(testResult, "/admin/accounts/test", { method: "POST", body: { identifier } });
 
-/** `resume`: after those that the last run has tested. Resolves when the run is over. */
+/** Tests all accounts. `resume` continues the last run. Resolves when the run is over. */
 export const testAllAccounts = (resume: boolean) =>
   call(anything, "/admin/accounts/test-all", { method: "POST", body: { resume } });
 
-/** Tests only these; their progress is that of a test of all. */
+/** Tests only these accounts. The progress is reported like that of a test of all accounts. */
 export const testAccounts = (identifiers: readonly string[]) =>
   call(anything, "/admin/accounts/test-all", { method: "POST", body: { identifiers } });
 
@@ -151,6 +151,6 @@ export const deleteSessions = (identifier: string) =>
 
 const imported = z.object({ imported_keys: number, imported_accounts: number });
 
-/** `continues`: the part before it has been imported. */
+/** `continues`: an earlier request has imported the previous part of the list. */
 export const importAccounts = (accounts: readonly AccountInput[], continues: boolean) =>
   call(imported, "/admin/import", { method: "POST", body: { accounts, continues } });

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { call } from "./client.ts";
 import { number, text } from "./fields.ts";
 
-/** What the overview can show: how it is asked for, and its name. */
+/** Time ranges of the overview: API value and label. */
 export const ACTIVITY_RANGES = [
   ["15m", "15 min"],
   ["1h", "1 hour"],
@@ -50,7 +50,7 @@ const activity = z.object({
   errors: z._default(z.array(z.object({ outcome: text, status: number, code: text, requests: number })), []),
 });
 
-/** How the gateway has done: a value a step in each list. Times are Unix milliseconds, durations milliseconds. */
+/** Activity of the gateway. Each list has one value per step. Times are Unix milliseconds, durations milliseconds. */
 export type Activity = z.output<typeof activity>;
 
 export const readActivity = (range: ActivityRange, signal?: AbortSignal) =>

@@ -5,12 +5,12 @@ import { undoable } from "./undo.ts";
 
 const webhook = z.object({ id: text, name: text, url: text, format: text, disabled: flag });
 
-/** Where alerts go; the address is shortened. */
+/** A webhook that receives alerts; its URL is masked. */
 export type WebhookView = z.output<typeof webhook>;
 
 const rule = z.object({ enabled: flag, threshold: number, quiet_minutes: number });
 
-/** When to tell of something, and after how many minutes again. */
+/** When an alert fires, and after how many minutes it repeats. */
 export type AlertRule = z.output<typeof rule>;
 
 const alerts = z.object({
@@ -23,7 +23,7 @@ const alerts = z.object({
   ),
 });
 
-/** Webhooks, rules, and what was told. */
+/** Webhooks, rules, active alerts and recent deliveries. */
 export type AlertsView = z.output<typeof alerts>;
 export type DeliveryView = AlertsView["deliveries"][number];
 
@@ -37,7 +37,7 @@ export async function saveWebhooks(webhooks: readonly object[]): Promise<Readonl
   return (await call(saved, "/admin/alerts", { method: "PUT", body: { webhooks } })).secrets;
 }
 
-/** Leaves these. */
+/** Saves the webhooks without the deleted ones. The deletion can be undone. */
 export const deleteWebhook = (webhooks: readonly object[]) =>
   undoable("/admin/alerts", { method: "PUT", body: { webhooks } });
 

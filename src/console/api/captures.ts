@@ -35,7 +35,7 @@ export type Capture = z.output<typeof capture>;
 export const listCaptures = (signal?: AbortSignal) =>
   call(list, "/admin/dev/captures", signal === undefined ? {} : { signal });
 
-/** The exchanges that one request led to, in their order. */
+/** Lists the captures of one request, in the order of their start. */
 export async function capturesOf(request: string, signal?: AbortSignal): Promise<CaptureSummary[]> {
   const { items } = await listCaptures(signal);
   return items.filter(({ request_id }) => request_id === request).sort((one, other) => one.at - other.at);
@@ -54,7 +54,7 @@ const sample = z.object({
   rounds: z._default(z.array(round), []),
 });
 
-/** A raw upstream stream that was kept on purpose. */
+/** A raw upstream stream that an administrator saved. */
 export type Sample = z.output<typeof sample>;
 
 const samples = z.object({ items: z.array(sample) });
@@ -65,7 +65,7 @@ export async function listSamples(signal?: AbortSignal): Promise<Sample[]> {
   return (await call(samples, "/admin/dev/raw-samples", signal === undefined ? {} : { signal })).items;
 }
 
-/** The sample as the replay tool reads it, as JSON text. */
+/** Reads a sample as JSON text, in the format of the replay tool. */
 export async function readSample(id: string): Promise<string> {
   return (await send(samplePath(id))).text();
 }
@@ -74,11 +74,11 @@ export const deleteSample = (id: string) => call(anything, samplePath(id), { met
 
 const saved = z.object({ sample_id: text });
 
-/** Keeps the rounds of one generation as a sample. */
+/** Saves the rounds of one generation as a sample. */
 export const saveSample = (chain_key: string) =>
   call(saved, "/admin/dev/raw-samples/save", { method: "POST", body: { chain_key } });
 
-/** Sends one message and keeps the upstream's raw answer; returns the sample's id. */
+/** Sends one message and saves the upstream's raw response. Returns the sample's id. */
 export async function captureSample(message: string): Promise<string> {
   const body = { message, stream: true };
   const response = await send("/admin/dev/raw-samples/capture", { method: "POST", body });

@@ -3,9 +3,9 @@ import { isDots } from "../../encoding/path-segment.ts";
 import { heard, unheard } from "../connection.ts";
 import { currentToken, expireSession } from "../session.ts";
 
-/** A request that failed, in words for the person at the screen. */
+/** A failed request, with a message for the user. */
 export class ApiError extends Error {
-  /** The HTTP status; 0 when the gateway could not be reached. */
+  /** HTTP status; 0 if the gateway is unreachable. */
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -15,16 +15,16 @@ export class ApiError extends Error {
   }
 }
 
-/** What a call sends. */
+/** Options of a request. */
 export interface CallOptions {
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   readonly body?: unknown;
   readonly signal?: AbortSignal;
-  /** The version of the configuration that the request was made for, as an entity tag. */
+  /** Entity tag of the configuration version that the request is based on. */
   readonly ifMatch?: string;
 }
 
-/** The message of any error body that the gateway writes: `detail` of the admin API, `error.message` of the others. */
+/** Returns the message of an error body: `detail` of the admin API, `error.message` of the other APIs. */
 export function errorMessage(body: unknown, status: number): string {
   if (typeof body === "object" && body !== null) {
     if ("detail" in body && typeof body.detail === "string") return body.detail;
@@ -38,7 +38,7 @@ export function errorMessage(body: unknown, status: number): string {
   return `The gateway answered with status ${status}`;
 }
 
-/** The message of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -53,11 +53,11 @@ async function bodyOf(response: Response): Promise<unknown> {
 }
 
 /**
- * A request with the administrator's token. A 401 ends the session, which brings the sign-in up over the page; what was
- * typed there stays.
+ * Sends a request with the administrator's token. A 401 expires the session: the sign-in appears over the page, and its
+ * input stays.
  *
- * @throws ApiError for every answer that is not 2xx, when there is no answer, and for a path that would be another one's: a name
- *   that consists of dots is resolved away, and what is left of the path stands for something else.
+ * @throws ApiError for every response that is not 2xx, if the gateway is unreachable, and for a path segment of dots alone.
+ *   The browser would remove such a segment, and the path would address another resource.
  */
 export async function send(path: string, options: CallOptions = {}): Promise<Response> {
   if ((path.split("?")[0] ?? "").split("/").some(isDots)) {
@@ -88,7 +88,7 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
   throw new ApiError(response.status, errorMessage(await bodyOf(response), response.status));
 }
 
-/** `send`, with the answer read by a schema. */
+/** Sends a request and parses the response with a schema. */
 export async function call<T extends z.ZodMiniType>(
   schema: T,
   path: string,

@@ -26,27 +26,27 @@ const apiKey = z.object({
   networks: texts,
 });
 
-/** An API key, masked; `id` stands for it in paths. Times are Unix milliseconds, 0 for unknown and never. */
+/** A masked API key; `id` identifies it in paths. Times are Unix milliseconds, 0 for unknown and never. */
 export type ApiKey = z.output<typeof apiKey>;
 
-/** What a key may use. */
+/** What a key may use: limits, models, dialects and networks. */
 export type KeyScope = Pick<ApiKey, "limits" | "models" | "dialects" | "networks">;
 
 const exported = z.object({ config: z.record(z.string(), z.unknown()), json: z.string(), base64: text });
 
-/** The whole configuration with its secrets. */
+/** Reads the whole configuration with its secrets. */
 export const exportConfig = () => call(exported, "/admin/config/export");
 
 const imported = z.object({ total_keys: number, total_accounts: number });
 
-/** `confirm`: although no key or no account would be left. */
+/** `confirm`: import although no key or no account would be left. */
 export const importConfig = (mode: "merge" | "replace", body: unknown, confirm: boolean) =>
   call(imported, "/admin/config/import", {
     method: "POST",
     body: { config: body, mode, ...(confirm && { confirm }) },
   });
 
-/** The first configured API key in full; empty when there is none. */
+/** Returns the first configured API key, unmasked; empty if there is none. */
 export async function firstKey(): Promise<string> {
   const keys = z.object({ keys: z._default(z.array(z.string()), []) });
   const parsed = keys.safeParse((await exportConfig()).config);
@@ -57,11 +57,11 @@ const keyPath = (id: string) => `/admin/keys/${encodeURIComponent(id)}`;
 
 const keyList = z.object({ items: z._default(z.array(apiKey), []) });
 
-/** All keys, in the order in which an export has them. */
+/** Lists all keys, in the order of an export. */
 export const listKeys = (signal?: AbortSignal) =>
   call(keyList, "/admin/keys", signal === undefined ? {} : { signal });
 
-/** The first keys whose name, remark or id has a text in it. */
+/** Lists the first keys whose name, remark or id contains a text. */
 export const findKeys = (text: string, most: number, signal?: AbortSignal) =>
   call(
     keyList,
@@ -69,7 +69,7 @@ export const findKeys = (text: string, most: number, signal?: AbortSignal) =>
     signal === undefined ? {} : { signal },
   );
 
-/** What can be said of a key. `expires` is left out where it stays. */
+/** Editable fields of a key. If `expires` is omitted, it does not change. */
 export interface KeyFields extends KeyScope {
   readonly name: string;
   readonly remark: string;
@@ -87,12 +87,12 @@ export const deleteKey = (id: string) => undoable(keyPath(id), { method: "DELETE
 
 const rotated = z.object({ key: text, grace_until: number });
 
-/** Gives a key a new secret, which is told this once. The old one works for so many seconds more. */
+/** Replaces a key's secret. Only this response contains the new secret. The old one still works for `graceSeconds`. */
 export const rotateKey = (id: string, graceSeconds: number) =>
   call(rotated, `${keyPath(id)}/rotate`, { method: "POST", body: { grace_seconds: graceSeconds } });
 
 const tried = z.object({ ...fieldChanges, confirm_needed: text });
 
-/** What an import would change, masked by the gateway. Nothing is stored. */
+/** Returns the changes that an import would make, masked by the gateway. Stores nothing. */
 export const tryImport = (mode: "merge" | "replace", body: unknown) =>
   call(tried, "/admin/config/import?dry_run=true", { method: "POST", body: { config: body, mode } });

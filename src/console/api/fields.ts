@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
 
-// The compiler of schemas needs `eval`, which the page's policy forbids.
+// zod's schema compiler needs `eval`, which the page's content security policy forbids.
 z.config({ jitless: true });
 
-/** A text that an older gateway may leave out. */
+/** A text that an older gateway may omit. */
 export const text = z._default(z.string(), "");
-/** The same, which may also be null. */
+/** A text that an older gateway may omit or send as null. */
 export const nullableText = z._default(z.nullable(z.string()), "");
 export const number = z._default(z.number(), 0);
 export const flag = z._default(z.boolean(), false);
 export const texts = z._default(z.array(z.string()), []);
 
-/** Any object: for answers of which nothing is read. */
+/** Schema for responses whose content is not used. */
 export const anything = z.unknown();

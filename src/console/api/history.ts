@@ -46,10 +46,10 @@ const record = z.object({
   content: text,
 });
 
-/** A generation in full: what was asked, and the upstream's answer before translation. */
+/** A complete generation: its request, and the upstream's response before translation. */
 export type HistoryRecord = z.output<typeof record>;
 
-/** `asked`: text and filters as the gateway takes them. */
+/** `asked`: text and filters as the gateway expects them. */
 export function listHistory(asked: URLSearchParams, page: number, size: number, signal?: AbortSignal) {
   const search = new URLSearchParams(asked);
   search.set("page", String(page));
@@ -57,7 +57,7 @@ export function listHistory(asked: URLSearchParams, page: number, size: number, 
   return call(list, `/admin/chat-history?${search}`, signal === undefined ? {} : { signal });
 }
 
-/** What text and filters leave, as the text of a file. */
+/** Exports the matching records as the text of a file. */
 export async function exportHistory(asked: URLSearchParams, format: "ndjson" | "csv"): Promise<string> {
   const search = new URLSearchParams(asked);
   search.set("format", format);

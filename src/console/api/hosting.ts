@@ -36,7 +36,7 @@ export const readCredentials = () => call(credentials, "/admin/hosting/config");
 
 export const readHostingStatus = () => call(status, "/admin/hosting/status");
 
-/** What a sync needs; empty fields are read from the environment, then from what was saved. */
+/** Input of a sync. For empty fields the gateway uses the environment, then the saved values. */
 export interface SyncInput {
   readonly vercel_token: string;
   readonly project_id: string;

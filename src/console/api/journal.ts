@@ -4,10 +4,10 @@ import { nullableText, number, text } from "./fields.ts";
 
 const change = z.object({ path: text, before: nullableText, after: nullableText });
 
-/** A field that was changed; values are JSON, masked, and null where there was none. */
+/** A changed field. Values are masked JSON; null: no value. */
 export type FieldChange = z.output<typeof change>;
 
-/** The changes that the gateway lists, and how many more there are. */
+/** The listed changes, and the number of further changes. */
 export const fieldChanges = { changes: z._default(z.array(change), []), more: number };
 
 const entry = z.object({
@@ -20,7 +20,7 @@ const entry = z.object({
   ...fieldChanges,
 });
 
-/** What an administrator has changed. `at` is Unix milliseconds. */
+/** A change by an administrator. `at` is Unix milliseconds. */
 export type AuditEntry = z.output<typeof entry>;
 
 const list = z.object({ items: z._default(z.array(entry), []), total: number, total_pages: number });
@@ -39,7 +39,7 @@ const kept = z.object({
   accounts: number,
 });
 
-/** A configuration that can be restored. */
+/** A saved configuration that can be restored. */
 export type KeptVersion = z.output<typeof kept>;
 
 const versions = z.object({ items: z._default(z.array(kept), []) });
@@ -49,6 +49,6 @@ export const listVersions = (signal?: AbortSignal) =>
 
 const restored = z.object(fieldChanges);
 
-/** `tryOut`: only tells what would change. */
+/** `tryOut`: only returns the changes and stores nothing. */
 export const restoreVersion = (version: number, tryOut: boolean) =>
   call(restored, "/admin/config/restore", { method: "POST", body: { version, dry_run: tryOut } });

@@ -7,7 +7,7 @@ const loginAnswer = z.object({ token: z.string(), expires_in: z.number() });
 /**
  * Signs in with the admin key or the password.
  *
- * @throws ApiError that says why not.
+ * @throws ApiError with the reason of the failure.
  */
 export async function signIn(adminKey: string): Promise<void> {
   const response = await fetch("/admin/login", {

@@ -14,7 +14,7 @@ const applications = z.array(
 
 const technologies = z.object({ url: text, originalUrl: text, applications });
 
-/** What a page is built with. */
+/** Technologies that a page uses. */
 export type Technologies = z.output<typeof technologies>;
 
 const metadata = z.object({
@@ -29,7 +29,7 @@ const metadata = z.object({
   applications: z.optional(applications),
 });
 
-/** What a page says of itself; what it does not say is null. `applications`: when they were asked for, too. */
+/** Metadata of a page; null where the page has none. `applications` is present if technologies were requested. */
 export type Metadata = z.output<typeof metadata>;
 
 async function get(path: string): Promise<Response> {
@@ -40,7 +40,7 @@ async function get(path: string): Promise<Response> {
   throw new ApiError(response.status, errorMessage(body, response.status));
 }
 
-/** An image of a page, and what its headers tell. */
+/** A screenshot, with values of the response headers. */
 export interface Shot {
   readonly image: Blob;
   readonly cache: string;
@@ -58,7 +58,7 @@ export async function detectTechnologies(url: string): Promise<Technologies> {
   return parsed.data;
 }
 
-/** `withTechnologies`: what the page is built with is told, too, from the same load. */
+/** Reads a page's metadata. `withTechnologies`: also detects its technologies, in the same page load. */
 export async function readMetadata(url: string, withTechnologies: boolean): Promise<Metadata> {
   const query = new URLSearchParams({ url, ...(withTechnologies && { technologies: "true" }) });
   const response = await get(`/v1/metadata?${query}`);
@@ -69,10 +69,10 @@ export async function readMetadata(url: string, withTechnologies: boolean): Prom
 
 const signed = z.object({ url: z.string(), expires: z.number() });
 
-/** An address that works without showing the key that it counts for; `expires` is in Unix seconds. */
+/** A signed URL that does not contain the key that it charges. `expires` is in Unix seconds. */
 export type SignedLink = z.output<typeof signed>;
 
-/** Signs a link on a key's account. `query`: the parameters of the operation; `expiresIn`: seconds. */
+/** Signs a link that charges a key. `query`: the parameters of the operation; `expiresIn`: seconds. */
 export const signLink = (
   operation: "thumbs" | "technologies",
   query: Readonly<Record<string, string>>,

@@ -7,7 +7,7 @@ const strings = z._default(z.record(z.string(), z.string()), {});
 
 const price = z.object({ input: number, cached_input: z.optional(z.number()), output: number });
 
-/** What is said of a model; what is left out is not known, and then the backend decides. */
+/** Properties of a model. An absent property is unknown; the backend decides. */
 const model = z.object({
   upstream: z.optional(z.string()),
   enabled: z.optional(z.boolean()),
@@ -28,7 +28,7 @@ const provider = z.object({
   base_url: text,
   has_token: flag,
   token_preview: text,
-  /** By the names that callers use: what the provider calls it, or what is known of it. */
+  /** Models by the names that callers use. The value is the upstream name, or the model's properties. */
   models: z._default(z.record(z.string(), z.union([z.string(), model])), {}),
   tool_calls: z._default(z.string(), "native"),
   whole_answers: z._default(z.boolean(), true),
@@ -38,37 +38,37 @@ const provider = z.object({
   first_byte_timeout_ms: number,
   answer_timeout_ms: number,
   idle_timeout_ms: number,
-  /** 0: it is asked by administrators only. */
+  /** Hours between scheduled model refreshes; 0: no schedule. */
   models_refresh_hours: number,
-  /** Whether what is found by schedule is switched on: "on" or "off". */
+  /** Whether scheduled refreshes switch new models on: "on" or "off". */
   new_models: z._default(z.string(), "on"),
-  /** What came of asking it by schedule last; null: it was not. Only the list tells it. */
+  /** Result of the last scheduled model refresh; null: none yet. Only the list contains this field. */
   models_asked: z.optional(z.nullable(z.object({ at: number, error: text, added: number }))),
   enabled: z._default(z.boolean(), true),
   accounts: number,
   read_only: flag,
 });
 
-/** A provider, masked: of its token and of the values of its headers only what tells them from others. Times are milliseconds. */
+/** A masked provider: its token and header values are shortened. Times are milliseconds. */
 export type ProviderView = z.output<typeof provider>;
 
-/** What can be said of a provider. An empty token keeps the old one, and so do masked headers. */
+/** Editable fields of a provider. An empty token keeps the stored one, and so do masked header values. */
 export type ProviderFields = Omit<
   ProviderView,
   "id" | "has_token" | "token_preview" | "models" | "models_asked" | "accounts" | "read_only"
 > & { readonly token: string };
 
-/** What the gateway calls the provider that the deployment's variables name. */
+/** Id of the provider that environment variables configure. */
 export const DEFAULT_PROVIDER = "default";
 
 const list = z.object({ items: z._default(z.array(provider), []) });
 
-/** All providers, that of the deployment's variables first. */
+/** Lists all providers, the provider of the environment variables first. */
 export async function listProviders(signal?: AbortSignal): Promise<ProviderView[]> {
   return (await call(list, "/admin/providers", signal === undefined ? {} : { signal })).items;
 }
 
-/** One of them. Throws ApiError 404 when there is none of that id. */
+/** Reads one provider. Throws ApiError 404 for an unknown id. */
 export async function readProvider(id: string, signal?: AbortSignal): Promise<ProviderView> {
   const known = (await listProviders(signal)).find((each) => each.id === id);
   if (known === undefined) throw new ApiError(404, `There is no provider of the id “${id}”.`);
@@ -80,7 +80,7 @@ const path = (id: string, rest = "") => `/admin/providers/${encodeURIComponent(i
 export const addProvider = (body: ProviderFields & { readonly id: string }) =>
   call(provider, "/admin/providers", { method: "POST", body });
 
-/** Changes some of the `ProviderFields`; what is left out stays. */
+/** Changes some of the `ProviderFields`. Omitted fields keep their values. */
 export const changeProvider = (id: string, body: Readonly<Record<string, unknown>>) =>
   call(provider, path(id), { method: "PUT", body });
 
@@ -88,27 +88,27 @@ export const deleteProvider = (id: string) => undoable(path(id), { method: "DELE
 
 const offered = z.object({ models: texts });
 
-/** The names that the provider itself has for its models. Throws ApiError 501 where its protocol has no such list. */
+/** Lists the models that the provider offers, with its own names. Throws ApiError 501 if its protocol has no model list. */
 export async function offeredModels(id: string, signal?: AbortSignal): Promise<string[]> {
   return (await call(offered, path(id, "/models"), signal === undefined ? {} : { signal })).models;
 }
 
-/** Adds some of the provider's models to those that are listed, switched on or off. */
+/** Adds models of the provider to its list, switched on or off. */
 export const listModelsOf = (id: string, models: readonly string[], enabled: boolean) =>
   call(provider, path(id, "/models"), { method: "POST", body: { models, enabled } });
 
-/** Switches some of its listed models on or off. */
+/** Switches listed models on or off. */
 export const switchModels = (id: string, models: readonly string[], enabled: boolean) =>
   call(provider, path(id, "/models"), { method: "PUT", body: { models, enabled } });
 
 const modelPath = (id: string, name: string) => path(id, `/models/${encodeURIComponent(name)}`);
 
-/** What can be said of a model; null: it is not known. */
+/** Editable properties of a model; null: unknown. */
 export type ModelFields = { readonly [K in keyof ModelSaid]-?: NonNullable<ModelSaid[K]> | null };
 
-/** Says what is known of a model; it is listed if it was not. */
+/** Sets a model's properties. Adds the model if it is not listed. */
 export const changeModel = (id: string, name: string, body: ModelFields) =>
   call(provider, modelPath(id, name), { method: "PUT", body });
 
-/** Lists a model no more. */
+/** Removes a model from the list. */
 export const removeModel = (id: string, name: string) => undoable(modelPath(id, name), { method: "DELETE" });

@@ -18,7 +18,7 @@ export type ProxyView = z.output<typeof proxy>;
 
 const list = z.object({ items: z.array(proxy) });
 
-/** A proxy's fields; an empty password keeps the old one. */
+/** Fields of a proxy. An empty password keeps the stored one. */
 export interface ProxyInput {
   readonly name: string;
   readonly type: string;
@@ -30,7 +30,7 @@ export interface ProxyInput {
 
 const testResult = z.object({ success: flag, latency_ms: number, message: text });
 
-/** What the gateway found out about a proxy. */
+/** Result of a proxy test. */
 export type ProxyTest = z.output<typeof testResult>;
 
 export async function listProxies(signal?: AbortSignal): Promise<ProxyView[]> {

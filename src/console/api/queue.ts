@@ -5,7 +5,7 @@ import { number, text, texts } from "./fields.ts";
 const lease = z.object({ account: text, age_ms: number, model: text, request_id: text, dialect: text });
 const cooldown = z.object({
   account: text,
-  /** The proxy that cools down, and the account with it. */
+  /** The proxy that is in cooldown, together with the account; empty: only the account. */
   proxy: text,
   kind: text,
   reason: text,
@@ -41,7 +41,7 @@ const queueStatus = z.object({
   outages: z._default(
     z.array(
       z.object({
-        /** Empty: the default one. */
+        /** Provider id; empty: the default provider. */
         provider: text,
         model: text,
         kind: text,
@@ -52,18 +52,18 @@ const queueStatus = z.object({
     [],
   ),
   waiting_requests: z._default(z.array(waiting), []),
-  /** Pools that have not answered: nothing here counts their accounts. */
+  /** Account pools that did not answer. The counts omit their accounts. */
   silent_shards: z._default(texts, []),
 });
 
-/** Slots and the waiting queue at this moment: numbers of all, and the first of each list. */
+/** Current slots and queue. The numbers cover everything; the lists contain only the first entries. */
 export type QueueStatus = z.output<typeof queueStatus>;
 export type Cooldown = z.output<typeof cooldown>;
 
-/** Entries of each list that a screen shows, however many accounts there are. */
+/** Entries per list on screens, independent of the number of accounts. */
 export const QUEUE_SHOWN = 16;
 
-/** How accounts can be: as the gateway names it, for people, and whether it needs a look. */
+/** Conditions of accounts: the gateway's name, the label, and the tone of its badge. */
 export const CONDITIONS = [
   ["ok", "ok", "good"],
   ["failing", "failing", "bad"],
@@ -72,7 +72,7 @@ export const CONDITIONS = [
   ["disabled", "disabled", ""],
 ] as const;
 
-/** `most`: entries of each list at most; null: all, for who looks for something in them. */
+/** `most`: maximum entries per list; null: all entries, for callers that search the lists. */
 export const readQueue = (most: number | null, signal?: AbortSignal) =>
   call(
     queueStatus,

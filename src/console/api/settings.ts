@@ -4,12 +4,12 @@ import { anything, flag, number, text } from "./fields.ts";
 
 const price = z.object({ input: number, cached_input: z.optional(z.number()), output: number });
 
-/** What a million tokens of a model cost; what was cached costs as much as the rest unless it says otherwise. */
+/** Price of a million tokens. Without a price for cached tokens, they cost as much as the others. */
 export type Price = z.output<typeof price>;
 
 const target = z.union([z.string(), z.object({ model: z.string(), weight: z.optional(z.number()) })]);
 
-/** The models that a name may lead to, in order, with their weights if conversations are shared. */
+/** The models that a name may resolve to, in order; with weights, conversations are distributed among them. */
 export type Route = readonly z.output<typeof target>[];
 
 const settings = z.object({
@@ -62,7 +62,7 @@ export type Settings = z.output<typeof settings>;
 export const readSettings = (signal?: AbortSignal) =>
   call(settings, "/admin/settings", signal === undefined ? {} : { signal });
 
-/** Changes what is in `changes`, grouped as the settings are read; answers all settings. */
+/** Changes the settings in `changes`, grouped as in the response. Returns all settings. */
 export const changeSettings = (changes: unknown) =>
   call(settings, "/admin/settings", { method: "PUT", body: changes });
 

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { call, send } from "./client.ts";
 import { flag, number } from "./fields.ts";
 
-/** What usage is told apart by. */
+/** Dimensions by which usage can be grouped. */
 export const DIMENSIONS = [
   "key",
   "model",
@@ -37,18 +37,18 @@ const values = Object.fromEntries(DIMENSIONS.map((name) => [name, z.optional(z.s
 const item = z.object({ at: number, ...sums, ...values });
 const totals = z.object(sums);
 
-/** What was used in all. Times are milliseconds. */
+/** Total usage. Times are milliseconds. */
 export type UsageTotals = z.output<typeof totals>;
-/** What was used by one group, or at one time (Unix milliseconds). */
+/** Usage of one group, or of one time step (Unix milliseconds). */
 export type UsageItem = UsageTotals & { readonly at: number } & {
   readonly [D in Dimension]?: string | undefined;
 };
 
 const answer = z.object({ from: number, to: number, truncated: flag, items: z.array(item), totals });
 
-/** What is asked for. */
+/** Query of the usage page. */
 export interface UsageQuery {
-  /** Unix milliseconds; until now. */
+  /** Unix milliseconds; the range ends now. */
   readonly from: number;
   readonly granularity: "hour" | "day" | "total";
   readonly groupBy: readonly Dimension[];
@@ -71,6 +71,6 @@ function pathOf({ from, granularity, groupBy, filters, limit }: UsageQuery, form
 export const readUsage = (query: UsageQuery, signal?: AbortSignal) =>
   call(answer, pathOf(query, "json"), signal === undefined ? {} : { signal });
 
-/** The same as CSV. */
+/** Returns the same data as CSV. */
 export const usageAsCsv = async (query: UsageQuery): Promise<string> =>
   (await send(pathOf(query, "csv"))).text();

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 
 export type Tone = "good" | "bad" | "warn" | "neutral" | "live";
 
-/** A short state with a dot; the text tells all, the colour only helps. */
+/** A short state with a colored dot. The text contains the full meaning; the color only supports it. */
 export function Badge({ tone, children, title }: BadgeProps) {
   return (
     <span class={`badge ${tone}`} title={title}>

@@ -2,13 +2,13 @@ import type { ComponentChildren } from "preact";
 
 interface ButtonProps {
   readonly children: ComponentChildren;
-  /** `primary` is for the one obvious action of a place. */
+  /** `primary` is for the main action of a view. */
   readonly kind?: "primary" | "plain" | "quiet" | "danger";
   readonly type?: "button" | "submit";
   readonly busy?: boolean;
   readonly disabled?: boolean;
   readonly title?: string;
-  /** A name for screen readers when the text alone does not tell, such as which row it belongs to. */
+  /** Accessible name, if the text is ambiguous: for example the row that the button belongs to. */
   readonly label?: string;
   readonly pressed?: boolean;
   readonly onClick?: () => void;

@@ -4,7 +4,7 @@ import { type ColourName, colourOf, soft } from "./colours.ts";
 import { lonePoints } from "./lone-points.ts";
 import { watchColours } from "./theme.ts";
 
-/** One line of a chart; null where nothing is known. */
+/** One line of a chart; null: unknown value. */
 export interface Line {
   readonly name: string;
   readonly colour: ColourName;
@@ -13,19 +13,19 @@ export interface Line {
 
 interface ChartProps {
   readonly title: string;
-  /** Unix seconds, one for each value of each line. */
+  /** Unix seconds, one per value of each line. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
-  /** What the height shows at least, so that small numbers do not look large. */
+  /** Minimum of the axis maximum, so that small numbers do not look large. */
   readonly least: number;
-  /** How a value is written. */
+  /** Formats a value. */
   readonly format: (value: number) => string;
-  /** The time that the chart shows, Unix seconds. */
+  /** Time range of the chart in Unix seconds. */
   readonly from: number;
   readonly to: number;
-  /** The values are those of whole days (UTC), and are told with their dates. Unless said otherwise they are of moments. */
+  /** The values belong to whole days (UTC) and are labelled with dates. Default: values at points in time. */
   readonly days?: boolean;
-  /** Called with the place of the value that was clicked on. */
+  /** Called with the index of the clicked value. */
   readonly onPick?: (place: number) => void;
 }
 
@@ -93,14 +93,14 @@ const clock = (at: number, seconds = false) =>
 const day = (at: number) =>
   new Date(at * 1000).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
-/** Days begin with their dates. */
+/** Formats an axis label: midnight shows the date. */
 function tickOf(at: number): string {
   const date = new Date(at * 1000);
   const midnight = date.getHours() === 0 && date.getMinutes() === 0;
   return midnight ? date.toLocaleDateString("en-GB", { day: "numeric", month: "short" }) : clock(at);
 }
 
-/** What one points at, to the second, to the minute with its day if that is long ago, or to the day. */
+/** Formats the time of the hovered value: seconds, minutes with the day for long ranges, or the day. */
 function pointed(at: number, span: number, days: boolean): string {
   if (days) return day(at);
   if (span <= DAY_S / 2) return clock(at, true);
@@ -108,7 +108,7 @@ function pointed(at: number, span: number, days: boolean): string {
   return `${date} ${clock(at)}`;
 }
 
-/** Lines over time. The newest values, or those that one points at, stand beside the title: nothing is told by the picture alone. */
+/** A line chart over time. The title row shows the newest or the hovered values as text, for accessibility. */
 export function Chart(props: ChartProps) {
   const { title, times, lines, format, from, to, days = false } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -116,7 +116,7 @@ export function Chart(props: ChartProps) {
   const first = useRef(props);
   const latest = useRef(props);
   latest.current = props;
-  /** The place of the value that is pointed at. */
+  /** Index of the hovered value. */
   const [hovered, setHovered] = useState<number | null>(null);
 
   useEffect(() => {

@@ -1,7 +1,7 @@
-/** Characters of a name that are shown. */
+/** Maximum number of displayed characters. */
 const MOST = 300;
 
-/** A name that somebody else chose, in a few lines at most, and without a say in the direction of the text around it. */
+/** A truncated name of foreign origin. `<bdi>` isolates its text direction. */
 export function Clipped({ text }: { readonly text: string }) {
   return <bdi class="clipped">{text.length > MOST ? `${text.slice(0, MOST)}…` : text}</bdi>;
 }

@@ -6,7 +6,7 @@ interface CodeBlockProps {
   readonly text: string;
 }
 
-/** A text as it is, to read and to copy. */
+/** A preformatted text with a copy button. */
 export function CodeBlock({ label, text }: CodeBlockProps) {
   return (
     <div class="code-box">

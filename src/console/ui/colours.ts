@@ -1,7 +1,7 @@
-/** What a drawing may be coloured with: names of the style sheet's tokens. */
+/** Colors of drawings: names of the style sheet's tokens. */
 export type ColourName = "accent" | "good" | "warn" | "bad" | "muted" | "border";
 
-/** The colour that a token stands for at this moment, as canvases understand it. */
+/** Resolves a token to its current color, in a format for canvases. */
 export function colourOf(name: ColourName): string {
   const probe = document.createElement("i");
   probe.style.color = `var(--${name})`;
@@ -11,7 +11,7 @@ export function colourOf(name: ColourName): string {
   return color;
 }
 
-/** The same colour, nearly transparent. */
+/** Returns the same color, almost transparent. */
 export function soft(colour: string): string {
   return colour.replace(/^rgb\((.*)\)$/, (_, parts: string) => `rgba(${parts}, 0.12)`);
 }

@@ -8,18 +8,18 @@ import { useWork } from "./use-work.ts";
 interface ConfirmProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  /** What the button says: the deed itself. */
+  /** Text of the button: the action itself. */
   readonly action: string;
   readonly run: () => Promise<void>;
   readonly onClose: () => void;
 }
 
-/** Asks before something that cannot be undone. A failure stays in the dialog. */
+/** Asks for confirmation before an action that cannot be undone. The dialog shows a failure. */
 export function Confirm({ title, children, action, run, onClose }: ConfirmProps) {
   const deed = useWork();
   const gone = useGone();
   const confirm = async () => {
-    // Whoever has closed it meanwhile may have begun something else, which would be closed.
+    // If the user closed the dialog meanwhile, do not close the dialog that is open now.
     if ((await deed.run(run)) && !gone.current) onClose();
   };
   return (

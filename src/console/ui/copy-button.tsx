@@ -8,7 +8,7 @@ interface CopyProps {
   readonly label?: string;
 }
 
-/** Copies a text, and says so in its own place. */
+/** Copies a text and confirms it on the button. */
 export function CopyButton({ text, name = "Copy", label }: CopyProps) {
   const [said, setSaid] = useState("");
   const copy = async () => {

@@ -2,19 +2,19 @@ import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { count } from "./format.ts";
 
-/** A column of a table: its heading, and what it shows of an item. */
+/** A column of a table: its heading and its cells. */
 export interface Column<T> {
   readonly title: string;
   /** The heading is for screen readers only. */
   readonly hidden?: boolean;
-  /** Classes of its cells. */
+  /** CSS classes of its cells. */
   readonly class?: string;
-  /** Numbers stand at the right, and so does their heading. */
+  /** Aligns cells and heading to the end, for numbers. */
   readonly end?: boolean;
   readonly cell: (item: T, index: number) => ComponentChildren;
 }
 
-/** The last column: buttons for what can be done with an item. */
+/** Returns a last column with buttons for each item. */
 export function actionColumn<T>(buttons: Column<T>["cell"]): Column<T> {
   return {
     title: "Actions",
@@ -27,21 +27,21 @@ interface DataTableProps<T> {
   readonly items: readonly T[];
   readonly keyOf: (item: T) => string;
   readonly columns: readonly Column<T>[];
-  /** What stands there when there are no items. */
+  /** Content of an empty table. */
   readonly empty?: ComponentChildren;
-  /** Items that are shown; how many more there are is said below. */
+  /** Maximum number of items; a note shows how many more exist. */
   readonly most?: number;
   readonly class?: string;
   /**
-   * A row shows nothing but its item: while that says the same, it is not drawn anew, and many new ones are drawn some at a time.
-   * For long lists that are read again and again; `columns` must stay the same list then.
+   * Rows depend only on their items: an unchanged item is not rendered again, and many new rows are rendered in batches.
+   * For long lists that refresh often; `columns` must then be a stable reference.
    */
   readonly steady?: boolean;
-  /** Classes of the box that the table is in. */
+  /** CSS classes of the box around the table. */
   readonly box?: string;
 }
 
-/** Items, one a row. On a narrow screen a row becomes a block of its cells. */
+/** A table with one item per row. On a narrow screen a row becomes a block of its cells. */
 export function DataTable<T>(props: DataTableProps<T>) {
   const { items, keyOf, columns, empty, most = items.length } = props;
   const drawn = useDrawn<T>(columns);
@@ -80,12 +80,12 @@ export function DataTable<T>(props: DataTableProps<T>) {
   );
 }
 
-/** New rows that are drawn at one time: two hundred would hold the screen up for longer than one notices. */
+/** New rows per batch. Rendering 200 rows at once would block the screen noticeably. */
 const SLICE = 10;
 
 /**
- * Gives the rows that were drawn last for items that say the same: Preact passes over what it has drawn already. Of the others
- * some are drawn at a time, with the screen painted in between; until then they are as they were, or not there.
+ * Reuses the rendered rows of unchanged items, so that Preact skips them. Renders other rows in batches, with a paint in
+ * between; until then they stay as they were or are missing.
  */
 function useDrawn<T>(columns: readonly Column<T>[]) {
   const [, goOn] = useState(0);
@@ -123,7 +123,7 @@ function useDrawn<T>(columns: readonly Column<T>[]) {
   };
 }
 
-/** The value of a `class`: undefined when there is none. */
+/** Joins class names; undefined if there are none. */
 function classes(...names: readonly (string | false | undefined)[]): string | undefined {
   return names.filter(Boolean).join(" ") || undefined;
 }

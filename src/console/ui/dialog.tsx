@@ -5,12 +5,12 @@ import { Icon } from "./icon.tsx";
 interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  /** Absent for a dialog that only its own actions close. */
+  /** Absent: only the dialog's own actions close it. */
   readonly onClose?: () => void;
   readonly wide?: boolean;
 }
 
-/** A modal dialog: the browser keeps the focus in it, and gives it back. */
+/** A modal dialog. The browser traps the focus and restores it afterwards. */
 export function Dialog({ title, children, onClose, wide }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const gone = useRef(false);
@@ -26,11 +26,11 @@ export function Dialog({ title, children, onClose, wide }: DialogProps) {
       dialog.close();
     };
   }, []);
-  // Browsers close a dialog on the second Escape whatever the page says.
+  // Browsers close a dialog on the second Escape, even if the page prevents it.
   const closed = () => {
     if (gone.current) return;
     onClose?.();
-    // Who has asked first whether it may be closed still shows it.
+    // If the owner keeps the dialog (for example to ask a question first), open it again.
     setTimeout(() => {
       if (!gone.current && ref.current?.open === false) ref.current.showModal();
     });
@@ -41,7 +41,7 @@ export function Dialog({ title, children, onClose, wide }: DialogProps) {
       class={wide ? "dialog wide" : "dialog"}
       aria-labelledby={id}
       onCancel={(event) => {
-        // The component decides what is shown; Escape only asks.
+        // Escape only requests closing; the component decides.
         event.preventDefault();
         onClose?.();
       }}

@@ -6,21 +6,21 @@ import { Confirm } from "./confirm.tsx";
 import { Icon } from "./icon.tsx";
 import { toast, toastUndo } from "./toasts.tsx";
 
-/** A list whose items can be added, changed and deleted, and which of that the person is doing. */
+/** State of a list whose items can be added, changed and deleted: which dialog is open. */
 export interface Editing<T> {
   readonly doing:
     | { readonly what: "nothing" | "add" }
     | { readonly what: "edit" | "delete"; readonly item: T };
   add(): void;
   edit(item: T): void;
-  /** Asks whether the item is to be deleted. */
+  /** Opens the dialog that confirms the deletion. */
   remove(item: T): void;
   close(): void;
-  /** Says what has changed, and loads the list again. */
+  /** Shows a message about the change and reloads the list. */
   changed(said: string, undo?: Undo | null): Promise<void>;
 }
 
-/** `reload` loads the list. */
+/** `reload` reloads the list. */
 export function useEditing<T>(reload: () => Promise<void>): Editing<T> {
   const [doing, setDoing] = useState<Editing<T>["doing"]>({ what: "nothing" });
   return {
@@ -38,12 +38,12 @@ export function useEditing<T>(reload: () => Promise<void>): Editing<T> {
 }
 
 interface AddButtonProps {
-  /** What an item is called within a sentence. */
+  /** Noun for an item, within a sentence. */
   readonly noun: string;
   readonly onClick: () => void;
 }
 
-/** The obvious action of a list. */
+/** The main action of a list. */
 export function AddButton({ noun, onClick }: AddButtonProps) {
   return (
     <Button kind="primary" onClick={onClick}>
@@ -58,7 +58,7 @@ interface EditButtonsProps<T> {
   readonly item: T;
 }
 
-/** The buttons that each item of a list has. */
+/** The buttons of each list item. */
 export function EditButtons<T>({ editing, item }: EditButtonsProps<T>) {
   return (
     <>
@@ -72,7 +72,7 @@ export function EditButtons<T>({ editing, item }: EditButtonsProps<T>) {
   );
 }
 
-/** What every form that adds or changes an item is given. */
+/** Props of every form that adds or changes an item. */
 export interface EditFormProps {
   readonly onClose: () => void;
   readonly onSaved: (said: string) => Promise<void>;
@@ -80,17 +80,17 @@ export interface EditFormProps {
 
 interface EditDialogsProps<T> {
   readonly editing: Editing<T>;
-  /** What an item is called within a sentence. */
+  /** Noun for an item, within a sentence. */
   readonly noun: string;
-  /** The form for an item, or for a new one (null). */
+  /** Renders the form for an item; null: a new item. */
   readonly form: (item: T | null, props: EditFormProps) => ComponentChildren;
-  /** Deletes it; what it resolves to brings it back. */
+  /** Deletes the item. Resolves to a function that restores it. */
   readonly remove: (item: T) => Promise<Undo | null>;
-  /** What it means to delete the item. */
+  /** Renders the consequences of the deletion. */
   readonly warning: (item: T) => ComponentChildren;
 }
 
-/** The dialog of what the person is doing with a list. */
+/** The open dialog of a list. */
 export function EditDialogs<T>({ editing, noun, form, remove, warning }: EditDialogsProps<T>) {
   const { doing, close, changed } = editing;
   switch (doing.what) {

@@ -8,7 +8,7 @@ interface EmptyProps {
   readonly action?: ComponentChildren;
 }
 
-/** What stands where there is nothing yet: why, and what to do about it. */
+/** Placeholder for an empty list: the reason, and what to do. */
 export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
     <div class="empty">

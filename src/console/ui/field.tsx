@@ -33,7 +33,7 @@ function Frame(props: FrameProps & { readonly id: string; readonly children: Com
   );
 }
 
-/** What describes an input to a screen reader: its hint and its error. */
+/** Ids of the elements that describe an input to screen readers: its hint and its error. */
 function describedBy(id: string, { hint, error }: FrameProps): string | undefined {
   const ids = [hint !== undefined ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean);
   return ids.length === 0 ? undefined : ids.join(" ");
@@ -53,7 +53,7 @@ interface TextFieldProps extends InputProps<string> {
 export function TextField(props: TextFieldProps) {
   const id = useId();
   const type = props.type ?? "text";
-  // Preact's types of an <input> differ by `type`, which is not known here.
+  // Preact's types of an `<input>` depend on `type`, which is dynamic here.
   const input = h("input", {
     id,
     type,
@@ -105,7 +105,7 @@ export function AreaField(props: AreaFieldProps) {
   );
 }
 
-/** A choice: its value and what people read. */
+/** A choice: its value and its label. */
 export type Choice = readonly [value: string, name: string];
 
 interface SelectFieldProps extends InputProps<string> {

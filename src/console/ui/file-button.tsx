@@ -7,7 +7,7 @@ interface FileButtonProps {
   readonly onText: (text: string) => void;
 }
 
-/** Lets the person choose a file, and reads it as text. */
+/** Button that lets the user choose a file and reads it as text. */
 export function FileButton({ name, accept, onText }: FileButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -21,7 +21,7 @@ export function FileButton({ name, accept, onText }: FileButtonProps) {
         onChange={async (event) => {
           const field = event.currentTarget;
           const file = field.files?.[0];
-          // The same file may be chosen again after it was edited.
+          // Reset the field, so that the user can choose the same file again.
           if (file !== undefined) onText(await file.text());
           field.value = "";
         }}

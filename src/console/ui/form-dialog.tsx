@@ -12,17 +12,17 @@ interface FormDialogProps {
   readonly action: string;
   readonly children: ComponentChildren;
   /**
-   * A failure is shown above the buttons; what was typed stays. `arrived` is for a form that waits for more once what it sends has
-   * arrived, such as the list behind it: nothing that was typed can be lost any more.
+   * Submits the form. The dialog shows a failure above the buttons and keeps the input. A form that waits after its request
+   * succeeded (for example for a reload) calls `arrived`: from then on closing loses no input.
    */
   readonly submit: (arrived: () => void) => Promise<void>;
   readonly onClose: () => void;
   readonly wide?: boolean;
-  /** More buttons, beside the action. */
+  /** Additional buttons, beside the action. */
   readonly extra?: ComponentChildren;
 }
 
-/** A form in a dialog that closes only when what it sends has arrived. */
+/** A form in a dialog that closes only after the request succeeded. */
 export function FormDialog(props: FormDialogProps) {
   const { busy, error, onSubmit } = useWork();
   const [typed, setTyped] = useState(false);
@@ -30,7 +30,7 @@ export function FormDialog(props: FormDialogProps) {
   const gone = useGone();
   const submit = async () => {
     await props.submit(() => setTyped(false));
-    // Whoever has closed it meanwhile may have begun something else, which would be closed.
+    // If the user closed the dialog meanwhile, do not close the dialog that is open now.
     if (!gone.current) props.onClose();
   };
   const close = () => (typed ? setAsking(true) : props.onClose());

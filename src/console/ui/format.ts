@@ -7,7 +7,7 @@ export const count = (value: number): string => whole.format(value);
 /** 12345 → "12.3K". */
 export const compact = (value: number): string => short.format(value);
 
-/** A span in milliseconds: "850 ms", "12.3 s", "4 min", "3 h". */
+/** Formats a duration in milliseconds: "850 ms", "12.3 s", "4 min", "3 h". */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
@@ -15,13 +15,13 @@ export function duration(ms: number): string {
   return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} days`;
 }
 
-// To make one of these takes longer than to use it, and lists have hundreds of moments.
+// Created once, because creation costs more than use and lists have hundreds of times.
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const DAY_AND_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 const ZONE = new Intl.DateTimeFormat("en-GB", { timeZoneName: "shortOffset" });
 
-/** A moment in Unix milliseconds, in the reader's own clock, with its day; the year only if it is another one. */
+/** Formats Unix milliseconds in the user's time zone, with the day. The year appears only if it is not the current one. */
 export function moment(at: number, now = Date.now()): string {
   if (at === 0) return "never";
   const date = new Date(at);
@@ -30,12 +30,12 @@ export function moment(at: number, now = Date.now()): string {
   return `${day.format(date)} ${CLOCK.format(date)}`;
 }
 
-/** The same with year and time zone: "22 Nov 2026 10:55:36 GMT+1". */
+/** Formats with year and time zone: "22 Nov 2026 10:55:36 GMT+1". */
 export function fullMoment(at: number): string {
   return at === 0 ? "never" : `${moment(at, 0)} ${zoneOf(at)}`;
 }
 
-/** The reader's time zone at a moment, as its distance from GMT: "GMT+1". */
+/** Returns the user's time zone at a time, as offset from GMT: "GMT+1". */
 function zoneOf(at: number): string {
   return ZONE.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
 }

@@ -1,4 +1,4 @@
-/** Line icons on a grid of 24, drawn with one stroke. */
+/** Paths of the line icons, on a 24 × 24 grid. */
 const PATHS = {
   overview: "M4 13h4v7H4zM10 4h4v16h-4zM16 9h4v11h-4z",
   usage: "M4 4v16h16M8 16l4-5 3 3 5-7",
@@ -34,7 +34,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** An icon beside a text that says the same, so it is hidden from screen readers. */
+/** A decorative icon beside a text, hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon-svg" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -4,15 +4,15 @@ import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 
 interface LeaveGuardProps {
-  /** What would be lost, within a sentence: "1 unsaved change". Empty: nothing. */
+  /** The input that would be lost, within a sentence: "1 unsaved change". Empty: nothing. */
   readonly unsaved: string;
 }
 
-/** Asks before what was typed is lost: on the way to another page of the console, and when the tab is closed. */
+/** Asks before unsaved input is lost: by navigation within the console, or by closing the tab. */
 export function LeaveGuard({ unsaved }: LeaveGuardProps) {
   const [leave, setLeave] = useState<(() => void) | null>(null);
   const active = unsaved !== "";
-  // Not only once it has been painted: who leaves before that is asked, too.
+  // A layout effect, so that the guard is active before the first paint.
   useLayoutEffect(() => {
     if (!active) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -21,7 +21,7 @@ export function LeaveGuard({ unsaved }: LeaveGuardProps) {
     return () => {
       removeEventListener("beforeunload", warn);
       release();
-      // A question that is still open goes with its reason.
+      // Close an open question when its reason is gone.
       setLeave(null);
     };
   }, [active]);

@@ -1,5 +1,5 @@
-// A browser on a system without a locale reports one that `Intl` refuses, such as `en-US@posix`, with which the chart
-// library calls it as soon as it is loaded.
+// On a system without a locale, browsers report one that `Intl` rejects, such as `en-US@posix`. The chart library passes it
+// to `Intl` as soon as it loads.
 try {
   Intl.getCanonicalLocales(navigator.language);
 } catch {

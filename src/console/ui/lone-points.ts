@@ -1,4 +1,4 @@
-/** The places of values that no line leads to: each is drawn as a point, or it would not be seen at all. */
+/** Returns the indexes of values without a neighbor. The chart draws them as points, because a line would not show them. */
 export function lonePoints(values: readonly (number | null | undefined)[]): number[] {
   const known = (place: number) => typeof values[place] === "number";
   return values.flatMap((_, place) =>

@@ -1,6 +1,6 @@
 import { fullMoment, moment } from "./format.ts";
 
-/** A moment in Unix milliseconds; the year and the time zone are told when one points at it. */
+/** Shows a time given in Unix milliseconds. The tooltip has the year and the time zone. */
 export function Moment({ at }: { readonly at: number }) {
   if (at === 0) return <>never</>;
   return (

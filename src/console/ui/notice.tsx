@@ -7,7 +7,7 @@ interface NoticeProps {
   readonly action?: ComponentChildren;
 }
 
-/** A line that must be seen. Errors are read out at once. */
+/** An important message. Screen readers announce errors at once. */
 export function Notice({ kind, children, action }: NoticeProps) {
   return (
     <div class={`notice ${kind}`} role={kind === "error" ? "alert" : undefined}>

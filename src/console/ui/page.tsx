@@ -8,7 +8,7 @@ interface PageProps {
   readonly children: ComponentChildren;
 }
 
-/** A page of the console: its heading, what it is for, and its actions. */
+/** A page of the console: heading, introduction and actions. */
 export function Page({ title, lead, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Polygate`;

@@ -6,11 +6,11 @@ interface PagerProps {
   readonly paging: Paging;
   readonly pages: number;
   readonly sizes: readonly number[];
-  /** How many there are, in words. */
+  /** Number of items, as a text. */
   readonly said: string;
 }
 
-/** Moves between the pages of a list, and sets how long they are. */
+/** Controls for the page number and the page size of a list. */
 export function Pager({ paging, pages, sizes, said }: PagerProps) {
   const { page, size, turnTo, resize } = paging;
   return (

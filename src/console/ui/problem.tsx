@@ -2,13 +2,13 @@ import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
 
 interface ProblemProps {
-  /** Empty: nothing is shown. */
+  /** Empty: renders nothing. */
   readonly error: string;
-  /** For what could not be loaded: another try. */
+  /** Retries a failed load. */
   readonly retry?: () => Promise<void>;
 }
 
-/** Why something failed, if it did. */
+/** An error message, if there is an error. */
 export function Problem({ error, retry }: ProblemProps) {
   if (error === "") return null;
   return (

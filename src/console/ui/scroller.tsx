@@ -7,10 +7,10 @@ interface ScrollerProps {
   readonly box?: Ref<HTMLElement>;
 }
 
-/** Not every browser lets the keyboard into what scrolls. */
+/** Some browsers need a tab index to scroll by keyboard. */
 const REACHABLE = { tabIndex: 0 };
 
-/** A part that scrolls by itself, also by keyboard. */
+/** A scrollable area, also by keyboard. */
 export function Scroller({ label, class: name, children, box }: ScrollerProps) {
   return (
     <section aria-label={label} class={name} {...(box !== undefined && { ref: box })} {...REACHABLE}>

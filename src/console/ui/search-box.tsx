@@ -2,20 +2,20 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 interface SearchBoxProps {
   readonly label: string;
-  /** What is searched for at present. */
+  /** The current search text. */
   readonly value: string;
   readonly onSearch: (text: string) => void;
 }
 
 const PAUSE_MS = 200;
 
-/** A search that follows the typing, with a short pause. */
+/** A search field that searches while the user types, after a short pause. */
 export function SearchBox({ label, value, onSearch }: SearchBoxProps) {
   const [text, setText] = useState(value);
   const sent = useRef(value);
   const search = useRef(onSearch);
   search.current = onSearch;
-  // Back, or a link, has changed what is searched for.
+  // The Back button or a link changed the search text.
   useEffect(() => {
     if (value === sent.current) return;
     sent.current = value;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 
-/** One tab: its id, its name, and what it shows. */
+/** One tab: id, name and content. */
 export interface Tab {
   readonly id: string;
   readonly name: string;
@@ -15,7 +15,7 @@ interface TabsProps {
   readonly onChange: (id: string) => void;
 }
 
-/** Tabs as the authoring practices describe them: arrow keys move between them. */
+/** Tabs as in the ARIA Authoring Practices: arrow keys move between them. */
 export function Tabs({ label, tabs, current, onChange }: TabsProps) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

@@ -28,7 +28,7 @@ export function nextTheme(): void {
   theme.set(NEXT[theme.get()]);
 }
 
-/** Calls back whenever the colours change, by choice or by the system. */
+/** Calls `listener` whenever the colors change, by the user's choice or by the system. */
 export function watchColours(listener: () => void): () => void {
   const media = matchMedia("(prefers-color-scheme: dark)");
   media.addEventListener("change", listener);

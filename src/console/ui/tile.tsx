@@ -2,13 +2,13 @@ interface TileProps {
   readonly name: string;
   readonly value: string;
   readonly below: string;
-  /** Whether it needs a look; the text tells the same. */
+  /** Whether the number needs attention. The text says the same. */
   readonly tone?: "warn" | "bad" | undefined;
-  /** Where its number can be looked into. */
+  /** Link to details of the number. */
   readonly href?: string;
 }
 
-/** One number with its name, in a `dl` of the class `tiles`. */
+/** One number with its name, in a `dl` with the class `tiles`. */
 export function Tile({ name, value, below, tone, href }: TileProps) {
   return (
     <div class={tone === undefined ? "panel tile" : `panel tile ${tone}`}>

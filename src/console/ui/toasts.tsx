@@ -10,7 +10,7 @@ interface Toast {
 
 const toasts = createStore<readonly Toast[]>([]);
 const SHOWN_MS = 4_000;
-/** What can be undone is shown for longer. */
+/** Messages with an undo button are shown longer. */
 const UNDO_MS = 15_000;
 let last = 0;
 
@@ -24,12 +24,12 @@ function show(text: string, undo: Toast["undo"], shownMs: number): number {
 
 const dismiss = (id: number) => toasts.set(toasts.get().filter((shown) => shown.id !== id));
 
-/** Says in passing that something worked. What failed is said where it was tried, and stays. */
+/** Shows a short success message. Errors are shown where they occur, and stay. */
 export function toast(text: string): void {
   show(text, null, SHOWN_MS);
 }
 
-/** The same of something that can be undone; `after` is called when it has been. */
+/** Shows a success message with an undo button. Calls `after` when the undo is done. */
 export function toastUndo(text: string, undo: Undo, after: () => Promise<void>): void {
   const id = show(
     text,
@@ -47,7 +47,7 @@ export function toastUndo(text: string, undo: Undo, after: () => Promise<void>):
   );
 }
 
-/** Undoes what was done last, if it still can be. */
+/** Undoes the last action, if possible. */
 export function undoLast(): void {
   toasts
     .get()

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** Whether the component is no longer shown, for what is done after a wait. */
+/** Whether the component is unmounted. For code that runs after an `await`. */
 export function useGone(): { readonly current: boolean } {
   const gone = useRef(false);
   useEffect(

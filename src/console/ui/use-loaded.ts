@@ -4,23 +4,23 @@ import { connection } from "../connection.ts";
 import { session } from "../session.ts";
 import { moment } from "./format.ts";
 
-/** Something that was fetched, as far as it has come. After a failure the last data stays, and the error says of when it is. */
+/** Loaded data. After a failure the last data stays, and `error` says when it was loaded. */
 export interface Loaded<T> {
   readonly data: T | null;
   readonly error: string;
   readonly loading: boolean;
   reload(): Promise<void>;
-  /** Puts in what an edit has answered. */
+  /** Replaces the data with the response of an edit. */
   replace(data: T): void;
 }
 
-/** Says beside an error of when what is still shown is. `at`: Unix milliseconds, 0 when nothing is shown. */
+/** Says when the displayed data was loaded. `at`: Unix milliseconds, 0 if nothing is displayed. */
 function staleNote(at: number): string {
   return at === 0 ? "" : ` What is shown is from ${moment(at)}.`;
 }
 
 /**
- * Fetches when the component appears, when `key` changes, on `reload`, after a new sign-in, and every `every`
+ * Loads data when the component mounts, when `key` changes, on `reload`, after a new sign-in, and every `every`
  * milliseconds while the page is visible (0: never).
  */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, key = "", every = 0): Loaded<T> {
@@ -46,7 +46,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, key = ""
     } catch (thrown) {
       if (controller.signal.aborted) return;
       const shown = loadedAt.current > 0;
-      // The frame says on every page that the connection is lost, and since when.
+      // The frame already shows a lost connection on every page.
       const said = shown && thrown instanceof ApiError && thrown.status === 0;
       setError(said ? "" : `${messageOf(thrown)}${staleNote(loadedAt.current)}`);
     }

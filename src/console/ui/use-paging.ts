@@ -1,11 +1,11 @@
 import { look, usePlace } from "../routing.ts";
 
-/** Which part of a long list is looked at; it is in the page's address. A new search, or another size, begins at the first page. */
+/** Paging of a long list; the URL stores it. A new search or another size returns to the first page. */
 export interface Paging {
   readonly query: string;
   readonly page: number;
   readonly size: number;
-  /** Differs for each of these. */
+  /** Changes whenever query, page or size changes. */
   readonly key: string;
   search(query: string): void;
   turnTo(page: number): void;
@@ -19,7 +19,7 @@ function whole(text: string | null, fallback: number, most: number): number {
   return Number.isInteger(value) && value >= 1 && value <= most ? value : fallback;
 }
 
-/** `most`: the largest size that may be asked for. */
+/** `most`: maximum page size. */
 export function usePaging(most: number): Paging {
   const place = usePlace();
   const params = new URLSearchParams(place.query);

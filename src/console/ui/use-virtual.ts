@@ -8,7 +8,7 @@ import {
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 
-/** Which of `count` rows of one height are in view within a scrolling element, and how high they are in all. */
+/** Returns the visible rows of `count` rows of equal height in a scrolling element, and the total height. */
 export function useVirtual(
   scroller: RefObject<HTMLElement | null>,
   count: number,

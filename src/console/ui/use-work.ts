@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import { messageOf } from "../api/client.ts";
 
-/** Something that the person sets off and that takes a while. */
+/** An action that the user starts and that takes time. */
 export interface Work {
-  /** Whether it runs. */
+  /** Whether the action is running. */
   readonly busy: boolean;
-  /** Why it failed the last time; empty when it did not. */
+  /** Message of the last failure; empty if it succeeded. */
   readonly error: string;
-  /** Does it; false when it failed. */
+  /** Runs the action; false if it failed. */
   run(work: () => Promise<unknown>): Promise<boolean>;
-  /** For a form: does it when the form is sent. */
+  /** Returns a form's submit handler that runs the action. */
   onSubmit(work: () => Promise<unknown>): (event: Event) => void;
 }
 

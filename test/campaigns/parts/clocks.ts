@@ -5,7 +5,7 @@ import { ending, grantedTwice, until } from "../site.ts";
 const PER_ACCOUNT = 2;
 const HOUR_MS = 3_600_000;
 
-/** The gateway's clock is set under load, forwards and back, by seconds and by hours. */
+/** Sets the gateway's clock forwards and back under load, by seconds and by hours. */
 export const clocks: Part = {
   name: "clocks",
   what: "settings of the clock under load",

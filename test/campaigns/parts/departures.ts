@@ -4,7 +4,7 @@ import { ending, times } from "../site.ts";
 
 const STYLES = ["chat", "messages", "responses"] as const;
 
-/** Clients that leave at random moments: before the headers, in the queue, within the stream, at its end. */
+/** Clients that disconnect at random times: before the headers, in the queue, within the stream, at its end. */
 export const departures: Part = {
   name: "departures",
   what: "client departures at random moments",

@@ -4,19 +4,19 @@ import { type DiskFault, fullDatabase, fullDisk, lockedDatabase } from "../disk-
 import type { Errand, Found, Part } from "../part.ts";
 import { ending, type Site, until } from "../site.ts";
 
-/** How long answers, history and usage may take to be as they should after a fault. */
+/** Maximum time until answers, history and usage are correct after a fault, in milliseconds. */
 const RECOVERY_MS = 30_000;
 const STYLES = ["chat", "messages", "responses"] as const;
 
-/** What the program said that it had kept. */
+/** Data that the program has confirmed. */
 class Promised {
-  /** Requests whose answer's end arrived. */
+  /** Requests whose complete answer arrived. */
   readonly requests = new Set<string>();
-  /** Stored responses that were not looked for yet. */
+  /** Stored responses that were not verified yet. */
   readonly responses = new Set<string>();
   readonly keys = new Set<string>();
 
-  /** Looks for all of it until everything is there, and forgets what is missing. Resolves to how much that is. */
+  /** Waits until all confirmed data is present. Drops missing data and resolves to its amount. */
   async missing(site: Site): Promise<number> {
     const uncounted = async () => Math.max(0, this.requests.size - (await countedRequests(site, "success")));
     let unknown: string[] = [];
@@ -55,7 +55,7 @@ class Promised {
   }
 }
 
-/** The ways in which writing can fail here. */
+/** The write faults that are possible here. */
 function faultsOf({ disk }: Site): DiskFault[] {
   if (disk === null) throw new Error("This part needs a disk of its own.");
   return [...(disk.isMounted ? [fullDisk(disk)] : []), fullDatabase, lockedDatabase(disk.path)];
@@ -68,7 +68,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
   let wrong = 0;
   let lost = 0;
   let refused = 0;
-  // Faults that have begun, and ended: while they differ nothing can be written.
+  // Number of started and of ended faults. While they differ, writes fail.
   let begun = 0;
   let over = 0;
   const ask = async () => {
@@ -79,7 +79,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
     const ended = await site.ask({ style, stream: random() < 0.5, id });
     const isWritable = from === begun;
     const how = ending(ended);
-    // What needs the database says that something is wrong within; it breaks off nothing.
+    // Requests that need the database get an internal error. No answer breaks off.
     const isTold = !isWritable && ended.status === 500 && ended.text.includes("internal error (request ");
     if (how === "wrong" && !isTold) {
       wrong += 1;
@@ -90,7 +90,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
     }
     if (!sawEnd(ended)) return false;
     promised.requests.add(id);
-    // A response that could not be stored is answered all the same, and the log says so.
+    // A response that could not be stored is still answered, and the log says so.
     const stored =
       style === "responses" && isWritable ? /"id":\s*"(resp_[^"]+)"/.exec(ended.text)?.[1] : undefined;
     if (stored !== undefined) promised.responses.add(stored);
@@ -128,7 +128,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
     await sleep(random() * 300);
     done = true;
     await load;
-    // No restart helps: generations go on by themselves.
+    // Generations must continue without a restart.
     const isWell = async () => ((await ask()) ? 0 : 1);
     wrong += await untilZero(isWell, RECOVERY_MS);
     lost += await promised.missing(site);
@@ -141,7 +141,10 @@ async function run({ site, count, random }: Errand): Promise<Found> {
   return { wrong, lost, note: `${requests.size} answers, ${refused} failures, ${keys.size} edits${kinds}` };
 }
 
-/** The disk is full for a while, the database may not grow, another program writes to it: nothing stops, and what was said to be kept is. */
+/**
+ * Temporary full disk, limited database size, and a write lock of another program: the gateway keeps serving, and confirmed
+ * data stays stored.
+ */
 export const disks: Part = {
   name: "disks",
   what: "times that nothing can be written for a while",

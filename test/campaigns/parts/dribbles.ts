@@ -7,21 +7,21 @@ import { ending, type Site } from "../site.ts";
 import { Standstill } from "../standstill.ts";
 
 const ANSWER_TIMEOUT_MS = 1_500;
-/** How much later than that all slots may be back. */
+/** Maximum delay beyond the limit until all slots are released, in milliseconds. */
 const ALLOWANCE_MS = 2_500;
 const AT_ONCE = 4;
-/** Longer than any time limit here. */
+/** More pieces than any time limit here allows. */
 const PIECES = 1_000;
 const BODY = '{"choices":[{"index":0,"message":{"role":"assistant","content":"';
 
-/** A body that comes piece by piece, and whose end nobody waits for. */
+/** A body sent piece by piece, so slowly that no client receives its end. */
 const slowly = (piece: string, writeSize: number, start = ""): Plan => ({
   body: start + piece.repeat(PIECES),
   writeSize,
   eventEvery: 100,
 });
 
-/** Upstreams that say next to nothing. Whole answers and streams fail in ways of their own. */
+/** Upstreams that send almost nothing. Whole answers and streams fail differently. */
 const DRIBBLES: Readonly<Record<"whole" | "stream", readonly Plan[]>> = {
   whole: [
     { ...slowly(" ", 1), contentType: "application/json" },
@@ -41,7 +41,7 @@ const DRIBBLES: Readonly<Record<"whole" | "stream", readonly Plan[]>> = {
   ],
 };
 
-/** How clients leave: in order, by a reset, by closing their own half while they go on reading, or not at all. */
+/** Ways to disconnect: a graceful close, a reset, closing only the client's half while reading on, or not at all. */
 const WAYS: readonly { readonly halfOpen: boolean; leave(socket: Socket): void }[] = [
   { halfOpen: false, leave: (socket) => socket.destroy() },
   { halfOpen: false, leave: (socket) => socket.resetAndDestroy() },
@@ -49,7 +49,7 @@ const WAYS: readonly { readonly halfOpen: boolean; leave(socket: Socket): void }
   { halfOpen: false, leave: () => undefined },
 ];
 
-/** Some clients that ask at once, and leave. Resolves when they have. */
+/** Runs parallel clients that send a request and disconnect. Resolves when all have disconnected. */
 async function askAndLeave(site: Site, stream: boolean, way: (typeof WAYS)[number], random: () => number) {
   const body = JSON.stringify({
     model: "provider-v4-flash-nothinking",
@@ -86,7 +86,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
       const { in_use }: { in_use: number } = await (await site.admin("/admin/queue/status")).json();
       return in_use;
     };
-    // All of them have been let in, and asked the upstream.
+    // All requests have been admitted and have reached the upstream.
     let left = await inUse();
     while (left > 0 && performance.now() - from < limit()) {
       await sleep(50);
@@ -108,7 +108,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
   return { late, wrong, note: `all slots were back after ${Math.round(slowest)} ms at the latest` };
 }
 
-/** Upstreams that dribble, and clients that do not wait for them: slots are back within the time limit of an answer. */
+/** Slow upstreams and impatient clients: slots must be released within the time limit of an answer. */
 export const dribbles: Part = {
   name: "dribbles",
   what: "groups of clients that leave upstreams which say next to nothing",

@@ -3,7 +3,7 @@ import { countedRequests, recordedRequests, sawEnd } from "../books.ts";
 import type { Errand, Found, Part } from "../part.ts";
 import { until } from "../site.ts";
 
-/** On Workers a killed isolate takes the last two seconds with it (docs/contract.md); the rest is for a busy machine. */
+/** On Workers a killed isolate loses its last two seconds (docs/contract.md); the rest is tolerance for a busy machine. */
 const UNTOLD_MS = { deno: 0, workers: 6_000 } as const;
 const STYLES = ["chat", "messages", "responses"] as const;
 
@@ -35,7 +35,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
     await site.gateway.restart();
     site.forgetSockets();
     for (const [id, at] of ends) if (at <= killed - UNTOLD_MS[site.runtime]) known.add(id);
-    // What is there stays there: it is compared with all answers since the beginning.
+    // Records are permanent, so compare them with all answers since the start.
     const records = await recordedRequests(site);
     const missing = [...known].filter((id) => records.get(id) !== "success");
     const uncounted = Math.max(0, known.size - (await countedRequests(site, "success")));
@@ -51,7 +51,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
   return { wrong, lost, note: `${ends.size} answers whose end arrived, of ${sent} requests` };
 }
 
-/** The process is killed under load; what a client got to its end is in history and usage afterwards. */
+/** Kills the process under load. Every answer that a client received completely must be in history and usage afterwards. */
 export const durability: Part = {
   name: "durability",
   what: "kills, after which answered requests are looked for",

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Part } from "../part.ts";
 import { ending, until } from "../site.ts";
 
-/** Accounts come and go, limits and keys change, while requests use them. */
+/** Adds and deletes accounts and changes limits and keys while requests use them. */
 export const edits: Part = {
   name: "edits",
   what: "configuration edits and account deletions under load",

@@ -4,7 +4,7 @@ import { ending } from "../site.ts";
 
 const TEXT = "one two, drei \u00fc \u{1f600} five";
 
-/** Every kind of fault, at every byte or event where it can happen. */
+/** Every kind of fault, at every byte or event where it can occur. */
 function plans(): Plan[] {
   const bytes = bodyBytes("sessions", { text: TEXT }).length;
   const events = 12;
@@ -29,7 +29,10 @@ function plans(): Plan[] {
 
 const RECOVERY_MS = 30_000;
 
-/** The upstream fails in every way at every byte: each answer is whole or says that it is not, and then all is well again. */
+/**
+ * The upstream fails in every way at every byte. Each answer must be complete or report an error, and the gateway must
+ * recover afterwards.
+ */
 export const faults: Part = {
   name: "faults",
   what: "upstream faults, each streamed and not",
@@ -49,7 +52,7 @@ export const faults: Part = {
   },
   run: async ({ site, count, random }) => {
     const all = plans();
-    // A selection takes some of each kind: one in so many, from a place that the seed decides.
+    // A selection contains faults of every kind: one in `stride`, from an offset that the seed determines.
     const stride = Math.max(1, all.length / count);
     let wrong = 0;
     let failures = 0;
@@ -64,13 +67,13 @@ export const faults: Part = {
         site.upstream.plan = { text: TEXT };
         const how = ending(ended);
         if (how === "failure") failures += 1;
-        // What calls itself whole has to be it.
+        // An answer that claims to be complete must be complete.
         if (how === "wrong" || (how === "whole" && !says(ended.text, TEXT))) {
           wrong += 1;
           console.log(`  wrong after ${JSON.stringify(plan)}: ${ended.status} ${ended.text.slice(-300)}`);
         }
       }
-      // Whatever it was, the next ones are well served, as soon as the accounts have cooled down.
+      // After any fault, the next requests must succeed as soon as the accounts' cooldowns have ended.
       const end = Date.now() + RECOVERY_MS;
       let well = false;
       for (; !well && Date.now() < end; tries += 1) well = ending(await site.ask()) === "whole";
@@ -81,7 +84,7 @@ export const faults: Part = {
   },
 };
 
-/** Whether an answer, in one piece or streamed, says a text. */
+/** Whether an answer, streamed or not, contains a text. */
 function says(answer: string, text: string): boolean {
   const parts = [...answer.matchAll(/"content":\s*("(?:[^"\\]|\\.)*")/g)].map(([, json = '""']) =>
     JSON.parse(json),

@@ -4,7 +4,7 @@ import { countedRequests, untilZero } from "../books.ts";
 import type { Errand, Found, Part } from "../part.ts";
 import { ending, type Site } from "../site.ts";
 
-/** JSON values that an upstream may state where a number belongs. `JSON.parse` reads `2e308` as infinity. */
+/** JSON values that an upstream may send instead of a number. `JSON.parse` reads `2e308` as infinity. */
 const STATED = [
   ...["9007199254740992", "9007199254740993", "9223372036854775807", "18446744073709551616"],
   ...["1e15", "1e300", "1e308", "2e308", "-2e308", "-1", "-0", "-9007199254740993", "0.5", "1e-320"],
@@ -18,7 +18,7 @@ const KEYS = [
   { key: "sk-numbers-parallel", id: "numbers_parallel", limits: { max_parallel: 50 } },
 ];
 
-/** Everything that shows numbers. */
+/** All endpoints that show numbers. */
 const VIEWS = [
   "/admin/usage?granularity=total&group_by=key,model",
   "/admin/usage?granularity=hour",
@@ -33,7 +33,7 @@ const VIEWS = [
 ];
 const BOOKED_MS = 10_000;
 
-/** An answer whose usage is stated as `stated`, with headers that say the same. */
+/** An answer whose usage is `stated`, with headers that say the same. */
 function planOf(stream: boolean, stated: string): Plan {
   const blocks = eventBlocks("chat-completions", { text: "a few words" });
   const healthy = stream ? blocks.join("") : wholeAnswer("chat-completions", blocks);
@@ -50,7 +50,7 @@ function planOf(stream: boolean, stated: string): Plan {
   return { body, contentType, headers };
 }
 
-/** The views that do not answer, or with what is no finite number at all. */
+/** The views that fail or contain a number that is not finite. */
 async function brokenViews(site: Site): Promise<string[]> {
   const broken: string[] = [];
   for (const path of VIEWS) {
@@ -82,7 +82,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
     wrong += 1;
     console.log(`  wrong: ${what}`);
   };
-  // The request that the start of the part made is counted as well.
+  // The setup of the part has sent one request, which counts too.
   let sent = 1;
   for (let n = 0; n < count; n += 1) {
     const stated = STATED[Math.floor(random() * STATED.length)] ?? "null";
@@ -94,7 +94,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
         sent += 1;
         const ended = await site.ask({ stream, ...(key === undefined ? {} : { key }) });
         const how = ending(ended);
-        // A key may have used up its limit by then; one without limits is served.
+        // A limited key may be exhausted by then. A key without limits must be served.
         const isRefused = key !== undefined && ended.status === 429;
         if (how !== "whole" && !isRefused) tell(`${stated}: ${ended.status} ${ended.text.slice(-300)}`);
       }),
@@ -115,7 +115,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
   return { wrong, lost };
 }
 
-/** Upstreams state numbers that are none, or too large: everything starts and answers afterwards, and says finite numbers. */
+/** Upstreams send invalid or too large numbers. Afterwards everything must start and respond, with finite numbers. */
 export const numbers: Part = {
   name: "numbers",
   what: "numbers that upstreams state, each to keys with and without limits",

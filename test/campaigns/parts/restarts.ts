@@ -16,7 +16,7 @@ const site = {
 const tell = ({ status, text, broken }: Ended) =>
   console.log(`  wrong: ${status}${broken ? ", broken off" : ""} ${text.slice(-300)}`);
 
-/** Load of streams and whole answers while `restart` is called again and again; after each an answer must come in time. */
+/** Sends streams and whole answers while `restart` runs repeatedly. After each restart a response must arrive in time. */
 async function underLoad(
   { site: { ask, upstream }, site: place, count, random }: Errand,
   restart: () => Promise<void>,
@@ -61,7 +61,8 @@ async function underLoad(
     ]);
     slowest = Math.max(slowest, took);
     slowestOther = Math.max(slowestOther, other);
-    // On a busy machine everything takes its time: what needs no slot tells how much, and the machine itself.
+    // On a busy machine everything is slow. The time of a request without a slot, and the machine's standstill, show how
+    // slow.
     const stood = standstill.since(from);
     if (took > LIMIT_MS) {
       const beside = `${Math.round(stood)} ms of them the machine stood still`;
@@ -80,7 +81,7 @@ async function underLoad(
   return { wrong, late, twice, note };
 }
 
-/** The pool's object loses its memory under load. */
+/** Evicts the pool's object under load, so that it loses its memory. */
 export const evictions: Part = {
   name: "evictions",
   what: "evictions of the pool's object under load",
@@ -91,7 +92,7 @@ export const evictions: Part = {
   run: (errand) => underLoad(errand, () => errand.site.gateway.evictPool(), true),
 };
 
-/** The whole process is killed under load. */
+/** Kills the whole process under load. */
 export const kills: Part = {
   name: "kills",
   what: "kills of the process under load",

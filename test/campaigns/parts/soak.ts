@@ -2,13 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Part } from "../part.ts";
 import { ending, times } from "../site.ts";
 
-/** What counts as growth: more than a tenth, and more than what one collection of garbage (RSS: its arrangement) moves. */
+/**
+ * Thresholds of growth: more than 10 %, and more than the variation between garbage collections (RSS: of the allocator).
+ */
 const TENTH = 1.1;
 const NOISE_MB = { heap: 1, rss: 30 };
-/** Before that many requests a runtime has not come to rest. */
+/** Number of requests until a runtime's memory is stable. */
 const AT_REST = 20_000;
 
-/** Many requests of all kinds; memory and sockets are looked at after each tenth of them. */
+/** Sends many requests of all kinds. Checks memory and sockets after each tenth of them. */
 export const soak: Part = {
   name: "soak",
   what: "requests",

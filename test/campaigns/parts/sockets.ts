@@ -4,14 +4,17 @@ import { RawWebSocket } from "../../support/raw-web-socket.ts";
 import type { Errand, Found, Part } from "../part.ts";
 import { ending, type Site, until } from "../site.ts";
 
-/** What strangers may take, and what a busy machine has not collected yet. Without a bound each socket takes 20 MB. */
+/**
+ * Bound for unauthenticated clients, plus garbage that a busy machine has not collected yet. Without a bound each socket
+ * takes 20 MB.
+ */
 const MOST_MB = MOST_MEMORY / 2 ** 20 + 200;
 const PIECE = "x".repeat(2 ** 20);
-/** Megabytes of one question, which its connection keeps with the answer. */
+/** Megabytes of one request, which its connection stores together with the answer. */
 const ASKED_MB = 3;
 const PARTS_MB = 8;
 
-/** What a stranger does with an open socket. */
+/** Behavior of a client on an open socket. */
 type Habit = (socket: RawWebSocket) => void;
 
 const ask = (characters: number) =>
@@ -23,7 +26,7 @@ const ask = (characters: number) =>
   });
 
 const HABITS: readonly Habit[] = [
-  // The answers are kept, so that they can be continued.
+  // Answers are stored, so that clients can continue them.
   (socket) => {
     for (let n = 0; n < 4; n += 1) socket.send(ask(ASKED_MB * 2 ** 20));
   },
@@ -32,15 +35,15 @@ const HABITS: readonly Habit[] = [
     socket.sendPart(`{"type":"response.create","input":"`);
     for (let n = 0; n < PARTS_MB; n += 1) socket.sendPart(PIECE, true);
   },
-  // Messages that wait for each other.
+  // Messages that queue behind each other.
   (socket) => {
     for (let n = 0; n < 40; n += 1) socket.send(ask(200_000));
   },
-  // Nothing at all.
+  // No messages.
   () => undefined,
 ];
 
-/** Opens a socket for a stranger; null where the gateway wants none. */
+/** Opens a socket for an unauthenticated client; null if the gateway rejects it. */
 async function open({ gateway }: Site, n: number): Promise<RawWebSocket | null> {
   return RawWebSocket.open(gateway.url, "/v1/responses", `a-strangers-token-${n}`).catch(() => null);
 }
@@ -76,7 +79,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
     HABITS[n % HABITS.length]?.(socket);
     await sleep(random() * 40);
   }
-  // What they have sent is taken, answered, or refused.
+  // Wait until the sent data has been stored, answered, or rejected.
   await sleep(5_000);
   const open_ = sockets.filter(({ isOpen }) => isOpen).length;
   for (const socket of sockets) socket.close();
@@ -87,7 +90,10 @@ async function run({ site, count, random }: Errand): Promise<Found> {
   return { wrong, grown, note };
 }
 
-/** Strangers hoard what connections keep, next to honest callers, who are all answered; memory stays within its bounds. */
+/**
+ * Unauthenticated clients make connections store as much as possible. Regular callers must still get answers, and memory
+ * must stay within its bounds.
+ */
 export const sockets: Part = {
   name: "sockets",
   what: "WebSockets of strangers",

@@ -7,12 +7,12 @@ const KEYS = Array.from({ length: 50 }, (_, n) => ({
   key: `sk-of-user-${n}-of-the-campaign`,
   id: `user_${n}`,
 }));
-/** How long the books may take to hear of the last request. */
+/** Maximum time until usage includes the last request, in milliseconds. */
 const HEARD_MS = 30_000;
 
 const prompt = [{ role: "user", content: "hello" }];
 
-/** How each style asks, where it says what was used, and what its answer shows before its end. */
+/** For each style: the request, the location of the usage in the answer, and a text that appears before the end. */
 const STYLES = [
   {
     name: "chat-completions",
@@ -50,14 +50,17 @@ function tokensIn(usage: unknown, input: string, output: string): [number, numbe
 
 type Sums = Record<"requests" | "prompt_tokens" | "completion_tokens", number>;
 
-/** Requests that have ended, and what they were. */
+/** A request that has ended. */
 interface Sent {
   readonly cell: string;
-  /** What the answer said that it used; null where it did not say. */
+  /** Usage that the answer states; null if it states none. */
   readonly said: readonly [prompt: number, completion: number] | null;
 }
 
-/** One request; a third of them fails or is left by its client. The client leaves only when it has seen some of the answer. */
+/**
+ * Sends one request. A third of the requests fail or are cancelled by the client. The client disconnects only after it has
+ * received a part of the answer.
+ */
 async function send(
   { gateway, upstream }: Site,
   id: string,
@@ -95,7 +98,7 @@ async function send(
   }
 }
 
-/** What the log says that each request used, by its id. */
+/** Usage of each request in the log, by request id. */
 function logged(lines: readonly string[]): Map<string, Pick<Sums, "prompt_tokens" | "completion_tokens">> {
   const found = new Map<string, Pick<Sums, "prompt_tokens" | "completion_tokens">>();
   for (const line of lines) {
@@ -106,7 +109,7 @@ function logged(lines: readonly string[]): Map<string, Pick<Sums, "prompt_tokens
   return found;
 }
 
-/** What the books say, by key and style. */
+/** Usage in the usage report, by key and style. */
 async function booked(site: Site): Promise<Map<string, Sums>> {
   const query = "granularity=total&group_by=key,dialect&limit=10000";
   const body: unknown = await (await site.admin(`/admin/usage?${query}`)).json();
@@ -134,7 +137,7 @@ function differences(one: ReadonlyMap<string, Sums>, other: ReadonlyMap<string, 
   });
 }
 
-/** Evicts the objects at random moments until `done` says so. */
+/** Evicts the objects at random times until `done` returns true. */
 async function evict({ runtime, gateway }: Site, random: () => number, done: () => boolean): Promise<number> {
   let evictions = 0;
   while (!done() && runtime === "workers") {
@@ -183,7 +186,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
   return { wrong: wrong.length + belied + lost + (count - tokens.size), note };
 }
 
-/** What the log says once all requests are in it: a client's leaving shows only a while later. */
+/** Returns the logged usage once all requests are logged. Disconnects are logged with a delay. */
 async function untilLogged(
   { gateway }: Site,
   count: number,
@@ -196,7 +199,7 @@ async function untilLogged(
   }
 }
 
-/** What the books say of many keys is to the token what their requests used, whatever becomes of the objects. */
+/** The usage report of many keys must equal their requests' usage exactly, even if the objects are evicted. */
 export const usage: Part = {
   name: "usage",
   what: "requests of 50 keys, a third of which fail or are left",

@@ -66,13 +66,13 @@ export function toUsage(usage: z.output<typeof usageSchema>): { prompt: number; 
   return { prompt: usage.prompt_tokens, completion: usage.completion_tokens };
 }
 
-/** The state of a completion while its chunks come in. */
+/** State of a completion while its chunks arrive. */
 class ChatCheck {
   #text = "";
   #refusal = "";
   #reasoning = "";
   #role = false;
-  /** Whether the delta with the role had no content, until the next one shows whether that was right. */
+  /** Whether the delta with the role had no content. The next delta shows whether that was correct. */
   #silent: boolean | null = null;
   #finish: CanonicalCompletion["finish"] = null;
   #usage: CanonicalCompletion["usage"] = null;
@@ -128,7 +128,7 @@ class ChatCheck {
     }
   }
 
-  /** The calls that ended: of an answer that was cut off the last one may be a fragment. */
+  /** Returns the complete calls. If the answer was cut off, the last call may be a fragment. */
   #whole(failed: boolean): CanonicalCompletion["toolCalls"] {
     const calls = this.#calls.slice(0, failed ? -1 : undefined);
     return calls.flatMap(({ name, text }, index) => {
@@ -153,8 +153,8 @@ class ChatCheck {
 }
 
 /**
- * Takes apart a stream that ends with `[DONE]` or with an error; `take` gets every other item. A stream that broke off ends
- * with its error: `[DONE]` is what some clients take for success.
+ * Parses a stream that ends with `[DONE]` or with an error; `take` gets all other items. A stream that broke off must end
+ * with its error, because some clients treat `[DONE]` as success.
  */
 export function untilDone(
   text: string,
@@ -180,7 +180,7 @@ export function untilDone(
   return { events, error };
 }
 
-/** Checks a chat-completions stream against every rule of its dialect. Throws with the rule that is broken. */
+/** Checks a chat-completions stream against every rule of its dialect. Throws with the violated rule. */
 export function validateChatCompletionsStream(text: string): ValidStream {
   const check = new ChatCheck();
   const { events, error } = untilDone(text, (chunk) => {
@@ -218,8 +218,8 @@ const completionSchema = z.looseObject({
 });
 
 /**
- * What a chat completion that was not streamed comes to; its text is empty when calls were made, as the contract has
- * it. Throws when it breaks a rule of its dialect.
+ * Converts a non-streamed chat completion to the canonical form. Its text is empty if it has calls, as the contract
+ * requires. Throws if it violates a rule of its dialect.
  */
 export function canonicalChat(body: unknown): CanonicalCompletion {
   const completion = completionSchema.parse(body);

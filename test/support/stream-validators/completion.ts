@@ -1,36 +1,36 @@
 import { z } from "zod";
 
-/** What an answer comes to in any dialect, streamed or not: two answers are the same when these are equal. */
+/** Canonical form of an answer in any dialect, streamed or not. Equal answers have equal canonical forms. */
 export interface CanonicalCompletion {
   readonly text: string;
-  /** What the model refuses with, in the styles that tell that from a text. */
+  /** Text of a refusal, in styles that separate it from other text. */
   readonly refusal?: string;
   readonly reasoning: string;
   readonly toolCalls: readonly { readonly name: string; readonly arguments: Record<string, unknown> }[];
-  /** Null when the answer ended in an error. */
+  /** null: the answer ended with an error. */
   readonly finish: "stop" | "tool_calls" | "length" | "content_filter" | null;
-  /** Null when the answer ended in an error, and in a stream whose style states counts only if asked to. */
+  /** null: the answer ended with an error, or the style streams usage only on request. */
   readonly usage: { readonly prompt: number; readonly completion: number } | null;
-  /** The message of the error that the stream ended with. */
+  /** Message of the error that ended the stream. */
   readonly error: string | null;
 }
 
-/** A stream that holds to its dialect's rules, taken apart. */
+/** A valid stream, parsed. */
 export interface ValidStream {
-  /** The JSON of each item, in order; keep-alives are left out. */
+  /** The JSON of each item in order, without keep-alives. */
   readonly events: readonly Record<string, unknown>[];
   readonly completion: CanonicalCompletion;
 }
 
-/** A JSON object of any members. */
+/** A JSON object with any members. */
 export const anyObject = z.record(z.string(), z.unknown());
 
-/** Fails with what is wrong and where. */
+/** Throws with the violated rule and its location. */
 export function rule(holds: boolean, what: string, where: unknown = ""): asserts holds {
   if (!holds) throw new Error(`${what}${where === "" ? "" : `: ${JSON.stringify(where).slice(0, 300)}`}`);
 }
 
-/** An answer that ended by itself ends with its calls, if it made any. */
+/** An answer with calls must end with `tool_calls`; an answer without calls must not. */
 export function endsAsCalled(finish: CanonicalCompletion["finish"], calls: number): void {
   rule(finish !== "tool_calls" || calls > 0, "it ends with tool_calls, but without a call");
   rule(finish !== "stop" || calls === 0, "it made calls, but ends as if it had not");
@@ -41,7 +41,7 @@ export function wasCut(finish: CanonicalCompletion["finish"]): boolean {
   return finish === "length" || finish === "content_filter";
 }
 
-/** The arguments of a call that may be a fragment; null if they are one. */
+/** Parses arguments that may be a fragment; null if they are one. */
 export function wholeArguments(text: string): Record<string, unknown> | null {
   rule(text.startsWith("{"), "arguments begin with {", text);
   try {
@@ -51,7 +51,7 @@ export function wholeArguments(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Reads a tool call's arguments, which must be one JSON object. */
+/** Parses a tool call's arguments, which must be one JSON object. */
 export function argumentsOf(text: string): Record<string, unknown> {
   rule(text.startsWith("{"), "arguments begin with {", text);
   return anyObject.parse(JSON.parse(text));
@@ -64,8 +64,8 @@ export interface StreamItem {
 }
 
 /**
- * Takes an event stream apart: items of at most one `event:` and exactly one `data:` line, each followed by an empty line.
- * Comments and additional empty lines, which keep a silent stream alive, are left out and counted.
+ * Parses an event stream: each item has at most one `event:` line and exactly one `data:` line, followed by an empty line.
+ * Omits and counts comments and additional empty lines, which keep an idle stream alive.
  */
 export function itemsOf(text: string): {
   items: StreamItem[];

@@ -25,7 +25,7 @@ const wholeSchema = chunkSchema.extend({
   usage: usageSchema,
 });
 
-/** The state of a completion while its chunks come in. */
+/** State of a completion while its chunks arrive. */
 class CompletionCheck {
   #text = "";
   #finish: CanonicalCompletion["finish"] = null;
@@ -61,14 +61,14 @@ class CompletionCheck {
   }
 }
 
-/** Checks a text-completions stream against every rule of its dialect. Throws with the rule that is broken. */
+/** Checks a text-completions stream against every rule of its dialect. Throws with the violated rule. */
 export function validateCompletionsStream(text: string): ValidStream {
   const check = new CompletionCheck();
   const { events, error } = untilDone(text, (chunk) => check.take(chunkSchema.parse(chunk)));
   return { events, completion: check.completion(error) };
 }
 
-/** What a text completion that was not streamed comes to. Throws when it breaks a rule of its dialect. */
+/** Converts a non-streamed text completion to the canonical form. Throws if it violates a rule of its dialect. */
 export function canonicalTextCompletion(body: unknown): CanonicalCompletion {
   const { choices, usage } = wholeSchema.parse(body);
   const [{ text, finish_reason: finish }] = choices;

@@ -49,14 +49,14 @@ function toUsage(usage: z.output<typeof usageSchema>): { prompt: number; complet
   return { prompt: usage.promptTokenCount, completion };
 }
 
-/** Folds chunks into what they come to. */
+/** Folds chunks to the canonical form. */
 class ContentFold {
   #text = "";
   #reasoning = "";
   readonly #calls: { name: string; arguments: Record<string, unknown> }[] = [];
   readonly #ids = new Set<string>();
 
-  /** Adds a chunk's parts. `streaming`: no part but the last chunk's may be empty, and calls stand in the last. */
+  /** Adds a chunk's parts. `streaming`: only the last chunk may have an empty part, and calls must be in the last chunk. */
   add({ candidates: [candidate] }: Chunk, streaming: boolean): void {
     const last = candidate.finishReason !== undefined;
     for (const part of candidate.content.parts) {
@@ -91,7 +91,7 @@ class ContentFold {
   }
 }
 
-/** Checks a content-generation stream against every rule of its dialect. Throws with the rule that is broken. */
+/** Checks a content-generation stream against every rule of its dialect. Throws with the violated rule. */
 export function validateContentGenerationStream(text: string): ValidStream {
   const { items, keepAlives } = itemsOf(text);
   rule(keepAlives.comments === 0, "SDKs of this style lose what follows a comment");
@@ -120,7 +120,7 @@ export function validateContentGenerationStream(text: string): ValidStream {
   return { events, completion };
 }
 
-/** What a response that was not streamed comes to. Throws when it breaks a rule of its dialect. */
+/** Converts a non-streamed response to the canonical form. Throws if it violates a rule of its dialect. */
 export function canonicalContent(body: unknown): CanonicalCompletion {
   checkPublishedContent(anyObject.parse(body));
   const response = chunkSchema.parse(body);

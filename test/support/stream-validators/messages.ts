@@ -90,7 +90,7 @@ const FINISH = {
   refusal: "content_filter",
 } as const;
 
-/** The state of a message while its events come in. */
+/** State of a message while its events arrive. */
 class MessageCheck {
   text = "";
   reasoning = "";
@@ -156,7 +156,7 @@ class MessageCheck {
     };
   }
 
-  /** The calls that ended: of an answer that was cut off the last one may be a fragment. */
+  /** Returns the complete calls. If the answer was cut off, the last call may be a fragment. */
   #whole(): CanonicalCompletion["toolCalls"] {
     return this.#calls.flatMap(({ name, text }, index) => {
       const open = wasCut(this.#finish) && index === this.#calls.length - 1;
@@ -204,7 +204,7 @@ class MessageCheck {
   }
 }
 
-/** Checks a message-style stream against every rule of its dialect. Throws with the rule that is broken. */
+/** Checks a message-style stream against every rule of its dialect. Throws with the violated rule. */
 export function validateMessagesStream(text: string): ValidStream {
   const { items, keepAlives } = itemsOf(text);
   rule(keepAlives.comments === 0 && keepAlives.blank === 0, "keep-alives are ping events");
@@ -242,7 +242,7 @@ const messageSchema = z.looseObject({
   usage: usageSchema,
 });
 
-/** What a message that was not streamed comes to. Throws when it breaks a rule of its dialect. */
+/** Converts a non-streamed message to the canonical form. Throws if it violates a rule of its dialect. */
 export function canonicalMessage(body: unknown): CanonicalCompletion {
   checkPublishedMessage(anyObject.parse(body));
   const message = messageSchema.parse(body);

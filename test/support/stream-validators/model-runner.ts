@@ -39,7 +39,7 @@ const closingSchema = z.looseObject({
   eval_duration: count,
 });
 
-/** Folds lines, or the one body of an answer that was not streamed. */
+/** Folds lines, or the single body of a non-streamed answer. */
 class RunnerFold {
   #text = "";
   #reasoning = "";
@@ -77,7 +77,7 @@ class RunnerFold {
   }
 }
 
-/** Checks a local-runner stream (JSON lines). Throws with the rule that is broken. */
+/** Checks a local-runner stream (JSON lines). Throws with the violated rule. */
 export function validateModelRunnerStream(text: string): ValidStream {
   rule(text.endsWith("\n"), "the last line is whole", text.slice(-80));
   const fold = new RunnerFold();
@@ -98,7 +98,7 @@ export function validateModelRunnerStream(text: string): ValidStream {
   return { events, completion };
 }
 
-/** What an answer that was not streamed comes to. */
+/** Converts a non-streamed answer to the canonical form. */
 export function canonicalRunner(body: unknown): CanonicalCompletion {
   const parsed = anyObject.parse(body);
   checkPublishedLine(parsed);

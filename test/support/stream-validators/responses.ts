@@ -4,12 +4,12 @@ import { checkPublishedEvent } from "../published.ts";
 
 type Json = Record<string, unknown>;
 
-/** One event of a responses stream, as it stood in `data`. */
+/** One event of a responses stream, from its `data` line. */
 export interface ResponsesEvent extends Json {
   readonly type: string;
 }
 
-/** What a valid responses stream said. */
+/** Content of a valid responses stream. */
 export interface ValidatedResponsesStream {
   readonly events: readonly ResponsesEvent[];
   /** The answer, folded from the final response object; `sessionId` is the response id. */
@@ -47,7 +47,7 @@ function array(value: unknown, what: string): unknown[] {
   return Array.isArray(value) ? value : fail(`${what} is no array:`, value);
 }
 
-/** The `data` values of an event stream whose items all are an `event:` and a `data:` line, up to `[DONE]`. */
+/** Parses the `data` values of an event stream up to `[DONE]`. Each item has one `event:` and one `data:` line. */
 function parse(text: string): ResponsesEvent[] {
   check(text.endsWith("\n\n"), "the last item is not closed by a blank line");
   const events: ResponsesEvent[] = [];
@@ -76,7 +76,7 @@ interface OpenItem {
   part: "none" | "open" | "text-done" | "done";
 }
 
-/** Checks the events between the first and the last: items one at a time, each opened, filled and closed. */
+/** Checks the events between the first and the last: one item at a time, each opened, filled and closed. */
 class Items {
   readonly #responseId: string;
   readonly done: Json[] = [];
@@ -209,7 +209,7 @@ class Items {
   }
 }
 
-/** The text, arguments or input of an output item. */
+/** Text, arguments or input of an output item. */
 function textOf(item: Json): string {
   if (typeof item["arguments"] === "string") return item["arguments"];
   if (typeof item["input"] === "string") return item["input"];
@@ -217,19 +217,19 @@ function textOf(item: Json): string {
   return parts.map((part) => saidBy(object(part, "part"))).join("");
 }
 
-/** The text of a part or of an event, which is a refusal's if it refuses. */
+/** Text of a part or an event; for a refusal, the text of the refusal. */
 function saidBy(value: Json): string {
   const type = string(value["type"], "type");
   const member = type === "refusal" || type.startsWith("response.refusal.") ? "refusal" : "text";
   return string(value[member], member);
 }
 
-/** Whether an item of the output refuses. */
+/** Whether an output item is a refusal. */
 function refuses(item: Json): boolean {
   return array(item["content"], "content").some((part) => object(part, "part")["type"] === "refusal");
 }
 
-/** What a response object says, as the program's own {@link Completion}. */
+/** Converts a response object to the program's own {@link Completion}. */
 export function completionOf(response: Json): Completion {
   let text = "";
   let refusal = "";
@@ -306,11 +306,11 @@ function checkEnd(
 }
 
 /**
- * Checks the whole text of a responses stream: framing, numbering, one item open at a time, every added has its done,
- * ids that stay, what is said at the end equals what was streamed, exactly one terminal event, `[DONE]` last, every event as OpenAI
- * publishes it.
+ * Checks the whole text of a responses stream: framing, numbering, one open item at a time, a `done` for every `added`,
+ * stable ids, a final response that equals the streamed content, exactly one terminal event, `[DONE]` last, and every event
+ * against OpenAI's published schema.
  *
- * @throws Error that says what is wrong.
+ * @throws Error that names the violation.
  */
 export function validateResponsesStream(text: string): ValidatedResponsesStream {
   const events = parse(text);

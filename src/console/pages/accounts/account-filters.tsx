@@ -4,12 +4,12 @@ import type { ProxyView } from "../../api/proxies.ts";
 import { CONDITIONS } from "../../api/queue.ts";
 import { look } from "../../routing.ts";
 
-/** Stands in the address for accounts without a proxy; ids of proxies stand behind a colon. */
+/** URL value for accounts without a proxy. Proxy ids have a colon in front, so they cannot collide with it. */
 const DIRECT = "direct";
-/** The same for accounts of the default provider. */
+/** URL value for accounts of the default provider. */
 const DEFAULT = "default";
 
-/** How the list is looked at, by the page's address. */
+/** Reads filters and order from the page's URL. */
 export function filterIn(query: string): AccountFilter {
   const params = new URLSearchParams(query);
   const proxy = params.get("proxy");
@@ -29,18 +29,18 @@ const SORTS = [
   ["used", "used last first"],
   ["name", "by name"],
 ] as const;
-/** Where there are several of what they order by. */
+/** Sort orders that are offered only if there are proxies, or several providers. */
 const BY_PROXY = ["proxy", "by proxy"] as const;
 const BY_PROVIDER = ["provider", "by provider"] as const;
 
 interface AccountFiltersProps {
   readonly query: string;
   readonly proxies: readonly ProxyView[];
-  /** Beside the default one. */
+  /** Providers besides the default one. */
   readonly providers: readonly ProviderView[];
 }
 
-/** What the list is narrowed down to, and how it is ordered. */
+/** Controls for filters and order of the list. */
 export function AccountFilters({ query, proxies, providers }: AccountFiltersProps) {
   const params = new URLSearchParams(query);
   const choice = (name: string, label: string, choices: readonly (readonly [string, string])[]) => (

@@ -7,18 +7,18 @@ import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 
 interface AccountFormProps extends EditFormProps {
-  /** Null for a new one. */
+  /** null: a new account. */
   readonly account: Account | null;
   readonly proxies: readonly ProxyView[];
-  /** Beside the default one. */
+  /** Providers besides the default one. */
   readonly providers: readonly ProviderView[];
-  /** Tests an account that was added. */
+  /** Called with the new account's identifier, to test it. */
   readonly onAdded: (identifier: string) => Promise<void>;
 }
 
 type Kind = "email" | "mobile" | "token";
 
-/** Adds an account, or changes one: its credentials, its labels and its proxy. */
+/** Form that adds or changes an account: credentials, labels and proxy. */
 export function AccountForm(props: AccountFormProps) {
   const { account, proxies, providers, onAdded, onClose, onSaved } = props;
   const [kind, setKind] = useState<Kind>("email");
@@ -50,7 +50,7 @@ export function AccountForm(props: AccountFormProps) {
 
   const belongTo = (id: string) => {
     setProvider(id);
-    // Most are asked with a key; it can still be chosen otherwise.
+    // Most of these providers use an API key. The user can choose another kind.
     if (id !== "") setKind("token");
   };
   const signsIn = account === null ? kind !== "token" : account.email !== "" || account.mobile !== "";

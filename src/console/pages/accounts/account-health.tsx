@@ -9,7 +9,7 @@ interface AccountHealthProps {
   readonly test: TestState | undefined;
 }
 
-/** How an account is, at a glance: the newest of what a test and the traffic have shown. */
+/** Shows an account's condition, based on its latest test or request. */
 export function AccountHealth({ account, test }: AccountHealthProps) {
   if (test === "running") return <Badge tone="live">testing</Badge>;
   const { cooldown } = account;

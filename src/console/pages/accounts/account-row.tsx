@@ -13,7 +13,7 @@ interface AccountRowProps {
   readonly test: TestState | undefined;
   readonly onTest: () => void;
   readonly editing: Editing<Account>;
-  /** Called when the account's sessions are to be deleted. */
+  /** Called to delete the account's sessions. */
   readonly onSessions: (account: Account) => void;
 }
 

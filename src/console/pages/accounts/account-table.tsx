@@ -15,15 +15,15 @@ interface AccountTableProps {
   readonly selection: Selection;
   readonly loading: boolean;
   readonly editing: Editing<Account>;
-  /** Called for an account whose sessions are to be deleted. */
+  /** Called to delete an account's sessions. */
   readonly onSessions: (account: Account) => void;
 }
 
-/** Pixels; the style sheet has the same. */
+/** Pixels; the style sheet contains the same values. */
 const ROW_HEIGHT = 56;
 const NARROW_ROW_HEIGHT = 104;
 
-/** The accounts as a table of which only the rows in view exist, so that 5,000 scroll as well as 5. */
+/** A virtual table of accounts: only visible rows exist, so that 5,000 rows scroll smoothly. */
 export function AccountTable(props: AccountTableProps) {
   const { accounts, proxies, tests, selection, loading, editing, onSessions } = props;
   const scroller = useRef<HTMLDivElement>(null);
@@ -87,7 +87,7 @@ export function AccountTable(props: AccountTableProps) {
   );
 }
 
-/** Holds the place of rows that are not in view. */
+/** Fills the space of rows that are not visible. */
 function Spacer({ height }: { readonly height: number }) {
   if (height <= 0) return null;
   return (

@@ -25,11 +25,11 @@ import { useTests } from "./use-tests.ts";
 
 const PAGE_SIZES = [10, 50, 200, 1_000, LARGEST_PAGE] as const;
 
-/** Cooldowns come and go. Long pages are left alone: each costs as much as a hundred short ones. */
+/** Refresh interval, because cooldowns change. Long pages are not refreshed: each costs as much as 100 short ones. */
 const REFRESH_MS = 10_000;
 const LARGEST_REFRESHED = 200;
 
-/** The accounts behind the gateway: find one, see how it is, change it. */
+/** Page that lists, filters and edits the accounts. */
 export function Accounts() {
   const paging = usePaging(LARGEST_PAGE);
   const { query, page, size } = paging;

@@ -1,12 +1,12 @@
 import type { Account } from "../../api/accounts.ts";
 import { fullMoment } from "../../ui/format.ts";
 
-/** What an account's requests have come to, in a few words. */
+/** Summary of an account's requests. */
 export interface ToldActivity {
-  /** Its last request that is known to have ended did not fail. */
+  /** Its last finished request did not fail. */
   readonly good: boolean;
   readonly text: string;
-  /** Everything else that is known. */
+  /** All further details. */
   readonly title: string;
 }
 
@@ -15,7 +15,7 @@ type Rate = { readonly requests: number; readonly succeeded: number };
 const percent = ({ requests, succeeded }: Rate): string =>
   `${Math.floor((100 * succeeded) / requests)} % of ${requests}`;
 
-/** Null while nothing is known of the account's requests. */
+/** Summarizes an account's activity; null if there were no requests. */
 export function activityOf({ activity }: Account): ToldActivity | null {
   if (!activity || activity.last_day.requests === 0) return null;
   const { in_flight, last_used, last_success, last_fault, last_hour, last_day } = activity;

@@ -17,7 +17,7 @@ interface BulkBarProps {
 
 const DONE = { enable: "enabled", disable: "disabled", delete: "deleted", bind: "bound" } as const;
 
-/** What can be done with the accounts that are chosen. */
+/** Actions for the selected accounts. */
 export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
   const work = useWork();
   const [deleting, setDeleting] = useState(false);

@@ -14,14 +14,14 @@ interface BulkImportProps {
   readonly onDone: (said: string) => Promise<void>;
 }
 
-/** Accounts that are sent at once. */
+/** Accounts per request. */
 const PART = 1_000;
 
-/** Adds many accounts from a pasted list or a file. Those that are there already stay as they are. */
+/** Imports accounts from a pasted list or a file. Existing accounts do not change. */
 export function BulkImport({ onClose, onDone }: BulkImportProps) {
   const [text, setText] = useState("");
   const { accounts, problems } = parseAccounts(text);
-  /** Accounts that have been sent; null: none is under way. */
+  /** Number of accounts sent so far; null: no import is running. */
   const [done, setDone] = useState<number | null>(null);
   const submit = async (arrived: () => void) => {
     if (accounts.length === 0) throw new Error("There is no account in the list.");

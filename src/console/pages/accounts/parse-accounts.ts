@@ -1,6 +1,6 @@
 import type { AccountInput } from "../../api/accounts.ts";
 
-/** What was understood of a pasted list, and which lines were not. */
+/** The parsed accounts of a pasted list, and messages for the lines that could not be parsed. */
 export interface ParsedAccounts {
   readonly accounts: readonly AccountInput[];
   readonly problems: readonly string[];
@@ -8,7 +8,7 @@ export interface ParsedAccounts {
 
 const MAX_PROBLEMS = 20;
 
-/** The fields of an account in an object of any origin; null when it names no account. */
+/** Reads an account's fields from any object; null if the object does not identify an account. */
 function fromObject(value: unknown): AccountInput | null {
   if (typeof value !== "object" || value === null) return null;
   const fields = new Map(Object.entries(value));
@@ -42,7 +42,10 @@ function fromJson(parsed: unknown): ParsedAccounts {
   return { accounts, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-/** `login:password`, or with a comma, a semicolon, a tab or blanks between; a login with an @ is an e-mail address. */
+/**
+ * Parses `login:password`; the separator may be a comma, a semicolon, a tab or spaces. A login with an @ is an e-mail
+ * address.
+ */
 function fromLine(line: string): AccountInput | null {
   const match = /^(\S+?)(?:\s*[:,;]\s*|\s+)(\S.*)$/s.exec(line);
   if (match === null) return null;
@@ -52,8 +55,8 @@ function fromLine(line: string): AccountInput | null {
 }
 
 /**
- * Reads a list of accounts: JSON (a list, or an object with `accounts`), or one `login:password` a line, where `#`
- * begins a comment.
+ * Parses a list of accounts: JSON (a list, or an object with `accounts`), or one `login:password` per line, where `#`
+ * starts a comment.
  */
 export function parseAccounts(text: string): ParsedAccounts {
   const trimmed = text.trim();

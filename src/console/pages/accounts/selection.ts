@@ -1,6 +1,6 @@
 import { useCallback, useState } from "preact/hooks";
 
-/** Which items of a list are chosen, by their identifiers. */
+/** The selected items of a list, by identifier. */
 export interface Selection {
   readonly chosen: ReadonlySet<string>;
   choose(ids: readonly string[], on: boolean): void;

@@ -15,18 +15,21 @@ import { useLoaded } from "../../ui/use-loaded.ts";
 import { useWork } from "../../ui/use-work.ts";
 
 const POLL_MS = 600;
-/** How often it is looked whether somebody else has started a test. */
+/** Interval of checks for a test that another tab or administrator started. */
 const IDLE_MS = 15_000;
-/** How long the outcome of a test is news. */
+/** How long the result of a test is displayed. */
 const NEWS_MS = 3_600_000;
 
 interface TestAllProps {
-  /** Only these are tested; empty: all. */
+  /** Test only these accounts; empty: all. */
   readonly chosen: ReadonlySet<string>;
   readonly onDone: () => Promise<void>;
 }
 
-/** Tests every account, or those that are chosen, and shows how far it has come: also after one has left and returned, and what another tab has started. */
+/**
+ * Tests all or the selected accounts and shows the progress. Also shows a run from before a page change or from another
+ * tab.
+ */
 export function TestAll({ chosen, onDone }: TestAllProps) {
   const started = useWork();
   const cancelled = useWork();
@@ -73,7 +76,7 @@ export function TestAll({ chosen, onDone }: TestAllProps) {
 const isNews = ({ total, finished_at }: TestAllStatus): boolean =>
   total > 0 && (finished_at === 0 || Date.now() - finished_at < NEWS_MS);
 
-/** What the last run has shown. */
+/** Shows the result of the last run. */
 function Outcome({ status }: { readonly status: TestAllStatus }) {
   const { total, done, failed, failures, finished_at } = status;
   const when = finished_at === 0 ? "" : ` (${fullMoment(finished_at)})`;

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { type TestResult, testAccount } from "../../api/accounts.ts";
 import { messageOf } from "../../api/client.ts";
 
-/** What is known of an account's test from this page. */
+/** State of an account's test on this page. */
 export type TestState = "running" | TestResult;
 
 export interface Tests {
@@ -10,7 +10,7 @@ export interface Tests {
   run(identifier: string): Promise<void>;
 }
 
-/** Tests of single accounts; `onDone` is called after each. */
+/** Runs tests of single accounts; calls `onDone` after each test. */
 export function useTests(onDone: () => Promise<void>): Tests {
   const [states, setStates] = useState<ReadonlyMap<string, TestState>>(new Map());
   const note = (identifier: string, state: TestState) =>

@@ -17,10 +17,10 @@ import { DeliveryList } from "./delivery-list.tsx";
 import { RulesForm } from "./rules-form.tsx";
 import { FORMATS, WebhookForm } from "./webhook-form.tsx";
 
-/** How often the page looks what was told, milliseconds. */
+/** Refresh interval in milliseconds. */
 const REFRESH_MS = 10_000;
 
-/** Who is told of trouble, of which, and what was told. */
+/** Page for alerts: webhooks, rules, active alerts and deliveries. */
 export function Alerts() {
   const { data, error, reload } = useLoaded(readAlerts, "", REFRESH_MS);
   const editing = useEditing<WebhookView>(reload);

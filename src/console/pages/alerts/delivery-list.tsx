@@ -10,7 +10,7 @@ interface DeliveryListProps {
   readonly webhooks: readonly WebhookView[];
 }
 
-/** What was told lately, and whether it has arrived. */
+/** Recent deliveries of alerts, with their results. */
 export function DeliveryList({ deliveries, webhooks }: DeliveryListProps) {
   const nameOf = (id: string) => webhooks.find((webhook) => webhook.id === id)?.name || id;
   const columns: Column<DeliveryView>[] = [

@@ -1,6 +1,6 @@
 import type { AlertRule } from "../../api/alerts.ts";
 
-/** What may be told, as people read it. */
+/** The kinds of alerts, with their labels. */
 export const RULES: readonly { readonly kind: string; readonly name: string; readonly threshold: string }[] =
   [
     { kind: "error_rate", name: "Errors", threshold: "More than so many per cent of five minutes" },
@@ -11,23 +11,23 @@ export const RULES: readonly { readonly kind: string; readonly name: string; rea
     { kind: "sync_failed", name: "Failed hosting syncs", threshold: "" },
   ];
 
-/** A rule as it is typed. */
+/** Input values of a rule form. */
 export interface RuleDraft {
   readonly enabled: boolean;
   readonly threshold: string;
   readonly quiet: string;
 }
 
-/** The draft of a rule as it is. */
+/** Returns the input values for an existing rule. */
 export function draftOf(rule: AlertRule | undefined): RuleDraft {
   const { enabled = true, threshold = 0, quiet_minutes: quiet = 60 } = rule ?? {};
   return { enabled, threshold: String(threshold), quiet: String(quiet) };
 }
 
 /**
- * What the gateway is sent.
+ * Converts the drafts to rules.
  *
- * @throws Error in words for people, for what is no rule
+ * @throws Error with a message for the user if a value is invalid
  */
 export function rulesOf(drafts: Readonly<Record<string, RuleDraft>>): Record<string, AlertRule> {
   return Object.fromEntries(

@@ -16,15 +16,15 @@ interface RulesFormProps {
 
 type Drafts = Readonly<Record<string, RuleDraft>>;
 
-/** The drafts that are not those of before. */
+/** Returns the drafts that differ from those before. */
 function changedSince(drafts: Drafts, before: Drafts): Drafts {
   return Object.fromEntries(Object.entries(drafts).filter(([kind, draft]) => draft !== before[kind]));
 }
 
-/** Of what webhooks are told. */
+/** Form for the alert rules. */
 export function RulesForm({ rules, onSaved }: RulesFormProps) {
   const [drafts, setDrafts] = useState<Drafts>({});
-  /** Those that have arrived; they are shown until the list says the same. */
+  /** Saved drafts. They are displayed until the reloaded list contains the same values. */
   const [sent, setSent] = useState<Drafts>({});
   const { busy, error, onSubmit } = useWork();
   const save = async () => {

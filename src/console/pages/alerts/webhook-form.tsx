@@ -4,7 +4,7 @@ import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, type Choice, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 
-/** The forms in which webhooks take messages. */
+/** Message formats of webhooks. */
 export const FORMATS: readonly Choice[] = [
   ["json", "JSON, for programs"],
   ["chat", "Chat: Slack, Mattermost, Google Chat"],
@@ -12,14 +12,14 @@ export const FORMATS: readonly Choice[] = [
 ];
 
 interface WebhookFormProps extends EditFormProps {
-  /** Null for a new one. */
+  /** null: a new webhook. */
   readonly webhook: WebhookView | null;
   readonly webhooks: readonly WebhookView[];
-  /** Told the secret of a new webhook. */
+  /** Called with the secret of a new webhook. */
   readonly onSecret: (secret: string) => void;
 }
 
-/** Adds a webhook or changes one. */
+/** Form that adds or changes a webhook. */
 export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: WebhookFormProps) {
   const [name, setName] = useState(webhook?.name ?? "");
   const [url, setUrl] = useState(webhook?.url ?? "");

@@ -14,10 +14,10 @@ import { FieldChanges } from "./field-changes.tsx";
 
 const LARGEST_PAGE = 1_000;
 const PAGE_SIZES = [25, 50, 200, LARGEST_PAGE] as const;
-/** Changes that are shown without being asked for. */
+/** Number of changes that are visible without expanding the entry. */
 const FEW = 3;
 
-/** How somebody was let in, in words. */
+/** Describes how the administrator signed in. */
 const whoOf = (who: string): string => (who === "key" ? "admin key or password" : who.replace(":", " "));
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
 ];
 
-/** Who has changed what, newest first. */
+/** Page that lists the changes by administrators, newest first. */
 export function Audit() {
   const paging = usePaging(LARGEST_PAGE);
   const { query, page, size } = paging;

@@ -4,11 +4,11 @@ import { count } from "../../ui/format.ts";
 
 interface FieldChangesProps {
   readonly changes: readonly FieldChange[];
-  /** Changes beyond the list. */
+  /** Number of changes that are not listed. */
   readonly more: number;
 }
 
-/** Which fields were changed, from what to what. */
+/** Lists changed fields with old and new values. */
 export function FieldChanges({ changes, more }: FieldChangesProps) {
   return (
     <ul class="field-changes">

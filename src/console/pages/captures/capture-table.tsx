@@ -8,7 +8,7 @@ import { Moment } from "../../ui/moment.tsx";
 
 interface CaptureTableProps {
   readonly items: readonly CaptureSummary[];
-  /** Keeps all rounds of a generation. */
+  /** Saves all rounds of a generation. */
   readonly onKeep: (chainKey: string) => Promise<void>;
 }
 

@@ -18,7 +18,7 @@ const headerText = (headers: Readonly<Record<string, string>>) =>
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 
-/** One exchange with the provider, whole. */
+/** Shows one complete exchange with the provider. */
 export function CaptureView({ id, onClose }: CaptureViewProps) {
   const { data, error, reload } = useLoaded((signal) => readCapture(id, signal), id);
   const [tab, setTab] = useState("response");

@@ -15,7 +15,7 @@ import { Samples } from "./samples.tsx";
 
 const REFRESH_MS = 3_000;
 
-/** What goes to the provider and comes back, for those who look for a fault. */
+/** Page that shows the traffic with the provider, for debugging. */
 export function Captures({ detail }: { readonly detail: string }) {
   const { data, error, reload } = useLoaded(listCaptures, "", REFRESH_MS);
   const [saved, setSaved] = useState(0);

@@ -12,7 +12,7 @@ import { toast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { useWork } from "../../ui/use-work.ts";
 
-/** Samples of the provider's raw answers. `saved` changes when another part of the page has kept one. */
+/** Samples of raw upstream responses. `saved` changes when another part of the page saves a sample. */
 export function Samples({ saved }: { readonly saved: number }) {
   const { data, error, reload } = useLoaded(listSamples, String(saved));
   const [message, setMessage] = useState("");

@@ -1,6 +1,9 @@
 import type { HistorySummary } from "../../api/history.ts";
 
-/** Whose account served a generation: before the first attempt there is none, and a caller's own token has no name. */
+/**
+ * Describes the account that served a generation. There is no account before the first attempt, and a caller's own token
+ * has no name.
+ */
 export function accountOf({
   account,
   attempts,

@@ -14,18 +14,18 @@ const message = z.object({
   name: text,
 });
 
-/** What a record had asked, for the playground. */
+/** The request of a record, in the playground's form. */
 export interface AskedAgain {
   readonly dialect: PlaygroundDialect;
   readonly model: string;
   readonly stream: boolean;
   readonly system: string;
   readonly turns: readonly Turn[];
-  /** Attachments that are not archived, and so not asked again. */
+  /** Number of attachments that the archive does not contain, so they are missing here. */
   readonly lost: number;
 }
 
-/** The request of a record once more, as far as it was archived: without attachments, and without the tools on offer. */
+/** Rebuilds the request of a record from the archive, without attachments and tool definitions. */
 export function askedAgain(
   record: Pick<HistoryRecord, "dialect" | "requested_model" | "model" | "stream" | "messages">,
 ): AskedAgain {

@@ -1,4 +1,4 @@
-/** A filter of the history: its name in the page's address, which the gateway uses, too. */
+/** A filter of the history. Its name is used in the page's URL and in the gateway's query. */
 export interface FilterField {
   readonly name: string;
   readonly label: string;
@@ -20,13 +20,13 @@ export const FILTER_FIELDS: readonly FilterField[] = [
   { name: "min_tokens", label: "Tokens at least", kind: "number" },
 ];
 
-/** How many filters an address has. */
+/** Counts the filters in a URL query. */
 export function filterCount(query: string): number {
   const params = new URLSearchParams(query);
   return FILTER_FIELDS.filter(({ name }) => (params.get(name) ?? "") !== "").length;
 }
 
-/** The gateway's query for an address of the history page: times in the reader's own clock are made moments. */
+/** Converts the page's URL query to the gateway's query. Converts local times to Unix times. */
 export function listQuery(query: string): URLSearchParams {
   const params = new URLSearchParams(query);
   const asked = new URLSearchParams();

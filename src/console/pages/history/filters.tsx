@@ -15,13 +15,13 @@ const STATUSES = [
 
 const PAUSE_MS = 400;
 
-/** What the list is narrowed down to. All of it is in the address. */
+/** Controls for the filters of the list. The URL stores all of them. */
 export function Filters() {
   const { query } = usePlace();
   const set = filterCount(query);
   const params = new URLSearchParams(query);
   const change = (name: string, value: string) => {
-    // The address at the time of the change: other fields may have changed meanwhile.
+    // Uses the URL at the time of the change, because other fields may have changed it.
     const next = new URLSearchParams(query);
     if (value === "") next.delete(name);
     else next.set(name, value);

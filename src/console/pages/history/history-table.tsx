@@ -56,11 +56,11 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
 
 interface HistoryTableProps {
   readonly items: readonly HistorySummary[];
-  /** How the list is looked at, which stays so behind a record. */
+  /** Query of the list. Links to records keep it. */
   readonly query: string;
 }
 
-/** The generations, one a row; its preview leads to the record. */
+/** Table of generations; the preview links to the record. */
 export function HistoryTable({ items, query }: HistoryTableProps) {
   const shown = useMemo(() => columns(query), [query]);
   return (

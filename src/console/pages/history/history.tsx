@@ -20,15 +20,15 @@ import { HistoryTable } from "./history-table.tsx";
 import { RecordView } from "./record-view.tsx";
 import { SavedList } from "./saved-list.tsx";
 
-/** More rows at once would hold the screen up when they are read anew; an export has them all. */
+/** More rows per page would block the screen at each refresh. An export contains all records. */
 const LARGEST_PAGE = 200;
 const PAGE_SIZES = [25, 50, 100, LARGEST_PAGE] as const;
 const REFRESH_MS = 1_500;
-/** Searches through texts and long pages cost more. */
+/** Interval for text searches and long pages, which cost more. */
 const COSTLY_REFRESH_MS = 6_000;
 const LONG_PAGE = 50;
 
-/** What was generated, newest first; it goes on while one looks at it. */
+/** Page that lists the generations, newest first, and refreshes itself. */
 export function History({ detail }: { readonly detail: string }) {
   const place = usePlace();
   const paging = usePaging(LARGEST_PAGE);

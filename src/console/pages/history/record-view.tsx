@@ -29,7 +29,7 @@ interface RecordViewProps {
 
 const REFRESH_MS = 1_000;
 
-/** One generation in full; it grows while it is generated. */
+/** Shows one complete generation. Refreshes while the generation runs. */
 export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
   const [tab, setTab] = useState("answer");
   const [done, setDone] = useState(false);
@@ -41,7 +41,7 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
         setDone(record.status !== "streaming");
         return record;
       } catch (error) {
-        // What is not there does not come by waiting.
+        // A missing record does not appear later, so stop refreshing.
         if (error instanceof ApiError && error.status === 404) {
           setDone(true);
           throw new ApiError(404, "This record is not there. It was deleted, or is older than what is kept.");
@@ -86,7 +86,7 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
   );
 }
 
-/** How it went, step by step. */
+/** Shows the steps of the generation. */
 function Timeline({ record }: { readonly record: HistoryRecord }) {
   return (
     <ol class="timeline" aria-label="Timeline">
@@ -100,7 +100,7 @@ function Timeline({ record }: { readonly record: HistoryRecord }) {
   );
 }
 
-/** The same request once more. */
+/** Form that sends the same request again. */
 function Again({ record }: { readonly record: HistoryRecord }) {
   const asked = askedAgain(record);
   const { dialect, model, stream, system, turns, lost } = asked;
@@ -136,7 +136,7 @@ function tabsOf(record: HistoryRecord) {
   ];
 }
 
-/** The exchanges with the provider, if they were captured. */
+/** Lists the exchanges with the provider, if captures exist. */
 function Captured({ request }: { readonly request: string }) {
   const { data } = useLoaded((signal) => capturesOf(request, signal), request);
   if (data === null || data.length === 0) return null;

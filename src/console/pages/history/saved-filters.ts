@@ -7,7 +7,7 @@ const MOST = 30;
 
 const saved = z.array(z.object({ name: z.string(), query: z.string() }));
 
-/** Filters that somebody wants again. They are this browser's. */
+/** A saved filter. Filters are stored in this browser. */
 export type SavedFilter = z.output<typeof saved>[number];
 
 function stored(): readonly SavedFilter[] {
@@ -26,11 +26,11 @@ function keep(filters: readonly SavedFilter[]): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(filters));
   } catch {
-    // A browser that keeps nothing has them until the tab is closed.
+    // If the browser does not store data, the filters last until the tab closes.
   }
 }
 
-/** What of an address is worth keeping: search and filters, not the page that one was at. */
+/** Returns the search and the filters of a URL query, without the page number. */
 export function keptQuery(query: string): string {
   const params = new URLSearchParams(query);
   const kept = new URLSearchParams();
@@ -41,7 +41,7 @@ export function keptQuery(query: string): string {
   return kept.toString();
 }
 
-/** Of two with one name the newer one is kept. */
+/** Saves a filter. Replaces an older filter with the same name. */
 export function saveFilter(name: string, query: string): void {
   const others = savedFilters.get().filter((each) => each.name !== name);
   keep([...others, { name, query: keptQuery(query) }].slice(-MOST));

@@ -6,7 +6,7 @@ import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { forgetFilter, keptQuery, savedFilters, saveFilter } from "./saved-filters.ts";
 
-/** Filters that were saved, a click away. */
+/** Lists the saved filters. */
 export function SavedList() {
   const saved = useStore(savedFilters);
   const { query } = usePlace();
@@ -28,7 +28,7 @@ export function SavedList() {
   );
 }
 
-/** Saves the search and the filters that are set. */
+/** Saves the current search and filters. */
 export function SaveFilter() {
   const { query } = usePlace();
   const [asking, setAsking] = useState(false);

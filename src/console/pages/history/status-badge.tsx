@@ -13,7 +13,7 @@ interface StatusBadgeProps {
   readonly error: string;
 }
 
-/** Where a generation stands. */
+/** Shows the status of a generation. */
 export function StatusBadge({ status, code, error }: StatusBadgeProps) {
   return (
     <Badge tone={TONES[status] ?? "neutral"} title={error}>

@@ -5,7 +5,7 @@ import { callsIn } from "./calls-in.ts";
 
 /** One step of a generation. */
 export interface Step {
-  /** Milliseconds since the request came in; null: it is not known when. */
+  /** Milliseconds since the request arrived; null: unknown. */
   readonly at: number | null;
   readonly said: string;
   readonly tone: "good" | "bad" | "neutral";
@@ -28,7 +28,10 @@ type Told = Pick<
   | "tried"
 >;
 
-/** How a generation went, from the request to its end. Records of older versions do not tell when an attempt failed. */
+/**
+ * Builds the steps of a generation, from the request to its end. Records of older versions have no times of failed
+ * attempts.
+ */
 export function timelineOf(record: Told): Step[] {
   const { created_at, leased_at, tried, sign_ins, first_token_ms, status, elapsed_ms } = record;
   const since = (at: number) => (at === 0 ? null : Math.max(0, at - created_at));
@@ -45,7 +48,7 @@ export function timelineOf(record: Told): Step[] {
       tone: "neutral" as const,
     })),
   ];
-  // What is not told the time of comes first, as it was told.
+  // Attempts without a time come first, in their stored order.
   attempts.sort((one, other) => one.at - other.at);
   for (const { at, said, tone } of attempts) steps.push({ at: since(at), said, tone });
   if (leased_at > 0 && record.attempts > tried.length) {

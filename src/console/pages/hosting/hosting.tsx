@@ -6,7 +6,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { SyncForm } from "./sync-form.tsx";
 
-/** Sends the configuration to Vercel, and shows whether that one still has it. */
+/** Page that sends the configuration to Vercel and shows whether Vercel's copy is current. */
 export function Hosting() {
   const status = useLoaded(readHostingStatus);
   const credentials = useLoaded(readCredentials);

@@ -3,9 +3,9 @@ import * as z from "zod/mini";
 const exported = z.object({ api_keys: z.array(z.object({ key: z.string() })) });
 
 /**
- * A key in full. The views of the gateway mask keys, its export does not, and both have the same order.
+ * Finds an unmasked key by its index. Views of the gateway mask keys, its export does not, and both have the same order.
  *
- * @throws Error when there is no key at that place any more.
+ * @throws Error if no key exists at this index any more.
  */
 export function fullKey(config: unknown, index: number): string {
   const parsed = exported.safeParse(config);
@@ -14,7 +14,7 @@ export function fullKey(config: unknown, index: number): string {
   return key;
 }
 
-/** A new key that nobody can guess: 256 random bits. */
+/** Generates a random key of 256 bits. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return `sk-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;

@@ -10,11 +10,11 @@ import { draftOf, scopeOf } from "./limit-draft.ts";
 import { LimitFields } from "./limit-fields.tsx";
 
 interface KeyFormProps extends EditFormProps {
-  /** Null for a new one. */
+  /** null: a new key. */
   readonly apiKey: ApiKey | null;
 }
 
-/** Adds a key, with a good one proposed, or changes the labels of one, and what it may use. */
+/** Form that adds a key (with a generated proposal), or changes a key's labels and limits. */
 export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
   const [key, setKey] = useState(newKey);
   const [name, setName] = useState(apiKey?.name ?? "");
@@ -23,7 +23,7 @@ export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
   const [disabled, setDisabled] = useState(apiKey?.disabled ?? false);
   const [draft, setDraft] = useState(() => draftOf(apiKey));
   const submit = async (arrived: () => void) => {
-    // Its seconds are not in the field: what nobody has changed stays.
+    // The input field has no seconds. If the user did not edit it, keep the exact value.
     const untouched = expires === toLocal(apiKey?.expires ?? 0);
     const labels = {
       name,

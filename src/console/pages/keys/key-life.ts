@@ -2,10 +2,10 @@ import type { ApiKey } from "../../api/config.ts";
 import type { Tone } from "../../ui/badge.tsx";
 import { duration } from "../../ui/format.ts";
 
-/** A key that expires within this time is warned of. */
+/** Keys that expire within this time get a warning. */
 const SOON_MS = 7 * 86_400_000;
 
-/** Whether a key works, in words. `now` is in Unix milliseconds. */
+/** Describes whether a key works. `now` is in Unix milliseconds. */
 export function stateOf(
   { disabled, expires, grace_until }: Pick<ApiKey, "disabled" | "expires" | "grace_until">,
   now: number,
@@ -20,14 +20,14 @@ export function stateOf(
   return { tone: "good", text: "works" };
 }
 
-/** A moment in Unix milliseconds as a field for local date and time has it; empty for 0. */
+/** Converts Unix milliseconds to the value of a `datetime-local` input; 0 becomes empty. */
 export function toLocal(at: number): string {
   if (at === 0) return "";
   const date = new Date(at);
   return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** The moment that such a field stands for; 0 for an empty one. */
+/** Converts the value of a `datetime-local` input to Unix milliseconds; empty becomes 0. */
 export function fromLocal(text: string): number {
   const at = text === "" ? 0 : new Date(text).getTime();
   return Number.isNaN(at) ? 0 : at;

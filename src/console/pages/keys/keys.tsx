@@ -18,7 +18,7 @@ import { stateOf } from "./key-life.ts";
 import { summaryOf } from "./limit-draft.ts";
 import { RotateKey } from "./rotate-key.tsx";
 
-/** The keys that callers use. */
+/** Page for the callers' API keys. */
 export function Keys() {
   const { data, error, reload } = useLoaded(listKeys);
   const [rotating, setRotating] = useState<ApiKey | null>(null);

@@ -1,13 +1,13 @@
 import type { KeyScope } from "../../api/config.ts";
 
-/** A limit of a key as people edit it. */
+/** A limit of a key, for the form. */
 export interface LimitField {
-  /** Its name in the configuration. */
+  /** Name in the configuration. */
   readonly name: string;
   readonly label: string;
 }
 
-/** Every limit, in the order of the form. */
+/** All limits, in the order of the form. */
 export const LIMIT_FIELDS: readonly LimitField[] = [
   { name: "requests_per_minute", label: "Requests a minute" },
   { name: "tokens_per_minute", label: "Tokens a minute" },
@@ -18,13 +18,13 @@ export const LIMIT_FIELDS: readonly LimitField[] = [
   { name: "cost_per_month", label: "Cost a month" },
 ];
 
-/** What the lists of a key are called in the configuration. */
+/** Names of a key's lists in the configuration. */
 export type ListName = "models" | "dialects" | "networks";
 
-/** What a key may use, as it is typed: numbers and lists are texts. */
+/** Input values of the form for limits; numbers and lists are texts. */
 export type LimitDraft = Readonly<Record<string, string>>;
 
-/** The draft of a key as it is; null: of a new one. */
+/** Returns the input values for a key's limits; null: a new key. */
 export function draftOf(scope: KeyScope | null): LimitDraft {
   const draft: Record<string, string> = {};
   for (const { name } of LIMIT_FIELDS) {
@@ -37,15 +37,15 @@ export function draftOf(scope: KeyScope | null): LimitDraft {
   return draft;
 }
 
-/** The entries of a list that was typed: separated by commas, spaces or line ends. */
+/** Parses a list whose entries are separated by commas, semicolons or white space. */
 function listOf(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter((entry) => entry !== ""))];
 }
 
 /**
- * What the gateway is sent of a draft. Limits that this console does not know stay.
+ * Converts the input values to the request. Limits that this console does not know keep their values.
  *
- * @throws Error in words for people, for what is no limit
+ * @throws Error with a message for the user if a limit is invalid
  */
 export function scopeOf(draft: LimitDraft, before: KeyScope | null): KeyScope {
   const limits: Record<string, unknown> = { ...before?.limits };
@@ -63,7 +63,7 @@ export function scopeOf(draft: LimitDraft, before: KeyScope | null): KeyScope {
   return { limits, models: list("models"), dialects: list("dialects"), networks: list("networks") };
 }
 
-/** What a key may use, in a few words; empty: everything. */
+/** Summarizes a key's limits; empty: no limits. */
 export function summaryOf({ limits, models, dialects, networks }: KeyScope): string {
   const set = LIMIT_FIELDS.filter(({ name }) => Number(limits[name]) > 0).map(
     ({ name, label }) => `${label.toLowerCase()}: ${Number(limits[name]).toLocaleString()}`,

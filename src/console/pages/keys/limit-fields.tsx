@@ -6,7 +6,7 @@ interface LimitFieldsProps {
   readonly onChange: (draft: LimitDraft) => void;
 }
 
-/** What a key may use. */
+/** Form fields for a key's limits. */
 export function LimitFields({ draft, onChange }: LimitFieldsProps) {
   const field = (name: string) => ({
     value: draft[name] ?? "",

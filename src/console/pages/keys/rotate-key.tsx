@@ -22,7 +22,7 @@ interface RotateKeyProps {
   readonly onRotated: () => Promise<void>;
 }
 
-/** Gives a key a new secret, and shows that once. */
+/** Dialog that replaces a key's secret and shows the new one once. */
 export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
   const [grace, setGrace] = useState("86400");
   const [secret, setSecret] = useState("");

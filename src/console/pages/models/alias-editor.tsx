@@ -14,7 +14,7 @@ interface AliasEditorProps {
   readonly onSaved: (settings: Settings) => void;
 }
 
-/** Other names for models; they win over the built-in ones. */
+/** Editor for aliases of models. Aliases override the built-in ones. */
 export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
   const [editing, setEditing] = useState<string | null>(null);
   const save = async (next: Readonly<Record<string, string>>, said: string) => {

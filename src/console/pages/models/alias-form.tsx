@@ -3,7 +3,7 @@ import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 
 interface AliasFormProps {
-  /** Empty for a new one. */
+  /** Empty: a new alias. */
   readonly name: string;
   readonly target: string;
   readonly models: readonly string[];

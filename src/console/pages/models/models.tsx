@@ -9,7 +9,7 @@ import { ResolveName } from "./resolve-name.tsx";
 import { RouteEditor } from "./route-editor.tsx";
 import { UnknownNames } from "./unknown-names.tsx";
 
-/** What the variants of a model's name mean; of other providers' models only whose they are is known. */
+/** Describes the variant that a model's name denotes. For models of other providers it only names the provider. */
 function traits(id: string): string {
   const slash = id.indexOf("/");
   if (slash !== -1) return `a model of the provider ${id.slice(0, slash)}`;
@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<string>[] = [
   { title: "What it does", class: "muted", cell: traits },
 ];
 
-/** The models that callers can ask for, and other names for them. */
+/** Page for the models that callers can request, and their aliases. */
 export function Models() {
   const models = useLoaded(listModels);
   const settings = useLoaded(readSettings);

@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/page.tsx";
 
-/** Tells which model a name leads to. */
+/** Shows which model a name resolves to. */
 export function ResolveName() {
   const [name, setName] = useState("");
   const [answer, setAnswer] = useState("");

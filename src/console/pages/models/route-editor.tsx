@@ -18,7 +18,7 @@ interface RouteEditorProps {
   readonly onSaved: (settings: Settings) => void;
 }
 
-/** Names that may lead to several models. */
+/** Editor for model routes: names that may resolve to several models. */
 export function RouteEditor({ routes, onSaved }: RouteEditorProps) {
   const [editing, setEditing] = useState<string | null>(null);
   const removal = useWork();

@@ -6,16 +6,16 @@ import { FormDialog } from "../../ui/form-dialog.tsx";
 import { routeFault, routeIn, textOfRoute } from "./route-text.ts";
 
 interface RouteFormProps {
-  /** Empty for a new one. */
+  /** Empty: a new route. */
   readonly name: string;
   readonly route: Route;
-  /** Names of other routes. */
+  /** Names of the other routes. */
   readonly taken: readonly string[];
   readonly onClose: () => void;
   readonly onSave: (name: string, route: Route) => Promise<void>;
 }
 
-/** A name and the models that it may lead to. */
+/** Form for a route: its name and its models. */
 export function RouteForm(props: RouteFormProps) {
   const [name, setName] = useState(props.name);
   const [models, setModels] = useState(textOfRoute(props.route));

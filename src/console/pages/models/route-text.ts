@@ -1,9 +1,9 @@
 import type { Route } from "../../api/settings.ts";
 
-/** The weight behind a model, and the space between them. */
+/** Matches a weight after a model, including the white space between them. */
 const WEIGHT = /(?<!\s)\s+(\d+(?:\.\d+)?)$/;
 
-/** A route as it is typed: a model a line, with its weight behind it where it has one. */
+/** Formats a route for the form: one model per line, followed by its weight if it has one. */
 export function textOfRoute(route: Route): string {
   return route.map(wordsOf).join("\n");
 }
@@ -13,7 +13,7 @@ function wordsOf(target: Route[number]): string {
   return target.weight === undefined ? target.model : `${target.model} ${target.weight}`;
 }
 
-/** The route that was typed. */
+/** Parses the text of the form. */
 export function routeIn(text: string): Route {
   return text
     .split("\n")
@@ -25,7 +25,7 @@ export function routeIn(text: string): Route {
     });
 }
 
-/** A route in one line: the models with arrows from one to the next, or their shares. */
+/** Formats a route in one line: models joined by arrows, or with their shares. */
 export function summaryOf(route: Route): string {
   const shared = route.some((target) => typeof target !== "string" && target.weight !== undefined);
   if (!shared) return route.map(wordsOf).join(" → ");
@@ -34,7 +34,7 @@ export function summaryOf(route: Route): string {
     .join(", ");
 }
 
-/** What the gateway says of a route that it refuses, without the name of the field. */
+/** Returns the gateway's error message for a route, without the field name. */
 export function routeFault(message: string, name: string): string | null {
   const field = `model_routes.${name}`;
   if (!message.startsWith(field)) return null;

@@ -11,12 +11,12 @@ import { useLoaded } from "../../ui/use-loaded.ts";
 import { useWork } from "../../ui/use-work.ts";
 
 interface UnknownNamesProps {
-  /** The provider that such names go to; empty: they are refused. */
+  /** Id of the provider that gets unknown model names; empty: the gateway rejects them. */
   readonly present: string;
   readonly onSaved: (settings: Settings) => void;
 }
 
-/** What becomes of names that stand for no model. */
+/** Setting for unknown model names. */
 export function UnknownNames({ present, onSaved }: UnknownNamesProps) {
   const providers = useLoaded(listProviders).data ?? [];
   const [chosen, setChosen] = useState<string | null>(null);

@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Sick>[] = [
   { title: "Why", class: "muted", cell: ({ reason }) => <span class="cut">{reason}</span> },
 ];
 
-/** Accounts of which it is said why. */
+/** Maximum number of accounts listed with their reason. */
 const SICK_SHOWN = 8;
 
 function sickOf({ cooldowns, failing }: QueueStatus): Sick[] {
@@ -42,7 +42,10 @@ function sickOf({ cooldowns, failing }: QueueStatus): Sick[] {
   ];
 }
 
-/** How many accounts are how, and which need a look: a few lines, however many accounts there are. */
+/**
+ * Shows the number of accounts per condition and the accounts with problems. Its size does not grow with the number of
+ * accounts.
+ */
 export function AccountState({ queue }: { readonly queue: QueueStatus }) {
   const { conditions, total } = queue;
   const sick = sickOf(queue).slice(0, SICK_SHOWN);

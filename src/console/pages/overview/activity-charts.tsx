@@ -8,7 +8,7 @@ import { added, perMinute, timesOf } from "./series.ts";
 
 const few = (value: number) => (value < 10 ? String(Number(value.toFixed(2))) : compact(value));
 
-/** The time that is shown, in pictures. A click leads to the history of the step that it was on. */
+/** Charts of the selected time range. A click opens the history of that step. */
 export function ActivityCharts({ activity }: { readonly activity: Activity }) {
   const times = useMemo(() => timesOf(activity), [activity]);
   const lines = useMemo(() => {

@@ -7,7 +7,7 @@ import { historyOf } from "./history-link.ts";
 
 type Failure = Activity["errors"][number];
 
-/** What went wrong in the time that is shown, by status and code; each leads to its records. */
+/** Errors in the selected time range, by status and code. Each row links to its records. */
 export function ErrorTable({ activity }: { readonly activity: Activity }) {
   const { errors, from, to, totals } = activity;
   const longest = totals.duration_ms?.p99 ?? 0;

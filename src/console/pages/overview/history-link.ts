@@ -3,15 +3,15 @@ import { href } from "../../routing.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A moment as the history's filter has it: in the reader's own clock. */
+/** Formats a time for the history's filter, in the user's time zone. */
 function localTime(at: number): string {
   const date = new Date(at);
   return new Date(at - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 19);
 }
 
 /**
- * The history of a time, with other filters. What has ended in that time may have begun before: `longest` is how long requests
- * took at the most, in milliseconds.
+ * Returns a link to the history of a time range, with other filters. Requests that ended in the range may have begun before
+ * it; `longest` is the longest duration of a request in milliseconds.
  */
 export function historyOf(
   from: number,
@@ -24,7 +24,7 @@ export function historyOf(
   return href("history", "", query.toString());
 }
 
-/** Where a click on a chart leads: the history of the step that was pointed at. */
+/** Returns a link to the history of one step of a chart. */
 export function historyOfStep({ from, step_ms, series }: Activity, place: number): string {
   const at = from + place * step_ms;
   return historyOf(at, at + step_ms, series.duration_ms.p99[place] ?? 0);

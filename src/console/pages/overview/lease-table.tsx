@@ -8,11 +8,11 @@ interface Request {
   readonly id: string;
   readonly waits: boolean;
   readonly model: string;
-  /** Empty: any. */
+  /** Empty: any account. */
   readonly account: string;
-  /** Empty: not known yet. */
+  /** Empty: unknown. */
   readonly dialect: string;
-  /** How long it has run or waited, in milliseconds. */
+  /** Time that it has run or waited, in milliseconds. */
   readonly ms: number;
 }
 
@@ -39,7 +39,7 @@ function requestsOf({ leases, waiting_requests }: QueueStatus): Request[] {
   ];
 }
 
-/** What runs and what waits at this moment. */
+/** Lists the running and the waiting requests. */
 export function LeaseTable({ queue }: { readonly queue: QueueStatus | null }) {
   const requests = queue === null ? [] : requestsOf(queue);
   const more = queue === null ? 0 : queue.in_use + queue.waiting - requests.length;

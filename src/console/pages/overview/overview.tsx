@@ -14,14 +14,14 @@ import { Slots } from "./slots.tsx";
 import { Tiles } from "./tiles.tsx";
 import { Warnings } from "./warnings.tsx";
 
-/** How often the settings are read anew, for the warnings. */
+/** Refresh interval of the settings, which the warnings need. */
 const REFRESH_MS = 300_000;
-/** How often slots and queue are read, and what has happened: longer times move more slowly. */
+/** Refresh intervals of queue and activity. Longer ranges refresh less often, because they change slowly. */
 const QUEUE_MS = 2_000;
 const ACTIVITY_MS = 5_000;
 const LONG_ACTIVITY_MS = 30_000;
 
-/** How the gateway is doing, at a look. All numbers are the gateway's own: nobody need have been watching. */
+/** Overview page. All numbers come from the gateway, so they do not depend on an open console. */
 export function Overview() {
   const params = new URLSearchParams(usePlace().query);
   const [range] = ACTIVITY_RANGES.find(([name]) => name === params.get("range")) ?? ACTIVITY_RANGES[1];
@@ -33,7 +33,7 @@ export function Overview() {
     short ? ACTIVITY_MS : LONG_ACTIVITY_MS,
   );
   const settings = useLoaded(readSettings, "", REFRESH_MS);
-  // All at once, so that a warning which comes late pushes nothing down.
+  // Show all parts at once, so that a late warning does not move the content.
   const known = ({ data, error }: Loaded<unknown>) => data !== null || error !== "";
   if (![queue, activity, settings].every(known)) return <Page title="Overview">{null}</Page>;
   const actions = ACTIVITY_RANGES.map(([name, said]) => (

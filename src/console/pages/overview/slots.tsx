@@ -7,12 +7,15 @@ import { Panel } from "../../ui/page.tsx";
 interface AccountSlots {
   readonly account: string;
   readonly used: number;
-  /** Milliseconds that it still cools down, 0 when it does not. */
+  /** Remaining cooldown in milliseconds; 0: no cooldown. */
   readonly cooling: number;
   readonly reason: string;
 }
 
-/** What the accounts hold that were told of; of many, those that need a look come first, else they are in the order of their names. */
+/**
+ * Lists the slots of the reported accounts. If there are many accounts, those with problems come first; the rest is sorted
+ * by name.
+ */
 function accountSlots(queue: QueueStatus): AccountSlots[] {
   const used = new Map<string, number>();
   for (const { account } of queue.leases) used.set(account, (used.get(account) ?? 0) + 1);
@@ -35,7 +38,7 @@ function accountSlots(queue: QueueStatus): AccountSlots[] {
     );
 }
 
-/** One dot for each slot of each account: full while a request holds it. */
+/** One dot per slot of each account. A filled dot is an occupied slot. */
 export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
   if (queue === null)
     return <Panel title="Slots" class="slots-panel" children={<p class="muted">Reading…</p>} />;

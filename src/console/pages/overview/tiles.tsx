@@ -11,13 +11,13 @@ interface TilesProps {
   readonly activity: Activity | null;
 }
 
-/** One error in a hundred needs a look, one in ten an operator. */
+/** Error rates: 1 % needs attention, 10 % needs an operator. */
 const ERRORS = [0.01, 0.1] as const;
-/** Milliseconds until the first token, for all but five of a hundred. */
+/** Milliseconds until the first token (95th percentile). */
 const FIRST_TOKEN_MS = [10_000, 30_000] as const;
-/** How full the queue is. */
+/** Fill level of the queue. */
 const QUEUE = [0.000_001, 0.8] as const;
-/** How many of the slots are taken. */
+/** Share of occupied slots. */
 const SLOTS = [0.9, 1] as const;
 
 const part = (some: number, all: number): number => (all > 0 ? some / all : 0);
@@ -28,7 +28,7 @@ const rest = (times: Percentiles): string =>
   times === null ? "" : `p95 ${duration(times.p95)}, p99 ${duration(times.p99)}`;
 const half = (times: Percentiles): string => (times === null ? "–" : duration(times.p50));
 
-/** The gateway's state at this moment, and what the time that is shown comes to. */
+/** Tiles with the current state, and with totals of the selected time range. */
 export function Tiles({ queue, activity }: TilesProps) {
   return (
     <dl class="tiles">

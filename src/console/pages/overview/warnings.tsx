@@ -19,7 +19,7 @@ interface WarningsProps {
   readonly settings: Settings | null;
 }
 
-/** What the operator should see to. Nothing when there is nothing. */
+/** Warnings for the operator. Renders nothing if there are none. */
 export function Warnings({ queue, settings }: WarningsProps) {
   const version = useLoaded(readVersion).data;
   const cooling = queue?.cooling ?? 0;

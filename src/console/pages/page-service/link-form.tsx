@@ -10,7 +10,7 @@ import { useLoaded } from "../../ui/use-loaded.ts";
 import { useWork } from "../../ui/use-work.ts";
 import { LIVES, queryOf } from "./link.ts";
 
-/** Signs an address of the page service, for places where everybody sees it. `path` is what the link does. */
+/** Form that signs a URL of the page service for public use. `path` is the path that the link opens. */
 export function LinkForm({ path }: { readonly path: string }) {
   const { data, error, reload } = useLoaded(listKeys);
   const keys = (data?.items ?? []).filter(({ disabled }) => !disabled);
@@ -54,7 +54,7 @@ export function LinkForm({ path }: { readonly path: string }) {
           </Button>
         </div>
         <Problem error={signing.error} />
-        {/* One for another picture, or another key, is not what is asked for now. */}
+        {/* Hide a link that was signed for other options or another key. */}
         {link?.of === wish && (
           <>
             <CodeBlock label="Signed link" text={link.url} />

@@ -1,6 +1,6 @@
 import type { Choice } from "../../ui/field.tsx";
 
-/** For how many days a link may hold. */
+/** Lifetimes of a link in days. */
 export const LIVES: readonly Choice[] = [
   ["1", "A day"],
   ["7", "A week"],
@@ -9,7 +9,7 @@ export const LIVES: readonly Choice[] = [
   ["3650", "Ten years"],
 ];
 
-/** The parameters of a path with a query, as the gateway takes them to sign a link. */
+/** Returns the query parameters of a path, as the gateway expects them for signing. */
 export function queryOf(path: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(path.slice(path.indexOf("?") + 1)));
 }

@@ -9,7 +9,7 @@ import { useWork } from "../../ui/use-work.ts";
 import { type MetadataRow, metadataRows } from "./metadata-rows.ts";
 import { TechnologyTable } from "./technology-table.tsx";
 
-/** A foreign text has no say in the direction of what stands around it. */
+/** `<bdi>` isolates foreign text, so that it does not change the text direction around it. */
 const COLUMNS: readonly Column<MetadataRow>[] = [
   { title: "What", cell: ({ what }) => <bdi>{what}</bdi> },
   {
@@ -26,14 +26,14 @@ const COLUMNS: readonly Column<MetadataRow>[] = [
   { title: "More of it", class: "muted", cell: ({ note }) => <bdi>{note}</bdi> },
 ];
 
-/** Reads what a page says of itself. */
+/** Form that reads a page's metadata. */
 export function MetadataLookup() {
   const [url, setUrl] = useState("");
   const [withTechnologies, setWithTechnologies] = useState(false);
   const [found, setFound] = useState<Metadata | null>(null);
   const { busy, error, onSubmit } = useWork();
   const read = async () => {
-    // A failure does not stand beside what another page says.
+    // Clear the previous result, so that an error does not appear beside it.
     setFound(null);
     setFound(await readMetadata(url, withTechnologies));
   };
@@ -52,7 +52,7 @@ export function MetadataLookup() {
   );
 }
 
-/** What a page says of itself, and what it is built with when that was asked for. */
+/** Shows a page's metadata and, if requested, its technologies. */
 function Found({ metadata }: { readonly metadata: Metadata }) {
   const { url, applications } = metadata;
   const rows = metadataRows(metadata);
@@ -64,7 +64,7 @@ function Found({ metadata }: { readonly metadata: Metadata }) {
       {rows.length > 0 && (
         <DataTable
           items={rows}
-          // Several may say the same.
+          // Several rows may have the same text.
           keyOf={(row) => String(rows.indexOf(row))}
           columns={COLUMNS}
           class="metadata-table"

@@ -1,16 +1,16 @@
 import type { Metadata } from "../../api/page-service.ts";
 
-/** One thing that a page says of itself. */
+/** One item of a page's metadata. */
 export interface MetadataRow {
   readonly what: string;
   readonly said: string;
-  /** What is said is an address that can be followed. */
+  /** `said` is a URL that can be opened. */
   readonly address: boolean;
-  /** Which of several it is. */
+  /** Distinguishes several items of the same kind. */
   readonly note: string;
 }
 
-/** What a page says of itself, in the order in which people ask for it; what it does not say is left out. */
+/** Lists a page's metadata, the most requested items first. Omits items that the page does not have. */
 export function metadataRows(metadata: Metadata): MetadataRow[] {
   const { title, description, canonical, language, openGraph, icons, feeds } = metadata;
   const row = (what: string, said: string | null, note: readonly (string | null)[] = []): MetadataRow => ({

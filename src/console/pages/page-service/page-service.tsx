@@ -5,7 +5,7 @@ import { MetadataLookup } from "./metadata-lookup.tsx";
 import { TechnologyLookup } from "./technology-lookup.tsx";
 import { ThumbnailForm } from "./thumbnail-form.tsx";
 
-/** The three operations of the page service, to try. */
+/** Page to try the three operations of the page service. */
 export function PageService() {
   const [tab, setTab] = useState("thumbnail");
   return (

@@ -14,7 +14,7 @@ type TextName =
   | "margins";
 type SwitchName = "scroll" | "transparent" | "landscape" | "full" | "mobile" | "darkMode";
 
-/** What picture is wanted; empty fields are the service's defaults. */
+/** Options of a screenshot. Empty fields mean the service's defaults. */
 export interface ShotWish extends Readonly<Record<TextName, string>>, Readonly<Record<SwitchName, boolean>> {
   readonly url: string;
   readonly size: string;
@@ -63,7 +63,7 @@ export const FORMATS: readonly Choice[] = [
   ["pdf", "PDF"],
 ];
 
-/** A parameter of which few think: of pictures alone, of PDFs alone, or of both. */
+/** A rarely used parameter, and whether it applies to pictures, PDFs or both. */
 interface Option<Name extends keyof ShotWish> {
   readonly name: Name;
   readonly label: string;
@@ -71,7 +71,7 @@ interface Option<Name extends keyof ShotWish> {
   readonly of: "picture" | "pdf" | "both";
 }
 
-/** Those that are texts. */
+/** Parameters with a text value. */
 export const FIELDS: readonly Option<TextName>[] = [
   { name: "selector", label: "Only this element", example: "#main", of: "picture" },
   { name: "clip", label: "Only this part", example: "0,600,800,400", of: "picture" },
@@ -86,14 +86,14 @@ export const FIELDS: readonly Option<TextName>[] = [
   { name: "timezone", label: "Time zone", example: "Europe/Berlin", of: "both" },
 ];
 
-/** Those that are on or off. */
+/** Parameters that are on or off. */
 export const SWITCHES: readonly Option<SwitchName>[] = [
   { name: "scroll", label: "Load lazy images", example: "", of: "picture" },
   { name: "transparent", label: "Transparent", example: "", of: "picture" },
   { name: "landscape", label: "Landscape", example: "", of: "pdf" },
 ];
 
-/** The path and query of a picture or PDF; what is left at its default, or is of the other kind, does not appear. */
+/** Builds path and query of a screenshot. Omits default values and parameters of the other kind. */
 export function shotPath(wish: ShotWish): string {
   const isPdf = wish.format === "pdf";
   const query = new URLSearchParams({ url: wish.url });

@@ -7,7 +7,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { useWork } from "../../ui/use-work.ts";
 import { TechnologyTable } from "./technology-table.tsx";
 
-/** Finds out what a page is built with. */
+/** Form that detects a page's technologies. */
 export function TechnologyLookup() {
   const [url, setUrl] = useState("");
   const [found, setFound] = useState<Technologies | null>(null);

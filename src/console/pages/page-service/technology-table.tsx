@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Application>[] = [
   { title: "Confidence", end: true, class: "tabular", cell: ({ confidence }) => `${confidence}%` },
 ];
 
-/** What a page is built with. */
+/** Table of a page's technologies. */
 export function TechnologyTable({ applications }: { readonly applications: readonly Application[] }) {
   return <DataTable items={applications} keyOf={({ name }) => name} columns={COLUMNS} />;
 }

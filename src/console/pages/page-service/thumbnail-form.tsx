@@ -13,12 +13,12 @@ interface Taken {
   readonly url: string;
   /** Media type. */
   readonly type: string;
-  /** The page that it shows. */
+  /** URL of the captured page. */
   readonly page: string;
   readonly said: string;
 }
 
-/** Takes a picture of a page with the parameters that matter most, and shows the address that does it. */
+/** Form that takes a screenshot with the most important parameters and shows the request's URL. */
 export function ThumbnailForm() {
   const [wish, setWish] = useState(EMPTY_SHOT);
   const [taken, setTaken] = useState<Taken | null>(null);
@@ -28,7 +28,7 @@ export function ThumbnailForm() {
   const isPdf = wish.format === "pdf";
   const { busy, error, onSubmit } = useWork();
   const take = async () => {
-    // A failure does not stand beside the picture of another address.
+    // Clear the previous picture, so that an error does not appear beside it.
     setTaken(null);
     const started = performance.now();
     const { image, cache } = await takeShot(path);
@@ -139,7 +139,7 @@ export function ThumbnailForm() {
   );
 }
 
-/** What was taken: a picture to look at, or a PDF to save. */
+/** Shows the result: a picture, or a link to save the PDF. */
 function Shown({ url, type, page }: Taken) {
   if (type !== "application/pdf") return <img src={url} alt={`The page ${page}`} />;
   return (

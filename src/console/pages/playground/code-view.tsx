@@ -20,7 +20,7 @@ function codeOf({ dialect, request, ask, headers }: Conversation, kind: CodeView
   }
 }
 
-/** The request of the newest answer, or of a greeting, to copy. */
+/** Code of the request for the newest answer, or of a first request. */
 export function CodeView({ conversation, kind }: CodeViewProps) {
   return <CodeBlock label="Code" text={codeOf(conversation, kind)} />;
 }

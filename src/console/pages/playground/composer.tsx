@@ -5,13 +5,13 @@ import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { ToolResults } from "./tool-results.tsx";
 import type { Conversation } from "./use-conversation.ts";
 
-/** The calls of the newest answer, which wait for results. */
+/** Returns the tool calls of the newest answer, which still need results. */
 function openCalls({ turns, running }: Conversation): readonly Call[] {
   const last = turns.at(-1);
   return !running && last?.role === "assistant" ? last.calls : [];
 }
 
-/** Where the person writes: a message, or the results of the tools that the model has called. */
+/** Input for a message, or for the results of tool calls. */
 export function Composer({ conversation }: { readonly conversation: Conversation }) {
   const [text, setText] = useState("");
   const { running, turns } = conversation;

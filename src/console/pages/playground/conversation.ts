@@ -1,6 +1,6 @@
 import type { Call, Piece } from "../../../dialects/playground/types.ts";
 
-/** An answer as far as it has come. */
+/** An answer, possibly incomplete. */
 export interface Answer {
   readonly text: string;
   readonly reasoning: string;
@@ -11,7 +11,7 @@ export interface Answer {
 
 export const NO_ANSWER: Answer = { text: "", reasoning: "", calls: [], error: "", usage: null };
 
-/** The answer with one more piece. */
+/** Appends a piece to the answer. */
 export function withPiece(answer: Answer, piece: Piece): Answer {
   switch (piece.type) {
     case "text":

@@ -3,18 +3,18 @@ import { ApiError, errorMessage } from "../../api/client.ts";
 import { type Answer, NO_ANSWER, withPiece } from "./conversation.ts";
 import { type StreamEvent, streamEvents } from "./stream-events.ts";
 
-/** What came over the wire, and when. */
+/** A received event with its time. */
 export interface RawEvent extends StreamEvent {
   /** Milliseconds since the request was sent. */
   readonly at: number;
 }
 
-/** An exchange as far as it has come. */
+/** An exchange, possibly incomplete. */
 export interface Exchange {
   readonly answer: Answer;
   readonly events: readonly RawEvent[];
   readonly status: number;
-  /** Milliseconds until the first text, reasoning or call; null before it. */
+  /** Milliseconds until the first text, reasoning or tool call; null before it. */
   readonly firstToken: number | null;
   readonly elapsed: number;
 }
@@ -38,19 +38,19 @@ function parsed(text: string): unknown {
 const hasBegun = ({ text, reasoning, calls }: Answer): boolean =>
   text !== "" || reasoning !== "" || calls.length > 0;
 
-/** How a request is sent. */
+/** Options for sending a request. */
 export interface SendOptions {
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Called with each step; the last is also what the promise resolves with. */
+  /** Called with each step. The promise resolves with the last one. */
   readonly onProgress: (exchange: Exchange) => void;
 }
 
 /**
- * Sends a request and reads the answer as it comes. An error of the gateway is part of the exchange.
+ * Sends a request and streams the answer. An error response of the gateway is part of the exchange.
  *
- * @throws ApiError when the gateway cannot be reached; an AbortError when `signal` aborts.
+ * @throws ApiError if the gateway is unreachable; an AbortError if `signal` aborts.
  */
 export async function converse(
   dialect: PlaygroundDialect,

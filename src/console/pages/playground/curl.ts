@@ -1,10 +1,10 @@
 import { KEY_VARIABLE } from "../../../dialects/playground/literals.ts";
 import type { WireRequest } from "../../../dialects/playground/types.ts";
 
-/** A text within single quotes of a shell. */
+/** Quotes a text for a shell, in single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The request as a command line. */
+/** Formats the request as a curl command. */
 export function curl(
   origin: string,
   { path, body }: WireRequest,

@@ -3,10 +3,10 @@ import { plural } from "../../ui/format.ts";
 import { Scroller } from "../../ui/scroller.tsx";
 import type { Exchange } from "./converse.ts";
 
-/** Events that are drawn at most: the newest. */
+/** Maximum number of displayed events; older ones are hidden. */
 const DRAWN = 500;
 
-/** What the gateway sent, event by event, as it came. */
+/** Lists the received events. */
 export function EventList({ exchange }: { readonly exchange: Exchange }) {
   const { events, status } = exchange;
   const box = useRef<HTMLElement>(null);

@@ -7,11 +7,11 @@ import type { Conversation } from "./use-conversation.ts";
 interface OptionsProps {
   readonly conversation: Conversation;
   readonly models: readonly string[];
-  /** Names that lead to a model. */
+  /** Aliases of models. */
   readonly aliases: readonly string[];
 }
 
-/** How the conversation is held. What most people leave alone is folded away. */
+/** Options of the conversation. Rarely used ones are collapsed. */
 export function Options({ conversation, models, aliases }: OptionsProps) {
   const { choices, choose } = conversation;
   return (

@@ -11,7 +11,7 @@ import { Options } from "./options.tsx";
 import { Transcript } from "./transcript.tsx";
 import { useConversation } from "./use-conversation.ts";
 
-/** The ways in which the request is shown. */
+/** Formats in which the request is displayed. */
 const CODE = [
   ["request", "Request"],
   ["curl", "curl"],
@@ -19,7 +19,7 @@ const CODE = [
   ["python", "Python"],
 ] as const;
 
-/** One conversation with the gateway, in any of its API styles, with everything that goes over the wire. */
+/** Page for a conversation with the gateway in any API style. Shows all requests and responses. */
 export function Playground() {
   const models = useLoaded(listModels).data ?? [];
   const aliases = Object.keys(useLoaded(readSettings).data?.model_aliases ?? {});

@@ -1,6 +1,6 @@
 import type { Turn } from "../../../dialects/playground/types.ts";
 
-/** A conversation that the playground is to begin with. */
+/** The conversation with which the playground starts. */
 export interface Proposal {
   readonly dialect: string;
   readonly model: string;
@@ -11,12 +11,12 @@ export interface Proposal {
 
 let proposed: Proposal | null = null;
 
-/** Has the playground begin with a conversation when it is opened next. */
+/** Sets the conversation for the next time the playground opens. */
 export function propose(proposal: Proposal): void {
   proposed = proposal;
 }
 
-/** The conversation to begin with, once; null: none. */
+/** Returns the initial conversation and clears it; null: none. */
 export function takeProposal(): Proposal | null {
   const taken = proposed;
   proposed = null;

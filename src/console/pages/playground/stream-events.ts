@@ -2,12 +2,12 @@ import { EventSourceParserStream } from "eventsource-parser/stream";
 
 /** One event of a stream. */
 export interface StreamEvent {
-  /** The event's name; empty when it has none. */
+  /** Name of the event; empty if it has none. */
   readonly event: string;
   readonly data: string;
 }
 
-/** The events of an answer that is a stream, as they come; null for an answer in one piece. */
+/** Reads the events of a streamed response; null if the response is not a stream. */
 export function streamEvents({ headers, body }: Response): AsyncIterable<StreamEvent> | null {
   if (body === null) return null;
   switch (headers.get("content-type")?.split(";")[0]?.trim()) {
@@ -35,13 +35,13 @@ async function* jsonLines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncG
   yield* lineEvent(rest);
 }
 
-/** White space is no event: it only keeps the connection alive. */
+/** White space is not an event. It only keeps the connection alive. */
 function lineEvent(line: string): StreamEvent[] {
   const data = line.trim();
   return data === "" ? [] : [{ event: "", data }];
 }
 
-/** What a stream gives: not every browser that we support iterates over one by itself. */
+/** Iterates over a stream. Some supported browsers have no async iterator for streams. */
 async function* chunks<T>(stream: ReadableStream<T>): AsyncGenerator<T> {
   const reader = stream.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;

@@ -9,7 +9,7 @@ interface ToolResultsProps {
   readonly onGive: Conversation["giveResults"];
 }
 
-/** The person plays the tools: what each call gave goes back to the model. */
+/** Form in which the user enters the results of the model's tool calls. */
 export function ToolResults({ calls, onGive }: ToolResultsProps) {
   const [outputs, setOutputs] = useState<ReadonlyMap<string, string>>(new Map());
   return (

@@ -10,7 +10,7 @@ const schema = z.array(
   }),
 );
 
-/** What stands there to begin with. */
+/** Initial content of the tools field. */
 export const SAMPLE_TOOLS = JSON.stringify(
   [
     {
@@ -27,7 +27,7 @@ export const SAMPLE_TOOLS = JSON.stringify(
   2,
 );
 
-/** Reads the tools that were written; `problem` says what is wrong with them, empty when nothing is. */
+/** Parses the tool definitions. `problem` describes an error; empty: no error. */
 export function parseTools(source: string): { readonly tools: readonly Tool[]; readonly problem: string } {
   let parsed: unknown;
   try {

@@ -4,7 +4,7 @@ import { Problem } from "../../ui/problem.tsx";
 import type { Answer } from "./conversation.ts";
 import type { Conversation } from "./use-conversation.ts";
 
-/** The conversation as people read it, with the answer that is coming. */
+/** Shows the conversation, including the answer that is being received. */
 export function Transcript({ conversation }: { readonly conversation: Conversation }) {
   const { turns, exchange, running, error } = conversation;
   const { answer } = exchange;
@@ -57,7 +57,7 @@ function TurnView({ turn }: { readonly turn: Turn }) {
 }
 
 interface AnswerViewProps extends Pick<Answer, "text" | "reasoning" | "calls"> {
-  /** Whether the reasoning is unfolded. */
+  /** Whether the reasoning is expanded. */
   readonly open: boolean;
 }
 

@@ -7,7 +7,7 @@ import { converse, type Exchange, NO_EXCHANGE } from "./converse.ts";
 import { takeProposal } from "./proposal.ts";
 import { parseTools, SAMPLE_TOOLS } from "./tools.ts";
 
-/** What the person has set. */
+/** The user's settings. */
 export interface Choices {
   readonly dialect: string;
   readonly model: string;
@@ -21,7 +21,7 @@ export interface Choices {
   readonly account: string;
 }
 
-/** The playground's state and what can be done with it. */
+/** State and actions of the playground. */
 export interface Conversation {
   readonly choices: Choices;
   readonly turns: readonly Turn[];
@@ -31,11 +31,11 @@ export interface Conversation {
   readonly dialect: PlaygroundDialect;
   readonly headers: Readonly<Record<string, string>>;
   readonly ask: Ask;
-  /** The request that led to the newest answer, or would be sent next. */
+  /** The request of the newest answer, or the next request. */
   readonly request: WireRequest;
   choose(choices: Partial<Choices>): void;
   say(text: string): Promise<void>;
-  /** Answers the calls of the newest answer. */
+  /** Sends the results of the newest answer's tool calls. */
   giveResults(results: readonly { readonly call: Call; readonly output: string }[]): Promise<void>;
   stop(): void;
   clear(): void;

@@ -1,7 +1,7 @@
 import type { ModelFields } from "../../api/providers.ts";
 import type { ListedModel } from "./model-list.ts";
 
-/** A model as it is typed: numbers are texts, and what is not known is empty. */
+/** Input values of the model form: numbers are texts, unknown values are empty. */
 export interface ModelDraft {
   readonly name: string;
   readonly upstream: string;
@@ -16,10 +16,10 @@ export interface ModelDraft {
   readonly price_output: string;
 }
 
-/** What is wrong with a draft, in words, by the field. */
+/** Errors by field, as texts for the user. */
 export type ModelFaults = Partial<Record<keyof ModelDraft, string>>;
 
-/** What is chosen of an ability. */
+/** Choices for an ability of a model. */
 export const ABILITY_CHOICES = [
   ["", "Not known"],
   ["yes", "Yes"],
@@ -29,7 +29,7 @@ export const ABILITY_CHOICES = [
 const ability = (has: boolean | undefined) => (has === undefined ? "" : has ? "yes" : "no");
 const known = (value: number | undefined) => (value === undefined ? "" : String(value));
 
-/** The draft of a model as it is; null: of a new one. */
+/** Returns the input values for a model; null: a new model. */
 export function draftOf(model: ListedModel | null): ModelDraft {
   return {
     name: model?.name ?? "",
@@ -47,9 +47,9 @@ export function draftOf(model: ListedModel | null): ModelDraft {
 }
 
 /**
- * What is wrong with a draft.
+ * Validates the input values.
  *
- * @param taken the names of the provider's other models
+ * @param taken names of the provider's other models
  */
 export function faultsOf(draft: ModelDraft, taken: readonly string[]): ModelFaults {
   const faults: ModelFaults = {};
@@ -70,7 +70,7 @@ export function faultsOf(draft: ModelDraft, taken: readonly string[]): ModelFaul
 const chosen = (choice: string) => (choice === "" ? null : choice === "yes");
 const numberOf = (text: string) => (text.trim() === "" ? null : Number(text));
 
-/** What the gateway is sent of a draft without faults. */
+/** Converts valid input values to the request. */
 export function fieldsOf(draft: ModelDraft): ModelFields {
   const { price_input, price_cached, price_output } = draft;
   const cached = numberOf(price_cached);

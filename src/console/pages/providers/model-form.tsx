@@ -14,17 +14,17 @@ import { type ListedModel, modelsOf } from "./model-list.ts";
 
 interface ModelFormProps {
   readonly provider: ProviderView;
-  /** Null for a new one. */
+  /** null: a new model. */
   readonly model: ListedModel | null;
   readonly onClose: () => void;
-  /** Told the provider as it is then, and what has changed. */
+  /** Called with the changed provider and a message about the change. */
   readonly onSaved: (provider: ProviderView, said: string) => void;
 }
 
-/** The names of fields whose value is a text. */
+/** Names of text fields. */
 type TextName = Exclude<keyof ModelDraft, "enabled">;
 
-/** Says what is known of a model by hand. */
+/** Form to edit a model's properties. */
 export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps) {
   const [draft, setDraft] = useState(() => draftOf(model));
   const [faults, setFaults] = useState<ModelFaults>({});

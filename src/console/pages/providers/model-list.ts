@@ -1,16 +1,16 @@
 import type { ModelSaid, ProviderView } from "../../api/providers.ts";
 import { count, moment } from "../../ui/format.ts";
 
-/** A model of a provider as it is listed. What is not known is left to the backend. */
+/** A listed model of a provider. Absent properties are unknown; the backend decides. */
 export interface ListedModel extends Omit<ModelSaid, "upstream" | "enabled"> {
-  /** What callers ask for, behind the provider's id and a slash. */
+  /** Name for callers. They use it after the provider's id and a slash. */
   readonly name: string;
-  /** What the provider calls it. */
+  /** Upstream name of the model. */
   readonly upstream: string;
   readonly enabled: boolean;
 }
 
-/** The models of a provider, in the order in which they are listed. */
+/** Returns a provider's models, in their stored order. */
 export function modelsOf({ models }: Pick<ProviderView, "models">): ListedModel[] {
   return Object.entries(models).map(([name, said]) => {
     const model = typeof said === "string" ? { upstream: said } : said;
@@ -18,13 +18,13 @@ export function modelsOf({ models }: Pick<ProviderView, "models">): ListedModel[
   });
 }
 
-/** Those that have a text in one of their names, whatever its case. */
+/** Returns the models whose names contain a text, ignoring case. */
 export function modelsWith(models: readonly ListedModel[], needle: string): ListedModel[] {
   const text = needle.trim().toLowerCase();
   return models.filter(({ name, upstream }) => `${name}\n${upstream}`.toLowerCase().includes(text));
 }
 
-/** What a model can do and what it cannot, as far as that is known: "thinking, no images". */
+/** Describes the known abilities of a model: "thinking, no images". */
 export function abilities({ thinking, vision, search }: ListedModel): string {
   const told = (
     [
@@ -36,7 +36,7 @@ export function abilities({ thinking, vision, search }: ListedModel): string {
   return told.join(", ");
 }
 
-/** How many tokens a model holds, and how many of them it may answer with; empty where neither is known. */
+/** Describes context and output limits in tokens; empty if both are unknown. */
 export function sizes({ context, output }: ListedModel): string {
   const told = [
     ...(context === undefined ? [] : [`${count(context)} tokens`]),
@@ -45,12 +45,12 @@ export function sizes({ context, output }: ListedModel): string {
   return told.join(", ");
 }
 
-/** What a million tokens in and out cost; empty where that is not known here. */
+/** Describes the prices of a million input and output tokens; empty if unknown. */
 export function priceWords({ price }: ListedModel): string {
   return price === undefined ? "" : `${price.input} in, ${price.output} out a million`;
 }
 
-/** When a provider is asked for its models by schedule, and what came of it last; empty: it is not. */
+/** Describes the scheduled model refresh and its last result; empty: no schedule. */
 export function schedule({ models_refresh_hours, new_models, models_asked }: ProviderView): string {
   if (models_refresh_hours === 0) return "";
   const often = models_refresh_hours === 1 ? "every hour" : `every ${count(models_refresh_hours)} hours`;
@@ -61,7 +61,7 @@ export function schedule({ models_refresh_hours, new_models, models_asked }: Pro
   return `${what} Last on ${moment(at)}: ${error === "" ? found : error}.`;
 }
 
-/** How many models are listed, and how many of them are switched off. */
+/** Describes the number of models and of disabled models. */
 export function tally(models: readonly ListedModel[]): string {
   const off = models.filter(({ enabled }) => !enabled).length;
   const all = `${count(models.length)} ${models.length === 1 ? "model" : "models"}`;

@@ -27,16 +27,16 @@ interface ModelTableProps {
   readonly onChanged: (provider: ProviderView) => void;
   readonly reload: () => Promise<void>;
   readonly onEdit: (model: ListedModel) => void;
-  /** The button that asks the backend. */
+  /** Button that loads the provider's model list. */
   readonly ask: ComponentChildren;
 }
 
-/** The models that a provider lists, with a switch each. */
+/** Table of a provider's models, each with a switch. */
 export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTableProps) {
   const { id, read_only } = provider;
   const [needle, setNeedle] = useState("");
   const work = useWork();
-  // Switches show what was chosen while it is being stored.
+  // Switches show the chosen value while the request runs.
   const [chosen, setChosen] = useState<{ readonly names: readonly string[]; readonly enabled: boolean }>();
   const models = modelsOf(provider).map((model) =>
     chosen?.names.includes(model.name) === true ? { ...model, enabled: chosen.enabled } : model,
@@ -121,7 +121,7 @@ interface ColumnsOptions {
   readonly onEdit: (model: ListedModel) => void;
 }
 
-/** What is not known is left out where a row has no headings. */
+/** Placeholder for an unknown value. Hidden where a row has no headings. */
 const orUnknown = (words: string) =>
   words === "" ? (
     <span class="muted unsaid">

@@ -14,11 +14,11 @@ import { gone, namesWith, unlisted } from "./offered.ts";
 interface OfferedModelsProps {
   readonly provider: ProviderView;
   readonly onClose: () => void;
-  /** Told the provider as it is then, and what has changed. */
+  /** Called with the changed provider and a message about the change. */
   readonly onListed: (provider: ProviderView, said: string) => void;
 }
 
-/** Asks a backend for its models, and lists those that are chosen. */
+/** Loads the models that a provider offers, and adds the selected ones to its list. */
 export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProps) {
   const { id, read_only } = provider;
   const models = modelsOf(provider);
@@ -30,7 +30,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
   const offered = data ?? [];
   const news = unlisted(offered, models);
   const fresh = new Set(news);
-  // What is new stands first.
+  // New models come first.
   const names = [...news, ...offered.filter((name) => !fresh.has(name))];
   const missing = data === null || read_only ? [] : gone(offered, models);
   const list = (names: readonly string[]) => async () => {

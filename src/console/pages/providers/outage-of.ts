@@ -1,15 +1,15 @@
 import type { QueueStatus } from "../../api/queue.ts";
 
-/** What is known of a provider's health. */
+/** Outage of a provider. */
 export interface ProviderOutage {
-  /** It is down for these models alone; empty: for all. */
+  /** Affected models; empty: all models. */
   readonly models: readonly string[];
   readonly reason: string;
   /** Unix milliseconds. */
   readonly since: number;
 }
 
-/** The outage of each provider that is down, by its id; `standard` is that of the one that the variables name. */
+/** Returns the outages by provider id. `standard` is the id of the default provider. */
 export function outagesOf(
   queue: Pick<QueueStatus, "outages"> | null,
   standard: string,
@@ -18,7 +18,7 @@ export function outagesOf(
   for (const { provider, model, reason, since } of queue?.outages ?? []) {
     const id = provider || standard;
     const known = outages.get(id);
-    // One of all models is told before those of some.
+    // An outage of all models hides outages of single models.
     if (known !== undefined && known.models.length === 0) continue;
     if (known === undefined || model === "") {
       outages.set(id, { models: model === "" ? [] : [model], reason, since });
@@ -29,7 +29,7 @@ export function outagesOf(
   return outages;
 }
 
-/** How an outage begins to be told, in a sentence: which provider is down, and for what. */
+/** Returns the start of a sentence about an outage: provider and model. */
 export function outageWords(provider: string, model: string): string {
   const who = provider === "" ? "The provider" : `The provider ${provider}`;
   return model === "" ? `${who} is down` : `${who} is down for ${model}`;

@@ -1,6 +1,6 @@
 import type { ProviderFields, ProviderView } from "../../api/providers.ts";
 
-/** A provider as it is typed: numbers and lists are texts, and times are seconds. */
+/** Input values of the provider form: numbers and lists are texts, times are in seconds. */
 export interface ProviderDraft {
   readonly id: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface ProviderDraft {
   readonly tool_calls: string;
   readonly whole_answers: boolean;
   readonly proxy_id: string;
-  /** One a line: `Name: value`. */
+  /** One header per line: `Name: value`. */
   readonly headers: string;
   readonly account_max_inflight: string;
   readonly first_byte_timeout_ms: string;
@@ -22,10 +22,10 @@ export interface ProviderDraft {
   readonly enabled: boolean;
 }
 
-/** What is wrong with a draft, in words, by the field. */
+/** Errors by field, as texts for the user. */
 export type ProviderFaults = Partial<Record<keyof ProviderDraft, string>>;
 
-/** What each field is called where several are wrong. */
+/** Labels of the fields, for a list of several invalid ones. */
 export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
   id: "Id",
   name: "Name",
@@ -45,7 +45,7 @@ export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
   enabled: "Switched on",
 };
 
-/** The protocols in which a provider may be spoken to, as the gateway names them, and for people. */
+/** Protocols of providers: the gateway's name and the label. */
 export const DRIVERS = [
   ["openai", "OpenAI (chat completions, also most engines)"],
   ["openai-responses", "OpenAI Responses"],
@@ -55,9 +55,9 @@ export const DRIVERS = [
 ] as const;
 
 const TIMES = ["first_byte_timeout_ms", "answer_timeout_ms", "idle_timeout_ms"] as const;
-/** Seconds: the longest time that a timer takes. */
+/** Seconds: the maximum delay of a JavaScript timer. */
 const MAX_TIME = 2_147_483;
-/** A year. */
+/** One year. */
 const MAX_HOURS = 8_760;
 const MAX_SLOTS = 4_096;
 
@@ -67,7 +67,7 @@ const lines = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-/** The two sides of the first separator, trimmed; the second is undefined where there is none. */
+/** Splits a line at the first separator and trims both parts. The second part is undefined if there is no separator. */
 function sides(line: string, separator: string): readonly [string, string | undefined] {
   const at = line.indexOf(separator);
   return at === -1 ? [line, undefined] : [line.slice(0, at).trim(), line.slice(at + separator.length).trim()];
@@ -84,7 +84,7 @@ function headersIn(text: string): Record<string, string> {
 
 const orNothing = (value: number) => (value === 0 ? "" : String(value));
 
-/** The draft of a provider as it is; null: of a new one. */
+/** Returns the input values for a provider; null: a new provider. */
 export function draftOf(provider: ProviderView | null): ProviderDraft {
   const headers = Object.entries(provider?.headers ?? {});
   return {
@@ -107,7 +107,7 @@ export function draftOf(provider: ProviderView | null): ProviderDraft {
   };
 }
 
-/** What is wrong with a draft; what only the gateway can tell is left to it. */
+/** Validates the input values. The gateway checks the rest. */
 export function faultsOf(draft: ProviderDraft): ProviderFaults {
   const faults: ProviderFaults = {};
   if (draft.id.trim() === "") faults.id = "A provider needs an id.";
@@ -131,7 +131,7 @@ export function faultsOf(draft: ProviderDraft): ProviderFaults {
   return faults;
 }
 
-/** What the gateway is sent of a draft without faults. */
+/** Converts valid input values to the request. */
 export function fieldsOf(draft: ProviderDraft): ProviderFields {
   const { driver, tool_calls, whole_answers, proxy_id, new_models, enabled } = draft;
   const milliseconds = (seconds: string) => Math.round(Number(seconds) * 1_000);
@@ -154,7 +154,7 @@ export function fieldsOf(draft: ProviderDraft): ProviderFields {
   };
 }
 
-/** Those of its fields that were changed: what nobody has touched stays as others have left it. */
+/** Returns only the changed fields, so that concurrent changes by other administrators stay. */
 export function changesOf(draft: ProviderDraft, provider: ProviderView): Record<string, unknown> {
   const before = new Map(Object.entries(fieldsOf(draftOf(provider))));
   const changed = Object.entries(fieldsOf(draft)).filter(
@@ -165,7 +165,7 @@ export function changesOf(draft: ProviderDraft, provider: ProviderView): Record<
 
 const isField = (name: string): name is keyof ProviderDraft => Object.hasOwn(FIELD_NAMES, name);
 
-/** The field that a refusal of the gateway is about, and what it says of it; null when it is about none. */
+/** Finds the field that an error message of the gateway names; null: none. */
 export function refusedField(message: string): ProviderFaults | null {
   if (message.includes("with this id exists")) return { id: message };
   const [place, fault] = sides(message, ": ");

@@ -20,23 +20,23 @@ import {
 } from "./provider-draft.ts";
 
 interface ProviderFormProps extends EditFormProps {
-  /** Null for a new one. */
+  /** null: a new provider. */
   readonly provider: ProviderView | null;
   readonly proxies: readonly ProxyView[];
 }
 
-/** The names of fields whose value is a text. */
+/** Names of text fields. */
 type TextName = {
   [K in keyof ProviderDraft]: ProviderDraft[K] extends string ? K : never;
 }[keyof ProviderDraft];
 
-/** Says at the fields what is wrong with them; the words for above the buttons are thrown. */
+/** Returns the error above the buttons, which names the invalid fields. The fields show their own errors. */
 function refusal(faults: ProviderFaults): Error {
   const names = Object.entries(FIELD_NAMES).flatMap(([field, name]) => (field in faults ? [name] : []));
   return new Error(`Nothing was saved. Look at: ${names.join(", ")}.`);
 }
 
-/** Adds a provider or changes one. */
+/** Form that adds or changes a provider. */
 export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFormProps) {
   const [draft, setDraft] = useState(() => draftOf(provider));
   const [faults, setFaults] = useState<ProviderFaults>({});
@@ -71,7 +71,7 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
     }
     arrived();
     await onSaved(provider === null ? "Provider added" : "Provider saved");
-    // What comes next is to choose its models, unless something else was begun meanwhile.
+    // After adding a provider, open its models, unless the user already left the form.
     if (provider === null && !gone.current) go("providers", draft.id.trim());
   };
   const known = DRIVERS.some(([id]) => id === draft.driver);

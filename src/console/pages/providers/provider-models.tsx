@@ -12,10 +12,10 @@ import type { ListedModel } from "./model-list.ts";
 import { ModelTable } from "./model-table.tsx";
 import { OfferedModels } from "./offered-models.tsx";
 
-/** What the person is doing with the models. */
+/** The open dialog. */
 type Doing = { readonly what: "ask" | "add" } | { readonly what: "edit"; readonly model: ListedModel };
 
-/** The models of one provider: which are there for callers, and what is known of them. */
+/** Page for the models of one provider. */
 export function ProviderModels({ id }: { readonly id: string }) {
   const { data, error, reload, replace } = useLoaded((signal) => readProvider(id, signal), id);
   const [doing, setDoing] = useState<Doing | null>(null);
@@ -30,7 +30,7 @@ export function ProviderModels({ id }: { readonly id: string }) {
       Add model
     </Button>
   );
-  // What came of asking by schedule only the list tells.
+  // Keep `models_asked`: only the list of providers contains it.
   const changed = (provider: ProviderView) =>
     replace({ ...provider, models_asked: data?.models_asked ?? null });
   const saved = (provider: ProviderView, said: string) => {

@@ -5,13 +5,13 @@ import type { ProviderOutage } from "./outage-of.ts";
 
 interface ProviderStateProps {
   readonly enabled: boolean;
-  /** Undefined: it is not known to be down. */
+  /** undefined: no known outage. */
   readonly outage: ProviderOutage | undefined;
-  /** What came of asking it for its models by schedule. */
+  /** Result of the last scheduled model refresh. */
   readonly asked: ProviderView["models_asked"];
 }
 
-/** What requests have shown of a provider. */
+/** Shows a provider's health. */
 export function ProviderState({ enabled, outage, asked }: ProviderStateProps) {
   if (!enabled) return <Badge tone="neutral">switched off</Badge>;
   if (outage === undefined && asked?.error) {

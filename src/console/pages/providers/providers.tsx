@@ -24,14 +24,14 @@ import { ProviderForm } from "./provider-form.tsx";
 import { ProviderModels } from "./provider-models.tsx";
 import { ProviderState } from "./provider-state.tsx";
 
-/** How often the page looks which providers are down, milliseconds. */
+/** Refresh interval of outages in milliseconds. */
 const REFRESH_MS = 5_000;
 
-/** The accounts of a provider, on their page. */
+/** Returns a link to the provider's accounts. */
 const accountsAt = ({ id, read_only }: ProviderView) =>
   href("accounts", "", new URLSearchParams({ provider: read_only ? DEFAULT_PROVIDER : `:${id}` }).toString());
 
-/** The providers that answer, or the models of one. */
+/** Page that lists the providers, or the models of one provider. */
 export function Providers({ detail }: { readonly detail: string }) {
   return detail === "" ? <ProviderList /> : <ProviderModels key={detail} id={detail} />;
 }

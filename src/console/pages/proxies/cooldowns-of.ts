@@ -1,15 +1,15 @@
 import type { QueueStatus } from "../../api/queue.ts";
 
-/** A proxy that is passed over since requests failed because of it. */
+/** A proxy in cooldown after failed requests. */
 export interface CoolingProxy {
   readonly reason: string;
   /** Unix milliseconds. */
   readonly until: number;
-  /** The accounts that are passed over with it. */
+  /** Accounts that are unavailable because of it. */
   readonly accounts: readonly string[];
 }
 
-/** The proxies that cool down, by their ids. */
+/** Returns the proxies in cooldown, by id. */
 export function cooldownsOf(queue: Pick<QueueStatus, "cooldowns"> | null): ReadonlyMap<string, CoolingProxy> {
   const found = new Map<string, CoolingProxy>();
   for (const { proxy, account, reason, until } of queue?.cooldowns ?? []) {

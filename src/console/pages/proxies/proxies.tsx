@@ -21,10 +21,10 @@ import { ProxyCooldown } from "./proxy-cooldown.tsx";
 import { ProxyForm } from "./proxy-form.tsx";
 import { ProxyOutcome } from "./proxy-outcome.tsx";
 
-/** How often the page looks which proxies cool down, milliseconds. */
+/** Refresh interval of cooldowns in milliseconds. */
 const REFRESH_MS = 5_000;
 
-/** The proxies that accounts' traffic to the provider can go through. */
+/** Page for the outbound proxies of accounts. */
 export function Proxies() {
   const { data, error, reload } = useLoaded(listProxies);
   const { data: queue } = useLoaded((signal) => readQueue(null, signal), "", REFRESH_MS);

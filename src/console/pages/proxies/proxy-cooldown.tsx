@@ -2,7 +2,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { duration } from "../../ui/format.ts";
 import type { CoolingProxy } from "./cooldowns-of.ts";
 
-/** What requests have shown of a proxy. */
+/** Shows a proxy's cooldown. */
 export function ProxyCooldown({ cooldown }: { readonly cooldown: CoolingProxy | undefined }) {
   if (cooldown === undefined) return <span class="muted">no trouble</span>;
   const { reason, until, accounts } = cooldown;

@@ -8,11 +8,11 @@ import { outcomeOf } from "./outcome-of.ts";
 import { ProxyOutcome } from "./proxy-outcome.tsx";
 
 interface ProxyFormProps extends EditFormProps {
-  /** Null for a new one. */
+  /** null: a new proxy. */
   readonly proxy: ProxyView | null;
 }
 
-/** Adds a proxy or changes one; it can be tried before it is saved. */
+/** Form that adds or changes a proxy. The user can test it before saving. */
 export function ProxyForm({ proxy, onClose, onSaved }: ProxyFormProps) {
   const [name, setName] = useState(proxy?.name ?? "");
   const [type, setType] = useState(proxy?.type ?? "http");

@@ -2,7 +2,7 @@ import type { ProxyTest } from "../../api/proxies.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { duration } from "../../ui/format.ts";
 
-/** What a test of a proxy has shown. */
+/** Shows the result of a proxy test. */
 export function ProxyOutcome({ test }: { readonly test: ProxyTest | "running" | undefined }) {
   if (test === undefined) return <span class="muted">not tested</span>;
   if (test === "running") return <Badge tone="live">testing</Badge>;

@@ -1,9 +1,9 @@
 import type { Setting } from "./setting-list.ts";
 
-/** What was typed and not saved yet, by the path of the setting. */
+/** Unsaved input values, by the path of the setting. */
 export type Draft = Readonly<Record<string, string | boolean>>;
 
-/** The value at `group.field`; undefined when there is none. */
+/** Returns the value at `group.field`; undefined if there is none. */
 export function valueAt(settings: object, path: string): unknown {
   let value: unknown = settings;
   for (const name of path.split(".")) {
@@ -13,7 +13,7 @@ export function valueAt(settings: object, path: string): unknown {
   return value;
 }
 
-/** The draft without what is the same as before, so that "changed" means changed. */
+/** Updates the draft. Removes a value that equals the saved one. */
 export function edited(draft: Draft, settings: object, path: string, value: string | boolean): Draft {
   const rest = Object.fromEntries(Object.entries(draft).filter(([each]) => each !== path));
   const before = valueAt(settings, path);
@@ -21,7 +21,7 @@ export function edited(draft: Draft, settings: object, path: string, value: stri
   return same ? rest : { ...rest, [path]: value };
 }
 
-/** What is wrong with the draft's numbers, in words, by the path of the setting. */
+/** Validates the numbers in the draft. Returns errors by the path of the setting. */
 export function faultsOf(draft: Draft, settings: readonly Setting[]): Readonly<Record<string, string>> {
   const faults: Record<string, string> = {};
   for (const { path, kind } of settings) {
@@ -39,7 +39,7 @@ export function faultsOf(draft: Draft, settings: readonly Setting[]): Readonly<R
   return faults;
 }
 
-/** The setting that a refusal of the gateway names, and what it says of it; null when it names none. */
+/** Finds the setting that an error message of the gateway names; null: none. */
 export function refusedSetting(
   message: string,
   settings: readonly Setting[],
@@ -52,7 +52,7 @@ export function refusedSetting(
 
 const range = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 
-/** The draft as the gateway takes it, grouped; numbers where the setting is one. */
+/** Converts the draft to the request: grouped, with numbers as numbers. */
 export function changesOf(
   draft: Draft,
   numbers: ReadonlySet<string>,

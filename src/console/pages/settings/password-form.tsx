@@ -9,7 +9,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toasts.tsx";
 import { useWork } from "../../ui/use-work.ts";
 
-/** Sets the password of this console, which ends every sign-in, also this one. */
+/** Form that sets the console's password. This ends all sessions, including this one. */
 export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean }) {
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");

@@ -5,14 +5,14 @@ interface SettingFieldProps {
   readonly setting: Setting;
   readonly value: string | boolean;
   readonly changed: boolean;
-  /** What is wrong with it; empty: nothing is known to be. */
+  /** Error message; empty: no error. */
   readonly fault: string;
-  /** What stands in an empty text. */
+  /** Placeholder of an empty text field. */
   readonly placeholder: string;
   readonly onChange: (value: string | boolean) => void;
 }
 
-/** One setting with its meaning and default. */
+/** One setting with its description and default. */
 export function SettingField({ setting, value, changed, fault, placeholder, onChange }: SettingFieldProps) {
   const { name, meaning, standard, kind } = setting;
   const hint = (

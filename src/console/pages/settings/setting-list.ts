@@ -1,7 +1,8 @@
 /** How a setting is edited. */
 export type SettingKind =
   | {
-      readonly type: "number" /** Empty when the name tells it. */;
+      readonly type: "number";
+      /** Empty if the name implies the unit. */
       readonly unit: string;
       readonly min: number;
       readonly max: number;
@@ -10,18 +11,18 @@ export type SettingKind =
   | { readonly type: "text" }
   | { readonly type: "choice"; readonly choices: readonly (readonly [value: string, name: string])[] };
 
-/** One runtime setting: where it is, what it means, and what it is when nobody has set it. */
+/** A runtime setting: its path, description and default. */
 export interface Setting {
   /** `group.field` of `GET /admin/settings`. */
   readonly path: string;
   readonly name: string;
   readonly meaning: string;
-  /** The default, as people read it. */
+  /** The default, as a text for the user. */
   readonly standard: string;
   readonly kind: SettingKind;
 }
 
-/** Settings that belong together. */
+/** A group of related settings. */
 export interface SettingGroup {
   readonly title: string;
   readonly settings: readonly Setting[];
@@ -29,7 +30,7 @@ export interface SettingGroup {
 
 const whole = (unit: string, min: number, max: number): SettingKind => ({ type: "number", unit, min, max });
 
-/** Every runtime setting but the aliases, which have a page of their own. */
+/** All runtime settings except the aliases, which have their own page. */
 export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     title: "Load",

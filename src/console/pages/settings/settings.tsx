@@ -18,7 +18,7 @@ const SETTINGS = SETTING_GROUPS.flatMap(({ settings }) => settings);
 const NAMES = new Map(SETTINGS.map(({ path, name }) => [path, name]));
 const NUMBERS = new Set(SETTINGS.filter(({ kind }) => kind.type === "number").map(({ path }) => path));
 
-/** Every runtime setting. They take effect with the next request. */
+/** Page for the runtime settings. Changes take effect with the next request. */
 export function SettingsPage() {
   const { data, error, reload, replace } = useLoaded(readSettings);
   const [draft, setDraft] = useState<Draft>({});
@@ -29,7 +29,7 @@ export function SettingsPage() {
 
   const refuse = (wrong: Readonly<Record<string, string>>): never => {
     setFaults(wrong);
-    // Once the fields say so.
+    // After the fields have rendered the errors, focus the first invalid one.
     setTimeout(() => {
       const first = form.current?.querySelector('[aria-invalid="true"]');
       if (first instanceof HTMLElement) first.focus();

@@ -19,11 +19,11 @@ interface ImportPanelProps {
   readonly onImported: () => void;
 }
 
-/** Brings a configuration in, after its difference to the present one was shown. */
+/** Imports a configuration after showing the changes. */
 export function ImportPanel({ onImported }: ImportPanelProps) {
   const [text, setText] = useState("");
   const [mode, setMode] = useState<Mode>("merge");
-  /** What the import would change, and why it has to be confirmed; null: it was not compared yet. */
+  /** Changes that the import would make, and why it needs confirmation; null: not compared yet. */
   const [outcome, setOutcome] = useState<Awaited<ReturnType<typeof tryImport>> | null>(null);
   const { busy, error, run } = useWork();
 

@@ -1,9 +1,9 @@
 import { fromBase64 } from "../../../encoding/bytes.ts";
 
-/** A text of base64, with or without line breaks. */
+/** Base64 text, with or without line breaks. */
 const BASE64 = /^[A-Za-z0-9+/\s]+(?:=+\s*)?$/;
 
-/** What a text is the base64 of; null when that is no configuration: plain words may have the letters of base64, too. */
+/** Decodes base64; null if the result is not a configuration. Plain words may also look like base64. */
 function decoded(text: string): string | null {
   if (!BASE64.test(text)) return null;
   try {
@@ -15,9 +15,9 @@ function decoded(text: string): string | null {
 }
 
 /**
- * Reads JSON.
+ * Parses JSON.
  *
- * @param fault what is wrong with a text that is none
+ * @param fault error message for invalid JSON
  */
 function parse(json: string, fault: string): unknown {
   try {
@@ -28,9 +28,9 @@ function parse(json: string, fault: string): unknown {
 }
 
 /**
- * Reads a configuration from JSON or base64 of it; also from an export's whole answer.
+ * Parses a configuration from JSON or base64 of JSON. Also accepts a complete export response.
  *
- * @throws Error in words for the person who pasted it.
+ * @throws Error with a message for the user.
  */
 export function parseConfig(text: string): object {
   const inner = decoded(text.trim());

@@ -19,7 +19,7 @@ interface RestoreDialogProps {
   readonly onRestored: () => Promise<void>;
 }
 
-/** Shows what a restoration would change before it does it. */
+/** Dialog that shows the changes of a restore before executing it. */
 function RestoreDialog({ kept, onClose, onRestored }: RestoreDialogProps) {
   const { data, error } = useLoaded(() => restoreVersion(kept.version, true));
   return (
@@ -50,7 +50,7 @@ function RestoreDialog({ kept, onClose, onRestored }: RestoreDialogProps) {
   );
 }
 
-/** Configurations from before imports and other changes to much of it. */
+/** Lists configurations that were saved before imports and other large changes. */
 export function RestorePanel() {
   const { data, error, reload } = useLoaded(listVersions);
   const [restoring, setRestoring] = useState<KeptVersion | null>(null);

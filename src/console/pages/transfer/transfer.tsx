@@ -4,7 +4,7 @@ import { ExportPanel } from "./export-panel.tsx";
 import { ImportPanel } from "./import-panel.tsx";
 import { RestorePanel } from "./restore-panel.tsx";
 
-/** Takes the configuration out, and brings one in. */
+/** Page to export and import the configuration. */
 export function Transfer() {
   const [imports, setImports] = useState(0);
   return (

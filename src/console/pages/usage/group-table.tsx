@@ -18,7 +18,7 @@ const TITLES: Readonly<Record<Dimension, string>> = {
   outcome: "By outcome",
 };
 
-/** Dimensions whose values are in the history's records, where the search finds them. */
+/** Dimensions that the history records contain, so that the search finds them. */
 const IN_HISTORY: ReadonlySet<Dimension> = new Set([
   "key",
   "model",
@@ -31,11 +31,11 @@ const IN_HISTORY: ReadonlySet<Dimension> = new Set([
 interface GroupTableProps {
   readonly view: UsageView;
   readonly groups: { readonly items: readonly UsageItem[]; readonly truncated: boolean };
-  /** Names of keys by their ids. */
+  /** Names of keys by id. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Who used how much, the busiest first. */
+/** Table of usage per group, largest first. */
 export function GroupTable({ view, groups, names }: GroupTableProps) {
   const { by } = view;
   const groupOf = (item: UsageItem) => item[by] ?? "";

@@ -13,7 +13,7 @@ import { PriceForm } from "./price-form.tsx";
 
 type Prices = Readonly<Record<string, Price>>;
 
-/** What tokens cost, by model. What was used before keeps the price that it had. */
+/** Editor for token prices by model. Past usage keeps the price of its time. */
 export function PriceEditor() {
   const { data, error, reload, replace } = useLoaded(readSettings);
   const [editing, setEditing] = useState<string | null>(null);

@@ -4,7 +4,7 @@ import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 
 interface PriceFormProps {
-  /** Empty for a new one. */
+  /** Empty: a new price. */
   readonly model: string;
   readonly price: Price | undefined;
   readonly onClose: () => void;

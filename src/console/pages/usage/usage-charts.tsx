@@ -14,7 +14,7 @@ interface UsageChartsProps {
 
 const whole = (value: number) => (Number.isInteger(value) ? compact(value) : value.toFixed(1));
 
-/** Usage over time, in pictures. */
+/** Charts of usage over time. */
 export function UsageCharts({ items, from, now, unit }: UsageChartsProps) {
   const { times, ...lines } = useMemo(() => {
     const series = seriesOf(items, from, unit, now);

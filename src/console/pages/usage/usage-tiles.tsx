@@ -3,7 +3,7 @@ import { compact, count, duration } from "../../ui/format.ts";
 import { Tile } from "../../ui/tile.tsx";
 import { money, share } from "./view.ts";
 
-/** What was used in all. */
+/** Tiles with the total usage. */
 export function UsageTiles({ totals }: { readonly totals: UsageTotals }) {
   const { requests, succeeded, failed, cancelled, refused, first_token_ms, duration_ms } = totals;
   return (

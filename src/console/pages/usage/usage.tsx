@@ -15,12 +15,12 @@ import { UsageTiles } from "./usage-tiles.tsx";
 import { beginOf, nameOf, queryOf, RANGES, type UsageView, viewOf } from "./view.ts";
 
 const REFRESH_MS = 30_000;
-/** Groups that the table is made of. */
+/** Maximum number of groups in the table. */
 const MOST = 500;
-/** Hours of 90 days by group: what a spreadsheet gets. */
+/** Maximum number of CSV lines: enough for the hours of 90 days by group. */
 const MOST_LINES = 10_000;
 
-/** What was used by whom, as the gateway has added it up. */
+/** Page for usage, summed up by the gateway. */
 export function Usage() {
   const view = viewOf(usePlace().query);
   const key = queryOf(view);
@@ -106,7 +106,7 @@ interface ChoicesProps {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Which time is shown, by what it is grouped, and what it is filtered by. */
+/** Controls for time range, grouping and filters. */
 function Choices({ view, names }: ChoicesProps) {
   return (
     <div class="usage-choices">

@@ -3,7 +3,7 @@ import { DIMENSIONS, type Dimension, type UsageItem } from "../../api/usage.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What can be shown: days, their name, and how they are divided. */
+/** Time ranges: days, label and step. */
 export const RANGES = [
   [1, "24 hours", "hour"],
   [7, "7 days", "hour"],
@@ -11,7 +11,7 @@ export const RANGES = [
   [90, "90 days", "day"],
 ] as const;
 
-/** How the page is looked at; it is in its address. */
+/** Options of the page; the URL stores them. */
 export interface UsageView {
   readonly days: (typeof RANGES)[number][0];
   readonly unit: "hour" | "day";
@@ -19,7 +19,7 @@ export interface UsageView {
   readonly filters: Readonly<Partial<Record<Dimension, string>>>;
 }
 
-/** The view that a query string says. */
+/** Parses the options from a query string. */
 export function viewOf(query: string): UsageView {
   const params = new URLSearchParams(query);
   const [days, , unit] = RANGES.find(([choice]) => String(choice) === params.get("days")) ?? RANGES[1];
@@ -36,7 +36,7 @@ export function viewOf(query: string): UsageView {
   };
 }
 
-/** The same as a query string, with `changes`; a filter that is null is gone. */
+/** Formats the options as a query string, with `changes`. A null filter is removed. */
 export function queryOf(
   { days, by, filters }: UsageView,
   changes: {
@@ -52,23 +52,23 @@ export function queryOf(
   return params.toString();
 }
 
-/** Where the range begins, Unix milliseconds: so many days ago, the present hour or day included. */
+/** Start of the range in Unix milliseconds. The range includes the current hour or day. */
 export function beginOf({ days, unit }: UsageView, now: number): number {
   const step = unit === "hour" ? HOUR_MS : DAY_MS;
   const end = Math.floor(now / step) * step + step;
   return end - days * DAY_MS;
 }
 
-/** One line of values, with none left out: where nothing was used it is `nothing`. */
+/** Values over time without gaps. `nothing` is the value for steps without usage. */
 export interface Series {
   /** Unix seconds. */
   readonly times: readonly number[];
   pick(value: (item: UsageItem) => number | null): (number | null)[];
-  /** The same of counts, which are 0 where nothing was used. */
+  /** The same for counts, which are 0 without usage. */
   count(value: (item: UsageItem) => number): number[];
 }
 
-/** Usage over time, from `from` (Unix milliseconds) until now. */
+/** Builds the series from `from` (Unix milliseconds) until now. */
 export function seriesOf(
   items: readonly UsageItem[],
   from: number,
@@ -91,20 +91,20 @@ export function seriesOf(
   };
 }
 
-/** What people read of a dimension's value. */
+/** Returns the label of a dimension's value. */
 export function nameOf(dimension: Dimension, value: string, keys: ReadonlyMap<string, string>): string {
   if (value === "") return dimension === "key" ? "no key (a token of the provider)" : "none";
   return dimension === "key" ? keys.get(value) || value : value;
 }
 
-/** A share in percent: "12%", "0.4%". */
+/** Formats a share in percent: "12%", "0.4%". */
 export function share(part: number, whole: number): string {
   if (whole === 0 || part === 0) return "0%";
   const percent = (part / whole) * 100;
   return `${percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)}%`;
 }
 
-/** A cost: to the cent, and small ones to what can be told apart. */
+/** Formats a cost: two decimals, or three significant digits for small amounts. */
 export function money(value: number): string {
   if (value === 0) return "0";
   return value >= 1 || value <= -1 ? value.toFixed(2) : String(Number(value.toPrecision(3)));
