@@ -55,6 +55,7 @@ const OF_KEYS = {
   403: "A key that may not be used here, or a signed link that does not hold.",
 };
 
+/** Statuses of an operation. */
 export const OPERATION_STATUSES = {
   304: "The caller has it already (If-None-Match).",
   400: "A parameter that is not acceptable, or an address that may not be loaded.",
@@ -65,6 +66,7 @@ export const OPERATION_STATUSES = {
   503: "No browser, or too many who wait for one; with Retry-After.",
   504: "The page took too long.",
 };
+/** Statuses of pictures. */
 export const THUMBNAIL_STATUSES = { ...OPERATION_STATUSES, 404: "No element matches a selector." };
 /** Statuses of a batch request. */
 export const BATCH_STATUSES = {

@@ -46,7 +46,7 @@ export interface AdministrationState {
   loginSucceeded(client: string): Promise<void>;
   /** The latest test of all accounts; null if none has run. */
   testProgress(): Promise<TestAllProgress | null>;
-  /** True when this run was cancelled. */
+  /** Saves the progress. Returns true if the run was cancelled. */
   setTestProgress(progress: TestAllProgress): Promise<boolean>;
   /** Cancels the run of the latest progress. */
   cancelTest(): Promise<void>;

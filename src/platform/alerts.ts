@@ -54,7 +54,7 @@ export interface AlertTest {
 
 /** Watches the deployment and sends alerts. Each deployment has one. */
 export interface AlertWatcher {
-  /** Checks all conditions now, and keeps checking as long as a webhook is configured. */
+  /** Starts the periodic checks unless they already run. They continue as long as a webhook is active. */
   look(): Awaitable<void>;
   /** Reports an event. */
   report(alert: Alert): Awaitable<void>;

@@ -156,7 +156,7 @@ export interface HistoryQuery {
 
 /** The server-side history (contract, general rule 9). */
 export interface HistoryArchive {
-  /** Newest first. `total` counts all that the query finds; of one that is `uncounted` it is 0. */
+  /** Newest first. `total` counts all matches; it is 0 if the query is `uncounted`. */
   listHistory(
     query: HistoryQuery,
   ): Awaitable<{ readonly items: readonly HistorySummary[]; readonly total: number }>;

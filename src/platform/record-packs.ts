@@ -9,6 +9,7 @@ export interface TextPlace {
   readonly bytes: number;
 }
 
+/** The long texts of a record. */
 export type RecordTexts = Pick<HistoryRecord, "messages" | "prompt" | "reasoning" | "content">;
 
 /** A record in a pack: its summary, and the byte range of its texts within the pack's object. */

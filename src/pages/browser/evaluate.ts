@@ -45,6 +45,7 @@ export async function isolatedWorld(session: CDPSession, frameId: string): Promi
     .catch(() => undefined);
 }
 
+/** Resolves after `ms` milliseconds. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);

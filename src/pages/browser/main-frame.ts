@@ -31,7 +31,7 @@ export interface DocumentAnswer {
   readonly status: number;
   /** Names in lower case; several values of one name are joined by line feeds. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Who issued the server's certificate; undefined without one. */
+  /** Issuer of the server's certificate; undefined without one. */
   readonly issuer: string | undefined;
 }
 
@@ -49,7 +49,7 @@ interface Begun {
 interface Shown {
   /** The loader's id; unique per document. */
   readonly id: string;
-  /** Empty but for the browser's own error page. */
+  /** Not empty only for the browser's own error page. */
   readonly unreachableUrl: string;
   readonly lifecycle: Set<string>;
   /** Since when nothing of the document is loading, milliseconds since the epoch; null while it loads. */

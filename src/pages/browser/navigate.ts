@@ -54,8 +54,9 @@ class Visit {
   readonly #startedAt = Date.now();
   /** The result of our own navigation: the browser's error text, or empty. Null while pending. */
   #refusal: string | null = null;
-  /** The document that is taken as it is. */
+  /** The document that is used as it is, unfinished. */
   #unfinished: string | null = null;
+  /** The document that had its time to navigate away, and stayed. */
   #stayed: string | null = null;
   /** The result of the navigation check for a document that was still loading. */
   #early: { readonly document: string; readonly mayGoOn: Promise<unknown> } | null = null;

@@ -6,9 +6,9 @@ export interface TabLimits {
 
 /** Events of a tab that need an immediate reaction. */
 export interface PolicyEvents {
-  /** The page itself wants to go to an address that is not public. */
+  /** The page navigates to an address that is not public. */
   forbidden(): void;
-  /** The page has had all the bytes that it may have; comes once. */
+  /** The page has reached its limit of bytes; called once. */
   full(): void;
   /** The page continues to receive bytes after the limit, or causes too many browser events; called once for each. */
   flooded(): void;

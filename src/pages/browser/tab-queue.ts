@@ -41,6 +41,7 @@ export class TabQueue {
     this.#limits = limits;
   }
 
+  /** Tabs in use. */
   get open(): number {
     return this.#open;
   }
