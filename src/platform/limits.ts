@@ -69,9 +69,12 @@ export interface KeyUse {
 
 /** The state of one request's limits; filled in while the request is served. */
 export interface Quota {
-  /** The reservation requested from the pool. Undefined if not requested yet, or if the key has no limits to count. */
+  /**
+   * The use that the request has declared to the pool. Undefined if not declared yet, or if the key has no limits to
+   * count.
+   */
   use?: LimitedUse;
-  /** True if the pool may have granted the reservation: its usage must be settled. */
+  /** True if the pool may have admitted the request: its usage must be settled. */
   counts?: boolean;
   /** The remaining limits, for the answer's headers. */
   left?: LimitState;

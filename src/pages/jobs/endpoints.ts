@@ -10,7 +10,7 @@ import { technologiesSchema } from "../technologies/answers.ts";
 import { PICTURES, thumbnailSchema } from "../thumbnails/endpoints.ts";
 import { jobResponse, jobSchema } from "./view.ts";
 
-/** Endpoints of the page service's jobs: whoever has a job's id may use the job. */
+/** Endpoints of the page service's jobs. The id of a job is its only credential. */
 export const JOB_ENDPOINTS: readonly Endpoint[] = [
   open({
     method: "GET",
