@@ -5,8 +5,8 @@ import type { KeyUse, LimitedUse, LimitRefusal, LimitState, Spent } from "./limi
 import type { PoolConfiguration } from "./pool-configuration.ts";
 
 /**
- * The account pool as a request sees it. Each deployment has one pool: a Durable Object on Workers, an object in the
- * process on Deno.
+ * The account pool as a request sees it. The pool is one Durable Object on Workers, or several shards; on Deno it is an
+ * object in the process.
  */
 
 /** Why the pool refused a slot. The API answers each with HTTP 429 without `Retry-After` (contract, Errors). */
