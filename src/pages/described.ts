@@ -1,5 +1,6 @@
 /*
- * What the OpenAPI document says of the headers and statuses of the page service (contract, errors, limits and caching).
+ * The descriptions of the page service's headers and statuses in the OpenAPI document (contract, errors, limits and
+ * caching).
  */
 
 const RATE_HEADERS = {
@@ -38,15 +39,15 @@ const KEPT_HEADERS = {
   "Server-Timing": "Where the time went, of an answer that was made for its request.",
 };
 
-/** Headers of what is told of a page, at once or as a job. */
+/** Headers of an operation, direct or as a job. */
 export const OPERATION_HEADERS = { ...RATE_HEADERS, ...JOB_HEADERS, ...PAGE_HEADERS, ...KEPT_HEADERS };
 /** Headers of a picture. */
 export const THUMBNAIL_HEADERS = { ...OPERATION_HEADERS, ...PICTURE_HEADERS };
-/** Headers of a job that has just begun. */
+/** Headers of a job that has just started. */
 export const BATCH_HEADERS = { ...RATE_HEADERS, ...JOB_HEADERS };
-/** Headers of a job that is looked at. */
+/** Headers of a job's state. */
 export const LOOK_HEADERS = JOB_HEADERS;
-/** Headers of what came of a job. */
+/** Headers of a job's result. */
 export const RESULT_HEADERS = { ...PAGE_HEADERS, ...PICTURE_HEADERS };
 
 const OF_KEYS = {
@@ -67,16 +68,16 @@ export const OPERATION_STATUSES = {
 };
 /** Statuses of pictures. */
 export const THUMBNAIL_STATUSES = { ...OPERATION_STATUSES, 404: "No element matches a selector." };
-/** Statuses of a list. */
+/** Statuses of a batch request. */
 export const BATCH_STATUSES = {
   400: "A parameter that is not acceptable.",
   ...OF_KEYS,
   413: "A body that is too long.",
   429: "More calls than the limit, or more jobs; with Retry-After.",
 };
-/** Statuses of a job. */
+/** Statuses of a job's state. */
 export const LOOK_STATUSES = { 404: "No such job, or not any more." };
-/** Statuses of what came of a job. */
+/** Statuses of a job's result. */
 export const RESULT_STATUSES = {
   ...THUMBNAIL_STATUSES,
   404: "No such job or result, or not any more; or no element matches a selector.",

@@ -1,20 +1,20 @@
 import type { QueryParameters } from "./parameters.ts";
 
-/** How old a kept answer may be, in seconds. */
+/** Accepted age of a cached answer, in seconds. */
 export interface Freshness {
-  /** Up to this it counts as new; 0: the answer is always made anew. */
+  /** Up to this age an answer is fresh; 0: always make a new answer. */
   readonly maxAge: number;
-  /** For so long after that it is still given at once, while a new one is made for the next who asks. */
+  /** For this long after `maxAge` a stale answer is returned immediately, while a new one is made in the background. */
   readonly staleFor: number;
 }
 
-/** What holds when the caller does not say: an answer counts as new for a day, and is given for one more. */
+/** The default: an answer is fresh for a day, and may be stale for one more. */
 export const DEFAULT_MAX_AGE = 86_400;
 const DEFAULT_STALE = 86_400;
-/** The longest time that a caller may ask for, of either. */
+/** The maximum of either parameter. */
 export const LONGEST_MAX_AGE = 2_592_000;
 
-/** Reads how old an answer may be. Whoever says how old gets nothing older, unless that is asked for, too. */
+/** Reads the accepted age. With `maxAge` alone, no stale answer is accepted. */
 export function readFreshness(query: QueryParameters): Freshness {
   const maxAge = query.integer("maxAge", 0, LONGEST_MAX_AGE);
   const stale = query.integer("staleWhileRevalidate", 0, LONGEST_MAX_AGE);

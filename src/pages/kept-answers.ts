@@ -5,39 +5,39 @@ import { type Answering, heldAnswer } from "../routing/held-answer.ts";
 import type { Freshness } from "./freshness.ts";
 import { isOfTrouble } from "./page-headers.ts";
 
-/** An answer that has just been made. */
+/** A new answer. */
 export interface MadeAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Headers that belong to the body; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds since the epoch at which it was made. */
+  /** When the answer was made, milliseconds since the epoch. */
   readonly madeAt: number;
-  /** Seconds for which it may be given to others. */
+  /** Seconds for which other requests may get this answer. */
   readonly lifetime: number;
 }
 
-/** An answer that is made once and given to many. */
+/** An answer that several requests can share. */
 export interface KeptAnswer extends Omit<MadeAnswer, "body"> {
   readonly body: AnswerBody;
-  /** Bytes of the body. */
+  /** Length of the body in bytes. */
   readonly length: number;
-  /** Tells this body from all others that its address has had: ASCII without quotation marks. */
+  /** Entity tag: unique among all bodies of the same address. ASCII without quotation marks. */
   readonly tag: string;
-  /** It was found, not made for this request. */
+  /** True if the answer came from the cache, or from a job. */
   readonly hit: boolean;
-  /** It is older than was asked for; another one is being made. */
+  /** True if the answer is older than requested; a new one is being made. */
   readonly stale?: boolean;
-  /** Writes the body in the form that was asked for: not before it is known that somebody wants it. */
+  /** Converts the body to the requested form. Runs only when the body is needed. */
   readonly write?: (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
 }
 
-/** What a page is loaded for: a request, or a task of a job. */
+/** The request, or the task of a job, that a page is loaded for. */
 export interface PageWork extends Pick<Context, "platform" | "url" | "waitUntil"> {
-  /** On whose account go tabs and places in the queue. */
+  /** The client that tabs and queue places count for. */
   readonly client: string;
 }
 
-/** What keeping answers needs of a request. */
+/** The part of a request that the cache needs. */
 export interface Keeping extends Pick<Context, "waitUntil"> {
   readonly platform: { now(): number; readonly pages: Pick<PagesPlatform, "cache"> };
 }
@@ -47,17 +47,20 @@ const LIFETIME = "x-lifetime";
 const LENGTH = "x-length";
 const TAG = "x-tag";
 
-/** Names what an answer depends on, as a cache key on the program's own address. */
+/**
+ * The cache key of an answer: an address on the program's own origin, with a digest of everything the answer depends
+ * on.
+ */
 export async function cacheKey(context: Pick<Context, "url">, kind: string, on: unknown): Promise<string> {
   return `${context.url.origin}/.kept/${kind}/${await digest(JSON.stringify(on))}`;
 }
 
 /**
- * The answer that is kept under a key, or a new one, which is kept. One that is too old, but not for long, is given at once, and
- * replaced behind the response's back.
+ * Returns the cached answer of a key, or makes a new one and caches it. A stale answer within the stale period is
+ * returned immediately, and replaced in the background.
  *
- * @param admitted rejects when the caller may not have any
- * @throws what `make` throws
+ * @param admitted rejects if the rate limit or the authorization refuses the caller
+ * @throws the error of `make`
  */
 export async function keptOrMade(
   context: Keeping,
@@ -83,7 +86,7 @@ export async function keptOrMade(
   return found;
 }
 
-/** The kept answer under a key, if it is not too old. */
+/** The cached answer of a key, if it is not too old. */
 async function findAnswer(
   { platform }: Keeping,
   key: string,
@@ -109,7 +112,7 @@ async function findAnswer(
   return { body: found.body, length, tag, headers, madeAt, lifetime, hit: true, stale: age >= maxAge };
 }
 
-/** An answer with what is told of its body, which is found out once. */
+/** Adds the length and the entity tag of a body; computed only once per answer. */
 async function whole(made: MadeAnswer): Promise<KeptAnswer & MadeAnswer> {
   return { ...made, length: made.body.byteLength, tag: await digest(made.body), hit: false };
 }
@@ -120,10 +123,10 @@ export async function bytesOf(body: AnswerBody): Promise<Uint8Array<ArrayBuffer>
 }
 
 /**
- * The same answer in another form, once somebody wants its body.
+ * Returns the same answer in another form, which is created when its body is needed.
  *
- * @param form names it among the forms of the same address: then nobody has to look at the body to tell it from others
- * @param headers those of the other form
+ * @param form name of the form, unique per address: it distinguishes the entity tags without reading the body
+ * @param headers the headers of the other form
  */
 export function inForm(
   answer: KeptAnswer,
@@ -134,27 +137,27 @@ export function inForm(
   return { ...answer, headers, tag: `${answer.tag}-${form}`, write };
 }
 
-/** An answer with its body as it was asked for. */
+/** An answer with its body in the requested form. */
 export async function written({ write, ...answer }: KeptAnswer): Promise<KeptAnswer> {
   if (write === undefined) return answer;
   const body = write(await bytesOf(answer.body));
   return { ...answer, body, length: body.byteLength };
 }
 
-/** Lets go of a body that nobody wants. Never rejects. */
+/** Cancels a body that is not needed. Never rejects. */
 async function discard(answer: { readonly body: AnswerBody } | null): Promise<void> {
   if (answer === null || answer.body instanceof Uint8Array) return;
   await answer.body.cancel().catch(() => undefined);
 }
 
-/** Seconds after which a renewal that has come to nothing is tried again. */
+/** Seconds after which a failed renewal may be retried. */
 const RENEWAL_PAUSE = 60;
 
 const renewals = new WeakMap<AnswerCache, Set<string>>();
 
 /**
- * Makes a new answer in the place of an old one, unless somebody does so already. When that fails, or the page is in trouble now, the old one
- * stays. Never rejects.
+ * Replaces a stale answer with a new one, unless a renewal already runs. If the renewal fails, or the page is in
+ * trouble now, the old answer stays. Never rejects.
  */
 async function renew(
   { platform }: Keeping,
@@ -168,7 +171,7 @@ async function renew(
   if (underWay.has(key)) return;
   underWay.add(key);
   try {
-    // Told in the cache, too: other isolates share it.
+    // The marker is in the cache because other isolates share it.
     const marker = `${key}/renewal`;
     const begun = await match(cache, marker);
     if (begun !== undefined && Number(begun.headers.get(MADE_AT)) >= madeAt) return;
@@ -178,7 +181,7 @@ async function renew(
     const made = await make();
     if (!isOfTrouble(made.lifetime)) await keep(cache, key, await whole(made));
   } catch {
-    // Whoever asks once the old one may not be given any more is told.
+    // The error is reported to the first request after the stale period.
   } finally {
     underWay.delete(key);
   }
@@ -188,7 +191,7 @@ function match(cache: AnswerCache, key: string): Promise<CachedAnswer | undefine
   return cache.match(key).catch(() => undefined);
 }
 
-/** Keeps an answer for later requests. Does not reject. */
+/** Stores an answer in the cache. Does not reject. */
 async function keep(
   cache: AnswerCache,
   key: string,
@@ -208,10 +211,10 @@ async function keep(
 }
 
 /**
- * The response that gives an answer: with its age, the time that it may be kept, and a tag by which the caller need not have it twice (RFC 9110
+ * The response for an answer, with its age, its cache lifetime, and an entity tag for conditional requests (RFC 9110
  * and 9111).
  *
- * @param freshness what the caller accepts; with a `maxAge` of 0 nobody may keep it
+ * @param freshness what the caller accepts; with a `maxAge` of 0 the response is not cacheable
  */
 export async function answerResponse(
   context: Answering & { readonly platform: Keeping["platform"] },
@@ -232,7 +235,7 @@ export async function answerResponse(
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "cross-origin",
   });
-  // That was the time of whoever it was made for.
+  // The timing belongs to the request that made the answer.
   if (hit) all.delete("server-timing");
   const known = context.request.headers.get("if-none-match")?.split(",") ?? [];
   if (known.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) {
@@ -246,7 +249,7 @@ export async function answerResponse(
     : new Response(body, { headers: all });
 }
 
-/** What came of a job's task, as an answer that was found. */
+/** The result of a job's task as an answer. */
 export async function foundAnswer(
   found: Omit<MadeAnswer, "lifetime">,
   lifetime: number,

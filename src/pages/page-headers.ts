@@ -1,11 +1,11 @@
 import type { PageReport, Spent } from "../platform/page-browser.ts";
 
-/** Seconds that an answer is kept when its page was in trouble, which may be over soon. */
+/** Cache lifetime in seconds of an answer about a page in trouble, which may recover soon. */
 const TROUBLED_LIFETIME = 60;
-/** Seconds that any other answer is kept. */
+/** Cache lifetime in seconds of any other answer. */
 const LIFETIME = 2_592_000;
 
-/** What the caller is told about the page beside the answer itself. */
+/** Response headers about the load of the page. */
 export function pageHeaders(report: PageReport): Record<string, string> {
   return {
     "x-page-url": printable(report.url).slice(0, 2_000),
@@ -16,22 +16,22 @@ export function pageHeaders(report: PageReport): Record<string, string> {
   };
 }
 
-/** Where the time went, for whoever asked for the page (Server-Timing, W3C); an answer that was kept does not tell it. */
+/** The steps of the load, for the request that caused it (Server-Timing, W3C); cached answers do not have them. */
 function serverTiming(spent: Spent): string {
   return spent.map(({ step, ms }) => `${step};dur=${Math.max(0, ms)}`).join(", ");
 }
 
-/** Seconds for which an answer about a page may be given to others. */
+/** Cache lifetime in seconds of an answer about a page. */
 export function lifetimeOf(report: PageReport): number {
   return report.status >= 400 || report.incomplete || report.overBudget ? TROUBLED_LIFETIME : LIFETIME;
 }
 
-/** Whether an answer that is kept for so long is about a page in trouble. */
+/** Whether the cache lifetime of an answer is that of a page in trouble. */
 export function isOfTrouble(lifetime: number): boolean {
   return lifetime === TROUBLED_LIFETIME;
 }
 
-/** A URL as it is, with what may not stand in a header escaped. */
+/** A URL with the characters escaped that a header may not contain. */
 function printable(url: string): string {
   return url.toWellFormed().replace(/[^!-~]+/g, encodeURIComponent);
 }

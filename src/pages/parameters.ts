@@ -4,28 +4,31 @@ import { checkPageUrl, type UrlSafetyOptions } from "../url-safety/index.ts";
 const YES: ReadonlySet<string> = new Set(["true", "1", "yes", "on", "y", "t", ""]);
 const NO: ReadonlySet<string> = new Set(["false", "0", "no", "off", "n", "f"]);
 
-/** Reads query parameters; each method throws a 400 that names the parameter when its value is not acceptable. */
+/** Parses query parameters. Each method throws a 400 with the parameter's name if the value is invalid. */
 export class QueryParameters {
   readonly #query: URLSearchParams;
-  /** The names that were asked for so far, and those that are read elsewhere (`visitor.ts`, `jobs/start.ts`). */
+  /** The names read so far, and those read elsewhere (`page-caller.ts`, `jobs/start.ts`). */
   readonly #known = new Set(["url", "async", "key"]);
 
   constructor(query: URLSearchParams) {
     this.#query = query;
   }
 
-  /** The text of a parameter; null when it is missing or empty. */
+  /** The text of a parameter; null if it is missing or empty. */
   text(name: string): string | null {
     return this.#get(name)?.trim() || null;
   }
 
-  /** The text of a parameter that has no control characters and at most so many others; null when it is missing or empty. */
+  /**
+   * The text of a parameter, without control characters and with at most `longest` characters; null if it is missing or
+   * empty.
+   */
   limited(name: string, longest: number): string | null {
     const text = this.text(name);
     return text === null ? null : withinLimits(name, text, longest);
   }
 
-  /** The texts of a parameter that may be repeated, each as `limited` has it; at most `most`, without the empty ones. */
+  /** The non-empty texts of a repeatable parameter, at most `most`, each limited as in `limited`. */
   list(name: string, most: number, longest: number): readonly string[] {
     this.#known.add(name);
     const texts = this.#query.getAll(name).flatMap((text) => text.trim() || []);
@@ -33,7 +36,7 @@ export class QueryParameters {
     throw invalidRequest(`The parameter ${name} may be given at most ${most} times.`, name);
   }
 
-  /** A number in a range, both ends included, with at most two decimals; null when it is missing or empty. */
+  /** A number in a range, including both ends, with at most two decimals; null if it is missing or empty. */
   number(name: string, least: number, most: number): number | null {
     const value = this.text(name);
     if (value === null) return null;
@@ -45,7 +48,7 @@ export class QueryParameters {
     );
   }
 
-  /** A boolean in any usual spelling; a name without a value counts as true. */
+  /** A boolean in any common spelling; a name without a value counts as true. */
   boolean(name: string, fallback: boolean): boolean {
     const value = this.#get(name)?.trim().toLowerCase();
     if (value === undefined) return fallback;
@@ -54,20 +57,20 @@ export class QueryParameters {
     throw invalidRequest(`The parameter ${name} must be true or false.`, name);
   }
 
-  /** A whole number in a range, both ends included; null when it is missing or empty. */
+  /** A whole number in a range, including both ends; null if it is missing or empty. */
   integer(name: string, least: number, most: number): number | null {
     const value = this.text(name);
     if (value === null) return null;
     return inRange(value, least, most) ?? refuseRange(name, least, most);
   }
 
-  /** `<width>x<height>`, each in the range; null when it is missing or empty. */
+  /** `<width>x<height>`, each in the range; null if it is missing or empty. */
   dimensions(name: string, least: number, most: number): { width: number; height: number } | null {
     const value = this.text(name);
     return value === null ? null : parseDimensions(name, value, least, most);
   }
 
-  /** One of some values, in any case; null when it is missing or empty. */
+  /** One of the given values, case-insensitive; null if it is missing or empty. */
   choice<T extends string>(name: string, values: readonly T[]): T | null {
     const value = this.text(name)?.toLowerCase();
     if (value === undefined) return null;
@@ -76,13 +79,13 @@ export class QueryParameters {
     throw invalidRequest(`The parameter ${name} must be one of ${values.join(", ")}.`, name);
   }
 
-  /** Refuses parameters that have no meaning together with others. Throws a 400 that names the first that is given. */
+  /** Rejects parameters that cannot be combined with others. Throws a 400 with the first one present. */
   refuse(names: readonly string[], why: string): void {
     const name = names.find((candidate) => this.text(candidate) !== null);
     if (name !== undefined) throw invalidRequest(`The parameter ${name} ${why}.`, name);
   }
 
-  /** Refuses what was not asked for: a misspelt parameter would have no effect, and nobody would notice. Throws a 400 that names it. */
+  /** Rejects unknown parameters, because a misspelt one would silently have no effect. Throws a 400 with its name. */
   refuseOthers(): void {
     const name = [...this.#query.keys()].find((given) => !this.#known.has(given));
     if (name === undefined) return;
@@ -90,7 +93,10 @@ export class QueryParameters {
     throw invalidRequest(message, name.slice(0, MAX_SHOWN));
   }
 
-  /** The value of a parameter that may be given once. Of several that differ, all but one would have no effect. */
+  /**
+   * The value of a parameter. Throws if it is given several times with different values, since only one could have an
+   * effect.
+   */
   #get(name: string): string | null {
     this.#known.add(name);
     const [value = null, ...others] = this.#query.getAll(name);
@@ -99,9 +105,9 @@ export class QueryParameters {
   }
 
   /**
-   * The page, by the parameter `url` with its scheme completed.
+   * The page's address from the parameter `url`, with the scheme completed.
    *
-   * @throws GatewayError 400 for an address that strangers may not have loaded
+   * @throws GatewayError 400 for an address that may not be loaded
    */
   page(options: UrlSafetyOptions): URL {
     const check = checkPageUrl(this.#get("url") ?? "", options);
@@ -110,20 +116,20 @@ export class QueryParameters {
   }
 }
 
-/** The usual reason for parameters that nobody meant. */
+/** The usual cause of unexpected parameters. */
 const ENCODE_ADDRESS = "(If it is part of the page's address, that address has to be percent-encoded.)";
 
-/** Characters of an unknown name that are told. */
+/** Maximum characters of an unknown name in a message. */
 const MAX_SHOWN = 40;
 
-/** What is said of a parameter that there is not: which one may be meant, or which there are. */
+/** The message about an unknown parameter: the most similar name, or all names. */
 export function unknownName(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   const hint = nearest === null ? `The parameters are ${known.join(", ")}.` : `Do you mean ${nearest}?`;
   return `There is no parameter ${name.slice(0, MAX_SHOWN)}. ${hint}`;
 }
 
-/** The name that a misspelt one most likely stands for; null when none is near. */
+/** The name that is most similar to a misspelt one; null if none is similar. */
 function nearestName(misspelt: string, names: readonly string[]): string | null {
   const plain = (name: string) =>
     name
@@ -146,7 +152,7 @@ function nearestName(misspelt: string, names: readonly string[]): string | null 
   return best !== undefined && best.distance <= Math.max(1, Math.floor(given.length / 3)) ? best.name : null;
 }
 
-/** How many letters have to be put in, taken out or changed to make one text of the other (Levenshtein). */
+/** The number of letters to insert, delete or replace to turn one text into the other (Levenshtein). */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...a].entries()) {
@@ -160,7 +166,7 @@ function editDistance(a: string, b: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** Reads `<width>x<height>`. Throws a 400 that names the parameter. */
+/** Parses `<width>x<height>`. Throws a 400 with the parameter's name. */
 export function parseDimensions(
   name: string,
   value: string,

@@ -1,28 +1,30 @@
 import type { AnswerCache, CachedAnswer } from "../platform/pages.ts";
 
-/** Where the bodies of answers are. */
+/** A store for the bodies of cached answers. */
 export interface BodyStore {
-  /** Keeps a body, and says by which name. */
+  /** Stores a body and returns its name. */
   put(body: Uint8Array<ArrayBuffer>): Promise<string>;
-  /** Rejects when there is none any more. */
+  /** Rejects if the body no longer exists. */
   get(name: string): Promise<Uint8Array<ArrayBuffer>>;
   remove(name: string): void;
 }
 
 interface Entry {
   readonly headers: Headers;
-  /** Itself, or its name in the store of bodies. */
+  /** The body itself, or its name in the body store. */
   readonly body: Uint8Array<ArrayBuffer> | string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** Bytes that the entry takes in memory, about. */
+  /** Approximate size of the entry in bytes. */
   readonly bytes: number;
 }
 
-/** What an entry takes besides its texts and its body. */
+/** Bytes of an entry in addition to its texts and its body. */
 const OVERHEAD = 500;
 
-/** Answers kept by one process, for runtimes without a cache of their own; the one used least recently goes first. */
+/**
+ * A cache of answers within one process, for runtimes without their own cache. Evicts the least recently used entries.
+ */
 export class ProcessAnswerCache implements AnswerCache {
   readonly #entries = new Map<string, Entry>();
   readonly #now: () => number;
@@ -30,7 +32,10 @@ export class ProcessAnswerCache implements AnswerCache {
   readonly #bodies: BodyStore | null;
   #bytes = 0;
 
-  /** `now` gives milliseconds since the epoch; `maxBytes` bounds all that is kept, keys and headers included; `bodies`: null: in memory. */
+  /**
+   * `now` returns milliseconds since the epoch. `maxBytes` limits the total size, including keys and headers. `bodies`
+   * stores the bodies; null: keep them in memory.
+   */
   constructor(now: () => number, maxBytes: number, bodies: BodyStore | null = null) {
     this.#now = now;
     this.#maxBytes = maxBytes;
@@ -51,13 +56,13 @@ export class ProcessAnswerCache implements AnswerCache {
     try {
       return { headers, body: (await this.#bodies?.get(body)) ?? new Uint8Array() };
     } catch {
-      // Somebody has cleared it away.
+      // The body was deleted externally.
       if (this.#entries.get(key) === entry) this.#delete(key);
       return undefined;
     }
   }
 
-  /** Keeps an answer for as long as its `max-age` says. */
+  /** Caches an answer for its `max-age`. */
   async put(key: string, answer: Response): Promise<void> {
     const seconds = Number(/max-age=(\d+)/.exec(answer.headers.get("cache-control") ?? "")?.[1] ?? 0);
     const content = new Uint8Array(await answer.arrayBuffer());
@@ -65,7 +70,7 @@ export class ProcessAnswerCache implements AnswerCache {
     const texts = [...headers].reduce((sum, [name, value]) => sum + name.length + value.length, key.length);
     const bytes = content.byteLength + 2 * texts + OVERHEAD;
     if (seconds === 0 || bytes > this.#maxBytes) return;
-    // What has no body needs no place for it, and is kept where there is none.
+    // An empty body stays in memory, so it can be cached even without a body store.
     const body = this.#bodies === null || content.length === 0 ? content : await this.#bodies.put(content);
     this.#delete(key);
     this.#add(key, { headers, body, expiresAt: this.#now() + seconds * 1_000, bytes });

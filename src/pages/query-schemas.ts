@@ -16,18 +16,18 @@ import { MAX_LOCALE, MAX_TIMEZONE } from "./thumbnails/place.ts";
 import { PAPER_NAMES, USUAL_PAPER } from "./thumbnails/sheet.ts";
 
 /*
- * The queries of the page service for the OpenAPI document. They are checked by `QueryParameters`, which is more lenient
- * about spelling than a schema can say; a test compares the names.
+ * The queries of the page service for the OpenAPI document. `QueryParameters` validates them; it accepts more spellings
+ * than a schema can express. A test compares the names.
  */
 
 const flag = (what: string) => z.boolean().default(false).describe(what);
 const side = () => z.int().min(1).max(MAX_SIDE).optional();
 const selector = () => z.string().max(MAX_SELECTOR);
 const viewport = () => z.int().min(1).max(1600).optional();
-/** Characters of a text that is a few numbers, with the spaces that some write between them. */
+/** Maximum characters of a text with a few numbers, including optional spaces. */
 const MAX_NUMBERS = 100;
 
-/** Who asks: an operator's key, or a link that it has signed. */
+/** Authentication parameters: an operator's key, or those of a signed link. */
 const access = once(() => ({
   key: z
     .string()
@@ -129,10 +129,13 @@ export const metadataQuerySchema = lazyObject(() => ({
   technologies: flag("What the page is built with is told, too."),
 }));
 
-/** What a body does not say: its addresses have a name of their own, and who asks is in the query or a header. */
+/**
+ * Query parameters that a body does not have: `urls` replaces the address, and authentication is in the query or a
+ * header.
+ */
 const notInBodies = once(() => ["url", "async", ...Object.keys(access())]);
 
-/** A query's parameters as members of a body, in their own types. None is filled in. */
+/** The parameters of a query as optional members of a body, with their own types and without defaults. */
 function membersOf({ shape }: z.ZodObject): Record<string, z.ZodType> {
   const members = Object.entries(shape).filter(([name]) => !notInBodies().includes(name));
   return Object.fromEntries(
@@ -143,16 +146,16 @@ function membersOf({ shape }: z.ZodObject): Record<string, z.ZodType> {
   );
 }
 
-/** Addresses of one job. */
+/** Maximum addresses of one job. */
 const MAX_URLS = 50;
 const urls = () => z.array(z.string().trim().min(1)).min(1).max(MAX_URLS).describe("Addresses of the pages.");
 
-/** A body that says the same as a query, of many addresses. */
+/** The body schema for a query with many addresses. */
 function batchOf<Query extends z.ZodObject>(query: Query) {
   return lazyStrictObject(() => ({ urls: urls(), ...membersOf(query) }), unknownName);
 }
 
-/** Query beside a body: who asks. */
+/** The query parameters allowed together with a body. */
 export const batchQuerySchema = lazyObject(() => {
   const { key } = access();
   return { key };

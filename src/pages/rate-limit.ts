@@ -4,25 +4,26 @@ import type { Context } from "../platform/context.ts";
 import type { RateDecision } from "../platform/pages.ts";
 import { claimsKey, publicVisitor, type Visitor, visitorOf, wishIn } from "./visitor.ts";
 
-/** One call of the page service that is being counted. */
+/** One call of the page service during the rate limit check. */
 export interface Call {
-  /** What is asked for: the query without what says who asks. */
+  /** The query without the authentication parameters. */
   readonly query: URLSearchParams;
-  /** On whose account go tabs and places in the queue. */
+  /** The client that tabs and queue places count for. */
   readonly client: string;
-  /** Rejects when the client has had its share. */
+  /** Rejects if the client has reached its limit. */
   readonly admitted: Promise<void>;
 }
 
 /**
- * Answers a call. It may begin with what costs nothing to the outside while the call is counted; it awaits `call.admitted` before it does
- * anything else.
+ * Answers a call. It may start internal work while the call is being counted. It must await `call.admitted` before any
+ * work that is visible outside.
  */
 export type CountedHandler = (context: Context, call: Call) => Promise<Response>;
 
 /**
- * Counts every call of a client over all operations of the page service, whatever comes of it, and says in each answer what is left (contract,
- * limits; IETF draft "RateLimit header fields for HTTP", version 6). Calls with a key count for that instead, and so do links that it has signed.
+ * Counts every call of a client over all operations of the page service, whatever its outcome, and adds the rate limit
+ * headers to each answer (contract, limits; IETF draft "RateLimit header fields for HTTP", version 6). Calls with a
+ * key, or with a link that the key signed, count for the key instead.
  */
 export function rateLimited(handler: CountedHandler, calls = 1): (context: Context) => Promise<Response> {
   return async (context) => {
@@ -32,7 +33,7 @@ export function rateLimited(handler: CountedHandler, calls = 1): (context: Conte
       try {
         visitor = await visitorOf(context);
       } catch (thrown) {
-        // Whoever guesses keys does so within the limit.
+        // Count failed keys too, so that guessing keys is rate-limited.
         refusal = thrown;
       }
     }
@@ -62,8 +63,8 @@ export function rateLimited(handler: CountedHandler, calls = 1): (context: Conte
 }
 
 /**
- * Counts calls of a visitor. Those of a key count where everything else of the key is counted, in the
- * pool, so that its limit is one limit whatever it is used for; null: the key has none for requests.
+ * Counts calls of a caller. Calls with a key are counted in the account pool, together with all other requests of the
+ * key, so that the key has a single limit. Returns null if the key has no request limit.
  */
 async function countCalls(
   { platform }: Context,
@@ -89,7 +90,10 @@ async function countCalls(
   };
 }
 
-/** Caches that serve others may not keep what a key was shown for, and nobody what a link is given for longer than that holds. */
+/**
+ * Restricts shared caching: answers for a key are private, and answers for a signed link are cacheable no longer than
+ * the link is valid.
+ */
 function limitSharing(headers: Headers, { shared }: Visitor): void {
   const policy = headers.get("cache-control");
   const seconds = /^public, max-age=(\d+)/.exec(policy ?? "")?.[1];

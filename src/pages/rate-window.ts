@@ -3,13 +3,13 @@ import type { RateDecision } from "../platform/pages.ts";
 const WINDOW_MS = 60_000;
 
 /**
- * Counts one client's calls exactly: in no span of 60 seconds are more than the limit allowed, however the span lies. Refused
- * calls are not counted.
+ * Counts one client's calls exactly: no period of 60 seconds contains more allowed calls than the limit. Refused calls
+ * do not count.
  */
 export class RateWindow {
   readonly #calls: number[];
 
-  /** @param calls of an earlier window that goes on */
+  /** @param calls of an earlier window, to continue it */
   constructor(calls: readonly number[] = []) {
     this.#calls = [...calls];
   }
@@ -19,10 +19,10 @@ export class RateWindow {
     return this.#calls;
   }
 
-  /** Decides on calls at `now`, in milliseconds since the epoch: all of them or none. */
+  /** Allows or refuses `count` calls at `now`, in milliseconds since the epoch: all of them or none. */
   take(now: number, limit: number, count = 1): RateDecision {
     const calls = this.#calls;
-    // A clock that was set back must not lock a client out.
+    // Drop calls from the future, so that a clock that was set back does not lock a client out.
     while (calls[0] !== undefined && (calls[0] <= now - WINDOW_MS || calls[0] > now)) calls.shift();
     const allowed = calls.length + count <= limit;
     if (allowed) for (let n = 0; n < count; n++) calls.push(now);
@@ -35,7 +35,7 @@ export class RateWindow {
     };
   }
 
-  /** The milliseconds since the epoch at which the newest call no longer counts. */
+  /** When the newest call leaves the window, milliseconds since the epoch. */
   get expiresAt(): number {
     return (this.#calls.at(-1) ?? 0) + WINDOW_MS;
   }

@@ -1,23 +1,24 @@
 import type { RateDecision } from "../platform/pages.ts";
 
-/** Clients who are remembered; of more, those that were refused last. */
+/** Maximum number of clients to remember; the latest refusals win. */
 const MAX_CLIENTS = 1_000;
 
 interface Refusal {
   readonly decision: RateDecision;
-  /** Until when nothing can have changed, Unix milliseconds; and when there will be room again. */
+  /** Until when the refusal is certain, and when calls are possible again, Unix milliseconds. */
   readonly holds: number;
   readonly ends: number;
 }
 
 /**
- * Clients who have had all of their share. Until the oldest of their calls is a minute old nothing changes that, so whoever remembers it
- * need not ask: what comes on after its refusal stays away from the place where calls are counted.
+ * Remembers clients that have reached their limit. The limit cannot free up until the client's oldest call is a minute
+ * old. Until then the program repeats the refusal without asking the counter, which protects the counter from the
+ * refused load.
  */
 export class RefusedClients {
   readonly #refusals = new Map<string, Refusal>();
 
-  /** What a client is told at `now` (Unix milliseconds); null: that has to be asked for. */
+  /** The known refusal of a client at `now` (Unix milliseconds); null: ask the counter. */
   recall(client: string, now: number): RateDecision | null {
     const refusal = this.#refusals.get(client);
     if (refusal === undefined) return null;
@@ -30,11 +31,11 @@ export class RefusedClients {
     return { ...decision, resetSeconds: Math.max(1, Math.ceil((ends - now) / 1_000)) };
   }
 
-  /** Takes note of what a client was told at `now`: whoever has calls left may have room for fewer at once. */
+  /** Remembers a refusal at `now`. Ignores clients that have calls left: they only asked for too many at once. */
   note(client: string, decision: RateDecision, now: number): void {
     if (decision.allowed || decision.remaining > 0 || decision.limit === 0) return;
     const ends = now + decision.resetSeconds * 1_000;
-    // Seconds are rounded up.
+    // The decision's seconds are rounded up.
     const holds = ends - 1_000;
     if (holds <= now) return;
     this.#refusals.delete(client);

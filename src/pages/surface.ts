@@ -1,7 +1,7 @@
 import { standardFamily } from "../routing/error-formats.ts";
 import type { LateSurface } from "../routing/surface.ts";
 
-/** The page service: keyless, limited per client. */
+/** The routes of the page service: no key needed, rate-limited per client. */
 export const PAGES: LateSurface = {
   tag: "Page service",
   family: standardFamily("page"),

@@ -8,22 +8,25 @@ import { clientKey } from "../http/client-key.ts";
 import { checkDialect, checkNetwork } from "../limits/allowed.ts";
 import type { Context } from "../platform/context.ts";
 
-/** Who asks the page service. */
+/** The caller of the page service. */
 export interface Visitor {
-  /** On whose account go tabs, places in the queue and jobs. */
+  /** The client that tabs, queue places and jobs count for. */
   readonly client: string;
-  /** The key that is limited instead of the address; null for the public. */
+  /** The key whose limit applies instead of the address's; null for the public. */
   readonly key: KnownKey["key"] | null;
-  /** Seconds for which others may be given the answer, as a link runs out; null: as long as it holds. Nobody else may have that of a key. */
+  /**
+   * Seconds for which shared caches may store the answer: for a link, until it expires; 0 for a key; null if there is
+   * no restriction.
+   */
   readonly shared: number | null;
 }
 
-/** Stands before the id of a key in what its holder is called here. */
+/** Prefix of a client name that is made of a key's id. */
 const OF_KEY = "key:";
-/** Parameters that say who asks. */
+/** The authentication parameters. */
 const OWN_PARAMETERS = ["key", ...LINK_PARAMETERS];
 
-/** What is asked for: the query without what says who asks, and whether it is a job. */
+/** The query without the authentication parameters and `async`. */
 export function wishIn(query: URLSearchParams): URLSearchParams {
   const wish = new URLSearchParams(query);
   for (const name of [...OWN_PARAMETERS, "async"]) wish.delete(name);
@@ -31,10 +34,10 @@ export function wishIn(query: URLSearchParams): URLSearchParams {
 }
 
 /**
- * A client of whom something is done later: whoever came with a key has to have one that still works.
+ * Checks the client of deferred work: a client with a key needs a key that is still valid.
  *
  * @param now milliseconds since the epoch
- * @throws GatewayError 401 when no key of that id works any more
+ * @throws GatewayError 401 if no valid key has that id
  */
 export async function checkClient(config: Config, client: string, now: number): Promise<void> {
   if (!client.startsWith(OF_KEY)) return;
@@ -47,21 +50,21 @@ export async function checkClient(config: Config, client: string, now: number): 
   });
 }
 
-/** Anybody, known by the address alone. */
+/** A public caller, identified by the address alone. */
 export function publicVisitor({ clientAddress }: Pick<Context, "clientAddress">): Visitor {
   return { client: clientKey(clientAddress), key: null, shared: null };
 }
 
-/** Whether a request carries what may be a key or a signature. */
+/** Whether a request contains a possible key or signature. */
 export function claimsKey({ request, url: { searchParams } }: Pick<Context, "request" | "url">): boolean {
   return headerKeys(request).length > 0 || OWN_PARAMETERS.some((name) => searchParams.has(name));
 }
 
 /**
- * Finds out who asks: an operator with a key in the query or a header, whoever has a link that was signed with one, or the public. A credential in
- * a header that is no configured key says nothing here: it may be meant for the provider.
+ * Identifies the caller: an operator with a key in the query or a header, the holder of a link signed with a key, or
+ * the public. Ignores a header credential that is no configured key: it may be meant for the provider.
  *
- * @throws GatewayError 401 for a key that does not work, 403 for one that may not be used here, and for a link that does not hold
+ * @throws GatewayError 401 for an invalid key, 403 for one that may not be used here, and for an invalid link
  */
 export async function visitorOf(context: Context): Promise<Visitor> {
   const { request, url, platform, clientAddress } = context;
@@ -86,7 +89,7 @@ export async function visitorOf(context: Context): Promise<Visitor> {
   return admitted(key ?? known.key, clientAddress, 0);
 }
 
-/** The configured key among some credentials, one that works before one that does not. */
+/** The configured key among some credentials; a valid one takes precedence. */
 async function configured(
   config: Config,
   credentials: readonly string[],
@@ -108,7 +111,7 @@ async function linkVisitor(
   config: Config,
 ): Promise<Visitor> {
   const query = url.searchParams;
-  // What a body says is not signed.
+  // The signature does not cover a body.
   if (request.method !== "GET" && request.method !== "HEAD")
     throw invalidLink("A signed link is for GET alone.");
   for (const name of LINK_PARAMETERS) {
@@ -134,7 +137,7 @@ function invalidLink(message: string): GatewayError {
   return new GatewayError(403, message, { code: "signature_invalid", param: "signature" });
 }
 
-/** The operator whose key may be used here. Throws GatewayError 403. */
+/** The caller of a key that may be used here. Throws GatewayError 403. */
 function admitted(key: KnownKey["key"], clientAddress: string, shared: number): Visitor {
   checkNetwork(key.entry, clientAddress);
   checkDialect(key.entry, "pages");

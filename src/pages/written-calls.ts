@@ -1,25 +1,26 @@
 import type { RateWindow } from "./rate-window.ts";
 
-/** Calls that follow a write within so many milliseconds are written ahead. */
+/** Calls within this many milliseconds after a write belong to a burst: further calls are written ahead. */
 const BURST_MS = 2_000;
-/** For so many milliseconds what was written ahead holds. */
+/** Milliseconds for which calls written ahead may be used. */
 const AHEAD_MS = 1_000;
-/** Calls that are written ahead: a part of the limit, and never more than this. */
+/** Maximum calls to write ahead: also at most the limit divided by `PART_AHEAD`. */
 const MOST_AHEAD = 64;
 const PART_AHEAD = 8;
 
-/** What has to be written of a client's calls. */
+/** The calls of a client to write. */
 export interface CallsToWrite {
-  /** Milliseconds since the epoch, oldest first; those to come stand in the future. */
+  /** Milliseconds since the epoch, oldest first; calls written ahead have a time in the future. */
   readonly calls: readonly number[];
-  /** Milliseconds after which {@link WrittenCalls.settle} is to be asked; null: that is all there is to write. */
+  /** Milliseconds after which to call {@link WrittenCalls.settle}; null if it is not needed. */
   readonly settleAfter: number | null;
 }
 
 /**
- * Says when a client's calls have to be written down, so that a counter that is put away and comes back has never allowed more than the limit.
- * To write costs more than to count: in a burst the next calls are written with one, as made at the end of the time in which they may come. What
- * has come is written once the burst is over; a counter that ends before has counted too many, for a minute.
+ * Decides when to persist a client's calls, so that a counter that is evicted and restored never allows more than the
+ * limit. A write costs more than a count. So in a burst one write reserves further calls, with the time at which the
+ * reservation ends. When the burst is over, another write stores the actual calls. If the counter is evicted before
+ * that, it counts too many calls for a minute.
  */
 export class WrittenCalls {
   readonly #window: RateWindow;
@@ -31,10 +32,10 @@ export class WrittenCalls {
   }
 
   /**
-   * Takes note of calls that the window has just allowed at `now`, in milliseconds since the epoch.
+   * Records calls that the window has just allowed at `now`, in milliseconds since the epoch.
    *
-   * @param limit calls a minute
-   * @returns null when they have been written ahead
+   * @param limit calls per minute
+   * @returns null if they were already written ahead
    */
   note(now: number, limit: number, count = 1): CallsToWrite | null {
     const since = now - this.#wroteAt;
@@ -49,7 +50,7 @@ export class WrittenCalls {
     return { calls, settleAfter: this.#ahead > 0 ? AHEAD_MS + 1 : null };
   }
 
-  /** What is to be written when nothing has been for a while; null when that is what is written. */
+  /** The calls to write after a burst; null if the stored ones are right. */
   settle(): readonly number[] | null {
     if (this.#ahead === 0) return null;
     this.#ahead = 0;

@@ -1,6 +1,6 @@
 import type { ProviderErrorKind } from "../errors/provider-error.ts";
 
-/** Whose fault a failure is: the account's, that of the proxy it is bound to, or the provider's as a whole. */
+/** Who is at fault for a failure: the account, the proxy that the account is bound to, or the provider as a whole. */
 export type FaultParty = "account" | "proxy" | "provider";
 
 /** One live lease in the queue status. */
@@ -14,10 +14,10 @@ export interface LeaseView {
   readonly dialect: string;
 }
 
-/** One account that cools down. `until` is in Unix milliseconds. */
+/** One account in cooldown. `until` is in Unix milliseconds. */
 export interface CooldownView {
   readonly account: string;
-  /** The proxy that cools down, and the account with it; empty: the account itself. */
+  /** The id of the proxy whose failure started the cooldown; empty if the account itself failed. */
   readonly proxy: string;
   readonly kind: ProviderErrorKind;
   readonly reason: string;
@@ -25,9 +25,9 @@ export interface CooldownView {
   readonly until: number;
 }
 
-/** A provider is down, for one model or (empty) for all, since a time in Unix milliseconds. */
+/** An outage of a provider, for one model or (empty) for all models. `since` is in Unix milliseconds. */
 export interface OutageView {
-  /** Empty: the default one. */
+  /** Empty for the default provider. */
   readonly provider: string;
   readonly model: string;
   readonly kind: ProviderErrorKind;
@@ -43,25 +43,28 @@ export interface WaitingView {
   readonly waiting_ms: number;
 }
 
-/** How an account is: `failing`: the last of its requests and tests has failed by its, its proxy's or the provider's fault. */
+/**
+ * Health of an account. `failing`: its latest request or test failed, and the account, its proxy or the provider was at
+ * fault.
+ */
 export const ACCOUNT_CONDITIONS = ["ok", "untested", "failing", "cooling", "disabled"] as const;
 export type AccountCondition = (typeof ACCOUNT_CONDITIONS)[number];
 
-/** An account that fails, and is used all the same. */
+/** An account that fails but is not in cooldown, so the pool still uses it. */
 export interface FailingView {
   readonly account: string;
   readonly reason: string;
-  /** When it has failed last, Unix milliseconds; 0: only a test has. */
+  /** Time of the last failed request, Unix milliseconds; 0 if only a test failed. */
   readonly at: number;
 }
 
 /**
- * Contract, Queue status; `leases`, `cooldowns`, `conditions`, `failing`, `outages`, `ready`, `waiting_requests`, `partial` and
- * `silent_shards` go beyond it.
+ * The queue status (contract, Queue status). The fields `leases`, `cooldowns`, `conditions`, `failing`, `outages`,
+ * `ready`, `waiting_requests`, `partial` and `silent_shards` are additions to the contract.
  */
 export interface QueueStatus {
   readonly available: number;
-  /** Those of them that are neither disabled nor passed over for a failure. */
+  /** Available accounts that are neither disabled nor in cooldown. */
   readonly ready: number;
   readonly in_use: number;
   readonly total: number;
@@ -73,28 +76,28 @@ export interface QueueStatus {
   readonly waiting: number;
   readonly max_queue_size: number;
   readonly leases: readonly LeaseView[];
-  /** How many accounts cool down. */
+  /** Number of accounts in cooldown. */
   readonly cooling: number;
   readonly cooldowns: readonly CooldownView[];
-  /** How many accounts are how. */
+  /** Number of accounts in each condition. */
   readonly conditions: Readonly<Record<AccountCondition, number>>;
-  /** Accounts that fail, those that have failed last first. */
+  /** Failing accounts, latest failure first. */
   readonly failing: readonly FailingView[];
   readonly outages: readonly OutageView[];
   readonly waiting_requests: readonly WaitingView[];
-  /** Some pools have not answered, so that their accounts are missing from all numbers and lists. Absent: there is one pool. */
+  /** True if some pool shards did not answer: numbers and lists lack their accounts. Absent if there is only one pool. */
   readonly partial?: boolean | undefined;
-  /** Names of the pools that have not answered. Absent: there is one. */
+  /** Names of the pool shards that did not answer. Absent if there is only one pool. */
   readonly silent_shards?: readonly string[] | undefined;
 }
 
-/** How many requests there were in a time, and how many of them did not fail. */
+/** Number of requests in a period, and how many of them succeeded. */
 export interface SuccessRate {
   readonly requests: number;
   readonly succeeded: number;
 }
 
-/** How an account has done since the pool was started. Times are Unix milliseconds, 0 for never. */
+/** Activity of an account since the pool started. Times are Unix milliseconds, 0 for never. */
 export interface AccountActivity {
   readonly inFlight: number;
   readonly lastUsed: number;
@@ -109,10 +112,10 @@ export interface AccountActivity {
   readonly day: SuccessRate;
 }
 
-/** What the pool knows about an account beyond its configuration. */
+/** What the pool knows about an account in addition to its configuration. */
 export interface AccountHealth {
   readonly id: string;
-  /** The current token, or null. For masking and for administrative calls; never show it. */
+  /** The current token, or null. Use it for masking and administrative calls only; never show it. */
   readonly token: string | null;
   /** Empty before the first test; `ok` after a successful one (contract, Accounts). */
   readonly testStatus: string;

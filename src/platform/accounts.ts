@@ -5,124 +5,141 @@ import type { KeyUse, LimitedUse, LimitRefusal, LimitState, Spent } from "./limi
 import type { PoolConfiguration } from "./pool-configuration.ts";
 
 /**
- * What the rest of the program sees of the account pool. The pool itself lives in one place per deployment (a Durable
- * Object, or an object in the process on Deno); this is its interface as seen from a request.
+ * The account pool as a request sees it. The pool is one Durable Object on Workers, or several shards; on Deno it is an
+ * object in the process.
  */
 
-/** Why a request got no account. At the edge each is HTTP 429 without `Retry-After` (contract, Errors). */
+/** Why the pool refused a slot. The API answers each with HTTP 429 without `Retry-After` (contract, Errors). */
 export type RefusalReason =
-  /** The caller's key has used what it may. */
+  /** The caller's key has reached one of its limits. */
   | "limited"
-  /** No account is configured, or the caller excluded all that are usable. */
+  /** The configuration has no account, or the request excluded all usable accounts. */
   | "no_accounts"
   /** `target` names no configured account. */
   | "target_not_found"
-  /** Every slot is taken and the waiting queue is full. */
+  /** All slots are in use and the queue is full. */
   | "queue_full"
-  /** The request waited as long as it may. */
+  /** The request reached its maximum time in the queue. */
   | "queue_timeout"
-  /** The provider is down: it has failed on several accounts in a row, and another request tries it just now. */
+  /** The provider is down: it failed on several accounts in a row, and another request is already the half-open probe. */
   | "provider_down"
-  /** The caller's signal aborted while the request waited. */
+  /** The caller's signal aborted while the request was in the queue. */
   | "cancelled";
 
-/** Stands for whichever provider the pinned account belongs to. */
+/** Matches any provider; the pinned account decides. */
 export const ANY_PROVIDER = "*";
 
 /** One request for a slot. */
 export interface AcquireRequest {
   /** Shown in the lease list of the queue status. */
   readonly requestId: string;
-  /** Tells its attempts from those of others, where the caller chose the `requestId`. Absent: that does. */
+  /** Distinguishes this request from others, since callers can choose the `requestId` freely. Absent: use `requestId`. */
   readonly identity?: string;
   /** Resolved model id; shown in the lease list. */
   readonly model: string;
-  /** Whose accounts will do; {@link ANY_PROVIDER} with `target` alone. Absent: those of the default provider. */
+  /**
+   * The provider whose accounts may be used; {@link ANY_PROVIDER} only together with `target`. Absent: the default
+   * provider.
+   */
   readonly provider?: string;
   /** API style of the caller; shown in the lease list. */
   readonly dialect?: string;
-  /** Id of the key that asks; shown in the lease list. Absent: there is none. */
+  /** Id of the caller's key; shown in the lease list. Absent if there is no key. */
   readonly key?: string;
-  /** Digest of the key that asks, never the key itself: callers share slots and queue. Absent: the gateway itself. */
+  /**
+   * Digest of the caller's key, never the key itself, for fair sharing of slots and queue. Absent for the gateway's own
+   * requests.
+   */
   readonly caller?: string;
-  /** Identifier, e-mail or mobile of a pinned account (contract, Authentication rule 3): waits for that account alone. */
+  /**
+   * Identifier, e-mail or mobile of a pinned account (contract, Authentication rule 3). The request waits for this
+   * account only.
+   */
   readonly target?: string;
-  /** Identifiers that must not be chosen: an account switch after an empty answer. Only healthy accounts qualify then. */
+  /** Identifiers of accounts not to use, after an empty answer. The pool then offers only healthy accounts. */
   readonly exclude?: readonly string[];
-  /** A pinned account may be a disabled one. */
+  /** True if the pinned account may be a disabled one. */
   readonly disabledToo?: boolean;
-  /** Longest wait in the queue in milliseconds; the pool's setting when absent, 0 to be refused rather than wait. */
+  /** Maximum wait in the queue, milliseconds; 0 to fail instead of waiting. Absent: the pool's setting. */
   readonly waitMs?: number;
-  /** Absent: the caller's key has no limits that need counting. */
+  /** Absent if the caller's key has no limits to count. */
   readonly use?: LimitedUse;
-  /** Several pools are asked in turn whether they have a free slot: it is not one that this pool need get parts of limits for. */
+  /**
+   * The caller asks several pool shards in turn for a free slot. This shard must not acquire limit shares for the
+   * request.
+   */
   readonly passing?: boolean;
-  /** Another pool may do better than with an account that is passed over, or that is tried already since it has failed. */
+  /** Refuse rather than use an account in cooldown or half-open state: another pool shard may have a healthy one. */
   readonly wellOnly?: boolean;
 }
 
-/** No slot was granted; `failure` is the provider's when it is down. */
+/** The pool granted no slot. `failure` is the provider's failure during an outage. */
 export interface Refused {
   readonly refused: RefusalReason;
   readonly failure?: AccountFailure;
-  /** What the key has used up, when it is `limited`. */
+  /** The exhausted limit; present if `refused` is `limited`. */
   readonly limit?: LimitRefusal;
-  /** What is left to the key, where that is counted. */
+  /** What remains of the key's limits, if they are counted. */
   readonly limits?: LimitState;
-  /** The pool has accounts that are well, and busy; told to a request that is `wellOnly`. */
+  /** The pool has healthy accounts, but all are busy. Set only for a request with `healthyOnly`. */
   readonly isWell?: boolean;
-  /** The queue is full, and no other pool has room to give: it is of no use to ask again. */
+  /** The queue is full and no other pool shard can give capacity: do not ask again. */
   readonly isFull?: boolean;
 }
 
-/** A slot was granted. */
+/** The pool granted a slot. */
 export interface Granted {
   readonly lease: Lease;
-  /** What is left to the key, where that is counted. */
+  /** What remains of the key's limits, if they are counted. */
   readonly limits?: LimitState;
-  /** Version of the newest configuration; absent where nobody can have an older one. */
+  /** Version of the newest configuration. Absent if no isolate can have an older one. */
   readonly configVersion?: number;
 }
 
 export type Acquired = Granted | Refused;
 
-/** A request that takes no slot was counted, or refused. */
+/** The result of counting a request that takes no slot. */
 export type CountAnswer = { readonly limits: LimitState } | Refused;
 
-/** The account behind a lease. Credentials are handed out only with a sign-in ticket. */
+/** The account of a lease, without credentials. Only a {@link SignInAssignment} contains credentials. */
 export interface LeasedAccount {
   /** E-mail, mobile, or `token:<hash>`. */
   readonly id: string;
   /** Bound proxy, empty when unbound. */
   readonly proxyId: string;
-  /** Whose account it is. Absent: the default provider's. */
+  /** The account's provider. Absent: the default provider. */
   readonly provider?: string;
 }
 
-/** The right, and the duty, to sign the account in for everybody who waits for it. */
+/** The task to sign the account in, on behalf of all requests that wait for its token. */
 export interface SignInTicket {
   readonly ticket: string;
   readonly credentials: Credentials;
-  /** A token that still works, when the sign-in is only the periodic refresh: use it if the sign-in fails. */
+  /** A token that still works, if the sign-in is only the periodic refresh. Use it if the sign-in fails. */
   readonly current?: string;
 }
 
-/** Why an account could not be used: plain data that crosses RPC, and that everybody who waits can throw anew. */
+/**
+ * Why an account could not be used. Plain data: it crosses RPC, and every waiting request throws its own error from it.
+ */
 export interface AccountFailure {
   readonly kind: ProviderErrorKind;
   /** For administrators and callers; holds no secret. */
   readonly message: string;
   /** The upstream's HTTP status, 0 when there was none. */
   readonly status: number;
-  /** Null: nobody's, or the request's own. */
+  /** Null if none of them is at fault, or the request itself is. */
   readonly fault: FaultParty | null;
-  /** After how many seconds the upstream wants to be asked again; null: it does not say. */
+  /** Seconds after which the upstream accepts a retry; null if it did not say. */
   readonly retryAfter: number | null;
 }
 
-/** Who may be told an account's token or credentials: its provider, as it is configured when they are handed out. */
+/**
+ * The provider that may receive an account's token or credentials, according to the configuration at the time of
+ * handing out.
+ */
 export interface MeantFor {
-  /** Whose account it is by now. Absent: the default provider's. */
+  /** The account's current provider. Absent: the default provider. */
   readonly provider?: string;
   /** See {@link Granted}. */
   readonly configVersion?: number;
@@ -134,73 +151,80 @@ export type TokenAnswer =
   | { readonly failed: AccountFailure };
 
 /**
- * A slot on one account, held until `release` or disposal. Every method is safe after release. A lease that is not renewed
- * ends: call `renew` every half a second (`BEAT_MS`) while holding one, and stop when it says so.
+ * A slot on one account, held until `release` or disposal. All methods are safe to call after release.
+ * A lease expires unless renewed: call `renew` every half second (`BEAT_MS`) and stop using the account when it returns
+ * false.
  */
 export interface Lease extends Disposable {
   readonly account: LeasedAccount;
-  /** A usable token, when the pool knew one at the time of the grant. */
+  /** A usable token, if the pool knew one when it granted the lease. */
   readonly initialToken: string | null;
   /**
-   * A token for this account; `stale` names one that the provider has refused. Waits while another request signs the
-   * account in; answers with a ticket when this request must do so. `accountToken` in `sign-in.ts` does it all.
+   * Returns a token for this account. `stale` is a token that the provider has rejected. Waits while another request
+   * signs the account in; returns a sign-in assignment if this request must sign in. `accountToken` in `sign-in.ts`
+   * handles both cases.
    */
   token(stale?: string): Promise<TokenAnswer>;
-  /** Redeems a ticket. */
+  /** Completes a sign-in assignment with the new token. */
   signedIn(ticket: string, result: SignedIn): Promise<void>;
-  /** Gives a ticket up; everybody who waits learns of the failure and the account cools down. */
+  /** Gives up a sign-in assignment: all waiting requests get the failure, and the account enters cooldown. */
   signInFailed(ticket: string, failure: AccountFailure): Promise<void>;
   /**
-   * False when the slot was reclaimed, or may be before the next call: stop using the account. The answer comes before that
-   * time. Most calls send nothing.
+   * Extends the lease. Returns false if the pool reclaimed the slot, or may reclaim it before the next call: stop using
+   * the account. The promise always resolves before that time. Most calls send nothing.
    */
   renew(): Promise<boolean>;
-  /** The account answered. Ends a series of failures. Costs nothing when there was none. */
+  /** Reports that the account answered. Ends a series of failures; costs nothing if there was none. */
   succeeded(): Promise<void>;
   /**
-   * The use of the account failed. What follows depends on whose fault that is. Resolves with whether another account is
-   * well.
+   * Reports that a request on this account failed. The party at fault decides the consequences. Resolves with whether
+   * another account is healthy.
    */
   failed(failure: AccountFailure): Promise<boolean>;
-  /** Gives the slot back; never fails, never waits, and only the first call counts. */
+  /** Returns the slot to the pool. Never throws and never waits; only the first call counts. */
   release(): void;
 }
 
-/** The account pool as a request or an administrator sees it. */
+/** The account pool as requests and administrators see it. */
 export interface AccountPoolClient {
   /**
-   * Waits for a slot. Resolves with a refusal rather than throwing; rejects only when the pool cannot be reached.
-   * When `signal` aborts the request leaves the queue, and a slot granted in that moment goes back.
+   * Waits for a slot. Resolves with a refusal instead of throwing; rejects only if the pool is unreachable. If `signal`
+   * aborts, the request leaves the queue, and a slot granted at that moment returns to the pool.
    */
   acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<Acquired>;
-  /** Counts a request of a key with limits that takes no slot, and ends it: what it uses is known. */
+  /** Counts a request that takes no slot, for a key with limits. Its usage is final. */
   count(use: LimitedUse): Promise<CountAnswer>;
-  /** A request of a key with limits has ended. Only the first call for it counts. Every call of this client that follows knows. */
+  /**
+   * Records the final usage of a request of a key with limits. Only the first call per request counts. All later calls
+   * of this client see the result.
+   */
   settle(use: LimitedUse, spent: Spent): Promise<void>;
-  /** What counts towards the limits of the keys that have some, and have used anything this month. */
+  /** Current usage of all keys that have limits and were used this month. */
   keyUses(): Promise<KeyUse[]>;
-  /** `most`: entries of each list at most; what needs a look comes first. Absent: all, as they come. */
+  /**
+   * `most` bounds each list; then the entries that need attention come first. Absent: all entries, in no special order.
+   */
   status(most?: number): Promise<QueueStatus>;
-  /** Health of the named accounts, or of all. Unknown identifiers are left out. */
+  /** Health of the given accounts, or of all. Skips unknown identifiers. */
   health(ids?: readonly string[]): Promise<AccountHealth[]>;
-  /** Records the outcome of an account test. Rejects (503) when the account lives in a pool that does not answer. */
+  /** Records the result of an account test. Rejects (503) if the account's pool shard does not answer. */
   setTestStatus(id: string, status: string): Promise<void>;
-  /** Accounts whose token is older than the refresh interval and that can sign in. */
+  /** Identifiers of the accounts that can sign in and whose token is older than the refresh interval. */
   tokensDueForRefresh(): Promise<string[]>;
-  /** Tells the pool that the configuration has changed. */
+  /** Sends a changed configuration to the pool. */
   configure(configuration: PoolConfiguration): Promise<void>;
 }
 
-/** What an account signs in with. */
+/** The sign-in data of an account. */
 export interface Credentials {
   readonly email: string;
   readonly mobile: string;
   readonly password: string;
-  /** A token-only account's token: the answer to every sign-in of an account without a password. */
+  /** The token of a token-only account: every sign-in of an account without a password returns it. */
   readonly token: string;
 }
 
-/** A token and the Unix time (seconds) at which it ends; 0: not known. */
+/** A token and its expiry in Unix seconds; 0 if unknown. */
 export interface SignedIn {
   readonly token: string;
   readonly expiresAt: number;

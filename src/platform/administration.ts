@@ -1,4 +1,4 @@
-/** One account's outcome in a test of all accounts. */
+/** The result of one account in a test of all accounts. */
 export interface AccountTestResult {
   /** The account's identifier. */
   readonly account: string;
@@ -10,52 +10,52 @@ export interface AccountTestResult {
   readonly session_count: number;
 }
 
-/** How far a test of all accounts has come. Times are Unix milliseconds, `finished_at` 0 while it runs. */
+/** Progress of a test of all accounts. Times are Unix milliseconds; `finished_at` is 0 while the test runs. */
 export interface TestAllProgress {
   readonly total: number;
-  /** In their order, all accounts before this place are done; a run that was cancelled ends before `total`. */
+  /** Number of accounts tested so far, in list order. A cancelled run ends before `total`. */
   readonly done: number;
   readonly success: number;
   readonly failed: number;
   readonly started_at: number;
   readonly updated_at: number;
   readonly finished_at: number;
-  /** The outcomes so far that failed, newest last, bounded. */
+  /** Failed results so far, newest last, bounded. */
   readonly failures: readonly AccountTestResult[];
-  /** Only some accounts were to be tested. */
+  /** True if the test covers only some of the accounts. */
   readonly some?: boolean;
 }
 
-/** What came of asking a provider for its models. */
+/** The result of the latest scheduled model-list request to a provider. */
 export interface ModelAsk {
-  /** When it was asked last, Unix milliseconds. */
+  /** Time of the request, Unix milliseconds. */
   readonly at: number;
-  /** Why it did not tell them; empty: it did. */
+  /** Why the request failed; empty on success. */
   readonly error: string;
-  /** How many were new. */
+  /** Number of new models. */
   readonly added: number;
 }
 
-/** What administrators' requests share, whichever isolate answers them. */
+/** State that all isolates share for administrators' requests. */
 export interface AdministrationState {
   /**
-   * Asks for an attempt to sign in from an address or network, of which `free` in a row cost nothing; it counts as failed until
-   * `loginSucceeded`.
+   * Asks whether a client (address or network) may attempt to sign in; the first `free` attempts in a row have no
+   * delay. The attempt counts as failed until `loginSucceeded` is called.
    */
   loginAttempt(client: string, free: number): Promise<LoginDecision>;
   loginSucceeded(client: string): Promise<void>;
-  /** The latest test of all accounts; null: there was none yet. */
+  /** The latest test of all accounts; null if none has run. */
   testProgress(): Promise<TestAllProgress | null>;
-  /** True when this run was cancelled. */
+  /** Saves the progress. Returns true if the run was cancelled. */
   setTestProgress(progress: TestAllProgress): Promise<boolean>;
-  /** Ends the run that the latest progress is of. */
+  /** Cancels the run of the latest progress. */
   cancelTest(): Promise<void>;
-  /** What came of asking providers for their models by schedule, by their ids. */
+  /** Results of the scheduled model-list requests, by provider id. */
   modelAsks(): Promise<Readonly<Record<string, ModelAsk>>>;
   setModelAsks(asks: Readonly<Record<string, ModelAsk>>): Promise<void>;
 }
 
-/** Whether an attempt may be made; if not, in how many whole seconds. */
+/** Whether a sign-in attempt may proceed; if not, the wait in whole seconds. */
 export type LoginDecision =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly waitSeconds: number };

@@ -1,6 +1,6 @@
 import type { Awaitable } from "./awaitable.ts";
 
-/** What alerts are about. */
+/** All kinds of alerts. */
 export const ALERT_KINDS = [
   "error_rate",
   "queue_depth",
@@ -12,18 +12,18 @@ export const ALERT_KINDS = [
 
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
-/** Something that people should know. Holds no secret. */
+/** A condition that operators should know about. Contains no secret. */
 export interface Alert {
   readonly kind: AlertKind;
-  /** What it is about, where there are several of the kind. */
+  /** The affected item, for kinds that can have several. */
   readonly subject: string;
-  /** For people. */
+  /** Text for people. */
   readonly message: string;
   readonly value: number;
   readonly threshold: number;
 }
 
-/** One attempt to tell somebody, or several. Times are Unix milliseconds. */
+/** Delivery of one alert to one webhook, with all of its retries. Times are Unix milliseconds. */
 export interface AlertDelivery {
   readonly at: number;
   /** The webhook's id. */
@@ -31,34 +31,34 @@ export interface AlertDelivery {
   readonly kind: AlertKind | "test";
   readonly message: string;
   readonly attempts: number;
-  /** Empty: it has arrived. */
+  /** Empty if delivered. */
   readonly error: string;
-  /** It is tried again. */
+  /** True if a retry is scheduled. */
   readonly pending: boolean;
 }
 
-/** How alerts stand. `firing`: since when, in Unix milliseconds. */
+/** Current alerts and deliveries. `since` is in Unix milliseconds. */
 export interface AlertStatus {
   readonly firing: readonly (Alert & { readonly since: number })[];
   /** Newest first. */
   readonly deliveries: readonly AlertDelivery[];
 }
 
-/** What came of a test. */
+/** The result of a test delivery. */
 export interface AlertTest {
   readonly success: boolean;
-  /** HTTP status of the answer; 0: there was none. */
+  /** HTTP status of the webhook's response; 0 if there was none. */
   readonly status: number;
   readonly message: string;
 }
 
-/** Who watches over the deployment. One place a deployment. */
+/** Watches the deployment and sends alerts. Each deployment has one. */
 export interface AlertWatcher {
-  /** Looks now, and goes on looking for as long as somebody wants to be told. */
+  /** Starts the periodic checks unless they already run. They continue as long as a webhook is active. */
   look(): Awaitable<void>;
-  /** Something has happened. */
+  /** Reports an event. */
   report(alert: Alert): Awaitable<void>;
-  /** Sends a webhook something, and waits for what comes of it; null: there is no such webhook. */
+  /** Sends a test message to a webhook and waits for the result; null if the webhook does not exist. */
   test(webhook: string): Awaitable<AlertTest | null>;
   status(): Awaitable<AlertStatus>;
 }

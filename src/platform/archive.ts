@@ -1,62 +1,62 @@
 import type { Awaitable } from "./awaitable.ts";
 import type { Capture, CaptureArchive } from "./captures.ts";
 
-/** Where a generation stands. */
+/** State of a generation. */
 export type HistoryStatus = "streaming" | "success" | "error" | "cancelled";
 
-/** A token of an account was waited for. */
+/** A wait for an account's token. */
 export interface SignInWait {
   readonly account: string;
-  /** Since when, Unix milliseconds. */
+  /** Start of the wait, Unix milliseconds. */
   readonly at: number;
-  /** For how many milliseconds. */
+  /** Duration, milliseconds. */
   readonly ms: number;
 }
 
-/** An account that failed, and was left if there was another one. */
+/** An account that failed. The generation moved to another account if there was one. */
 export interface TriedAccount {
   readonly account: string;
-  /** A `ProviderErrorKind`, or the code of the program's own error. */
+  /** A `ProviderErrorKind`, or the code of an error of the gateway. */
   readonly reason: string;
-  /** The same for people; holds no secret. */
+  /** The reason as text for people; contains no secret. */
   readonly message: string;
-  /** When it failed, Unix milliseconds; 0 in records of older versions. */
+  /** Time of the failure, Unix milliseconds; 0 in records of older versions. */
   readonly at: number;
-  /** Whose account it is, and the model that was asked for, where several providers could be asked. */
+  /** The account's provider and the requested model, if several providers were possible. */
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
 }
 
-/** One archived generation without its long texts, as lists show it. Times are Unix milliseconds. */
+/** One archived generation without its long texts, for lists. Times are Unix milliseconds. */
 export interface HistorySummary {
   readonly id: string;
-  /** When the request came in; lists are ordered by it, newest first. */
+  /** When the request arrived. Lists are sorted by this time, newest first. */
   readonly created_at: number;
   readonly updated_at: number;
   /** 0 while streaming. */
   readonly completed_at: number;
   readonly request_id: string;
-  /** Id of the caller's key, never the key; empty for one without. */
+  /** Id of the caller's key, never the key itself; empty for a caller without one. */
   readonly key: string;
   readonly dialect: string;
   /** The model name as the caller wrote it, and the canonical model. */
   readonly requested_model: string;
   readonly model: string;
-  /** The provider that answered, or was asked last; empty where there was no choice. */
+  /** The provider that answered, or the last one tried; empty if only one was possible. */
   readonly provider: string;
-  /** The account's identifier, the last one when there were several; empty in pass-through mode. */
+  /** The account's identifier, the last one if there were several; empty in pass-through mode. */
   readonly account: string;
-  /** When the last account was leased; 0: never, or in a record of an older version. */
+  /** Time of the last lease; 0 if there was none, or in a record of an older version. */
   readonly leased_at: number;
-  /** Milliseconds from the request to the first words of the answer; 0: there were none yet. */
+  /** Milliseconds from the request to the first text of the answer; 0 if there is no text yet. */
   readonly first_token_ms: number;
-  /** Accounts that were tried. */
+  /** Number of accounts tried. */
   readonly attempts: number;
-  /** Those of them that failed, the first 20, in the order in which they were tried. */
+  /** The first 20 accounts that failed, in the order of the attempts. */
   readonly tried: readonly TriedAccount[];
-  /** The times that a token was waited for, the first 20: by a sign-in, of this request or of another one. */
+  /** The first 20 waits for a token, while this or another request signed the account in. */
   readonly sign_ins: readonly SignInWait[];
-  /** `X-Gateway-Source` of the caller. */
+  /** The caller's `X-Gateway-Source` header. */
   readonly source: string;
   readonly stream: boolean;
   readonly thinking: boolean;
@@ -74,18 +74,18 @@ export interface HistorySummary {
   readonly response_preview: string;
 }
 
-/** One archived generation: what was asked and what the upstream answered, before translation or trimming. */
+/** One archived generation: the request and the upstream's answer, before translation or trimming. */
 export interface HistoryRecord extends HistorySummary {
   /** The conversation's messages, as JSON text. */
   readonly messages: string;
-  /** The text that the provider was sent. */
+  /** The text sent to the provider. */
   readonly prompt: string;
-  /** The upstream's reasoning and text as they came. */
+  /** The upstream's reasoning and text, unchanged. */
   readonly reasoning: string;
   readonly content: string;
 }
 
-/** A record on its way to the store. `request` is null once the store has been told. */
+/** A record to write to the store. `request` is null once the store has it. */
 export interface HistoryWrite {
   readonly summary: HistorySummary;
   readonly request: { readonly messages: string; readonly prompt: string } | null;
@@ -93,69 +93,70 @@ export interface HistoryWrite {
   readonly content: string;
 }
 
-/** How much is kept. Of two settings the one of the higher configuration version counts. */
+/** Retention limits. Of two values, the one with the higher configuration version wins. */
 export interface Retention {
   readonly version: number;
-  /** Records in the history; 0 switches it off. */
+  /** Maximum number of history records; 0 disables the history. */
   readonly records: number;
   readonly captures: number;
 }
 
-/** What one isolate has to tell, in one message. */
+/** One message with everything that one isolate has to archive. */
 export interface ArchiveBatch {
   readonly retention: Retention;
   readonly records: readonly HistoryWrite[];
   readonly captures: readonly Capture[];
   readonly metrics: MetricDeltas;
   /**
-   * When it was sent, by the clock that the times of records and captures are from, Unix milliseconds; absent: that is the archive's own.
-   * It says how long ago they began: what is older than a clearing is not taken.
+   * When the batch was sent, Unix milliseconds, by the clock of its records' and captures' times. Absent: the clock is
+   * the archive's own.
+   * The archive computes the age of each record from it, and drops records that began before the last deletion.
    */
   readonly sentAt?: number;
 }
 
-/** Of a batch all was taken but the records that have ended: those are to be told again. */
+/** The archive stored everything in a batch except the finished records: send those again. */
 export class EndedRecordsLost extends Error {
   override readonly name = "EndedRecordsLost";
 }
 
-/** What a list of records is narrowed to; what is absent, or empty, is not asked for. Of several values any one will do. */
+/** Filters for a list of records. An absent or empty filter matches everything; of several values, any may match. */
 export interface HistoryFilter {
-  /** When the request came in, Unix milliseconds: not before `from`, and before `to`. */
+  /** When the request arrived, Unix milliseconds: `from` is included, `to` is not. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly status?: readonly HistoryStatus[] | undefined;
-  /** HTTP statuses, or classes of them such as `4xx`. */
+  /** HTTP statuses, or classes of statuses such as `4xx`. */
   readonly code?: readonly string[] | undefined;
   /** Ids of keys. */
   readonly key?: readonly string[] | undefined;
-  /** As it was asked for, or as it was used. */
+  /** The requested or the used model. */
   readonly model?: readonly string[] | undefined;
   /** Accounts that answered, or that were tried and failed. */
   readonly account?: readonly string[] | undefined;
   readonly dialect?: readonly string[] | undefined;
   readonly source?: readonly string[] | undefined;
-  /** Bounds of the time that it took, in milliseconds, and of the tokens of prompt and answer together. */
+  /** Bounds of the duration in milliseconds, and of prompt and answer tokens together. */
   readonly minMs?: number | undefined;
   readonly maxMs?: number | undefined;
   readonly minTokens?: number | undefined;
   readonly maxTokens?: number | undefined;
 }
 
-/** Which records a list shows. */
+/** Selects the records of a list. */
 export interface HistoryQuery {
   readonly filter?: HistoryFilter;
   readonly offset: number;
   readonly count: number;
-  /** Text that a summary contains; empty: any. */
+  /** Text that a summary must contain; empty for any. */
   readonly q: string;
-  /** Nobody wants to know how many there are: then nothing but the page is looked for. */
+  /** True to skip counting all matches, so that only the page itself is queried. */
   readonly uncounted?: boolean;
 }
 
 /** The server-side history (contract, general rule 9). */
 export interface HistoryArchive {
-  /** Newest first. `total` counts all that the query finds; of one that is `uncounted` it is 0. */
+  /** Newest first. `total` counts all matches; it is 0 if the query is `uncounted`. */
   listHistory(
     query: HistoryQuery,
   ): Awaitable<{ readonly items: readonly HistorySummary[]; readonly total: number }>;
@@ -163,21 +164,24 @@ export interface HistoryArchive {
   /** False when there is no such record. */
   deleteHistory(id: string): Awaitable<boolean>;
   /**
-   * Removes all records, and those to come of generations that began before: whether they are under way, or wait to be told of.
-   * Returns how many records there were.
+   * Deletes all records. Also drops later writes of generations that began before the deletion, whether still running
+   * or waiting to be sent. Returns the number of deleted records.
    */
   clearHistory(): Awaitable<number>;
 }
 
-/** Everything that is archived: history, captures, samples and metrics. One place a deployment. */
+/** The archive of history, captures, samples and metrics. Each deployment has one. */
 export interface Archive extends HistoryArchive, CaptureArchive {
-  /** Records that have ended are to be told whole, also what of them has been told before. */
+  /** True if finished records must be sent whole, including the parts already sent. */
   readonly wantsWhole?: boolean;
-  /** Takes what an isolate has gathered. Rejects with {@link EndedRecordsLost} where it took a part of it, otherwise it took nothing. */
+  /**
+   * Stores a batch. Rejects with {@link EndedRecordsLost} if only a part was stored; on any other error nothing was
+   * stored.
+   */
   write(batch: ArchiveBatch): Awaitable<void>;
-  /** Drops what is beyond a new retention. */
+  /** Deletes everything beyond a new retention limit. */
   retain(retention: Retention): Awaitable<void>;
-  /** All counts since the beginning. */
+  /** All metric totals since the beginning. */
   metrics(): Awaitable<MetricDeltas>;
 }
 

@@ -1,2 +1,2 @@
-/** A value, now or later: what is local answers at once, what is remote cannot. */
+/** A value or a promise of it: local implementations answer synchronously, remote ones cannot. */
 export type Awaitable<T> = T | Promise<T>;

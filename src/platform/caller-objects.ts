@@ -2,7 +2,7 @@ import type { KeptFile } from "./files.ts";
 import type { StoredResponse } from "./responses.ts";
 import { type PartialUpload, pieceId, type UploadPiece } from "./uploads.ts";
 
-/** What is kept for callers until it expires, by kind. */
+/** The objects stored for callers until they expire, by kind. */
 export interface CallerObjects {
   readonly response: StoredResponse;
   readonly file: KeptFile;
@@ -10,7 +10,7 @@ export interface CallerObjects {
   readonly piece: UploadPiece;
 }
 
-/** Forgets an unfinished upload of an owner and its pieces, at `now` (milliseconds since the epoch). */
+/** Deletes an owner's unfinished upload and its pieces. `now` is in Unix milliseconds. */
 export function forgetUpload(store: UploadObjects, owner: string, id: string, now: number): void {
   const upload = store.get(owner, "upload", id, now);
   if (upload === null) return;
@@ -20,7 +20,7 @@ export function forgetUpload(store: UploadObjects, owner: string, id: string, no
   store.remove(owner, "upload", id, now);
 }
 
-/** Where uploads are kept. */
+/** The store of uploads. */
 interface UploadObjects {
   get(owner: string, kind: "upload", id: string, now: number): PartialUpload | null;
   remove(owner: string, kind: "upload" | "piece", id: string, now: number): boolean;

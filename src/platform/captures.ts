@@ -1,42 +1,42 @@
 import type { Awaitable } from "./awaitable.ts";
 
-/** One exchange with the upstream, secrets masked. Times are Unix milliseconds. */
+/** One request to the upstream and its response, with secrets masked. Times are Unix milliseconds. */
 export interface Capture {
   readonly id: string;
   readonly at: number;
   readonly duration_ms: number;
-  /** The request that it served. */
+  /** The id of the caller's request. */
   readonly request_id: string;
-  /** Id of the caller's key; empty for one without. */
+  /** Id of the caller's key; empty for a caller without one. */
   readonly key: string;
-  /** What the rounds of one generation have in common: the upstream's chat session. Empty for other exchanges. */
+  /** Groups the exchanges of one generation: the upstream's chat session. Empty for other exchanges. */
   readonly chain_key: string;
-  /** What was asked: `completion`, `continue`, `login`, … */
+  /** The purpose of the exchange: `completion`, `continue`, `login`, … */
   readonly label: string;
   readonly method: string;
   readonly url: string;
-  /** HTTP status of the answer; 0: there was none. */
+  /** HTTP status of the response; 0 if there was none. */
   readonly status: number;
-  /** Whether the answer was read as far as it was wanted, was given up, or broke off. */
+  /** Whether the response was read to the end that was needed, was cancelled, or broke off. */
   readonly outcome: "complete" | "cancelled" | "error";
   readonly error: string;
   readonly request_headers: Readonly<Record<string, string>>;
   readonly request_body: string;
   readonly response_headers: Readonly<Record<string, string>>;
   readonly response_body: string;
-  /** Bytes that the answer had, kept or not. */
+  /** Size of the response in bytes, stored or not. */
   readonly response_bytes: number;
-  /** Whether bodies were cut at the limit. */
+  /** True if a body was truncated at the limit. */
   readonly truncated: boolean;
 }
 
-/** A capture as lists show it: bodies are cut to their beginning. */
+/** A capture for lists: only the beginning of each body. */
 export interface CaptureSummary extends Omit<Capture, "request_body" | "response_body"> {
   readonly request_preview: string;
   readonly response_preview: string;
 }
 
-/** The rounds of one generation (contract, `GET /admin/dev/raw-samples/query`). */
+/** The exchanges of one generation (contract, `GET /admin/dev/raw-samples/query`). */
 export interface CaptureChain {
   readonly chain_key: string;
   /** Oldest first. */
@@ -47,14 +47,14 @@ export interface CaptureChain {
   readonly response_preview: string;
 }
 
-/** What a saved sample says about itself. */
+/** Metadata of a saved sample. */
 export interface SampleMeta {
   readonly sample_id: string;
   readonly saved_at: number;
   /** The driver whose decoder reads the stream. */
   readonly provider: string;
   readonly chain_key: string;
-  /** The upstream's answers in order; `length` counts characters of the sample's upstream text. */
+  /** The upstream's responses in order; `length` counts characters of the sample's upstream text. */
   readonly rounds: readonly SampleRound[];
 }
 
@@ -69,18 +69,18 @@ export interface SampleRound {
   readonly length: number;
 }
 
-/** A raw upstream stream that was kept on purpose. */
+/** A raw upstream stream that an administrator saved. */
 export interface Sample {
   readonly meta: SampleMeta;
-  /** The upstream's answers, one after the other. */
+  /** The upstream's responses, concatenated. */
   readonly upstream: string;
 }
 
-/** Which captures become a sample. */
+/** Selects the captures of a sample. */
 export type SampleSelector =
   | { readonly chainKey: string }
   | { readonly captureIds: readonly string[] }
-  /** These themselves, oldest first: it does not matter whether they are kept, or were cleared. */
+  /** These captures themselves, oldest first, even if the archive no longer has them. */
   | { readonly captures: readonly Capture[] }
   /** The newest chain that contains the text. */
   | { readonly query: string };
@@ -90,15 +90,18 @@ export interface CaptureArchive {
   /** Newest first. */
   listCaptures(): Awaitable<readonly CaptureSummary[]>;
   readCapture(id: string): Awaitable<Capture | null>;
-  /** Removes all captures, and those to come of exchanges that began before. Returns how many captures there were. */
+  /**
+   * Deletes all captures. Also drops later writes of exchanges that began before the deletion. Returns the number of
+   * deleted captures.
+   */
   clearCaptures(): Awaitable<number>;
-  /** Newest first; only those with the text `q` in them. */
+  /** Newest first; only chains that contain the text `q`. */
   chains(q: string, limit: number): Awaitable<readonly CaptureChain[]>;
-  /** Keeps captures as a sample; null when the selector finds none. A sample of the same id is replaced. */
+  /** Saves captures as a sample; null if the selector matches none. Replaces a sample with the same id. */
   saveSample(selector: SampleSelector, sampleId: string, provider: string): Awaitable<SampleMeta | null>;
   /** Newest first. */
   listSamples(): Awaitable<readonly SampleMeta[]>;
   readSample(sampleId: string): Awaitable<Sample | null>;
-  /** False when there is no such sample. */
+  /** Returns false if the sample does not exist. */
   deleteSample(sampleId: string): Awaitable<boolean>;
 }

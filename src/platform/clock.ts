@@ -1,14 +1,14 @@
-/** Starts a timer of so many milliseconds; the result stops it. */
+/** Starts a timer in milliseconds. The returned function cancels it. */
 export type SetTimer = (ms: number, run: () => void) => () => void;
 
-/** Time, for whoever waits. */
+/** Time source and timers. */
 export interface Clock {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly setTimer: SetTimer;
 }
 
-/** The machine's own. */
+/** The system clock. */
 export const WALL_CLOCK: Clock = {
   now: () => Date.now(),
   setTimer: (ms, run) => {
@@ -17,11 +17,11 @@ export const WALL_CLOCK: Clock = {
   },
 };
 
-/** Waits by a clock, so many milliseconds. */
+/** Resolves after `ms` milliseconds of the clock. */
 export const pause = (ms: number, { setTimer }: Clock): Promise<void> =>
   new Promise((resolve) => setTimer(ms, resolve));
 
-/** What comes of some work; null when that takes longer than so many milliseconds. */
+/** The result of `work`, or null if it takes longer than `ms` milliseconds. */
 export async function inTime<T>(work: Promise<T>, ms: number, { setTimer }: Clock): Promise<T | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>();
   const stop = setTimer(ms, () => resolve(null));

@@ -6,20 +6,20 @@ import type { Quota } from "./limits.ts";
 import type { Platform } from "./platform.ts";
 import type { ConnectionResponses } from "./responses.ts";
 
-/** What one request's log line says beyond method, path, status and duration. Never secrets, never content. */
+/** Fields of one request's log line in addition to method, path, status and duration. Never secrets, never content. */
 export interface LogFields {
-  /** The pattern of the route that answered. */
+  /** The pattern of the matched route. */
   route?: string;
-  /** Id of the caller's key, never the key. */
+  /** Id of the caller's key, never the key itself. */
   key?: string;
   dialect?: string;
-  /** What the request is for. */
+  /** The kind of work. */
   operation?: "chat" | "embeddings" | "files";
   model?: string;
-  /** The model as the caller wrote it. */
+  /** The model name as the caller wrote it. */
   requestedModel?: string;
   stream?: boolean;
-  /** Id of the provider that was asked, where there was a choice. */
+  /** Id of the provider that was used, if several were possible. */
   provider?: string;
   account?: string;
   queueMs?: number;
@@ -30,68 +30,68 @@ export interface LogFields {
   completionTokens?: number;
   /** Part of `completionTokens`. */
   reasoningTokens?: number;
-  /** The provider stated token counts that no answer can have; estimates were counted instead. */
+  /** The provider reported impossible token counts; the gateway counted estimates instead. */
   usageRefused?: boolean;
-  /** Accounts that were asked. */
+  /** Number of accounts tried. */
   attempts?: number;
   retries?: number;
   error?: string;
-  /** The HTTP status of that error, which a stream that had begun could not tell any more. */
+  /** The HTTP status of `error`, if the stream had already begun and could not report it. */
   errorStatus?: number;
-  /** How an administrator was let in: `token:<id>`, or `key`. */
+  /** How the administrator authenticated: `token:<id>`, or `key`. */
   administrator?: string;
-  /** After how many seconds the provider wants to be asked again. */
+  /** Seconds after which the provider accepts a retry. */
   retryAfterSeconds?: number;
   cause?: string;
-  /** Settles when a streamed answer has ended: the log line waits for it. */
+  /** Settles at the end of a streamed answer; the log line waits for it. */
   streaming?: Promise<void>;
 }
 
-/** The runtime's part of one request. */
+/** What the runtime provides for one request. */
 export interface RequestRuntime {
   readonly platform: Platform;
-  /** Keeps work alive after the response has been returned. */
+  /** Keeps the work running after the response has been returned. */
   waitUntil(work: Promise<unknown>): void;
-  /** The responses of the connection that the request came over; missing for one that came by itself. */
+  /** The responses of the WebSocket connection that the request came over; absent for an ordinary request. */
   readonly connection?: ConnectionResponses;
-  /** The client's address as the platform vouches for it; empty when it cannot. */
+  /** The client's address if the platform guarantees it; otherwise empty. */
   readonly clientAddress: string;
 }
 
-/** One request on its way through the program. */
+/** One request while the program handles it. */
 export interface Context extends RequestRuntime {
   readonly request: Request;
-  /** Shared with other requests to the same address: not to be changed. */
+  /** Shared with other requests to the same address: do not change it. */
   readonly url: URL;
-  /** The caller's own, if it has sent one: others may be called the same. */
+  /** The id that the caller sent, if any: it may not be unique. */
   readonly requestId: string;
-  /** No other request's. */
+  /** A unique id of this request. */
   readonly identity: string;
   /** Milliseconds since the epoch at which the request came in. */
   readonly startedAt: number;
   readonly log: LogFields;
   readonly quota: Quota;
-  /** What the request holds of the memory for bodies; given back when it is over. */
+  /** The memory for bodies that the request has reserved; released when the request ends. */
   readonly hold: BodyHold;
-  /** What is to happen at its time while the request is served. */
+  /** Timers of the request. */
   readonly timers: RequestTimers;
-  /** Takes a capture of each exchange with the upstream that serves the request, whether captures are on or not. */
+  /** Receives a capture of each upstream exchange of the request, even if captures are disabled. */
   readonly onCapture?: (capture: Capture) => void;
   /**
-   * Writes the log line, and records the request's outcome: to be called before the end of a streamed answer is sent. All other answers are
-   * recorded before any of them is sent. Called again, it does nothing.
+   * Writes the log line and stores the request's outcome. Call it before the end of a streamed answer is sent; all
+   * other answers are recorded before their first byte. Later calls do nothing.
    *
    * @param status the HTTP status of the answer
    */
   record(status: number): void;
   /**
-   * Serves another request of the same client, which came over this one's connection, as if it had come by itself: access,
-   * limits and log included. Never throws.
+   * Serves another request of the same client, received over this request's connection, with the same authorization,
+   * limits and log as a separate request. Never throws.
    */
   serve(request: Request, connection: ConnectionResponses): Promise<Response>;
-  /** The configuration, read once a request, and again when `confirmConfig` finds a newer one. */
+  /** The configuration. Read once per request, and again when `confirmConfig` finds a newer version. */
   config(): Promise<ConfigSnapshot>;
-  /** From now until it is confirmed a copy of the configuration will do, however old. */
+  /** Accepts a cached copy of the configuration of any age, until `confirmConfig` is called. */
   allowConfigCopy(): void;
   /** See `RequestConfig.confirm`. */
   confirmConfig(version?: number): Promise<boolean>;

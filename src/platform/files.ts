@@ -1,6 +1,6 @@
 /**
- * What is remembered of an uploaded file: whose it is, which account has it, and what the provider does not tell again.
- * Plain data: it can be stored and sent over RPC.
+ * What the gateway stores about an uploaded file: its owner, its account, and the data that the provider does not
+ * return again. Plain data: it can be stored and sent over RPC.
  */
 export interface KeptFile {
   /** The provider's id. */
@@ -8,26 +8,26 @@ export interface KeptFile {
   /** The identifier of the account that received it (contract, File object). */
   readonly account: string;
   readonly filename: string;
-  /** What its caller calls it, where the style keeps that apart from the name of the file. */
+  /** The caller's display name, for styles that separate it from the file name. */
   readonly displayName?: string;
   readonly mediaType: string;
   readonly purpose: string;
   /** Size in bytes. */
   readonly bytes: number;
-  /** What the provider last said of it; absent: not remembered. */
+  /** The status that the provider reported last; absent if not stored. */
   readonly status?: string;
-  /** The caller has deleted it: to them it is unknown, although the provider still has it. */
+  /** The caller deleted the file: the API hides it, although the provider still has it. */
   readonly deleted?: true;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** Milliseconds since the epoch; afterwards the file is unknown. 0: it was never remembered. */
+  /** Milliseconds since the epoch, after which the file is unknown. 0 if it was never stored. */
   readonly expiresAt: number;
 }
 
-/** The uploaded files of one caller. What has expired is not returned. */
+/** The uploaded files of one caller, without expired ones. */
 export interface FileStore {
   get(id: string): Promise<KeptFile | null>;
-  /** All of them, the oldest first, also those that were deleted. */
+  /** All files, the oldest first, including deleted ones. */
   list(): Promise<readonly KeptFile[]>;
   put(file: KeptFile): Promise<void>;
 }

@@ -2,15 +2,15 @@ import type { ChangeNote } from "../config/snapshot.ts";
 
 import type { Awaitable } from "./awaitable.ts";
 
-/** A change as it was recorded. */
+/** A recorded change. */
 export interface AuditEntry extends ChangeNote {
-  /** Grows with each entry. */
+  /** Increases with each entry. */
   readonly id: number;
-  /** Version of the configuration that it led to; 0: it was no edit of the configuration. */
+  /** Version of the resulting configuration; 0 if the change was no edit of the configuration. */
   readonly version: number;
 }
 
-/** Which entries are wanted. Empty texts, and 0, leave a choice open. */
+/** Selects audit entries. An empty text, or 0, matches everything. */
 export interface AuditQuery {
   /** Counted from 1. */
   readonly page: number;
@@ -18,17 +18,17 @@ export interface AuditQuery {
   readonly who: string;
   /** A part of the action. */
   readonly action: string;
-  /** A part of anything in it. */
+  /** A part of any field. */
   readonly q: string;
-  /** Unix milliseconds: from, and before. */
+  /** Unix milliseconds; `since` is included, `until` is not. */
   readonly since: number;
   readonly until: number;
 }
 
-/** A configuration that was kept before a change to much of it. */
+/** A configuration saved before a large change. */
 export interface KeptVersion {
   readonly version: number;
-  /** When it was replaced, in Unix milliseconds, by whom and by what. */
+  /** When (Unix milliseconds), by whom and by which action it was replaced. */
   readonly at: number;
   readonly who: string;
   readonly action: string;
@@ -36,14 +36,14 @@ export interface KeptVersion {
   readonly accounts: number;
 }
 
-/** The record of what administrators did, and configurations of before. */
+/** The audit log of administrators' changes, with backups of earlier configurations. */
 export interface Journal {
   /** Newest first. */
   list(query: AuditQuery): Awaitable<{ items: AuditEntry[]; total: number }>;
-  /** Records a change that was no edit of the configuration. */
+  /** Records a change that is no edit of the configuration. */
   record(note: ChangeNote): Awaitable<void>;
   /** Newest first. */
   versions(): Awaitable<KeptVersion[]>;
-  /** A configuration that was kept; null: there is none of that version. */
+  /** A saved configuration; null if that version does not exist. */
   readVersion(version: number): Awaitable<unknown>;
 }

@@ -1,9 +1,9 @@
 /**
- * What a key may use, as the place that counts it sees it: the account pool. Tokens are counts; costs are whole billionths of
- * the currency in which the prices are, so that they add up exactly up to 2^53, and to 15 digits beyond.
+ * The limits of a key, as the account pool counts them. Tokens are counts. Costs are whole billionths of the currency
+ * of the prices: sums are exact up to 2^53, and to 15 digits beyond.
  */
 
-/** The limits that need counting, by the names that they have in the configuration. */
+/** The limits that need counting, by their names in the configuration. */
 export const LIMIT_NAMES = [
   "requests_per_minute",
   "tokens_per_minute",
@@ -16,7 +16,7 @@ export const LIMIT_NAMES = [
 
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
-/** What is absent, or 0, is not limited. */
+/** An absent limit, or 0, means unlimited. */
 export type KeyLimits = Readonly<Partial<Record<LimitName, number>>>;
 
 /** What a request has used, or is expected to use. */
@@ -25,40 +25,40 @@ export interface Spent {
   readonly cost: number;
 }
 
-/** One request of a key with limits, from its beginning to its end: over all of its attempts, and wherever it waits. */
+/** One request of a key with limits, from start to end, over all attempts and queues. */
 export interface LimitedUse extends Spent {
-  /** Names the request for good. Never what a client sends: asking again with the same name costs nothing. */
+  /** A unique id of the request. Never a value from the client: the pool counts a repeated id only once. */
   readonly id: string;
   /** The key's id. */
   readonly key: string;
   readonly limits: KeyLimits;
 }
 
-/** Why a request has to wait, or has no place at all. */
+/** Why a request must wait, or can never be served. */
 export interface LimitRefusal {
   readonly limit: LimitName;
-  /** The limit. */
+  /** The value of the limit. */
   readonly max: number;
-  /** What counts towards it now. */
+  /** The current usage. */
   readonly used: number;
-  /** After how many milliseconds there is room; null: there never is for what the request asks for. */
+  /** Milliseconds until there is room; null if the request exceeds the whole limit. */
   readonly resetMs: number | null;
 }
 
-/** How a rolling minute stands. `resetMs`: after how many milliseconds all of it is there again. */
+/** State of a rolling minute. `resetMs`: milliseconds until the whole limit is available again. */
 export interface WindowState {
   readonly limit: number;
   readonly remaining: number;
   readonly resetMs: number;
 }
 
-/** What is left of a key's minute; null: it has no such limit. */
+/** The remaining limits of a key's minute; null if the key has no such limit. */
 export interface LimitState {
   readonly requests: WindowState | null;
   readonly tokens: WindowState | null;
 }
 
-/** What counts towards a key's limits now. Days and months are those of UTC. */
+/** Current usage of a key's limits. Days and months are in UTC. */
 export interface KeyUse {
   readonly key: string;
   readonly parallel: number;
@@ -67,12 +67,15 @@ export interface KeyUse {
   readonly month: Spent;
 }
 
-/** How one request stands with the limits of its key; filled in on its way. */
+/** The state of one request's limits; filled in while the request is served. */
 export interface Quota {
-  /** What it asks the pool for. Undefined: it has not asked yet, or its key has no limits that need counting. */
+  /**
+   * The use that the request has declared to the pool. Undefined if not declared yet, or if the key has no limits to
+   * count.
+   */
   use?: LimitedUse;
-  /** It may have been let in: what it used is to be told. */
+  /** True if the pool may have admitted the request: its usage must be settled. */
   counts?: boolean;
-  /** What is left to the key, as its answer tells. */
+  /** The remaining limits, for the answer's headers. */
   left?: LimitState;
 }

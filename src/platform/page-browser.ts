@@ -4,36 +4,42 @@ export interface Size {
   readonly height: number;
 }
 
-/** The wanted size of an image; null: whatever the subject's proportions make of the other side, or of both. */
+/**
+ * The requested size of an image. A side that is null follows from the subject's proportions; if both are null, the
+ * image has the subject's own size.
+ */
 export interface Frame {
   readonly width: number | null;
   readonly height: number | null;
-  /** With both sides given: the subject fills the size, and what is beyond is cut; or all of it is fitted into the size, which it may not fill. */
+  /**
+   * Used if both sides are given. `cover` fills the size and crops the subject; `contain` fits the whole subject into
+   * the size, which may leave space.
+   */
   readonly fit: "cover" | "contain";
 }
 
-/** How a subject is captured and what the image will be. */
+/** How to capture a subject, and the resulting image. */
 export interface FramePlan {
-  /** The part of the subject that is seen, in CSS pixels from its top left corner. */
+  /** The visible part of the subject, in CSS pixels from its top left corner. */
   readonly clip: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
   /** Captured pixels per CSS pixel. */
   readonly scale: number;
   /** The size of the image. */
   readonly output: Size;
-  /** The capture has the size of the image already. */
+  /** True if the capture already has the size of the image. */
   readonly exact: boolean;
 }
 
-/** The image formats; `jpg` and `jpeg` are one. */
+/** The image formats; `jpg` is an alias of `jpeg`. */
 export type ImageFormat = "jpeg" | "png" | "webp";
 
-/** A part of a page, from its top left corner, in CSS pixels. */
+/** A part of a page, in CSS pixels from its top left corner. */
 export interface Clip extends Size {
   readonly x: number;
   readonly y: number;
 }
 
-/** The sheets of a PDF; lengths in inches. */
+/** The paper of a PDF; lengths in inches. */
 export interface Sheet extends Size {
   readonly margins: {
     readonly top: number;
@@ -56,36 +62,39 @@ export interface Screen {
 /** When a page counts as loaded. */
 export type WaitUntil = "load" | "domcontentloaded" | "networkidle0" | "networkidle2";
 
-/** What the image shows: everything that one capture depends on. */
+/** Everything that determines one capture. */
 export interface ThumbnailOptions {
   /** The page's absolute address. */
   readonly url: string;
-  /** Sheets to print the page on; null: an image, which `format`, `quality`, `full`, `frame`, `selector` and `clip` describe. */
+  /**
+   * The paper to print the page on. Null: take an image, described by `format`, `quality`, `full`, `frame`, `selector`
+   * and `clip`.
+   */
   readonly sheet: Sheet | null;
   readonly format: ImageFormat;
-  /** 1 to 100; without effect on png. */
+  /** 1 to 100; ignored for png. */
   readonly quality: number;
   readonly full: boolean;
   readonly frame: Frame;
   readonly screen: Screen;
-  /** `%s` stands for the browser's version; null: the browser's own. */
+  /** `%s` is replaced by the browser's version; null: the browser's own user agent. */
   readonly userAgent: string | null;
   readonly selector: string | null;
-  /** The part of the page to show; null: what `full` and `selector` say. */
+  /** The part of the page to show; null: `full` and `selector` decide. */
   readonly clip: Clip | null;
-  /** Selectors of elements that are taken out of the page's layout. */
+  /** Selectors of elements to remove from the page's layout. */
   readonly hide: readonly string[];
   /** Selectors of elements to click on, in this order. */
   readonly click: readonly string[];
-  /** Selector of an element that has to be in the page; null: nothing is waited for. */
+  /** Selector of an element that must exist before the capture; null: no wait. */
   readonly waitForSelector: string | null;
-  /** The page is scrolled through, so that what is loaded when it is seen is there. */
+  /** True to scroll through the page first, so that it loads its lazy content. */
   readonly scroll: boolean;
-  /** Seconds to wait after the page has loaded and all that is to be done to it is done. */
+  /** Seconds to wait after the page has loaded and has been prepared. */
   readonly delay: number;
   readonly waitUntil: WaitUntil;
   readonly darkMode: boolean;
-  /** A page without a background of its own has none. */
+  /** True to leave the background transparent if the page sets none. */
   readonly transparent: boolean;
   /** Name in the time zone database; null: the browser's own. */
   readonly timezone: string | null;
@@ -95,10 +104,10 @@ export interface ThumbnailOptions {
   readonly blockCookieBanners: boolean;
 }
 
-/** What was found in elements that a fingerprint's selector matches. */
+/** A match of a fingerprint's selector in the page. */
 export type DomSignal = {
   readonly selector: string;
-  /** `exists` and `text` concern the element itself; `attributes` and `properties` one of its values, by name. */
+  /** `exists` and `text` are about the element itself; `attributes` and `properties` about one of its values, by name. */
   readonly kind: "exists" | "text" | "attributes" | "properties";
   /** The attribute or property; empty for the other kinds. */
   readonly name: string;
@@ -111,14 +120,14 @@ export type GlobalSignal = { readonly chain: string; readonly value: string };
 /** Texts by name; names are compared in lower case. */
 export type NamedTexts = Readonly<Record<string, readonly string[]>>;
 
-/** Everything that one load of a page tells about it. Each signal may be absent. */
+/** Everything collected from one load of a page. Each signal may be absent. */
 export type PageSignals = {
   /** The final URL. */
   readonly url?: string;
   readonly html?: string;
   /** The visible text. */
   readonly text?: string;
-  /** Response headers of the page; several values of one name as several texts. */
+  /** Response headers of the page; several values of one name become several texts. */
   readonly headers?: NamedTexts;
   /** Cookies of the page, by name. */
   readonly cookies?: NamedTexts;
@@ -134,40 +143,40 @@ export type PageSignals = {
   /** Globals of the page. */
   readonly js?: readonly GlobalSignal[];
   readonly dom?: readonly DomSignal[];
-  /** Hosts that the page made XMLHttpRequest or fetch calls to. */
+  /** Hosts that the page called with XMLHttpRequest or fetch. */
   readonly xhrHosts?: readonly string[];
   /** The site's robots.txt. */
   readonly robots?: string;
-  /** Who issued the site's certificate. */
+  /** Issuer of the site's certificate. */
   readonly certIssuer?: string;
   /** DNS records of the site, by type (`mx`, `txt`, `ns`, `soa`, `cname`, ...). */
   readonly dns?: NamedTexts;
 };
 
 /**
- * What a page is loaded in: a wait for a tab, a browser that has to be started first, the tab itself, the page's own loading until it rests, what is done
- * to it, and its reading or picture. What a browser did that went away is lost.
+ * The steps of loading a page: the queue for a tab, the start of a browser, the opening of the tab, the load until the
+ * page is idle, its preparation, and its reading or capture. `lost` is time spent in a browser that then went away.
  */
 export type Step = "queue" | "browser" | "tab" | "load" | "prepare" | "read" | "lost";
 
-/** Where the time went: steps in their order, milliseconds. */
+/** Time of each step, in order, milliseconds. */
 export type Spent = readonly { readonly step: Step; readonly ms: number }[];
 
-/** What happened to a page on its way. */
+/** The outcome of loading a page. */
 export interface PageReport {
   /** The final URL, after redirects. */
   readonly url: string;
-  /** The HTTP status that the page was answered with. */
+  /** The HTTP status of the page's response. */
   readonly status: number;
-  /** The page had not finished loading within its time, and was taken as it was. */
+  /** The page did not finish loading in time; the capture shows what had loaded. */
   readonly incomplete: boolean;
-  /** The page wanted more requests or bytes than it may have. */
+  /** The page exceeded its limit of requests or bytes. */
   readonly overBudget: boolean;
-  /** Absent where no browser has loaded it. */
+  /** Absent if no browser loaded the page. */
   readonly spent?: Spent;
 }
 
-/** A capture as it is asked for, across the border between two objects: plain data. */
+/** A capture request as plain data, so that it can cross RPC. */
 export type CaptureRequest = ThumbnailOptions;
 
 /** A captured page. */
@@ -176,43 +185,43 @@ export type CaptureOutcome = PictureOutcome | PrintOutcome;
 /** A page as an image. */
 export interface PictureOutcome extends PageReport {
   readonly kind: "picture";
-  /** The image as the browser made it: PNG, or the wanted format when `plan.exact` and it is not to be encoded again. */
+  /** The image from the browser: PNG, or the requested format if `plan.exact` and no re-encoding is needed. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The bytes are the wanted image already. */
+  /** True if the bytes already are the requested image. */
   readonly finished: boolean;
   readonly plan: FramePlan;
-  /** CSS pixels at which a page that is too high was cut; null: it was not. */
+  /** CSS pixels at which a page that is too high was cropped; null if it was not. */
   readonly cutAt: number | null;
-  /** CSS pixels at which a page that is too wide was cut; null: it was not. */
+  /** CSS pixels at which a page that is too wide was cropped; null if it was not. */
   readonly cutWidthAt: number | null;
 }
 
-/** A page on sheets. */
+/** A page as a PDF. */
 export interface PrintOutcome extends PageReport {
   readonly kind: "print";
   /** The PDF. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** How many sheets there are; 0: unknown. */
+  /** Number of sheets; 0 if unknown. */
   readonly sheets: number;
-  /** The page would have more of them. */
+  /** The page would need more sheets. */
   readonly isCut: boolean;
 }
 
-/** A visit as it is asked for. */
+/** A request to read a page's content. */
 export interface VisitRequest {
   readonly url: string;
-  /** Source texts of the probe's parts; see `probeExpression`. Null: markup, headers and cookies are enough. */
+  /** Source texts of the probe scripts; see `probeExpression`. Null if markup, headers and cookies are enough. */
   readonly probes: { readonly globals: string; readonly selectors: string } | null;
 }
 
-/** What a page is made of. */
+/** The content of a page. */
 export interface VisitOutcome extends PageReport {
   readonly html: string;
-  /** Signals that only a load of the page gives; the others are in the HTML. */
+  /** Signals that only a load of the page provides; the HTML contains the others. */
   readonly signals: Pick<
     PageSignals,
     "headers" | "cookies" | "scriptSrc" | "externalScripts" | "css" | "xhrHosts" | "robots" | "certIssuer"
   >;
-  /** What the probe's parts returned; to be read by `readProbe`, because pages interfere. */
+  /** The raw results of the probe scripts. Parse them with `readProbe`: pages can falsify them. */
   readonly probes: readonly unknown[];
 }

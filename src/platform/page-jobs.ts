@@ -1,74 +1,76 @@
 import type { ErrorCode } from "../errors/gateway-error.ts";
 
-/** What the page service can be asked for, at once or as a job. */
+/** The operations of the page service, callable directly or as a job. */
 export const PAGE_OPERATIONS = ["thumbs", "technologies", "metadata"] as const;
 export type PageOperation = (typeof PAGE_OPERATIONS)[number];
 
-/** What went wrong with one task of a job. */
+/** The error of one task of a job. */
 export interface TaskFault {
   readonly status: number;
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** One address of a job that is asked for. */
+/** One address of a requested job. */
 export interface NewTask {
   /** The address as the caller wrote it. */
   readonly url: string;
-  /** All of the task: a query of its operation. */
+  /** The task as a query string of its operation. */
   readonly query: string;
-  /** The task cannot be done: known before it begins. */
+  /** An error known before the task starts: the task cannot run. */
   readonly fault: TaskFault | null;
 }
 
-/** A job that is asked for. Plain data: it crosses the border between two objects. */
+/** A requested job. Plain data: it crosses RPC. */
 export interface NewJob {
-  /** On whose account it goes. */
+  /** The client that the job counts for. */
   readonly client: string;
   readonly operation: PageOperation;
-  /** The program's own address, on which answers are kept. */
+  /** The gateway's own address; part of the cache keys of the answers. */
   readonly origin: string;
   readonly tasks: readonly NewTask[];
 }
 
 export type TaskStatus = "queued" | "running" | "completed" | "failed" | "cancelled";
 
-/** How one task stands. */
+/** State of one task. */
 export interface TaskState {
   readonly url: string;
   readonly status: TaskStatus;
   readonly fault: TaskFault | null;
 }
 
-/** How a job stands. Times are milliseconds since the epoch. */
+/** State of a job. Times are milliseconds since the epoch. */
 export interface JobState {
   readonly id: string;
   readonly operation: PageOperation;
   readonly createdAt: number;
-  /** Null: it is not over. */
+  /** Null while the job is unfinished. */
   readonly finishedAt: number | null;
-  /** When it is forgotten. */
+  /** When the job is deleted. */
   readonly expiresAt: number;
   readonly tasks: readonly TaskState[];
 }
 
-/** What came of a task. */
+/** The result of a task. */
 export interface TaskResult {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Headers that belong to the body; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds since the epoch at which it was made. */
+  /** When the result was made, milliseconds since the epoch. */
   readonly madeAt: number;
 }
 
-/** Jobs of the page service: they go on when the request that began them is over, and whoever knows the id of one may do everything with it. */
+/**
+ * Jobs of the page service. A job outlives the request that started it. Knowing its id is enough to read and cancel it.
+ */
 export interface PageJobs {
-  /** Begins a job; null: the client has as many unfinished ones as it may have. */
+  /** Starts a job; null if the client already has the maximum number of unfinished jobs. */
   create(job: NewJob): Promise<JobState | null>;
-  /** Null: there is none of this id, or not any more. */
+  /** Null if no job has this id, or the job has expired. */
   get(id: string): Promise<JobState | null>;
-  /** What came of a task, by its place in the job; null: there is nothing. */
+  /** The result of a task, by its index in the job; null if there is none. */
   result(id: string, task: number): Promise<TaskResult | null>;
-  /** Ends a job; what is done stays. Null as in `get`. */
+  /** Cancels a job; finished tasks keep their results. Null as in `get`. */
   cancel(id: string): Promise<JobState | null>;
 }

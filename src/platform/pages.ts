@@ -1,30 +1,30 @@
 import type { CaptureOutcome, CaptureRequest, VisitOutcome, VisitRequest } from "./page-browser.ts";
 import type { PageJobs } from "./page-jobs.ts";
 
-/** A browser somewhere else, which loads pages. */
+/** A remote browser that loads pages. */
 export interface PageBrowser {
   /**
-   * Captures a page. Equal requests at one moment share one capture.
+   * Captures a page. Equal concurrent requests share one capture.
    *
-   * @param client the key of the client (`clientKey`) that asks; no client can hold up the others
+   * @param client the key of the requesting client (`clientKey`); no client can block the others
    * @throws GatewayError with the status, code and parameter to answer with
    */
   capture(request: CaptureRequest, client: string): Promise<CaptureOutcome>;
-  /** Loads a page and tells what it is made of. Throws as `capture` does. */
+  /** Loads a page and returns its content. Throws as `capture` does. */
   visit(request: VisitRequest, client: string): Promise<VisitOutcome>;
 }
 
-/** The body of an answer; to be read once, as it may be a stream from where it is kept. */
+/** The body of a cached answer. Read it only once: it may be a stream from the cache. */
 export type AnswerBody = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
-/** What is kept under a key. */
+/** A cached answer. */
 export interface CachedAnswer {
-  /** Not to be changed. */
+  /** Do not change them. */
   readonly headers: Headers;
   readonly body: AnswerBody;
 }
 
-/** Answers that are kept for the next caller. Failures count as nothing kept. */
+/** A cache of answers. A failure counts as a cache miss. */
 export interface AnswerCache {
   /** @param key an absolute URL */
   match(key: string): Promise<CachedAnswer | undefined>;
@@ -33,30 +33,30 @@ export interface AnswerCache {
 
 /** What the page service needs from its runtime. */
 export interface PagesPlatform {
-  /** Null where no browser is bound: then there are no thumbnails, and technologies are told from the HTML alone. */
+  /** Null if no browser is bound: then there are no thumbnails, and technology detection uses the HTML alone. */
   readonly browser: PageBrowser | null;
   readonly cache: AnswerCache;
-  /** Counts calls of a client, one unless said, against a limit of calls a minute: all of them or none. */
+  /** Counts `calls` (default 1) of a client against a limit per minute: either all of them or none. */
   countCall(client: string, limit: number, calls?: number): Promise<RateDecision>;
   readonly jobs: PageJobs;
   /** The image codecs, compiled. */
   codecs(): Promise<CodecModules>;
-  /** The text that `scripts/build-technologies.mjs` writes. */
+  /** The fingerprints, as text that `scripts/build-technologies.mjs` writes. */
   fingerprints(): Promise<string>;
 }
 
-/** What a client may still do. */
+/** The rate limit decision for a client. */
 export interface RateDecision {
   readonly allowed: boolean;
-  /** Calls a minute. */
+  /** Calls per minute. */
   readonly limit: number;
-  /** Calls that are left now. */
+  /** Calls left in the window. */
   readonly remaining: number;
-  /** Whole seconds until the oldest counted call no longer counts; until then `remaining` does not grow. */
+  /** Whole seconds until the oldest counted call leaves the window; `remaining` does not grow before that. */
   readonly resetSeconds: number;
 }
 
-/** The compiled codecs, as the runtime gives them. */
+/** The compiled codecs, as the runtime provides them. */
 export interface CodecModules {
   readonly png: WebAssembly.Module;
   readonly jpeg: WebAssembly.Module;

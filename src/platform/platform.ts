@@ -15,50 +15,50 @@ import type { Variables } from "./variables.ts";
 import type { Upgrade } from "./web-socket.ts";
 
 /**
- * What the program needs from its runtime. Everything outside `src/platform/` and the entry files is written against
- * this, and runs in a plain test.
+ * The runtime's services. All code outside `src/platform/` and the entry files depends only on this interface, so that
+ * plain tests can run it.
  */
 export interface Platform {
   readonly variables: Variables;
   readonly configuration: ConfigurationStore;
-  /** Where an editable configuration is kept, as administrators are told. */
+  /** Where the editable configuration is stored, shown to administrators. */
   readonly configPath: string;
   readonly accounts: AccountPoolClient;
   /** History, captures, samples and metrics. */
   readonly archive: Archive;
-  /** What was used by whom. */
+  /** Usage by key, model and account. */
   readonly usage: UsageStore;
-  /** Present where history and usage are in this process: they take the outcome of each request before its answer ends. */
+  /** Present if history and usage are in this process: it stores the outcome of each request before its answer ends. */
   readonly answers?: AnswerStore;
   readonly administration: AdministrationState;
-  /** What administrators did, and configurations of before. */
+  /** The audit log of administrators' changes, with earlier configurations. */
   readonly journal: Journal;
   readonly alerts: AlertWatcher;
   /** The stored responses of one caller; `owner` is the hash of the caller's credential. */
   responses(owner: string): ResponseStore;
-  /** The uploaded files of one caller, likewise. */
+  /** The uploaded files of one caller; `owner` as above. */
   files(owner: string): FileStore;
-  /** The unfinished uploads of one caller, likewise. */
+  /** The unfinished uploads of one caller; `owner` as above. */
   uploads(owner: string): UploadStore;
-  /** Plain outbound HTTP, for what a caller named; the URL has been checked. */
+  /** Plain outbound HTTP for addresses from callers; the caller of `fetch` has checked the URL. */
   readonly fetch: Fetch;
-  /** The same for addresses that the deployment itself named, which may be anywhere. */
+  /** Outbound HTTP for addresses from the deployment's own settings, which may be private. */
   readonly deploymentFetch: Fetch;
-  /** Speaks to the upstream, through a proxy if one is given. */
+  /** Returns a fetch function for the upstream, through a proxy if given. */
   upstream(proxy: OutboundProxy | null): Fetch;
   /**
-   * Whether TLS that starts inside a proxy's tunnel names the server (SNI). Without the name an `https` provider may be
-   * out of reach through a proxy.
+   * Whether TLS inside a proxy's tunnel sends the server name (SNI). Without it an `https` provider may be unreachable
+   * through a proxy.
    */
   readonly namesServerThroughProxy: boolean;
-  /** The base address that `upstream` reaches the provider at; null: none is configured. */
+  /** The base address under which `upstream` reaches the provider; null if none is configured. */
   readonly providerBaseUrl: string | null;
   /** Whether the accounts of the default provider sign in. */
   readonly providerSignsIn: boolean;
-  /** Turns a request into a WebSocket. */
+  /** Upgrades a request to a WebSocket. */
   readonly upgrade: Upgrade;
   readonly pages: PagesPlatform;
-  /** A file of the admin console, or null when there is none at that path. */
+  /** A file of the admin console, or null if the path has none. */
   asset(request: Request): Promise<Response | null>;
   /** Current time in milliseconds since the epoch. */
   now(): number;

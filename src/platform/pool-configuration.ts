@@ -1,4 +1,4 @@
-/** One account as the pool needs it; the fields are those of the configuration. Empty strings mean "not set". */
+/** One account's data for the pool, with the names of the configuration. An empty string means "not set". */
 export interface PoolAccount {
   readonly id: string;
   readonly email: string;
@@ -6,53 +6,53 @@ export interface PoolAccount {
   readonly password: string;
   readonly token: string;
   readonly proxyId: string;
-  /** Not used, except by administrators. */
+  /** Only administrators may use the account. */
   readonly disabled?: boolean;
-  /** How many requests it gets in its turn; one unless given. */
+  /** Requests that the account gets per turn of the rotation; default 1. */
   readonly weight?: number;
-  /** Whose account it is. Absent: the default provider's. */
+  /** The account's provider. Absent: the default provider. */
   readonly provider?: string;
-  /** Its place among all accounts; with several pools alone. */
+  /** Index among all accounts; only with several pool shards. */
   readonly rank?: number;
-  /** It lives in another pool by now: requests that have it here may finish, and nobody else gets it. */
+  /** The account now belongs to another shard: its running requests may finish here, but it gets no new ones. */
   readonly moved?: boolean;
 }
 
 /**
- * Several pools ("shards"), each of which has a part of the accounts. An account lives in one of `shards` (`ShardMap` says in
- * which); what one of the `earlier` layouts put elsewhere may still be in use there.
+ * The pool shards, each with a part of the accounts. `ShardMap` computes the shard of an account within `shards`. An
+ * account that an `earlier` layout put elsewhere may still be in use there.
  */
 export interface PoolLayout {
-  /** Grows with each change of `shards`. */
+  /** Increases with each change of `shards`. */
   readonly generation: number;
   readonly shards: readonly string[];
-  /** Empty once nothing is in use any more where it was put before. */
+  /** Empty once no account is in use on its shard of an earlier layout. */
   readonly earlier: readonly (readonly string[])[];
-  /** Shards that there were, and are no more. */
+  /** Removed shards. */
   readonly former: readonly string[];
 }
 
-/** What a pool that is one of several must know of the others. */
+/** What a pool shard must know about the others. */
 export interface PoolShard {
   /** Its own name. */
   readonly name: string;
-  /** Whatever is told with a lower number than something else was told before it. */
+  /** Orders messages: a message with a lower number was sent earlier. */
   readonly order: number;
   readonly layout: PoolLayout;
 }
 
-/** Limits; 0 stands for the recommended value (number of accounts times `perAccount`). */
+/** Limits; 0 means the recommended value (number of accounts times `perAccount`). */
 export interface PoolLimits {
   readonly perAccount: number;
   readonly global: number;
   readonly queue: number;
-  /** Longest wait in the queue, milliseconds. */
+  /** Maximum wait in the queue, milliseconds. */
   readonly queueWaitMs: number;
-  /** Age at which a token is signed in anew, milliseconds; 0 for never. */
+  /** Age at which a token is refreshed by a new sign-in, milliseconds; 0 for never. */
   readonly tokenRefreshMs: number;
 }
 
-/** A proxy that accounts may be bound to. `settings` says whether it has been changed, and holds secrets. */
+/** A proxy for accounts. `settings` serves to detect a change, and contains secrets. */
 export interface PoolProxy {
   readonly id: string;
   readonly settings: string;
@@ -60,13 +60,13 @@ export interface PoolProxy {
 
 export interface PoolConfiguration {
   readonly accounts: readonly PoolAccount[];
-  /** None unless given. */
+  /** Default: none. */
   readonly proxies?: readonly PoolProxy[];
-  /** Slots of each account, by provider, where they are not those of `limits`. */
+  /** Slots per account, by provider, where they differ from `limits`. */
   readonly perAccount?: Readonly<Record<string, number>>;
   readonly limits: PoolLimits;
-  /** Version of the configuration that it is from, where grants tell it. One that is older than what the pool has is not taken over. */
+  /** Version of the configuration, if grants report it. The pool ignores a version older than its own. */
   readonly version?: number;
-  /** Absent: there is one pool. */
+  /** Absent if there is only one pool. */
   readonly shard?: PoolShard;
 }

@@ -1,10 +1,10 @@
 import type { HistoryRecord, HistorySummary } from "./archive.ts";
 
-/** Where the texts of one record are: bytes within an object of a bucket, which are a {@link RecordTexts} as JSON. */
+/** The location of one record's texts: a byte range of a bucket object, which holds a {@link RecordTexts} as JSON. */
 export interface TextPlace {
   /** The object's key. */
   readonly key: string;
-  /** The first byte, and how many there are. */
+  /** Offset and number of bytes. */
   readonly at: number;
   readonly bytes: number;
 }
@@ -12,35 +12,35 @@ export interface TextPlace {
 /** The long texts of a record. */
 export type RecordTexts = Pick<HistoryRecord, "messages" | "prompt" | "reasoning" | "content">;
 
-/** A record in a pack: what lists show, and where in the pack's object its texts are. */
+/** A record in a pack: its summary, and the byte range of its texts within the pack's object. */
 export interface PackedRecord extends Omit<TextPlace, "key"> {
   readonly summary: HistorySummary;
 }
 
-/** Some records that have ended, whose texts are in one object of a bucket. */
+/** Finished records whose texts are in one bucket object. */
 export interface RecordPack {
   readonly key: string;
   readonly records: readonly PackedRecord[];
 }
 
-/** A record whose texts have to be fetched. */
+/** A record whose texts must be fetched. */
 export interface PlacedRecord {
   readonly summary: HistorySummary;
   readonly place: TextPlace;
 }
 
-/** So much of a key, after {@link PACK_PREFIX}, is the time when it was made: Unix milliseconds with zeros before. */
+/** Number of digits after {@link PACK_PREFIX} with the creation time: Unix milliseconds, zero-padded. */
 const TIME_DIGITS = 15;
 
-/** What the keys of all packs begin with. */
+/** Prefix of all pack keys. */
 export const PACK_PREFIX = "history/";
 
-/** A key of its own for a pack that is made at a time (Unix milliseconds): keys are in the order of time. */
+/** Creates a unique pack key. Keys sort by creation time `now` (Unix milliseconds). */
 export function packKey(now: number): string {
   return `${PACK_PREFIX}${String(now).padStart(TIME_DIGITS, "0")}-${crypto.randomUUID()}`;
 }
 
-/** When a pack was made, Unix milliseconds; NaN for what is no key of a pack. */
+/** Creation time of a pack from its key, Unix milliseconds; NaN if it is no pack key. */
 export function packTime(key: string): number {
   if (!key.startsWith(PACK_PREFIX)) return Number.NaN;
   const digits = key.slice(PACK_PREFIX.length, PACK_PREFIX.length + TIME_DIGITS);

@@ -1,4 +1,4 @@
-/** Where an object can be asked to run: the location hints of Cloudflare (developers.cloudflare.com, Durable Objects, Data location). */
+/** Location hints of Cloudflare for Durable Objects (developers.cloudflare.com, Durable Objects, Data location). */
 export const REGIONS = [
   "wnam",
   "enam",
@@ -14,10 +14,10 @@ export const REGIONS = [
 ] as const;
 export type Region = (typeof REGIONS)[number];
 
-/** Where requests come from, as the runtime tells. */
+/** Origin of a request, as the runtime reports it. */
 export interface Place {
-  /** Two letters, such as `EU`; empty: not known. */
+  /** Two letters, such as `EU`; empty if unknown. */
   readonly continent: string;
-  /** Degrees, east positive; NaN: not known. */
+  /** Degrees, east positive; NaN if unknown. */
   readonly longitude: number;
 }

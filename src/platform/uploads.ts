@@ -1,25 +1,25 @@
-/** An upload that comes in several requests, between them. Plain data: it can be stored and sent over RPC. */
+/** An unfinished upload that arrives in several requests. Plain data: it can be stored and sent over RPC. */
 export interface PartialUpload {
   readonly id: string;
-  /** The caller's credential, encrypted with what only the upload's address holds. */
+  /** The caller's credential, encrypted with a key that only the upload's address contains. */
   readonly credential: string;
-  /** `X-Gateway-Target-Account` of the request that began it. */
+  /** `X-Gateway-Target-Account` of the first request. */
   readonly targetAccount: string | null;
   readonly filename: string;
   readonly displayName?: string;
   readonly mediaType: string;
-  /** Bytes that the file is said to have; null: nothing was said. */
+  /** The announced size of the file in bytes; null if not announced. */
   readonly size: number | null;
-  /** Bytes that came so far, and in how many pieces they are kept. */
+  /** Bytes received so far, and the number of stored pieces. */
   readonly received: number;
   readonly pieces: number;
-  /** Milliseconds since the epoch; afterwards the upload is unknown. */
+  /** Milliseconds since the epoch, after which the upload is unknown. */
   readonly expiresAt: number;
 }
 
-/** Some bytes of such an upload. */
+/** A piece of an unfinished upload. */
 export interface UploadPiece {
-  /** {@link pieceId}. */
+  /** See {@link pieceId}. */
   readonly id: string;
   /** Base64. */
   readonly data: string;
@@ -27,17 +27,17 @@ export interface UploadPiece {
   readonly expiresAt: number;
 }
 
-/** The name of a piece by its upload and its place, from 0. */
+/** The id of a piece: its upload and its index from 0. */
 export function pieceId(upload: string, index: number): string {
   return `${upload} ${index}`;
 }
 
-/** The unfinished uploads of one caller. What has expired is not returned, and what came first goes first when there are too many. */
+/** The unfinished uploads of one caller, without expired ones. If there are too many, the oldest are deleted. */
 export interface UploadStore {
   get(id: string): Promise<PartialUpload | null>;
   put(upload: PartialUpload): Promise<void>;
   getPiece(id: string): Promise<UploadPiece | null>;
   putPiece(piece: UploadPiece): Promise<void>;
-  /** Forgets an upload and its pieces. */
+  /** Deletes an upload and its pieces. */
   remove(id: string): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import type { Awaitable } from "./awaitable.ts";
 
-/** What usage is told apart by. All are texts, empty where there is nothing to say. */
+/** The dimensions of usage. All are texts, empty if not applicable. */
 export interface UsageDimensions {
-  /** Id of the caller's key, never the key; empty for a caller who brought a token of the provider. */
+  /** Id of the caller's key, never the key itself; empty for a pass-through caller. */
   readonly key: string;
   /** The model as the caller wrote it. */
   readonly requested_model: string;
@@ -15,13 +15,13 @@ export interface UsageDimensions {
   readonly dialect: string;
   /** `chat`, `embeddings` or `files`. */
   readonly operation: string;
-  /** `success`, `error`, `cancelled` (the client left), or `refused` (no account was asked). */
+  /** `success`, `error`, `cancelled` (the client disconnected), or `refused` (no account was tried). */
   readonly outcome: string;
 }
 
 export type UsageDimension = keyof UsageDimensions;
 
-/** The dimensions, in the order in which they are listed. */
+/** The dimensions, in display order. */
 export const USAGE_DIMENSIONS = [
   "key",
   "requested_model",
@@ -33,10 +33,10 @@ export const USAGE_DIMENSIONS = [
   "outcome",
 ] as const satisfies readonly UsageDimension[];
 
-/** Stands for values of a dimension beyond those that are told apart. */
+/** Replaces the values of a dimension beyond the maximum number of distinct values. */
 export const OTHER = "other";
 
-/** Sums. Times are milliseconds. */
+/** Totals. Times are milliseconds. */
 export interface UsageSums {
   readonly requests: number;
   readonly prompt_tokens: number;
@@ -45,16 +45,18 @@ export interface UsageSums {
   readonly completion_tokens: number;
   /** Part of `completion_tokens`. */
   readonly reasoning_tokens: number;
-  /** In billionths of the unit that prices are given in: whole, so that sums are exact up to 2^53 and to 15 digits beyond. */
+  /**
+   * Billionths of the currency unit of the prices: whole numbers, so sums are exact up to 2^53 and to 15 digits beyond.
+   */
   readonly cost_nano: number;
-  /** Accounts that were asked. */
+  /** Number of accounts tried. */
   readonly attempts: number;
   readonly first_token_ms: number;
   readonly duration_ms: number;
   readonly queue_ms: number;
 }
 
-/** The sums, in the order in which they are stored. */
+/** The totals, in storage order. */
 export const USAGE_SUMS = [
   "requests",
   "prompt_tokens",
@@ -68,24 +70,24 @@ export const USAGE_SUMS = [
   "queue_ms",
 ] as const satisfies readonly (keyof UsageSums)[];
 
-/** How many observations each bucket of `src/usage/histogram.ts` has, by its number. */
+/** Number of observations in each bucket of `src/usage/histogram.ts`, by bucket number. */
 export type Buckets = Readonly<Record<string, number>>;
 
-/** The distributions of times. */
+/** Distributions of durations. */
 export interface UsageTimes {
   readonly first_token: Buckets;
   readonly duration: Buckets;
   readonly queue: Buckets;
 }
 
-/** The distributions, in the order in which they are stored. */
+/** The distributions, in storage order. */
 export const USAGE_TIMES = [
   "first_token",
   "duration",
   "queue",
 ] as const satisfies readonly (keyof UsageTimes)[];
 
-/** What was used within one hour by what the dimensions say. */
+/** Usage within one hour for one combination of dimension values. */
 export interface UsageDelta extends UsageSums, UsageTimes {
   /** Beginning of the hour (UTC), Unix milliseconds. */
   readonly hour: number;
@@ -95,15 +97,15 @@ export interface UsageDelta extends UsageSums, UsageTimes {
 }
 
 /**
- * Requests that ended within one minute in one way: what the overview is made of. Finer in time than {@link UsageDelta}, and
- * without whose they were, so that there are few.
+ * Requests that ended within one minute with the same outcome; the source of the overview. Finer in time than {@link
+ * UsageDelta}, but without key, model and account, to keep the number of rows small.
  */
 export interface ActivityDelta {
   /** Beginning of the minute, Unix milliseconds. */
   readonly minute: number;
-  /** As of {@link UsageDimensions}. */
+  /** As in {@link UsageDimensions}. */
   readonly outcome: string;
-  /** The HTTP status that the caller got, or would have got had the answer not begun. */
+  /** The HTTP status that the caller got, or would have got if the answer had not begun. */
   readonly status: number;
   /** The error's code; empty on success. */
   readonly code: string;
@@ -111,26 +113,26 @@ export interface ActivityDelta {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly cost_nano: number;
-  /** Milliseconds of this minute that requests held slots, and that they waited for one, whenever they ended. */
+  /** Milliseconds of this minute that requests held slots, and waited for slots, regardless of when they ended. */
   readonly busy_ms: number;
   readonly waited_ms: number;
   readonly first_token: Buckets;
   readonly duration: Buckets;
 }
 
-/** Which activity is asked for. */
+/** Selects activity. */
 export interface ActivityQuery {
-  /** Unix milliseconds, beginnings of steps; `to` is not included. */
+  /** Unix milliseconds, aligned to steps; `to` is not included. */
   readonly from: number;
   readonly to: number;
-  /** Milliseconds: whole minutes within {@link MINUTES_ASKED_MS}, else whole quarters of an hour. */
+  /** Milliseconds: whole minutes for periods up to {@link MINUTES_ASKED_MS}, otherwise whole quarters of an hour. */
   readonly step: number;
 }
 
-/** Up to so long a time is told by the minute. */
+/** The longest period with a resolution of one minute. */
 export const MINUTES_ASKED_MS = 6 * 3_600_000;
 
-/** What ended within one step, or within the whole time. */
+/** Totals of one step, or of the whole period. */
 export interface ActivityPoint {
   /** Beginning of the step, Unix milliseconds. */
   readonly at: number;
@@ -148,7 +150,7 @@ export interface ActivityPoint {
   readonly duration: Percentiles | null;
 }
 
-/** How many requests ended with an error. */
+/** Number of requests that ended with one error. */
 export interface ActivityError {
   readonly outcome: string;
   readonly status: number;
@@ -156,14 +158,14 @@ export interface ActivityError {
   readonly requests: number;
 }
 
-/** What has happened: a point for each step in which something has, what it comes to, and the errors, the most frequent first. */
+/** Activity: a point for each step with requests, the totals, and the errors, most frequent first. */
 export interface ActivityAnswer {
   readonly points: readonly ActivityPoint[];
   readonly totals: ActivityPoint;
   readonly errors: readonly ActivityError[];
 }
 
-/** What of a request that has ended makes activity. Times are milliseconds. */
+/** The part of an ended request that activity needs. Times are milliseconds. */
 export interface EndedRequest
   extends Pick<UsageDimensions, "account" | "model" | "requested_model" | "outcome"> {
   /** The HTTP status that the caller got, or would have got. */
@@ -174,58 +176,61 @@ export interface EndedRequest
   readonly cachedTokens: number;
   readonly completionTokens: number;
   readonly durationMs: number;
-  /** Absent: nothing of an answer came. */
+  /** Absent if no part of an answer arrived. */
   readonly firstTokenMs?: number | undefined;
-  /** Absent: it did not come to waiting for an account. */
+  /** Absent if the request did not reach the queue. */
   readonly queueMs?: number | undefined;
 }
 
-/** One request that has ended, as far as usage knows it. Times are milliseconds. */
+/** The usage of one ended request. Times are milliseconds. */
 export interface UsedRequest extends UsageDimensions, EndedRequest {
   readonly reasoningTokens: number;
   readonly attempts: number;
 }
 
-/** What one isolate has counted since the last message that was acknowledged. */
+/** Everything that one isolate has counted since its last acknowledged message. */
 export interface UsageMessage {
-  /** Names the isolate. */
+  /** The isolate's id. */
   readonly sender: string;
-  /** Counts the sender's messages. A message that is repeated keeps its number and says the same. */
+  /** Number of the message per sender. A retry has the same number and content. */
   readonly sequence: number;
-  /** When the message was made, Unix milliseconds. */
+  /** When the message was created, Unix milliseconds. */
   readonly made: number;
   readonly deltas: readonly UsageDelta[];
   /** Absent in messages of an older version. */
   readonly activity?: readonly ActivityDelta[];
-  /** The message counts every request whose note has this number or a lower one (see `AnswerStore`); absent: no request has a note. */
+  /**
+   * The message counts every request whose note has this number or a lower one (see `AnswerStore`); absent if requests
+   * have no notes.
+   */
   readonly noted?: number;
 }
 
-/** Which usage is asked for. */
+/** Selects usage. */
 export interface UsageQuery {
-  /** Unix milliseconds, beginnings of hours or days; `to` is not included. */
+  /** Unix milliseconds, aligned to hours or days; `to` is not included. */
   readonly from: number;
   readonly to: number;
   readonly granularity: "hour" | "day" | "total";
   readonly groupBy: readonly UsageDimension[];
-  /** What a dimension must be one of. */
+  /** Allowed values of each dimension. */
   readonly filters: Readonly<Partial<Record<UsageDimension, readonly string[]>>>;
-  /** Most groups that are answered, the busiest of all. */
+  /** Maximum number of groups: the newest periods first, and within a period the groups with the most requests. */
   readonly limit: number;
 }
 
-/** Milliseconds that half of the observations, 95 and 99 of a hundred stay below, to 5 %; null: there are none. */
+/** Milliseconds below which 50, 95 and 99 percent of the observations are, accurate to 5 %; null without observations. */
 export interface Percentiles {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
 }
 
-/** What was used within a time by one group. */
+/** Usage of one group within a period. */
 export interface UsageGroup extends UsageSums {
-  /** Beginning of the hour or day; that of the whole time when it is not divided. */
+  /** Beginning of the hour or day, or of the whole period if it is not divided. */
   readonly at: number;
-  /** The values of the dimensions that it is grouped by. */
+  /** The values of the grouped dimensions. */
   readonly dimensions: Readonly<Partial<UsageDimensions>>;
   readonly succeeded: number;
   readonly failed: number;
@@ -234,16 +239,16 @@ export interface UsageGroup extends UsageSums {
   readonly times: { readonly [T in keyof UsageTimes]: Percentiles | null };
 }
 
-/** What was used: by group, and in all. */
+/** Usage by group, and in total. */
 export interface UsageAnswer {
-  /** By time, the busiest first within each. */
+  /** Sorted by time, then by usage, highest first. */
   readonly groups: readonly UsageGroup[];
   readonly totals: UsageGroup;
-  /** There are more groups than were asked for. */
+  /** True if there are more groups than requested. */
   readonly truncated: boolean;
 }
 
-/** What one key has used. */
+/** Usage of one key. */
 export interface KeyUse extends UsageSums {
   readonly key: string;
   /** Unix milliseconds. */
@@ -252,13 +257,13 @@ export interface KeyUse extends UsageSums {
   readonly today: UsageSums;
 }
 
-/** Where usage is added up. One place a deployment. */
+/** The store of aggregated usage. Each deployment has one. */
 export interface UsageStore {
-  /** Takes what an isolate has counted. When it resolves the message is stored; one that was taken before changes nothing. */
+  /** Adds an isolate's counts. The message is stored when this resolves; a repeated message has no effect. */
   write(message: UsageMessage): Awaitable<void>;
   read(query: UsageQuery): Awaitable<UsageAnswer>;
-  /** What has happened lately, of the last eight days at most. */
+  /** Recent activity, of the last eight days at most. */
   activity(query: ActivityQuery): Awaitable<ActivityAnswer>;
-  /** What each key has used since the beginning, in the order in which they came. */
+  /** Usage of each key since the beginning, in the order of first use. */
   keys(): Awaitable<readonly KeyUse[]>;
 }

@@ -2,14 +2,14 @@ import { isObject } from "../encoding/json.ts";
 import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import { parsePrivateHosts } from "../url-safety/index.ts";
 
-/** Timers take no more milliseconds: a longer one would end at once. */
+/** The maximum delay of a timer: a longer one would fire at once. */
 const LONGEST_TIMER = 2_147_483_647;
 const YES = ["true", "1", "yes", "on"];
 const NO = ["false", "0", "no", "off"];
-/** What the name of an HTTP field consists of (RFC 9110, section 5.6.2). */
+/** The characters of an HTTP field name (RFC 9110, section 5.6.2). */
 const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** What is wrong with a variable: the rest of a sentence that begins with its name. */
+/** Why a variable is invalid: the rest of a sentence that starts with the variable's name. */
 export class Fault {
   readonly said: string;
 
@@ -18,15 +18,18 @@ export class Fault {
   }
 }
 
-/** Reads the text of a variable. Not a schema: every new isolate reads all of them before it serves anything. */
+/**
+ * Parses the text of a variable. It is no zod schema because every new isolate parses all variables before its first
+ * request.
+ */
 export type Kind<T> = (text: string) => T | Fault;
 
 /**
- * A variable of one kind.
+ * Creates the parser of one kind of variable.
  *
- * @param meant what it must be
- * @param read gives `undefined` for a text that is not that
- * @param quote whether the text may be shown; what may hold a secret must not be
+ * @param meant what the value must be, for the error message
+ * @param read returns `undefined` for an invalid text
+ * @param quote whether the error may quote the text; false if the text may contain a secret
  */
 function kind<T>(meant: string, read: (text: string) => T | undefined, quote = true): Kind<T> {
   return (text) =>
@@ -46,17 +49,17 @@ export function count(most = Number.MAX_SAFE_INTEGER) {
   });
 }
 
-/** A time in milliseconds, at most `most`. */
+/** A duration in milliseconds, at most `most`. */
 export const milliseconds = (most = LONGEST_TIMER) => count(most);
 
-/** `true` or `false`, or another usual pair of words. */
+/** `true` or `false`, or another common pair of words. */
 export const flag = kind("true or false", (text) => {
   const word = text.toLowerCase();
   if (YES.includes(word)) return true;
   return NO.includes(word) ? false : undefined;
 });
 
-/** One of some words. Aliases are accepted, too, and stay as they are; the error does not offer them. */
+/** One of the given words, or an alias. An alias is returned unchanged; the error message does not list aliases. */
 export function oneOf<T extends string>(words: readonly T[], aliases: readonly T[] = []) {
   return kind(`one of ${words.join(", ")}`, (text) => [...words, ...aliases].find((word) => word === text));
 }
@@ -64,7 +67,7 @@ export function oneOf<T extends string>(words: readonly T[], aliases: readonly T
 /** An http or https address. It may hold a password. */
 export const httpUrl = kind("an http or https address", httpAddress, false);
 
-/** The same, to which paths are added: slashes at its end are dropped. */
+/** An http or https address to which paths are added: trailing slashes are removed. */
 export const baseUrl = kind(
   "an http or https address",
   (text) => {
@@ -87,7 +90,7 @@ export const headerName = kind("the name of an HTTP header", (text) =>
   FIELD_NAME.test(text) ? text : undefined,
 );
 
-/** A JSON object of texts that are not empty. */
+/** A JSON object whose values are non-empty texts. */
 export const textMap = kind(
   'a JSON object of texts, such as {"name":"value"}',
   (text) => {
@@ -100,7 +103,7 @@ export const textMap = kind(
   false,
 );
 
-/** The members of a JSON object; undefined: it is none. */
+/** The members of a JSON object; undefined if the text is not a JSON object. */
 function membersOf(text: string): [string, unknown][] | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -118,7 +121,7 @@ export const hostPairs: Kind<ReadonlySet<string>> = (text) => {
   return new Fault(`has the entry ${quoted(wrong)}: each must be a host and a port, such as 127.0.0.1:8080`);
 };
 
-/** Some of certain words, separated by commas. */
+/** A comma-separated list of the given words. */
 export function someOf<T extends string>(words: readonly T[]) {
   return kind(`some of ${words.join(", ")}, separated by commas`, (text) => {
     const given = text.split(",").map((word) => word.trim());

@@ -16,69 +16,77 @@ import {
   textMap,
 } from "./variable-kinds.ts";
 
-/** Most pool objects that the accounts may be spread over. */
+/** The maximum number of pool shards. */
 export const MOST_SHARDS = 64;
 
-/** The deployment's variables. Their names are fixed: documentation and tools rely on them. */
+/** The deployment's environment variables. Their names are fixed: documentation and tools rely on them. */
 export interface Variables {
-  /** `PROVIDER_DRIVER`: which protocol the upstream speaks; a driver's name or alias as stated, the first driver unless set. */
+  /** `PROVIDER_DRIVER`: the upstream's protocol, a name or alias of a driver as stated. Default: the first driver. */
   readonly providerDriver: string;
-  /** `PROVIDER_BASE_URL`, without a slash at its end; null: the sandbox, if there is one. */
+  /** `PROVIDER_BASE_URL`, without a trailing slash; null: the sandbox, if there is one. */
   readonly providerBaseUrl: string | null;
-  /** `PROVIDER_TOKEN`, "none" unless set: the API key for accounts without a token, where the driver needs one. */
+  /** `PROVIDER_TOKEN`, default "none": the API key of accounts without a token, for drivers that need one. */
   readonly providerToken: string;
-  /** `PROVIDER_MODELS`, a JSON object: canonical id → the backend's model name, where it has its own. */
+  /** `PROVIDER_MODELS`, a JSON object: canonical id → the backend's model name, where they differ. */
   readonly providerModels: Readonly<Record<string, string>>;
-  /** `PROVIDER_TOOL_CALLS`, `native` unless set: tools passed through, or rendered as markup, if the driver can do both. */
+  /**
+   * `PROVIDER_TOOL_CALLS`, default `native`: pass tools through, or render them as markup, if the driver supports both.
+   */
   readonly providerToolCalls: "native" | "markup";
-  /** `PROVIDER_WHOLE_ANSWERS`, true: answers that nobody wants streamed are asked for in one piece, if the driver can. */
+  /**
+   * `PROVIDER_WHOLE_ANSWERS`, default true: request non-streamed answers from the provider whole, if the driver
+   * supports it.
+   */
   readonly providerWholeAnswers: boolean;
-  /** `KEEP_ALIVE_MS`, 10,000 ms: a silent stream carries a keep-alive this often. */
+  /** `KEEP_ALIVE_MS`, 10,000 ms: interval of keep-alives in a silent stream. */
   readonly keepAliveMs: number;
-  /** `FIRST_BYTE_TIMEOUT_MS`, 120,000 ms: how long the upstream may stay silent before its first byte. */
+  /** `FIRST_BYTE_TIMEOUT_MS`, 120,000 ms: maximum time until the upstream's first byte. */
   readonly firstByteTimeoutMs: number;
-  /** `ANSWER_TIMEOUT_MS`, 600,000 ms: how long an attempt at a whole answer may take, and a stream may carry no content. */
+  /** `ANSWER_TIMEOUT_MS`, 600,000 ms: maximum time of an attempt at a whole answer, and of a stream without content. */
   readonly answerTimeoutMs: number;
-  /** `IDLE_TIMEOUT_MS`, 60,000 ms: how long the upstream may stay silent within a stream. */
+  /** `IDLE_TIMEOUT_MS`, 60,000 ms: maximum silence of the upstream within a stream. */
   readonly idleTimeoutMs: number;
-  /** `BODY_TIMEOUT_MS`, 60,000 ms: how long a client may take to send a body, and a second more for each 64 KiB that came. */
+  /** `BODY_TIMEOUT_MS`, 60,000 ms: maximum time for a client to send a body, plus one second for each 64 KiB received. */
   readonly bodyTimeoutMs: number;
-  /** `BODY_BUDGET_BYTES`, 88 MiB, and 256 MiB on Deno: the memory that bodies in flight may take in one isolate or process. */
+  /** `BODY_BUDGET_BYTES`, 88 MiB, on Deno 256 MiB: maximum memory for request bodies in one isolate or process. */
   readonly bodyBudgetBytes: number;
   readonly kept: KeptLimits;
-  /** `QUEUE_TIMEOUT_MS`, 60,000 ms: how long a request waits for an account. */
+  /** `QUEUE_TIMEOUT_MS`, 60,000 ms: maximum wait for an account. */
   readonly queueTimeoutMs: number;
-  /** `POOL_SHARDS`, 1: how many pool objects share the accounts; Workers only. */
+  /** `POOL_SHARDS`, 1: number of pool objects that share the accounts; Workers only. */
   readonly poolShards: number;
-  /** `POOL_REGIONS`, none: where these are asked to run, in turn; Workers only. */
+  /** `POOL_REGIONS`, none: location hints of the pool objects, assigned in turn; Workers only. */
   readonly poolRegions: readonly Region[];
-  /** `ADMIN_KEY`: the secret that opens the admin API; null: no admin login until it is set. */
+  /** `ADMIN_KEY`: the secret of the admin API; null: no admin login until it is set. */
   readonly adminKey: string | null;
   /** `GATEWAY_DEVELOPMENT`, false: an empty configuration starts with the development key and accounts. */
   readonly development: boolean;
   /**
-   * `GATEWAY_SINGLE_PROCESS`, false: everything runs in this one process, as in development; who held a slot before it was
-   * started has ended. Never to be set where requests run in several places.
+   * `GATEWAY_SINGLE_PROCESS`, false: everything runs in this one process, as in development. So every lease from before
+   * its start has ended. Never set it if requests run in several places.
    */
   readonly singleProcess: boolean;
-  /** `GATEWAY_CONFIG_JSON`: the configuration as JSON or base64 of it, valid; null: the stored one. */
+  /** `GATEWAY_CONFIG_JSON`: the configuration as valid JSON, or base64 of it; null: use the stored configuration. */
   readonly configJson: string | null;
-  /** `GATEWAY_CONFIG_WRITEBACK`, false: edits of an environment-backed configuration are kept in storage. */
+  /** `GATEWAY_CONFIG_WRITEBACK`, false: store edits of a configuration that came from the environment. */
   readonly configWriteback: boolean;
-  /** `RELEASES_URL`: answers the latest release as JSON; null: nobody is asked. */
+  /** `RELEASES_URL`: returns the latest release as JSON; null: no check for releases. */
   readonly releasesUrl: string | null;
   readonly hosting: HostingVariables;
-  /** `CLIENT_ADDRESS_HEADER`: where a trusted proxy tells the client's address; null: the platform or the connection tells it. */
+  /**
+   * `CLIENT_ADDRESS_HEADER`: the header in which a trusted proxy sends the client's address; null: take it from the
+   * platform or the connection.
+   */
   readonly clientAddressHeader: string | null;
   /** `PAGE_RATE_LIMIT`, 100: page-service calls a minute for each client. */
   readonly pageRateLimit: number;
-  /** `DNS_OVER_HTTPS_URL`: the resolver for DNS signals; null (`off`): there are none. */
+  /** `DNS_OVER_HTTPS_URL`: the resolver for DNS signals; null (`off`): no DNS signals. */
   readonly dnsResolver: string | null;
   readonly pages: PageLimits;
   readonly process: ProcessVariables;
 }
 
-/** Credentials for the hosting sync, which come before saved ones. Null: not set. */
+/** Credentials for the hosting sync. They take precedence over saved ones. Null: not set. */
 export interface HostingVariables {
   /** `VERCEL_TOKEN`. */
   readonly token: string | null;
@@ -90,74 +98,77 @@ export interface HostingVariables {
   readonly apiBaseUrl: string;
 }
 
-/** What is kept for one caller of stored responses, and of uploaded files; what came first goes first. */
+/** Storage limits of one caller, for stored responses and separately for uploaded files. The oldest are evicted first. */
 export interface KeptLimits {
-  /** `KEPT_CHARACTERS`, 64 Mi: characters of their JSON, all together. */
+  /** `KEPT_CHARACTERS`, 64 Mi: total characters of the objects' JSON. */
   readonly characters: number;
-  /** `KEPT_OBJECTS`, 1,000. */
+  /** `KEPT_OBJECTS`, 1,000: number of objects. */
   readonly objects: number;
 }
 
-/** Limits of the page service; the defaults suit a paid plan of the platform with its 128 MB for an isolate. */
+/** Limits of the page service. The defaults suit a paid plan of the platform, with its 128 MB per isolate. */
 export interface PageLimits {
-  /** `BROWSER_COUNT`, 1: browsers that run at one moment, each in an object of its own. */
+  /** `BROWSER_COUNT`, 1: maximum number of browsers at once, each in its own Durable Object. */
   readonly browsers: number;
-  /** `BROWSER_MAX_TABS`, 4: pages open at one moment in one browser. */
+  /** `BROWSER_MAX_TABS`, 4: maximum open pages per browser. */
   readonly tabs: number;
-  /** `BROWSER_QUEUE_LIMIT`, 50: requests that wait for a tab of one browser. */
+  /** `BROWSER_QUEUE_LIMIT`, 50: maximum requests that wait for a tab of one browser. */
   readonly queue: number;
-  /** `BROWSER_QUEUE_TIMEOUT_MS`, 30,000 ms: how long a request waits for a tab. */
+  /** `BROWSER_QUEUE_TIMEOUT_MS`, 30,000 ms: maximum wait for a tab. */
   readonly queueMs: number;
-  /** `BROWSER_KEEP_ALIVE_MS`, 600,000 ms, which is the most: how long an idle browser is kept. */
+  /** `BROWSER_KEEP_ALIVE_MS`, 600,000 ms (also the maximum): how long an idle browser stays open. */
   readonly keepAliveMs: number;
-  /** `PAGE_NAVIGATION_TIMEOUT_MS`, 20,000 ms: how long a page may load before it is taken as it is. */
+  /** `PAGE_NAVIGATION_TIMEOUT_MS`, 20,000 ms: maximum load time; then the page is captured as it is. */
   readonly navigationMs: number;
-  /** `PAGE_TOTAL_TIMEOUT_MS`, 40,000 ms: how long all in one tab may take, the caller's own delay not counted. */
+  /** `PAGE_TOTAL_TIMEOUT_MS`, 40,000 ms: maximum total time in a tab, without the caller's own delay. */
   readonly totalMs: number;
-  /** `PAGE_RESPONSE_TIMEOUT_MS`, 10,000 ms: how long a page may take to begin to arrive. */
+  /** `PAGE_RESPONSE_TIMEOUT_MS`, 10,000 ms: maximum time until a page begins to arrive. */
   readonly commitMs: number;
-  /** `PAGE_BUSY_TIMEOUT_MS`, 5,000 ms: how long a page's scripts may compute without a pause. */
+  /** `PAGE_BUSY_TIMEOUT_MS`, 5,000 ms: maximum time that a page's scripts may run without a pause. */
   readonly blockedMs: number;
-  /** `PAGE_MAX_REQUESTS`, 1,000: requests that one page may make. */
+  /** `PAGE_MAX_REQUESTS`, 1,000: maximum requests of one page. */
   readonly requests: number;
-  /** `PAGE_MAX_BYTES`, 50,000,000: bytes that one page may load. */
+  /** `PAGE_MAX_BYTES`, 50,000,000: maximum bytes that one page may load. */
   readonly bytes: number;
-  /** `PAGE_MAX_HEIGHT`, 20,000: CSS pixels of a page that a full capture shows. */
+  /** `PAGE_MAX_HEIGHT`, 20,000: maximum height of a full-page capture, CSS pixels. */
   readonly pageHeight: number;
-  /** `PAGE_PRIVATE_HOSTS`, none: `host:port` pairs that may be loaded from although they are private. */
+  /** `PAGE_PRIVATE_HOSTS`, none: private `host:port` pairs that pages may load from. */
   readonly privateHosts: ReadonlySet<string>;
 }
 
-/** What only a process of one's own reads (Deno). */
+/** Variables for a deployment as a process (Deno) only. */
 export interface ProcessVariables {
-  /** `DATA_DIR`, "data": the folder of the state. */
+  /** `DATA_DIR`, "data": the folder for state. */
   readonly dataFolder: string;
-  /** `SHUTDOWN_TIMEOUT_MS`, 25,000 ms: how long a shutdown waits for streams. */
+  /** `SHUTDOWN_TIMEOUT_MS`, 25,000 ms: maximum wait for open streams during a shutdown. */
   readonly shutdownMs: number;
-  /** `TOKEN_REFRESH_CHECK_MS`, 300,000 ms: how often old account tokens are looked for. */
+  /** `TOKEN_REFRESH_CHECK_MS`, 300,000 ms: interval of the check for old account tokens. */
   readonly refreshCheckMs: number;
-  /** `BROWSER_EXECUTABLE`: the path of the browser to start; null: one is looked for. */
+  /** `BROWSER_EXECUTABLE`: the path of the browser to start; null: search for one. */
   readonly browserExecutable: string | null;
-  /** `PATH`: the folders in which a browser is looked for, as the system separates them. */
+  /** `PATH`: the folders to search for a browser, with the system's separator. */
   readonly searchPath: string;
 }
 
-/** A variable that cannot be used. The message is one sentence that names it and what it may be; it tells no secret. */
+/** An invalid variable. The message is one sentence with its name and the allowed values. It contains no secret. */
 export class VariableError extends Error {
   override readonly name = "VariableError";
 }
 
-/** What {@link parseVariables} does not know itself. */
+/** Inputs of {@link parseVariables} that differ by deployment. */
 export interface VariableOptions {
-  /** What `PROVIDER_DRIVER` may be. The first is the default. */
+  /** The allowed values of `PROVIDER_DRIVER`. The first is the default. */
   readonly drivers: readonly string[];
-  /** Earlier names of drivers → their names today. `PROVIDER_DRIVER` may be one of them, too. */
+  /** Earlier names of drivers → current names. `PROVIDER_DRIVER` accepts both. */
   readonly driverAliases?: ReadonlyMap<string, string>;
-  /** The default of `BODY_BUDGET_BYTES`; what fits an isolate of 128 MB, unless given. */
+  /** The default of `BODY_BUDGET_BYTES`. Absent: a size for an isolate of 128 MB. */
   readonly bodyBudgetBytes?: number;
 }
 
-/** Holds the longest body of plain ASCII beside all that strangers may send, and leaves the program its own memory. */
+/**
+ * Enough for the largest plain-ASCII body in addition to all bodies that unverified callers may send. Leaves memory for
+ * the program.
+ */
 const ISOLATE_BODY_BYTES = 88 * 1024 * 1024;
 
 const anyText: Kind<string> = (text) => text;
@@ -167,17 +178,17 @@ const configJson: Kind<string> = (text) => {
   return fault === null ? text : new Fault(`must be the configuration as JSON, or base64 of it: ${fault}`);
 };
 
-/** The text of a variable. Those of a Worker may be JSON values; what is not set is empty. */
+/** The text of a variable, empty if not set. Workers variables may be JSON values. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return "";
   return (typeof value === "string" ? value : JSON.stringify(value)).trim();
 }
 
 /**
- * Reads the deployment's variables from an environment (Workers' bindings or `Deno.env.toObject()`). One that is missing
- * or empty takes its default. Sources: docs/variables.md, docs/page-service.md and docs/deployment.md.
+ * Parses the deployment's variables from an environment (Workers' bindings or `Deno.env.toObject()`). A missing or
+ * empty variable gets its default. Sources: docs/variables.md, docs/page-service.md and docs/deployment.md.
  *
- * @throws VariableError for the first one that is not what it may be
+ * @throws VariableError for the first invalid variable
  */
 export function parseVariables(env: Readonly<Record<string, unknown>>, options: VariableOptions): Variables {
   const {
@@ -234,7 +245,7 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
       tabs: read("BROWSER_MAX_TABS", amount, 4),
       queue: read("BROWSER_QUEUE_LIMIT", amount, 50),
       queueMs: read("BROWSER_QUEUE_TIMEOUT_MS", time, 30_000),
-      // Cloudflare ends a browser that is idle for longer.
+      // Cloudflare closes browsers that are idle for longer.
       keepAliveMs: read("BROWSER_KEEP_ALIVE_MS", milliseconds(600_000), 600_000),
       navigationMs: read("PAGE_NAVIGATION_TIMEOUT_MS", time, 20_000),
       totalMs: read("PAGE_TOTAL_TIMEOUT_MS", time, 40_000),

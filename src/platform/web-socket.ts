@@ -1,33 +1,33 @@
-/** The program's end of a WebSocket. */
+/** The server side of a WebSocket. */
 export interface ServerSocket {
   /**
-   * Sends one text message. On a connection that has ended nothing happens. The promise resolves when the network has taken
-   * the message, or when the connection has ended. Returns null on a runtime that does not report either.
+   * Sends one text message; does nothing on a closed connection. The promise resolves when the network has accepted the
+   * message, or when the connection has closed. Returns null on a runtime that reports neither.
    */
   send(text: string): Promise<void> | null;
-  /** Ends the connection, with a status code of RFC 6455 and a reason of at most 123 bytes. */
+  /** Closes the connection, with a status code of RFC 6455 and a reason of at most 123 bytes. */
   close(code: number, reason: string): void;
 }
 
-/** Who listens to a WebSocket. */
+/** Receives the events of a WebSocket. */
 export interface SocketListener {
   /**
-   * Bytes of a message that may still be incomplete came. False: there is no memory for them, and the runtime cuts the
-   * connection. A runtime that bounds incomplete messages itself does not call this.
+   * Called for received bytes of a message that may still be incomplete. Return false if there is no memory for them:
+   * the runtime then drops the connection. Runtimes that limit incomplete messages themselves do not call this.
    */
   receive(bytes: number): boolean;
-  /** A message is complete; null: it is not text. */
+  /** A complete message; null if it is not text. */
   message(text: string | null): void;
-  /** The connection has ended, on either side's wish, and the runtime holds nothing for it any more. May be called twice. */
+  /** The connection has closed, from either side, and the runtime holds no more data for it. May be called twice. */
   closed(): void;
 }
 
 /**
- * Turns a request that asks for it into a WebSocket. Returns the response of the handshake.
+ * Upgrades a request to a WebSocket. Returns the handshake response.
  *
- * @throws GatewayError 400 for a request that cannot become a WebSocket, 501 on a runtime that has none.
+ * @throws GatewayError 400 for an invalid upgrade request, 501 on a runtime without WebSockets.
  */
 export type Upgrade = (request: Request, listen: (socket: ServerSocket) => SocketListener) => Response;
 
-/** The most bytes that a message may have: as many as a request body. */
+/** Maximum size of a message; equal to the limit of request bodies. */
 export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;

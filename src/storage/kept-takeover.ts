@@ -1,11 +1,11 @@
 import type { Sql } from "./sql.ts";
 
 /**
- * Moves what tables of version 3.0 and before hold into those of `KeptObjects`, and drops them. A Durable Object had
- * `response` with `piece`, and `file`; a process of one's own had `kept`, and has a `piece` that is another's.
+ * Migrates the tables of version 3.0 and earlier to the tables of `ExpiringStore`, and drops them. A Durable Object had
+ * `response` with `piece`, and `file`. A process had `kept`; its `piece` table belongs to another store.
  *
- * @param names the tables that there are
- * @param makeTables called before anything is moved
+ * @param names the existing tables
+ * @param makeTables creates the new tables; called before any row is moved
  */
 export function takeOverOldTables(sql: Sql, names: ReadonlySet<string>, makeTables: () => void): void {
   const moves = [
@@ -20,7 +20,7 @@ export function takeOverOldTables(sql: Sql, names: ReadonlySet<string>, makeTabl
   });
 }
 
-// What is in the new tables already is newer: it is left as it is.
+// Rows that already exist in the new tables are newer: do not replace them.
 const OBJECTS = "insert or ignore into kept_object(owner, kind, id, expires)";
 const TEXTS = "insert into kept_text(owner, name, n, text)";
 const WITHOUT_TEXT = "not exists (select 1 from kept_text known where known.owner = cast(seq as text))";

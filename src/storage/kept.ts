@@ -2,43 +2,44 @@ import { takeOverOldTables } from "./kept-takeover.ts";
 import { numberIn, type Sql, textIn } from "./sql.ts";
 import { TextTable } from "./texts.ts";
 
-/** What can be kept: a JSON value that tells what it is called and when it ends. */
+/** A storable JSON value with its id and its expiry. */
 export interface Keepable {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** What may be kept of each kind for one owner. */
+/** Storage limits for one owner and one kind. */
 export interface Quota {
-  /** Characters of their JSON, all together. */
+  /** Total characters of the objects' JSON. */
   readonly characters: number;
   readonly objects: number;
 }
 
-/** What each object of a stranger counts with besides its text, in characters. */
+/** Characters added per object of an unverified caller, for its overhead. */
 const OBJECT_CHARACTERS = 500;
 
-/** So many characters of strangers come in before the store looks again whether they have too much. */
+/** After this many new characters of unverified callers, the store checks their total again. */
 const LOOK_CHARACTERS = 1_000_000;
 
-/** The kinds of objects that are kept, and what one of each looks like. */
+/** The kinds of stored objects, with their types. */
 type Kinds<K> = { readonly [Kind in keyof K]: Keepable };
 
 /**
- * JSON values of any size, kept for their owners until they expire, or until there are more than an owner may have: then
- * those that came first go first. Each is known by its owner, its kind and its id. The tables are made for the first value: a database in which nothing is kept holds nothing.
+ * Stores JSON values of any size until they expire. Each value is identified by its owner, kind and id. If an owner
+ * exceeds the quota, the oldest values are evicted first. The tables are created with the first value, so an unused
+ * database stays empty.
  */
 export class KeptObjects<K extends Kinds<K>> {
   readonly #sql: Sql;
   readonly #quota: Quota;
   readonly #strangersCharacters: number;
-  /** Null: there are no tables yet. */
+  /** Null until the tables exist. */
   #texts: TextTable | null = null;
-  /** Characters of strangers that came since the store looked last. */
+  /** Characters of unverified callers stored since the last check of their total. */
   #unseen = Number.POSITIVE_INFINITY;
 
-  /** `strangersCharacters` bounds what is kept of all strangers together, of every kind. */
+  /** `strangersCharacters` limits the total of all unverified callers, over all kinds. */
   constructor(sql: Sql, quota: Quota, strangersCharacters = Number.POSITIVE_INFINITY) {
     this.#sql = sql;
     this.#quota = quota;
@@ -51,7 +52,7 @@ export class KeptObjects<K extends Kinds<K>> {
     });
   }
 
-  /** A value as it was put; null when there is none, or when it has expired at `now` (milliseconds since the epoch). */
+  /** A stored value; null if there is none, or if it has expired at `now` (milliseconds since the epoch). */
   get<Kind extends keyof K & string>(owner: string, kind: Kind, id: string, now: number): K[Kind] | null {
     if (this.#texts === null) return null;
     const [row] = this.#sql.all(
@@ -64,7 +65,7 @@ export class KeptObjects<K extends Kinds<K>> {
     return row === undefined ? null : JSON.parse(this.#texts.get(String(numberIn(row, "seq")), ""));
   }
 
-  /** All values of a kind that have not expired at `now` (milliseconds since the epoch), in the order in which they came. */
+  /** All values of a kind that have not expired at `now` (milliseconds since the epoch), oldest first. */
   list<Kind extends keyof K & string>(owner: string, kind: Kind, now: number): K[Kind][] {
     const texts = this.#texts;
     if (texts === null) return [];
@@ -79,8 +80,8 @@ export class KeptObjects<K extends Kinds<K>> {
   }
 
   /**
-   * Keeps a value; an earlier one of the same owner, kind and id is replaced. One that is more by itself than the owner may
-   * have is not kept.
+   * Stores a value and replaces an earlier one with the same owner, kind and id. Ignores a value that alone exceeds the
+   * owner's quota. `isStranger`: the owner is an unverified caller, that is, one without a managed key.
    */
   put<Kind extends keyof K & string>(owner: string, kind: Kind, value: K[Kind], isStranger = false): void {
     this.#texts ??= makeTables(this.#sql);
@@ -103,7 +104,7 @@ export class KeptObjects<K extends Kinds<K>> {
     });
   }
 
-  /** Forgets a value; false when there was none, or when it has expired at `now`. */
+  /** Deletes a value. Returns false if there was none, or if it had expired at `now`. */
   remove<Kind extends keyof K & string>(owner: string, kind: Kind, id: string, now: number): boolean {
     const texts = this.#texts;
     if (texts === null) return false;
@@ -122,7 +123,10 @@ export class KeptObjects<K extends Kinds<K>> {
     return live;
   }
 
-  /** Drops what an owner has too much of a kind: it costs what is dropped, however much is kept. */
+  /**
+   * Evicts the oldest values of an owner and kind until they fit the quota. The cost depends on the number of evicted
+   * values only.
+   */
   #makeRoom(texts: TextTable, owner: string, kind: string): void {
     while (this.#isTooMuch(owner, kind)) {
       const [oldest] = this.#sql.all(
@@ -135,7 +139,10 @@ export class KeptObjects<K extends Kinds<K>> {
     }
   }
 
-  /** Drops the oldest of strangers' objects, now and then. A stranger can call itself by any number of names. */
+  /**
+   * Evicts the oldest values of unverified callers, from time to time. A quota per owner is not enough: an unverified
+   * caller can use any number of credentials.
+   */
   #boundStrangers(texts: TextTable, characters: number): void {
     this.#unseen += characters;
     if (this.#unseen < Math.min(LOOK_CHARACTERS, this.#strangersCharacters)) return;
@@ -166,9 +173,9 @@ export class KeptObjects<K extends Kinds<K>> {
   }
 
   /**
-   * Drops what has expired at `now`, milliseconds since the epoch.
+   * Deletes all values that have expired at `now`, milliseconds since the epoch.
    *
-   * @returns when the next value expires; null when nothing is kept any more
+   * @returns when the next value expires; null if the store is empty
    */
   expire(now: number): number | null {
     const texts = this.#texts;
@@ -182,7 +189,10 @@ export class KeptObjects<K extends Kinds<K>> {
   }
 }
 
-/** What is kept, without its text: that is in pieces, by `seq`. `size` is the characters of the text. */
+/**
+ * Metadata of the values; `kept_text` holds their texts in chunks, by `seq`. `size` is the number of characters of the
+ * text.
+ */
 function makeTables(sql: Sql): TextTable {
   sql.all(
     "create table if not exists kept_object(seq integer primary key, owner text not null, kind text not null, id text not null, expires integer not null, size integer not null default 0, unique(owner, kind, id))",
@@ -196,13 +206,16 @@ function makeTables(sql: Sql): TextTable {
   }
   sql.all("create index if not exists kept_object_expires on kept_object(expires)");
   sql.all("create index if not exists kept_object_stranger on kept_object(seq, size) where stranger=1");
-  // Whose objects of a kind came first.
+  // For the oldest objects of an owner and kind.
   sql.all("create index if not exists kept_object_size on kept_object(owner, kind, seq, size)");
   makeTotals(sql);
   return new TextTable(sql, "kept_text");
 }
 
-/** What keeps the totals, whoever changes the objects: earlier versions, which know of no totals, too. The last is made last. */
+/**
+ * Triggers update the totals, so that also earlier versions of the program, which do not know the totals, keep them
+ * correct. Create `kept_removed` last: its existence marks the totals as complete.
+ */
 const TRIGGERS = {
   kept_added:
     "insert on kept_object begin insert into kept_total values(new.owner, new.kind, 1, new.size) on conflict(owner, kind) do update set objects=objects+1, characters=characters+new.size; end",
@@ -212,7 +225,7 @@ const TRIGGERS = {
     "delete on kept_object begin update kept_total set objects=objects-1, characters=characters-old.size where owner=old.owner and kind=old.kind; delete from kept_total where owner=old.owner and kind=old.kind and objects<=0; end",
 };
 
-/** How much is kept of each kind for each owner: all of it is made, or nothing. */
+/** Creates the totals per owner and kind, in one transaction. */
 function makeTotals(sql: Sql): void {
   const made = sql.all("select name from sqlite_master where type='trigger' and name='kept_removed'");
   if (made.length > 0) return;

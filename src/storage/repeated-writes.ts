@@ -1,12 +1,12 @@
 import type { Sql, SqlValue } from "./sql.ts";
 
 /**
- * Writes that a database may refuse for a while, such as one whose disk is full. Each is tried at once. What fails stays in memory and is
- * tried again, in order, before the next write.
+ * Writes that a database may reject for some time, for example because its disk is full. The first attempt is
+ * immediate. A failed write stays in memory and is retried, in order, before the next write.
  */
 export class RepeatedWrites {
   readonly #sql: Sql;
-  /** By name, the oldest first. */
+  /** Pending writes by name, oldest first. */
   readonly #waiting = new Map<string, () => void>();
 
   constructor(sql: Sql) {
@@ -14,9 +14,9 @@ export class RepeatedWrites {
   }
 
   /**
-   * Runs a statement now or later. Never throws.
+   * Runs a statement now, or later if it fails. Never throws.
    *
-   * @param name what the statement writes: it replaces a waiting statement of the same name
+   * @param name identifies the written data: the statement replaces a pending one with the same name
    */
   write(name: string, statement: string, ...values: readonly SqlValue[]): void {
     this.#waiting.delete(name);
@@ -24,11 +24,11 @@ export class RepeatedWrites {
     try {
       this.flush();
     } catch {
-      // `flush` tells those who must know.
+      // Callers that need the error call `flush` themselves.
     }
   }
 
-  /** Runs what waits. Throws what the database throws; what has not run then waits on. */
+  /** Runs the pending writes. Throws the first error of the database; the writes that did not run stay pending. */
   flush(): void {
     for (const [name, run] of this.#waiting) {
       run();

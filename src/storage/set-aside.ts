@@ -1,23 +1,23 @@
 import { numberIn, type Sql, textIn } from "./sql.ts";
 
-/** Which JSON value a column holds. */
+/** The JSON type of a column. */
 export type JsonKind = "object" | "array";
 
-/** What the columns of a table must hold; null, and an empty text instead of JSON, are sound in all of them. */
+/** The valid contents of a table's columns. Null is always valid, and so is an empty text in a JSON column. */
 export interface TableCheck {
   readonly table: string;
-  /** Columns with a number that is not negative. The value is the largest one; null: any that a sum can take. */
+  /** Columns with a non-negative number, each with its maximum; null: no maximum except that sums must stay finite. */
   readonly numbers?: Readonly<Record<string, number | null>>;
   readonly json?: Readonly<Record<string, JsonKind>>;
 }
 
-/** Larger numbers are damage: sums of smaller ones stay finite. */
+/** Larger numbers count as damaged, so that sums stay finite. */
 const LARGEST = 1e100;
 
 /** The latest time that a `Date` can hold, Unix milliseconds. */
 export const LATEST_TIME = 8.64e15;
 
-/** A condition that is true for damaged rows, and for them alone. In SQLite every text is larger than every number. */
+/** A SQL condition that is true for damaged rows only. In SQLite every text compares as larger than every number. */
 function damageIn({ numbers = {}, json = {} }: TableCheck): string {
   return [
     ...Object.entries(numbers).map(([column, most]) => `not (${column} between 0 and ${most ?? LARGEST})`),
@@ -31,16 +31,16 @@ function damageIn({ numbers = {}, json = {} }: TableCheck): string {
 }
 
 /**
- * Moves rows that no reader can use to the table `set_aside`, and writes a line to the log for each table that had some. There a
- * row is a JSON object of SQL literals, so that nothing of it is lost.
+ * Moves damaged rows to the table `set_aside`, and logs a line for each table that had some. The table stores each row
+ * as a JSON object of SQL literals, so that no data is lost.
  *
- * @returns how many rows were moved
+ * @returns the number of moved rows
  */
 export function setAsideDamaged(sql: Sql, checks: readonly TableCheck[]): number {
   return checks.reduce((moved, check) => moved + setAsideWhere(sql, check.table, damageIn(check)), 0);
 }
 
-/** The same for the rows of one table that meet a condition. */
+/** Moves the rows of one table that match a condition; otherwise as above. */
 export function setAsideWhere(sql: Sql, table: string, condition: string): number {
   const rows = numberIn(sql.all(`select count(*) as n from ${table} where ${condition}`)[0], "n");
   if (rows === 0) return 0;
@@ -61,10 +61,10 @@ export function setAsideWhere(sql: Sql, table: string, condition: string): numbe
 }
 
 /**
- * Runs `work`. If it throws and there are damaged rows, they are set aside and `work` runs once more.
+ * Runs `work`. If it throws and there are damaged rows, moves them away and runs `work` once more.
  *
- * @param work reads, or writes within a transaction of its own
- * @throws what `work` throws
+ * @param work reads, or writes within its own transaction
+ * @throws the error of `work`
  */
 export function withoutDamaged<T>(sql: Sql, checks: readonly TableCheck[], work: () => T): T {
   try {

@@ -1,31 +1,31 @@
 import { type Sql, type SqlValue, textIn } from "./sql.ts";
 
-/** SQLite rows are bounded: a text is kept in pieces of this many characters. */
+/** SQLite limits the size of a row: long texts are stored in chunks of this many characters. */
 const PIECE = 400_000;
 
-/** Values that one statement takes: Durable Objects allow a hundred. */
+/** Maximum bound values per statement: Durable Objects allow 100. */
 const MOST_VALUES = 100;
 
-/** Whether a text cut before `at` would lose half of a character. */
+/** Whether a cut before `at` would split a surrogate pair. */
 function splitsPair(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   return before >= 0xd800 && before < 0xdc00;
 }
 
-/** The first `limit` characters of a text, one fewer where that would cut a character in half. */
+/** The first `limit` characters of a text, one fewer if the cut would split a surrogate pair. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   return text.slice(0, limit > 0 && splitsPair(text, limit) ? limit - 1 : limit);
 }
 
-/** A text that was cut out of `whole`, as one of its own: a piece of a long text keeps all of it in memory. */
+/** Copies a text that was sliced from `whole`: a slice keeps the whole text in memory. */
 export function ownText(text: string, whole: string): string {
   return text.length === whole.length ? text : new TextDecoder().decode(new TextEncoder().encode(text));
 }
 
 /**
- * A text in pieces of at most `size` characters (UTF-16 units; at least 2), never cut between the halves of a surrogate
- * pair: halves do not survive storage. An empty text has no pieces.
+ * Splits a text into chunks of at most `size` characters (UTF-16 units; at least 2). Never splits a surrogate pair: its
+ * halves do not survive storage. An empty text has no chunks.
  */
 export function* piecesOf(text: string, size: number): Generator<string> {
   for (let start = 0; start < text.length; ) {
@@ -37,9 +37,10 @@ export function* piecesOf(text: string, size: number): Generator<string> {
 }
 
 /**
- * Inserts rows of the same columns with few statements, as each has its price. `table` may name the columns. To be called within a
- * transaction that is undone when it throws: of a statement that fails, the rows before the one at fault stay. Otherwise SQLite would
- * copy, for each statement, every page that it changes.
+ * Inserts rows with the same columns in few statements, since each statement has a fixed cost. `table` may include the
+ * column names.
+ * Call it within a transaction that rolls back on an error: `insert or fail` keeps the rows before a failing one. The
+ * default conflict mode would make SQLite copy each changed page per statement.
  */
 export function insertRows(sql: Sql, table: string, rows: readonly (readonly SqlValue[])[]): void {
   const width = rows[0]?.length ?? 1;
@@ -51,12 +52,12 @@ export function insertRows(sql: Sql, table: string, rows: readonly (readonly Sql
   }
 }
 
-/** Long texts of things that are kept elsewhere, by owner and name. */
+/** Stores long texts in chunks, by owner and name. */
 export class TextTable {
   readonly #sql: Sql;
   readonly #table: string;
 
-  /** Makes the table, if there is none of this name. */
+  /** Creates the table if it does not exist. */
   constructor(sql: Sql, table: string) {
     this.#sql = sql;
     this.#table = table;
@@ -65,7 +66,7 @@ export class TextTable {
     );
   }
 
-  /** Keeps a text; an earlier one of the same name is replaced. `fresh`: there is none yet. */
+  /** Stores a text and replaces an earlier one with the same owner and name. `fresh`: there is no earlier text. */
   put(owner: string, name: string, text: string, fresh = false): void {
     if (!fresh) this.#sql.all(`delete from ${this.#table} where owner=? and name=?`, owner, name);
     let n = 0;
@@ -75,7 +76,7 @@ export class TextTable {
     }
   }
 
-  /** Keeps the texts of owners that have none yet, with few statements. */
+  /** Stores the texts of owners that have no texts yet, in few statements. */
   putFresh(texts: Iterable<readonly [owner: string, texts: Readonly<Record<string, string>>]>): void {
     const rows: SqlValue[][] = [];
     for (const [owner, named] of texts) {
@@ -90,7 +91,7 @@ export class TextTable {
     insertRows(this.#sql, this.#table, rows);
   }
 
-  /** A text; empty when there is none. */
+  /** A text; empty if there is none. */
   get(owner: string, name: string): string {
     return this.#sql
       .all(`select text from ${this.#table} where owner=? and name=? order by n`, owner, name)
@@ -98,12 +99,12 @@ export class TextTable {
       .join("");
   }
 
-  /** Forgets all texts of the owners that a query names. */
+  /** Deletes all texts of the owners that a query returns. */
   deleteOf(query: string, ...values: readonly (number | string)[]): void {
     this.#sql.all(`delete from ${this.#table} where owner in (${query})`, ...values);
   }
 
-  /** Forgets all texts of an owner. */
+  /** Deletes all texts of an owner. */
   delete(owner: string): void {
     this.#sql.all(`delete from ${this.#table} where owner=?`, owner);
   }

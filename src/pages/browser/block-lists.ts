@@ -1,4 +1,4 @@
-/** Hosts that pages include for purposes of their own, by purpose. */
+/** Hosts of third-party content that can be blocked, by purpose. */
 export interface BlockLists {
   /** Whether a host serves advertisements. */
   isAd(host: string): boolean;
@@ -7,8 +7,8 @@ export interface BlockLists {
 }
 
 /**
- * Reads the text that `scripts/build-block-lists.mjs` writes: one line of each purpose, `ad` and `consent`, with the hosts behind it. A host stands
- * for all names that end in it.
+ * Parses the text that `scripts/build-block-lists.mjs` writes: one line per purpose, `ad` and `consent`, followed by
+ * the hosts. A host includes all of its subdomains.
  */
 export function readBlockLists(text: string): BlockLists {
   const lists = new Map<string, ReadonlySet<string>>();

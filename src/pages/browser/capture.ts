@@ -26,10 +26,10 @@ import type { Tab } from "./tab.ts";
 type Picture = Omit<PictureOutcome, keyof PageReport>;
 type Made = Picture | Omit<PrintOutcome, keyof PageReport>;
 
-/** How long an element may appear after the page has loaded. */
+/** How long to wait for an element after the page has loaded. */
 const SELECTOR_WAIT_MS = 1_000;
 
-/** Loads a page and captures it as asked. Throws GatewayError when there is nothing to capture. */
+/** Loads a page and captures it. Throws GatewayError if there is nothing to capture. */
 export async function capture(
   tab: Tab,
   request: CaptureRequest,
@@ -75,36 +75,36 @@ async function takePicture(
   const shot = { request, region, plan, zoom };
   if (isLarge(plan)) {
     const bytes = await shootExactly(tab, shot, signal);
-    // What is told of an image is the size that it has.
+    // The reported size must be the actual size of the image.
     const output = imageSize(bytes) ?? plan.output;
     return { kind: "picture", bytes, plan: { ...plan, output }, finished: true, ...cuts };
   }
   const finished = isFinished(plan, request);
   const bytes = await shoot(tab, shot, finished);
   if (!finished || isOfSize(bytes, plan.output)) return { kind: "picture", bytes, plan, finished, ...cuts };
-  // The browser draws whole CSS pixels only, which may not add up to the size: then the image is cut to it here.
+  // The browser draws only whole CSS pixels, which may not add up to the size: then crop the image here.
   signal.throwIfAborted();
   const larger = await shoot(tab, shot, false);
   return { kind: "picture", bytes: larger, plan, finished: false, ...cuts };
 }
 
-/** Whether an image has more pixels than can be worked on here: it is the browser's own, as it is. */
+/** Whether an image has too many pixels to process here: it must be used as the browser encodes it. */
 function isLarge({ output }: FramePlan): boolean {
   return output.width * output.height * 2 > MAX_PROCESSED_PIXELS;
 }
 
-/** Screen pixels that the page is drawn with for each CSS pixel. */
+/** Screen pixels per CSS pixel. */
 async function zoomOf(session: CDPSession): Promise<number> {
   const { cssVisualViewport } = await session.send("Page.getLayoutMetrics");
   return cssVisualViewport.scale > 0 ? cssVisualViewport.scale : 1;
 }
 
-/** What the picture is to show, and how high that is in truth. */
+/** The area to capture, and its uncropped height. */
 interface Subject {
   readonly region: Region;
-  /** The height of the page, where all of it was asked for; pixels of the emulated screen. */
+  /** The full height of the page if the whole page was requested, in pixels of the emulated screen; otherwise null. */
   readonly wholeHeight: number | null;
-  /** The page is wider than an image may be, and all of it was asked for. */
+  /** True if the whole page was requested and is wider than an image may be. */
   readonly isTooWide: boolean;
 }
 
@@ -135,7 +135,7 @@ async function subjectOf(
   const all = Math.round(cssContentSize.width * zoom);
   const wide = Math.max(width, Math.min(MAX_SIDE, all));
   const content = cssContentSize.height * zoom;
-  // The browser tells whole CSS pixels, which what a phone shows of a page need not have.
+  // The browser reports whole CSS pixels, but the visible part of a page on a phone can be fractional.
   const high = content - height < zoom ? height : content;
   return {
     region: { x: 0, y: 0, width: wide, height: Math.min(high, limits.pageHeight) },
@@ -148,14 +148,14 @@ function enlarged({ x, y, width, height }: Region, by: number): Region {
   return { x: x * by, y: y * by, width: width * by, height: height * by };
 }
 
-/** Throws a 400 for a clip that shows nothing of a page. */
+/** Throws a 400 if the clip lies outside the page. */
 function refuseBeyond({ x, y }: Clip, page: Size): void {
   if (x < page.width && y < page.height) return;
   const [width, height] = [Math.ceil(page.width), Math.ceil(page.height)];
   throw invalidRequest(`The clip begins beyond the page, which has ${width} by ${height} pixels.`, "clip");
 }
 
-/** CSS pixels at which a page that is too high for a picture was cut; null: it was not, or only as the caller wants. */
+/** CSS pixels at which a page that is too high was cropped; null if it was not, or if the caller requested the crop. */
 function cutOf(
   { region, wholeHeight }: Subject,
   request: CaptureRequest,
@@ -163,7 +163,7 @@ function cutOf(
   zoom: number,
 ): number | null {
   if (wholeHeight === null) return null;
-  // A pixel of the image that was rounded off is no loss.
+  // A rounding difference of one image pixel is not a crop.
   const pixel = clip.height / output.height;
   const isAll = region.height - clip.height <= pixel;
   if (request.frame.height !== null && !isAll) return null;
@@ -172,8 +172,8 @@ function cutOf(
 }
 
 /**
- * Whether the browser's own image will do: it has the right size already, and the browser encodes it as well as we do, which it
- * does not for JPEG of high quality.
+ * Whether the browser's own image can be used: it must have the right size. The browser encodes as well as this
+ * program, except JPEG of high quality.
  */
 function isFinished({ exact }: FramePlan, { format, quality }: CaptureRequest): boolean {
   return exact && (format !== "jpeg" || quality < FULL_COLOUR_QUALITY);

@@ -1,14 +1,16 @@
-/** How long a page that did harm is held against its client, milliseconds. */
+/** How long a harmful page counts against its client, milliseconds. */
 const HARM_MS = 60_000;
-/** How long after its last page a client still counts as being served: whoever takes one picture after another wants the next. */
+/**
+ * How long after its last page a client still counts as active: clients that request pages in sequence have short gaps.
+ */
 const SERVED_MS = 5_000;
 
-/** Remembers whose pages did harm, and who is being served. */
+/** Tracks the clients whose pages did harm, and the active clients. */
 export class ClientHarm {
   readonly #now: () => number;
-  /** By client, until when each of its harmful pages is held against it; milliseconds since the epoch. */
+  /** By client: the expiry times of its harmful pages, milliseconds since the epoch. */
   readonly #harm = new Map<string, readonly number[]>();
-  /** By client, when it was last seen to be served. */
+  /** By client: the time of its last activity. */
   readonly #served = new Map<string, number>();
 
   /** @param now milliseconds since the epoch */
@@ -16,33 +18,33 @@ export class ClientHarm {
     this.#now = now;
   }
 
-  /** A client's page held its tab up until it was ended, or took more of the machine than a page may. */
+  /** Records a harmful page of a client: it blocked its tab until it was ended, or exceeded its resource limits. */
   add(client: string): void {
     const now = this.#now();
     for (const [of, times] of this.#harm) if (times.every((until) => until <= now)) this.#harm.delete(of);
     const before = this.#harm.get(client)?.filter((until) => until > now) ?? [];
-    // No share can be halved more often.
+    // More halvings would have no effect.
     this.#harm.set(client, [...before, now + HARM_MS].slice(-32));
   }
 
-  /** Whether something is held against a client. */
+  /** Whether a client has harmful pages that still count. */
   isHeld(client: string): boolean {
     return this.#count(client) > 0;
   }
 
-  /** What is left of a client's share of tabs: each harmful page halves it for a while, and one tab is left in any case. */
+  /** The client's share of the tabs: each harmful page halves it for a time, but one tab always remains. */
   shareOf(client: string, tabs: number): number {
     return Math.max(1, Math.floor(tabs / 2 ** this.#count(client)));
   }
 
-  /** A client gets a tab, waits for one, or gives it back. */
+  /** Records activity of a client: it gets a tab, waits for one, or returns it. */
   sees(client: string): void {
     const now = this.#now();
     for (const [of, at] of this.#served) if (at + SERVED_MS < now) this.#served.delete(of);
     this.#served.set(client, now);
   }
 
-  /** Whether others are being served as well. */
+  /** Whether other clients are active. */
   hasOthers(client: string): boolean {
     const now = this.#now();
     for (const [of, at] of this.#served) if (of !== client && at + SERVED_MS >= now) return true;

@@ -11,25 +11,25 @@ export interface Box {
   readonly height: number;
 }
 
-/** Which element is looked for, and which parameter asks for it. */
+/** An element to find, and the parameter that requested it. */
 export interface Wanted {
   readonly selector: string;
   /** `selector`, `click` or `waitForSelector`. */
   readonly param: string;
-  /** How long it may take to appear, milliseconds. */
+  /** How long to wait for the element, milliseconds. */
   readonly waitMs: number;
 }
 
 const POLL_MS = 100;
 const LOOK_MS = 2_000;
-/** Elements that are looked at for one that can be seen. */
+/** Maximum number of elements to check for visibility. */
 const MAX_LOOKED_AT = 1_000;
 const NOT_A_SELECTOR = "not a selector";
 
 /**
- * Waits until `look` finds something.
+ * Polls `look` until it returns a result.
  *
- * @throws GatewayError 404 when it does not in time; the signal's reason when nobody wants to know any more
+ * @throws GatewayError 404 after the timeout; the signal's reason if it aborts
  */
 async function waitFor<T>(
   { param, waitMs }: Wanted,
@@ -51,7 +51,7 @@ async function waitFor<T>(
   });
 }
 
-/** Waits until an element is in the page, seen or not. Throws GatewayError 404, or 400 for what is no selector. */
+/** Waits until an element is in the page, visible or not. Throws GatewayError 404, or 400 for an invalid selector. */
 export async function waitForPresence(tab: Tab, wanted: Wanted, signal: AbortSignal): Promise<void> {
   const selector = JSON.stringify(wanted.selector);
   const look = async () => {
@@ -65,16 +65,17 @@ export async function waitForPresence(tab: Tab, wanted: Wanted, signal: AbortSig
 }
 
 /**
- * Waits for the first element that matches and can be seen, and brings it into view. An isolated world looks for it, which page scripts cannot falsify.
+ * Waits for the first visible element that matches, and scrolls it into view. The search runs in an isolated world, so
+ * page scripts cannot falsify it.
  *
- * @returns the element's remote object
- * @throws GatewayError 404, or 400 for what is no selector
+ * @returns the element's remote object id
+ * @throws GatewayError 404, or 400 for an invalid selector
  */
 export function visibleElement(tab: Tab, wanted: Wanted, signal: AbortSignal): Promise<string> {
   return waitFor(wanted, signal, () => findVisible(tab, wanted), "that can be seen");
 }
 
-/** The box of the element that `visibleElement` would find, its border included. */
+/** The box of the element that `visibleElement` would find, including its border. */
 export function visibleBox(tab: Tab, wanted: Wanted, signal: AbortSignal): Promise<Box> {
   const look = async () => {
     const element = await findVisible(tab, wanted);
@@ -96,7 +97,7 @@ async function findVisible({ session, policy }: Tab, wanted: Wanted): Promise<st
     }
     return null;
   })()`;
-  // A page that leaves loses its elements.
+  // If the page navigates away, its elements are gone.
   const answer = await session
     .send("Runtime.evaluate", { expression, ...(contextId !== undefined && { contextId }) })
     .catch(() => null);
@@ -119,7 +120,7 @@ async function boxOf(session: CDPSession, objectId: string): Promise<Box | null>
   return { x: Math.max(0, x + pageX), y: Math.max(0, y + pageY), width, height };
 }
 
-/** Clicks on the middle of an element as a visitor's mouse does: on whatever lies on top there. */
+/** Clicks on the middle of an element, as a user's mouse does: the topmost element there gets the click. */
 export async function clickOn(session: CDPSession, objectId: string): Promise<void> {
   const { quads } = await session
     .send("DOM.getContentQuads", { objectId })
@@ -133,7 +134,7 @@ export async function clickOn(session: CDPSession, objectId: string): Promise<vo
   await session.send("Input.dispatchMouseEvent", { type: "mouseReleased", ...press });
 }
 
-/** The box around a polygon, given as x and y of each corner in turn. */
+/** The bounding box of a polygon, given as alternating x and y of its corners. */
 function around(corners: readonly number[]): Box {
   const xs = corners.filter((_, index) => index % 2 === 0);
   const ys = corners.filter((_, index) => index % 2 === 1);
@@ -147,10 +148,10 @@ function notASelector({ param }: Pick<Wanted, "param">): GatewayError {
 }
 
 /**
- * Takes elements out of a page's layout, those too that appear later.
+ * Hides elements of a page, including those that appear later.
  *
  * @param selectors of the elements
- * @throws GatewayError 400 that names `hide`, for what is no selector
+ * @throws GatewayError 400 with `hide` for an invalid selector
  */
 export async function hideElements({ session, policy }: Tab, selectors: readonly string[]): Promise<void> {
   const world = await isolatedWorld(session, policy.mainFrame);
@@ -159,7 +160,7 @@ export async function hideElements({ session, policy }: Tab, selectors: readonly
   }
 }
 
-/** An adopted style sheet, unlike a style element, is not subject to the page's own security policy. */
+/** Uses an adopted style sheet: unlike a style element, it is not subject to the page's content security policy. */
 function hiding(selectors: readonly string[]): string {
   return `(() => {
   const sheet = new CSSStyleSheet();

@@ -5,7 +5,7 @@ import type { PageLimits } from "../../platform/variables.ts";
 import type { BlockLists } from "./block-lists.ts";
 import type { Tab } from "./tab.ts";
 
-/** What a capture needs besides the tab. */
+/** What a capture needs in addition to the tab. */
 export interface CaptureTools {
   readonly limits: PageLimits;
   /** The browser's own user agent. */
@@ -13,10 +13,10 @@ export interface CaptureTools {
   readonly blockLists: () => BlockLists;
 }
 
-/** What a browser can be told to lie beneath a page. */
+/** A transparent background colour for the browser. */
 const NO_COLOUR = { r: 0, g: 0, b: 0, a: 0 };
 
-/** Makes a tab look to its page as asked, before it loads one. Throws GatewayError for what the browser does not know. */
+/** Configures a tab as requested, before it loads a page. Throws GatewayError for values that the browser rejects. */
 export async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureTools): Promise<void> {
   const { page, policy, session } = tab;
   const { screen, locale, timezone } = request;
@@ -24,7 +24,7 @@ export async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureT
   const userAgent = (request.userAgent ?? tools.userAgent).replace("%s", version);
   const lists = request.blockAds || request.blockCookieBanners ? tools.blockLists() : null;
   if (lists !== null) {
-    // Some of the hosts have pages of their own.
+    // Never block the page's own domain: some listed hosts have pages of their own.
     const own = new URL(request.url).hostname.split(".").slice(-2).join(".");
     policy.block(
       (host) =>
@@ -43,7 +43,7 @@ export async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureT
     page
       .setUserAgent(userAgent)
       .then(() => (locale === null ? undefined : setLocale(session, locale, userAgent))),
-    // Not every browser is started without them, and a picture is of the page alone.
+    // Not every browser starts without scrollbars, and captures must not show them.
     session.send("Emulation.setScrollbarsHidden", { hidden: true }).catch(() => undefined),
     timezone === null ? undefined : setTimezone(session, timezone),
     request.transparent
@@ -55,7 +55,7 @@ export async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureT
   ]);
 }
 
-/** The language that a page is asked for, and in which it finds itself. */
+/** Sets the language of the page's requests and of its scripts. */
 async function setLocale(session: CDPSession, locale: string, userAgent: string): Promise<void> {
   await Promise.all([
     session.send("Network.setUserAgentOverride", { userAgent, acceptLanguage: locale }),

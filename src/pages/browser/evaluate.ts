@@ -1,9 +1,10 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
 
 /**
- * Evaluates an expression in a page and returns its value; undefined when the page fails, leaves or takes longer than `timeoutMs`.
+ * Evaluates an expression in a page and returns its value. Returns undefined if the page throws, navigates away, or
+ * takes longer than `timeoutMs`.
  *
- * @param contextId an isolated world; without it the page's own, where the page sees what happens
+ * @param contextId an isolated world; without it, the page's own world, where the page can observe the evaluation
  */
 export async function evaluate(
   session: CDPSession,
@@ -33,7 +34,10 @@ export async function evaluate(
   }
 }
 
-/** A world in the page's main frame in which the page's own scripts change nothing; undefined when the page is leaving. */
+/**
+ * Creates a world in the page's main frame that the page's scripts cannot change; undefined if the page is navigating
+ * away.
+ */
 export async function isolatedWorld(session: CDPSession, frameId: string): Promise<number | undefined> {
   return session
     .send("Page.createIsolatedWorld", { frameId, worldName: "polygate" })
@@ -41,14 +45,14 @@ export async function isolatedWorld(session: CDPSession, frameId: string): Promi
     .catch(() => undefined);
 }
 
-/** Waits. */
+/** Resolves after `ms` milliseconds. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
 }
 
-/** Whether work ends, well or badly, within `ms`. */
+/** Whether work settles, either way, within `ms` milliseconds. */
 export async function settles(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {

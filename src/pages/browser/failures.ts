@@ -1,7 +1,7 @@
 import { GatewayError } from "../../errors/gateway-error.ts";
 import type { Answer } from "./protocol.ts";
 
-/** The page leads where strangers may not have anything loaded. */
+/** The page leads to an address that is not public. */
 export function forbiddenPage(): GatewayError {
   return new GatewayError(400, "The page leads to an address that is not on the public internet.", {
     code: "forbidden_url",
@@ -9,7 +9,7 @@ export function forbiddenPage(): GatewayError {
   });
 }
 
-/** The address answers with something that is no page, such as a download or a PDF. */
+/** The address returns no page, but for example a download or a PDF. */
 export function notRenderable(kind: string): GatewayError {
   return new GatewayError(422, `The address leads to ${kind}, not to a page that a browser shows.`, {
     code: "page_not_renderable",
@@ -17,12 +17,12 @@ export function notRenderable(kind: string): GatewayError {
   });
 }
 
-/** The page took longer than it may. */
+/** The page exceeded its time limit. */
 export function pageTimeout(): GatewayError {
   return new GatewayError(504, "The page took too long.", { code: "page_timeout", param: "url" });
 }
 
-/** The page computes without a pause, so that nothing can be done with it. */
+/** The page's scripts run without a pause, so the browser cannot process it. */
 export function pageBusy(): GatewayError {
   return new GatewayError(504, "The page keeps its browser busy without a pause.", {
     code: "page_timeout",
@@ -30,7 +30,7 @@ export function pageBusy(): GatewayError {
   });
 }
 
-/** The page loads more than a page may. */
+/** The page loads more than its limit. */
 export function pageTooLarge(): GatewayError {
   return new GatewayError(422, "The page loads more than a page may.", {
     code: "page_too_large",
@@ -38,7 +38,7 @@ export function pageTooLarge(): GatewayError {
   });
 }
 
-/** The page brought its tab down. */
+/** The page crashed its tab. */
 export function pageCrashed(cause?: unknown): GatewayError {
   return new GatewayError(502, "The page crashed the browser's tab.", {
     code: "page_crashed",
@@ -47,7 +47,7 @@ export function pageCrashed(cause?: unknown): GatewayError {
   });
 }
 
-/** No browser can be had, now or at all. */
+/** No browser is available, now or in this deployment. */
 export function browserUnavailable(cause?: unknown): GatewayError {
   return new GatewayError(503, "No browser is available at the moment.", {
     code: "browser_unavailable",
@@ -56,7 +56,7 @@ export function browserUnavailable(cause?: unknown): GatewayError {
   });
 }
 
-/** Too many requests wait for a tab already, or this one has waited too long. */
+/** The queue for a tab is full, or the request waited too long. */
 export function overloaded(): GatewayError {
   return new GatewayError(503, "Too many pages are being loaded; try again soon.", {
     code: "overloaded",
@@ -64,12 +64,12 @@ export function overloaded(): GatewayError {
   });
 }
 
-/** What a browser means by a net error, for the names that deserve an answer of their own. */
+/** Chromium's net errors that get an error code of their own. */
 const DNS = /ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED|ERR_DNS_|ERR_ICANN_NAME_COLLISION/;
 const TLS = /ERR_CERT_|ERR_SSL_|ERR_BAD_SSL|ERR_QUIC_PROTOCOL|ERR_TLS/;
 const NET_ERROR = /net::(ERR_[A-Z0-9_]+)/;
 
-/** Turns the text of a failed navigation into what the caller is told. */
+/** Converts the error text of a failed navigation to an error for the caller. */
 export function navigationFailure(text: string): GatewayError {
   const name = NET_ERROR.exec(text)?.[1] ?? "";
   const unreachable = (
@@ -83,7 +83,7 @@ export function navigationFailure(text: string): GatewayError {
   if (name === "ERR_TOO_MANY_REDIRECTS") {
     return unreachable("page_redirect_loop", "The page redirects without end.");
   }
-  // A proxy, such as the filter of the development browser, does not say why it could not connect.
+  // A proxy, such as the filter of the development browser, does not report why it could not connect.
   if (/^ERR_(?:SOCKS|PROXY|TUNNEL)_CONNECTION/.test(name)) {
     const message = "The page's host does not exist or cannot be reached.";
     return new GatewayError(502, message, { code: "page_unreachable", param: "url" });
@@ -95,7 +95,7 @@ export function navigationFailure(text: string): GatewayError {
 const GONE =
   /Target closed|Session closed|Connection closed|TargetCloseError|detached|disconnected|Protocol error(?:(?!Protocol error).)*closed|WebSocket|No target with given id|Session with given id not found|browser has been closed/i;
 
-/** The browser runs, but does nothing that it is asked to. */
+/** The browser runs, but does not respond to commands. */
 export class BrowserStalled extends Error {
   override readonly name = "BrowserStalled";
 
@@ -104,7 +104,7 @@ export class BrowserStalled extends Error {
   }
 }
 
-/** Whether an error says that the browser went away, after which another one is worth a try. */
+/** Whether an error means that the browser went away, so that a retry with another one is worthwhile. */
 export function isBrowserGone(error: unknown): boolean {
   if (error instanceof BrowserStalled) return true;
   return (
@@ -112,7 +112,7 @@ export function isBrowserGone(error: unknown): boolean {
   );
 }
 
-/** Puts an outcome in a form that crosses the border between two objects. */
+/** Converts an outcome to a form that can cross RPC. */
 export async function toAnswer<T>(work: Promise<T>): Promise<Answer<T>> {
   try {
     return { ok: true, value: await work };
@@ -134,7 +134,7 @@ function unexpected(error: unknown): GatewayError {
   });
 }
 
-/** The outcome on the other side of the border. Throws what was thrown. */
+/** Converts the outcome back on the other side of the RPC. Throws the original error. */
 export function fromAnswer<T>(answer: Answer<T>): T {
   if (answer.ok) return answer.value;
   const { status, message, ...options } = answer.failure;

@@ -4,7 +4,7 @@ import { HARDENING_SCRIPT } from "./hardening.ts";
 import { mute } from "./mute.ts";
 import type { TabPolicy } from "./tab-policy.ts";
 
-/** A request that the browser holds back until it is decided on (DevTools protocol, `Fetch.requestPaused`). */
+/** A request that the browser has paused (DevTools protocol, `Fetch.requestPaused`). */
 interface PausedRequest {
   readonly requestId: string;
   readonly frameId: string;
@@ -12,22 +12,22 @@ interface PausedRequest {
   readonly request: {
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
-    /** What the page wants to send, as a text. */
+    /** The request body as text. */
     readonly postData?: string;
   };
 }
 
-/** The permission to reach what is not public from a page that is, and the two that it was split into. */
+/** The permission for a public page to reach private addresses, and the two permissions that replaced it. */
 const LOCAL_NETWORK = ["local-network-access", "local-network", "loopback-network"];
 
-/** The part of the DevTools connection that the guard needs; the library does not publish its type. */
+/** The part of the DevTools connection that the guard needs; the library does not export its type. */
 interface Connection {
   on(event: "sessionattached", listener: (session: CDPSession) => void): unknown;
 }
 
 /**
- * Stands between one browser and the network. Every request of every page, frame, worker and popup passes it, each hop of a redirect
- * included, and everything that runs scripts is hardened before it runs any.
+ * Filters the traffic between one browser and the network. It checks every request of every page, frame, worker and
+ * popup, including each redirect. It also hardens every target that runs scripts before its first script.
  */
 export class BrowserGuard {
   readonly #session: CDPSession;
@@ -39,7 +39,7 @@ export class BrowserGuard {
     this.#safety = safety;
   }
 
-  /** Puts a guard on a browser, once a connection. Pages opened earlier are not hardened. */
+  /** Installs a guard on a browser, once per connection. Pages opened earlier are not hardened. */
   static async install(browser: Browser, safety: UrlSafetyOptions): Promise<BrowserGuard> {
     const session = await browser.target().createCDPSession();
     const guard = new BrowserGuard(session, safety);
@@ -54,8 +54,10 @@ export class BrowserGuard {
   }
 
   /**
-   * Refuses a browser context downloads and the local network: what is said of a browser counts for its first one only. What a server has loaded ahead of
-   * its answer (103) is not intercepted, but a page of a public address needs that permission for any other. (Older browsers do not know it.)
+   * Denies downloads and local network access to a browser context: the settings of the browser apply to its default
+   * context only.
+   * Early hints (103) make the browser load resources that `Fetch` does not intercept. But a public page needs the
+   * denied permission to load them from private addresses. (Older browsers do not know it.)
    */
   confine(browserContextId: string | undefined): void {
     if (browserContextId === undefined) return;
@@ -75,7 +77,7 @@ export class BrowserGuard {
     this.#tabs.set(frameId, policy);
   }
 
-  /** Forgets all frames of a tab. */
+  /** Removes all frames of a tab. */
   release(policy: TabPolicy): void {
     for (const [frameId, of] of this.#tabs) if (of === policy) this.#tabs.delete(frameId);
   }
@@ -87,27 +89,28 @@ export class BrowserGuard {
     let allowed = isPublicRequestUrl(request.url, this.#safety);
     if (isPage) policy?.navigating(allowed);
     allowed &&= !isRuleSet(resourceType, request.headers) && (policy?.admits(request.url, isPage) ?? true);
-    // A page whose own navigation is aborted stays on the screen; one that is blocked gives way to the browser's error page.
+    // If the browser aborts a page's own navigation, the page stays visible. If it blocks it, the browser's error
+    // page replaces it.
     const errorReason = isPage ? "Aborted" : "BlockedByClient";
     const decision = allowed
       ? this.#session.send("Fetch.continueRequest", { requestId })
       : this.#session.send("Fetch.failRequest", { requestId, errorReason });
-    // The request may be gone together with its page.
+    // The request may have ended together with its page.
     decision.catch(() => undefined);
   }
 }
 
 /**
- * Whether a request may be for speculation rules that a header names: they would have the browser load pages past all interception. Nothing else of
- * that kind says where it comes from, but for prefetches, which nobody needs here.
+ * Whether a request may load speculation rules that a header names. With them the browser would load pages without
+ * interception. Other requests of this type have no `Origin` header, except prefetches, which are not needed here.
  */
 function isRuleSet(resourceType: string, headers: Readonly<Record<string, string>>): boolean {
   return resourceType === "Other" && Object.keys(headers).some((name) => name.toLowerCase() === "origin");
 }
 
 /**
- * Hardens a page, frame or worker at the moment that the library attaches to it. The library lets it run only after this, and
- * commands are carried out in order. What a kind of target does not know fails without harm.
+ * Hardens a page, frame or worker when the library attaches to it. The library resumes the target only after these
+ * commands, and the browser runs them in order. A command that a target type does not support fails without effect.
  */
 function hardenSession(session: CDPSession): void {
   mute(session);
@@ -116,7 +119,7 @@ function hardenSession(session: CDPSession): void {
   };
   quietly(session.send("Runtime.evaluate", { expression: HARDENING_SCRIPT }));
   quietly(session.send("Page.addScriptToEvaluateOnNewDocument", { source: HARDENING_SCRIPT }));
-  // What arrives is counted, for workers too.
+  // Needed to count the received bytes, for workers too.
   quietly(session.send("Network.enable"));
   quietly(session.send("Network.setBypassServiceWorker", { bypass: true }));
   quietly(session.send("Page.setPrerenderingAllowed", { isAllowed: false }));

@@ -1,4 +1,4 @@
-/** Globals of pages and workers whose traffic no request interception sees, and those that reach for devices. */
+/** Globals of pages and workers whose traffic request interception does not see, and globals for devices. */
 const REMOVED = [
   "WebSocketStream",
   "WebTransport",
@@ -21,7 +21,7 @@ const REMOVED = [
   "NetworkInformation",
 ];
 
-/** Members of `navigator` that register workers, ask for permissions or reach for devices. */
+/** Members of `navigator` that register workers, request permissions or access devices. */
 const REMOVED_FROM_NAVIGATOR = [
   "serviceWorker",
   "bluetooth",
@@ -44,8 +44,9 @@ const REMOVED_FROM_NAVIGATOR = [
 ];
 
 /**
- * Runs in every page, frame and worker before any of their own code. It is a text, because bundlers wrap functions in helpers that pages do
- * not have. A `WebSocket` that is never opened stays behind, because pages make one without asking whether there is such a thing.
+ * Runs in every page, frame and worker before their own code. It is a string because bundlers wrap functions in helpers
+ * that pages do not have. It replaces `WebSocket` with a version that never opens, because pages use `WebSocket`
+ * without checking that it exists.
  */
 export const HARDENING_SCRIPT = `((removed, removedFromNavigator) => {
   "use strict";

@@ -1,59 +1,62 @@
 import type { CDPEvents } from "@cloudflare/puppeteer";
 import type { WaitUntil } from "../../platform/page-browser.ts";
 
-/** A page that says it will go on within so many seconds is about to leave. */
+/** If a page announces a navigation within this many seconds, the page counts as leaving. */
 const SOON_S = 1;
-/** An announced navigation that has not begun so long after its time will not begin, milliseconds. */
+/** If an announced navigation has not begun this long after its time, it will not begin, milliseconds. */
 const LATE_MS = 1_000;
-/** Navigations without effect, such as to a mail program or a download, after which further ones no longer count as leaving. */
+/**
+ * After this many navigations without effect (for example to a mail program or a download), further ones do not count
+ * as leaving.
+ */
 const IDLE_DEPARTURES = 3;
 
-/** Lifecycle events of a document that tell that it is ready (DevTools protocol, `Page.lifecycleEvent`). */
+/** The lifecycle events that mark a document as ready (DevTools protocol, `Page.lifecycleEvent`). */
 const READY = {
   load: "load",
   domcontentloaded: "DOMContentLoaded",
-  // The network's rest is looked for after the load.
+  // The check for network idle happens after the load.
   networkidle0: "load",
   networkidle2: "load",
 } as const satisfies Record<WaitUntil, string>;
 
-/** A document that has stopped loading so long ago without being loaded will not be, milliseconds. */
+/** A document that stopped loading this long ago without a load event will never load completely, milliseconds. */
 const BROKEN_OFF_MS = 250;
 
-/** What `MainFrame.whileStaying` gives when the page went on meanwhile. */
+/** The result of `MainFrame.whileStaying` if the page navigated away meanwhile. */
 export const LEFT: unique symbol = Symbol("left");
 
-/** What a server answered to a navigation. */
+/** The server's response to a navigation. */
 export interface DocumentAnswer {
   readonly status: number;
-  /** Names in lower case; several values of one name are joined by line ends. */
+  /** Names in lower case; several values of one name are joined by line feeds. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Who issued the server's certificate; undefined without one. */
+  /** Issuer of the server's certificate; undefined without one. */
   readonly issuer: string | undefined;
 }
 
-/** The navigation that began last. */
+/** The latest navigation. */
 interface Begun {
-  /** The loader's id, which is the request's too. */
+  /** The loader's id, which is also the request's id. */
   readonly loader: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** Redirects of the server. */
+  /** Number of HTTP redirects. */
   redirects: number;
 }
 
-/** The document that a frame shows. */
+/** The document in the frame. */
 interface Shown {
-  /** The loader's id, which a document does not share with any other. */
+  /** The loader's id; unique per document. */
   readonly id: string;
-  /** Empty but for the browser's own error page. */
+  /** Not empty only for the browser's own error page. */
   readonly unreachableUrl: string;
   readonly lifecycle: Set<string>;
-  /** Milliseconds since the epoch since when nothing of it is being loaded any more; null: it is. */
+  /** Since when nothing of the document is loading, milliseconds since the epoch; null while it loads. */
   stoppedAt: number | null;
 }
 
-/** What tells of a page's events; a session does. */
+/** The source of a page's events, such as a session. */
 export interface FrameEvents {
   on<K extends keyof CDPEvents>(event: K, listener: (event: CDPEvents[K]) => void): unknown;
 }
@@ -61,8 +64,8 @@ export interface FrameEvents {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * Follows what becomes of a page's own frame: which document it shows, whether that is ready, and whether it is about to be left for another. It
- * goes by the protocol's events alone, which the page cannot falsify.
+ * Tracks the main frame of a page: which document it shows, whether the document is ready, and whether it is about to
+ * navigate away. It uses only events of the DevTools protocol, which the page cannot falsify.
  */
 export class MainFrame {
   readonly #id: string;
@@ -70,12 +73,12 @@ export class MainFrame {
   #shown: Shown | null = null;
   #documents = 0;
   #begun: Begun | null = null;
-  /** The navigation that began last is over. */
+  /** True if the latest navigation has ended. */
   #isOver = true;
-  /** By loader's id: of what is shown, and of what has begun. */
+  /** Raw headers by the loader's id, and below the responses of the shown document and of the latest navigation. */
   #raw: { readonly loader: string; readonly headers: Record<string, string> } | null = null;
   readonly #answers = new Map<string, Mutable<DocumentAnswer>>();
-  /** The navigation that was announced. */
+  /** The announced navigation. */
   #announced: { readonly since: number; readonly until: number } | null = null;
   #withoutEffect = 0;
   #failure = "";
@@ -88,69 +91,70 @@ export class MainFrame {
     this.#listen(session);
   }
 
-  /** The loader's id of the document that is shown; null: none since the tab was opened. */
+  /** The loader's id of the shown document; null if there was none since the tab was opened. */
   get document(): string | null {
     return this.#shown?.id ?? null;
   }
 
-  /** How many documents have been shown, one after the other. */
+  /** Number of documents shown so far. */
   get documents(): number {
     return this.#documents;
   }
 
-  /** Why the browser shows a page of its own instead of what it was to load (`net::ERR_…`); empty: it does not. */
+  /** Why the browser shows its own error page (`net::ERR_…`); empty if it does not. */
   get failure(): string {
     return this.#shown?.unreachableUrl ? this.#failure || "net::ERR_FAILED" : "";
   }
 
-  /** Milliseconds since the epoch at which the document began to be left for another one; null: it stays. */
+  /** When the document began to navigate away, milliseconds since the epoch; null if it stays. */
   get leavingSince(): number | null {
     if (this.#withoutEffect >= IDLE_DEPARTURES) return null;
     if (this.#announced !== null && this.#announced.until < this.#now()) this.#announced = null;
     return (this.#isOver ? null : this.#begun?.since) ?? this.#announced?.since ?? null;
   }
 
-  /** What the document that is shown was answered with; undefined for one that comes from no server. */
+  /** The server's response of the shown document; undefined if it came from no server. */
   get answer(): DocumentAnswer | undefined {
     return this.#answers.get(this.#shown?.id ?? "");
   }
 
-  /** What the navigation that began last was answered with, so far. */
+  /** The server's response of the latest navigation, so far. */
   get lastAnswer(): DocumentAnswer | undefined {
     return this.#answers.get(this.#begun?.loader ?? "");
   }
 
-  /** Redirects of the server in the navigation that began last. */
+  /** HTTP redirects of the latest navigation. */
   get redirects(): number {
     return this.#begun?.redirects ?? 0;
   }
 
-  /** Whether the loading of the document was broken off: it will not be any readier than it is. */
+  /** Whether the loading of the document was aborted: it will not become more ready. */
   get isBrokenOff(): boolean {
     if (this.#shown === null) return false;
     const { lifecycle, stoppedAt } = this.#shown;
     return stoppedAt !== null && !lifecycle.has("load") && this.#now() - stoppedAt >= BROKEN_OFF_MS;
   }
 
-  /** Whether all of the document's markup is there; what it loads may not be. */
+  /** Whether the document's markup is complete; its resources may not be. */
   get isParsed(): boolean {
     return this.#shown?.lifecycle.has("DOMContentLoaded") === true;
   }
 
-  /** Whether the document is as ready as it is waited for, or will not be any readier. */
+  /** Whether the document has reached the requested state, or will not become more ready. */
   isReady(waitUntil: WaitUntil): boolean {
     return this.#shown?.lifecycle.has(READY[waitUntil]) === true || this.isBrokenOff;
   }
 
-  /** Resolves as soon as anything has happened to the frame. */
+  /** Resolves at the next event of the frame. */
   changed(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /**
-   * Does work on the document that is shown. The work's signal says when it is no longer wanted.
+   * Runs work on the shown document. The work's signal aborts when the result is no longer needed.
    *
-   * @returns what the work returns, or `LEFT` as soon as the page leaves for another document: what the work makes then is of no use
+   * @returns the result of the work, or `LEFT` as soon as the page navigates to another document; then the work's
+   * result is useless
    */
   async whileStaying<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | typeof LEFT> {
     const { document } = this;
@@ -219,7 +223,7 @@ export class MainFrame {
       this.#answers.set(requestId, { status: response.status, headers, issuer });
     });
     session.on("Network.responseReceivedExtraInfo", ({ requestId, headers }) => {
-      // Headers as they came, with those that the page itself does not see.
+      // The raw headers, including those that the browser hides from the page.
       if (requestId !== this.#begun?.loader) return;
       this.#raw = { loader: requestId, headers: lowerCase(headers) };
       const answer = this.#answers.get(requestId);
@@ -249,12 +253,12 @@ export class MainFrame {
 
   #begin(loader: string): void {
     this.#isOver = false;
-    // Each hop of a redirect begins anew, under the same id.
+    // Each redirect reports the request again, with the same id.
     if (this.#begun?.loader === loader) this.#begun.redirects++;
     else this.#begun = { loader, since: this.#now(), redirects: 0 };
   }
 
-  /** A navigation that fails gives way to an error page of the browser's own, or to nothing at all. */
+  /** A failed navigation ends with the browser's own error page, or without any effect. */
   #fail(errorText: string): void {
     this.#failure = errorText;
     if (errorText !== "net::ERR_ABORTED") return;

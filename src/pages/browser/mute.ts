@@ -1,11 +1,11 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
 
-/** By these the browser tells what a page writes to its console and what goes wrong in it. */
+/** The commands that make the browser report console messages and errors of a page. */
 const TELLING: ReadonlySet<string> = new Set(["Runtime.enable", "Log.enable"]);
 
 /**
- * Has the browser keep to itself what a page writes to its console. The library asks for it wherever it attaches, although nobody here reads it, and a
- * page can write gigabytes. To be called before the library's own commands.
+ * Stops the browser from reporting a page's console messages. The library enables the reports wherever it attaches, but
+ * this program does not use them, and a page can write gigabytes. Call it before the library's own commands.
  */
 export function mute(session: CDPSession): void {
   const send = session.send.bind(session);

@@ -6,29 +6,31 @@ import { MAY_GO_ON } from "./page-scripts.ts";
 import { shownAddress } from "./shown-address.ts";
 import type { Tab } from "./tab.ts";
 
-/** How a page is loaded. */
+/** How to load a page. */
 export interface Loading {
   readonly waitUntil: WaitUntil;
-  /** How long the page may load, with all documents that it leads to; then it is taken as it is. Milliseconds. */
+  /**
+   * Maximum load time, over all documents that the page navigates to; then the page is captured as it is. Milliseconds.
+   */
   readonly timeoutMs: number;
-  /** How long a document may take to begin to arrive, milliseconds. */
+  /** Maximum time until a document begins to arrive, milliseconds. */
   readonly commitMs: number;
 }
 
-/** Documents that one page may lead to by itself, one after the other; browsers follow as many redirects of a server. */
+/** Maximum number of documents that a page may navigate to by itself; browsers follow as many HTTP redirects. */
 const MAX_DOCUMENTS = 20;
-/** How long a page that looks as if it would go on has time to, milliseconds. */
+/** Time for a page that seems about to navigate away, milliseconds. */
 const GOING_ON_MS = 500;
 const PROBE_MS = 1_000;
-/** Requests that may be open when the network is said to rest. */
+/** Maximum open requests when the network counts as idle. */
 const OPEN_REQUESTS = { load: null, domcontentloaded: null, networkidle0: 0, networkidle2: 2 } as const;
 
 /**
- * Loads a page, follows it for as long as it goes on to other documents by itself, and does work on the one where it stays. When the page leaves in
- * the midst of the work, the work is done again on the next document. A page that has begun to arrive but does not finish within its time is
- * taken as it is.
+ * Loads a page, follows its own navigations to other documents, and runs work on the document where it stays. If the
+ * page navigates away during the work, the work runs again on the next document. A page that has begun to arrive but
+ * does not finish in time is used as it is.
  *
- * @throws GatewayError when there is no page to show
+ * @throws GatewayError if there is no page to show
  */
 export async function onPage<T>(
   tab: Tab,
@@ -45,18 +47,18 @@ export async function onPage<T>(
   }
 }
 
-/** One page on its way. */
+/** The load of one page. */
 class Visit {
   readonly #tab: Tab;
   readonly #loading: Loading;
   readonly #startedAt = Date.now();
-  /** What came of the navigation that we ourselves began: the browser's error, or nothing. */
+  /** The result of our own navigation: the browser's error text, or empty. Null while pending. */
   #refusal: string | null = null;
-  /** The document that is taken as it is. */
+  /** The document that is used as it is, unfinished. */
   #unfinished: string | null = null;
-  /** The document that had its time to go on. */
+  /** The document that had its time to navigate away, and stayed. */
   #stayed: string | null = null;
-  /** How a document looked while it was still loading. */
+  /** The result of the navigation check for a document that was still loading. */
   #early: { readonly document: string; readonly mayGoOn: Promise<unknown> } | null = null;
 
   constructor(tab: Tab, loading: Loading) {
@@ -74,7 +76,7 @@ class Visit {
     );
   }
 
-  /** Waits until a document is ready and shows no sign of leaving. */
+  /** Waits until a document is ready and shows no sign of navigating away. */
   async settle(): Promise<void> {
     const { frame } = this.#tab;
     for (;;) {
@@ -101,14 +103,14 @@ class Visit {
     };
   }
 
-  /** Milliseconds that the page may still load. */
+  /** Milliseconds left for loading. */
   #left(): number {
     const { frame, wasCutShort } = this.#tab;
     if (wasCutShort && frame.document !== null && frame.leavingSince === null) return 0;
     return this.#startedAt + this.#loading.timeoutMs - Date.now();
   }
 
-  /** Throws when no page can come of it any more. */
+  /** Throws if the load can no longer succeed. */
   #judge(): void {
     const { frame } = this.#tab;
     if (frame.failure !== "") throw navigationFailure(frame.failure);
@@ -118,7 +120,7 @@ class Visit {
     if (since !== null && Date.now() - since > this.#loading.commitMs) throw unfinished(frame);
   }
 
-  /** Whether the network rests as it is to, and the page has not made use of its time to go on. */
+  /** Whether the network is idle as requested, and the page did not navigate away when given the time to. */
   async #isAtRest(document: string): Promise<boolean> {
     const { frame, page } = this.#tab;
     const concurrency = OPEN_REQUESTS[this.#loading.waitUntil];
@@ -143,29 +145,30 @@ class Visit {
     return true;
   }
 
-  /** Gives a page that shows next to nothing and has a script a moment: it is likely to lead elsewhere. */
+  /** Waits a moment for a page that shows almost nothing and has a script: it is likely to navigate away. */
   async #waitForDeparture(): Promise<void> {
     const { frame } = this.#tab;
     if (frame.isBrokenOff) await this.#ensureBody();
-    // A page that had something to show while its images were loading need not be asked again.
+    // If the page had content while its images were loading, no second check is needed.
     const early = this.#early?.document === frame.document ? await this.#early?.mayGoOn : undefined;
     if (early !== false && (await this.#mayGoOn()) === true) await sleep(GOING_ON_MS);
   }
 
-  /** Has a look at a page that is there and still loads something: then nobody has to wait for that later. */
+  /** Checks a page early, while it still loads resources, so that no time is lost on the check later. */
   #lookEarly(document: string): void {
     if (this.#early?.document === document || !this.#tab.frame.isParsed) return;
     this.#early = { document, mayGoOn: this.#mayGoOn() };
   }
 
-  /** Whether the page looks as if it would go on; neither true nor false when it does not answer. */
+  /** Whether the page seems about to navigate away; neither true nor false if it does not answer. */
   async #mayGoOn(): Promise<unknown> {
     const { session, policy } = this.#tab;
     return evaluate(session, MAY_GO_ON, PROBE_MS, await isolatedWorld(session, policy.mainFrame));
   }
 
   /**
-   * Gives a document that was broken off before its body something to draw. Without that a browser draws nothing, and no picture ever comes.
+   * Creates an empty body in a document whose loading was aborted before its body. Without a body the browser draws
+   * nothing, and a capture never completes.
    */
   async #ensureBody(): Promise<void> {
     const { session, policy } = this.#tab;
@@ -175,7 +178,7 @@ class Visit {
     await session.send("Page.setDocumentContent", empty).catch(() => undefined);
   }
 
-  /** Time is over: what has arrived will do, if it is not about to be left. */
+  /** Handles the timeout: uses what has arrived, unless the page is about to navigate away. */
   async #giveUp(): Promise<void> {
     const { frame, session } = this.#tab;
     if (frame.document === null || frame.leavingSince !== null) throw unfinished(frame);
@@ -185,15 +188,17 @@ class Visit {
   }
 }
 
-/** A browser follows 20 redirects; one that was still following after so many would have come to that. */
+/** Browsers follow 20 redirects. A page that still redirects after this many counts as a redirect loop. */
 const REDIRECT_LOOP = 10;
 
-/** Time ended before any page arrived. */
+/** The error if the time ended before any page arrived. */
 function unfinished({ redirects }: MainFrame): Error {
   return redirects < REDIRECT_LOOP ? pageTimeout() : navigationFailure("net::ERR_TOO_MANY_REDIRECTS");
 }
 
-/** A navigation that the browser itself gives up has been answered with something that it does not show. */
+/**
+ * The error of a failed navigation. If the browser itself aborted it, the response is of a type that it does not show.
+ */
 function refusal(text: string, answer: DocumentAnswer | undefined): Error {
   if (!text.includes("net::")) return new Error(text);
   if (!text.includes("ERR_ABORTED") || answer === undefined) return navigationFailure(text);

@@ -1,10 +1,10 @@
-// Scripts for pages are texts, because bundlers wrap functions in helpers that pages do not have.
+// Scripts for pages are strings, because bundlers wrap functions in helpers that pages do not have.
 
 /**
- * Scrolls through a page so that all that waits to be seen is loaded, gives images a moment, and returns to the top. An expression
- * whose promise settles within about five seconds.
+ * Scrolls through a page so that its lazy content loads, waits a moment for images, and returns to the top. An
+ * expression whose promise settles within about five seconds.
  *
- * @param height CSS pixels of the page that matter
+ * @param height the relevant height of the page, CSS pixels
  */
 export function loadLazyContent(height: number): string {
   return `(async () => {
@@ -32,8 +32,8 @@ export function loadLazyContent(height: number): string {
 }
 
 /**
- * Whether a page looks as if it was about to lead elsewhere: it shows next to nothing and runs a script, or it says so. What is certain shows in the
- * protocol's events. An expression whose value is a boolean.
+ * Whether a page seems about to navigate away: it shows almost nothing and runs a script, or it has a refresh tag.
+ * (Protocol events show navigations that have been announced.) An expression with a boolean value.
  */
 export const MAY_GO_ON = `(() => {
   const refresh = document.querySelector("meta[http-equiv=refresh i]");
@@ -44,7 +44,7 @@ export const MAY_GO_ON = `(() => {
   return (document.body?.innerText ?? "").trim().length < 200;
 })()`;
 
-/** Elements in which sites and the usual consent tools ask about cookies. */
+/** Selectors of cookie banners of sites and of the common consent tools. */
 const BANNERS = [
   "#onetrust-consent-sdk",
   "#onetrust-banner-sdk",
@@ -96,8 +96,8 @@ const BANNERS = [
 ];
 
 /**
- * Hides cookie banners, also those that appear later, and lets a page scroll that was locked for one. An adopted style sheet, unlike a style
- * element, is not subject to the page's own security policy.
+ * Hides cookie banners, including those that appear later, and makes a page scrollable that was locked for a banner.
+ * Uses an adopted style sheet: unlike a style element, it is not subject to the page's content security policy.
  */
 export const bannerStyle = `(() => {
   const sheet = new CSSStyleSheet();

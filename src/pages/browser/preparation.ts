@@ -5,25 +5,28 @@ import { evaluate, isolatedWorld, settles, sleep } from "./evaluate.ts";
 import { bannerStyle, loadLazyContent } from "./page-scripts.ts";
 import type { Tab } from "./tab.ts";
 
-/** How long an element to click on may take to appear, and one that is waited for, milliseconds. */
+/** Maximum wait for an element to click on, and for one of `waitForSelector`, milliseconds. */
 const CLICK_WAIT_MS = 3_000;
 const PRESENCE_WAIT_MS = 10_000;
-/** How long a click may take, and how long it has to show that it leads elsewhere. */
+/** Maximum duration of a click, and the time after it in which a navigation can begin, milliseconds. */
 const CLICK_MS = 3_000;
 const AFTER_CLICK_MS = 250;
 const BANNERS_MS = 1_000;
 const SCROLL_MS = 1_000;
 const LAZY_MS = 6_000;
-/** Elements are brought into view to be clicked on; pictures begin at the top. */
+/** Clicks scroll elements into view, but captures begin at the top. */
 const TO_TOP = 'scrollTo({ top: 0, left: 0, behavior: "instant" })';
 
-/** What is done to a page before it is captured. Each click is made once, although the page may lead to another document by it. */
+/**
+ * Prepares a page for its capture. Each click happens only once, even if it makes the page navigate to another
+ * document.
+ */
 export class Preparation {
   readonly #tab: Tab;
   readonly #request: CaptureRequest;
   readonly #limits: PageLimits;
   readonly #clicks: string[];
-  /** Milliseconds since the epoch from which on the delay counts. */
+  /** Start of the requested delay, milliseconds since the epoch. */
   #delayedSince: number | undefined;
 
   constructor(tab: Tab, request: CaptureRequest, limits: PageLimits) {
@@ -33,7 +36,7 @@ export class Preparation {
     this.#clicks = [...request.click];
   }
 
-  /** Prepares the document that is shown. Throws GatewayError; the signal's reason when the document is left. */
+  /** Prepares the shown document. Throws GatewayError, or the signal's reason if the page navigates away. */
   async prepare(signal: AbortSignal): Promise<void> {
     const { session, policy } = this.#tab;
     const { blockCookieBanners, click, delay, hide, scroll, waitForSelector } = this.#request;

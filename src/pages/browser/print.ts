@@ -4,11 +4,14 @@ import { GatewayError } from "../../errors/gateway-error.ts";
 import type { PrintOutcome, Sheet } from "../../platform/page-browser.ts";
 import { MAX_BYTES } from "./protocol.ts";
 
-/** Sheets that a PDF has at most. */
+/** Maximum number of sheets of a PDF. */
 const MAX_SHEETS = 100;
 const PIECE_BYTES = 1_000_000;
 
-/** Prints the page that is shown, with its backgrounds, as it wants to be printed. Throws GatewayError 422 for a PDF of too many bytes. */
+/**
+ * Prints the shown page with backgrounds, according to its own print styles. Throws GatewayError 422 if the PDF is too
+ * large.
+ */
 export async function print(
   session: CDPSession,
   sheet: Sheet,
@@ -35,7 +38,7 @@ async function printSheets(
     marginBottom: margins.bottom,
     marginLeft: margins.left,
     printBackground: true,
-    // More than there are do no harm.
+    // A page range beyond the last sheet is harmless.
     pageRanges: `${first}-${last}`,
     transferMode: "ReturnAsStream",
   });
@@ -73,7 +76,7 @@ async function hasSheet(session: CDPSession, sheet: Sheet, number: number): Prom
   );
 }
 
-/** How many sheets a PDF of the browser's has, by the root of its page tree, which comes last; 0 when it does not say. */
+/** Number of sheets of a PDF from the browser, read from the root of its page tree, which comes last; 0 if not found. */
 export function countSheets(pdf: Uint8Array): number {
   const text = new TextDecoder("latin1").decode(pdf);
   const [, count = "0"] =

@@ -1,9 +1,9 @@
 import type { ErrorCode } from "../../errors/gateway-error.ts";
 
-/** Bytes that an outcome may have: a message between two objects may have 32 MiB. */
+/** Maximum size of an outcome: an RPC message may have 32 MiB. */
 export const MAX_BYTES = 30_000_000;
 
-/** A failure as it crosses the border, where classes are lost. */
+/** A failure as plain data, because RPC loses classes. */
 export interface PageFailure {
   readonly status: number;
   readonly code: ErrorCode;
@@ -12,7 +12,7 @@ export interface PageFailure {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the browser's object answers. */
+/** The answer of the browser's Durable Object. */
 export type Answer<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: PageFailure };

@@ -1,21 +1,24 @@
 import { settles, sleep } from "./evaluate.ts";
 
-/** How often a page is asked whether it is still there, milliseconds. */
+/** Interval of the checks whether a page responds, milliseconds. */
 const PULSE_MS = 500;
-/** Share of the time that a page must have computed for, to be the one that is to blame. */
+/** A page counts as the cause of a stall if it computed for this share of the time. */
 const BUSY = 0.6;
-/** A page that does not say how long it has computed, or waits for something, has so many times as long. */
+/** Factor on the limit for a page that does not report its computing time, or that waits instead of computing. */
 const PATIENCE = 3;
 
-/** How long a page may compute, milliseconds of its process's time: a slow machine is not the page's fault. */
+/**
+ * How long a page may compute, in milliseconds of its process's CPU time, so that a slow machine does not count against
+ * the page.
+ */
 export interface Patience {
-  /** Without a pause; what takes longer is ended. */
+  /** Limit without a pause; then the page is ended. */
   readonly blockedMs: number;
-  /** In all; what takes longer is taken as it is. */
+  /** Limit in total; then the page is captured as it is. */
   readonly computingMs: number;
 }
 
-/** The part of a page's DevTools session that is needed. */
+/** The part of a page's DevTools session that the watchdog needs. */
 export interface PageSession {
   send(method: "Runtime.evaluate", parameters: { expression: string }): Promise<unknown>;
   send(
@@ -23,19 +26,19 @@ export interface PageSession {
   ): Promise<{ readonly metrics: readonly { readonly name: string; readonly value: number }[] }>;
 }
 
-/** What watches a page. */
+/** The parameters of one watchdog. */
 export interface Watch {
-  /** Asked each time: it depends on who else is there. */
+  /** Called for each check: the limits depend on the other active clients. */
   patience(): Patience;
-  /** The page has computed for longer than it may in all, milliseconds; may come more than once. */
+  /** Called if the page has computed for longer than the total limit, milliseconds; possibly several times. */
   onTired(computedMs: number): void;
   isOver(): boolean;
 }
 
 /**
- * Asks a page again and again for a sign of life, until the watch is over.
+ * Checks repeatedly whether a page responds, until `isOver`.
  *
- * @returns whether the page has stopped to answer
+ * @returns true if the page has stopped responding
  */
 export async function losesPulse(
   session: PageSession,
@@ -62,7 +65,7 @@ export async function losesPulse(
   }
 }
 
-/** Milliseconds that the page's process has computed; null when not even the protocol can tell. */
+/** CPU time of the page's process in milliseconds; null if the protocol does not report it either. */
 async function computedMs(session: PageSession): Promise<number | null> {
   let seconds: number | null = null;
   const asked = session.send("Performance.getMetrics").then(({ metrics }) => {

@@ -25,38 +25,38 @@ import { Tab } from "./tab.ts";
 import { type Keep, TabQueue } from "./tab-queue.ts";
 import { visit } from "./visit.ts";
 
-/** What the service needs to come by a browser. */
+/** Options of the browser service. */
 export interface BrowserServiceOptions {
-  /** A browser that runs: found again, or new, which it has to be when the last one was given up. */
+  /** Returns a running browser, reused or new; with `anew` it must be new, because the last one was given up. */
   readonly launch: (anew: boolean) => Promise<Browser>;
   readonly limits: PageLimits;
   /** The text that `scripts/build-block-lists.mjs` writes. */
   readonly blockLists: string;
-  /** Pages after which another browser takes a browser's place: each page leaves a little behind. Unless given 300. */
+  /** Number of pages after which a new browser replaces the old one, because each page leaks a little. Default 300. */
   readonly pagesOfBrowser?: number;
-  /** Shared by services whose browsers are to be renewed one after another. */
+  /** Shared by several services so that they replace their browsers one at a time. */
   readonly renewals?: Renewals;
 }
 
-/** Whether a browser is about to take the place of another one. */
+/** The state of the replacement of browsers. */
 export interface Renewals {
   underWay: boolean;
 }
 
-/** A browser that runs, and a page kept ready for the next request. */
+/** A running browser, with a spare page for the next request. */
 interface LiveBrowser {
   readonly browser: Browser;
   readonly guard: BrowserGuard;
   readonly userAgent: string;
   spare: Promise<Tab> | null;
-  /** Pages that it has been asked for, and those of them that are under way. */
+  /** Pages requested so far, and pages in progress. */
   pages: number;
   busy: number;
-  /** Another one has taken its place. It ends with its last page. */
+  /** Another browser has replaced this one. It closes after its last page. */
   isLeft: boolean;
 }
 
-/** The counts that tests and operators look at. */
+/** Counters for tests and operators. */
 export interface BrowserCounts {
   readonly open: number;
   readonly mostOpen: number;
@@ -66,33 +66,40 @@ export interface BrowserCounts {
 const PAGES_OF_BROWSER = 300;
 const CLOSE_MS = 3_000;
 /**
- * How long a page may compute in all while others are served, milliseconds of its process's time; then it is taken as it is. A heavy page needs two or
- * three seconds. Pages of clients whose pages did harm have less, and such a share of the time without a pause.
+ * Maximum total computing time of a page while other clients are active, milliseconds of CPU time; then the page is
+ * captured as it is. A heavy page needs two or three seconds. Clients with harmful pages get less, and a smaller limit
+ * without a pause.
  */
 const COMPUTING_MS = 8_000;
 const HARMFUL_COMPUTING_MS = 2_000;
 const HARMFUL_BLOCKED = 1 / 2;
-/** How long a browser may take to start, and one that runs to open a page, milliseconds. The protocol's library waits for minutes. */
+/**
+ * Maximum time for a browser to start, and for a running one to open a page, milliseconds. The library itself waits for
+ * minutes.
+ */
 const LAUNCH_MS = 25_000;
 const OPEN_MS = 10_000;
 
-/** Whom a tab is for. */
+/** The request that a tab is for. */
 interface Place {
   readonly watch: Stopwatch;
   readonly client: string;
   readonly keep: Keep;
-  /** How long the work may take in all, milliseconds. */
+  /** Maximum total time of the work, milliseconds. */
   readonly totalMs: number;
 }
 
-/** What is done in a tab, with the browser's own user agent. */
+/** The work in a tab; it also gets the browser's own user agent. */
 type TabWork<T> = (tab: Tab, userAgent: string) => Promise<T>;
 
-/** Loads pages in one warm browser: a tab for each request, a bounded number at a time, and another browser when this one dies. */
+/**
+ * Loads pages in one warm browser: one tab per request, with a maximum number of tabs at once. If the browser dies,
+ * another one replaces it.
+ */
 export class BrowserService {
   readonly #options: BrowserServiceOptions;
   readonly #queue: TabQueue;
-  /** By client and by request: those that wait too, and those that have a tab. */
+  /** Pending captures, by client and request including queued ones, and by request only those with a tab. */
   readonly #asked = new Map<string, Promise<CaptureOutcome>>();
   readonly #captures = new Map<string, Promise<CaptureOutcome>>();
   #live: Promise<LiveBrowser> | null = null;
@@ -112,13 +119,13 @@ export class BrowserService {
   }
 
   /**
-   * Captures a page; equal requests at one moment share one capture. Throws GatewayError.
+   * Captures a page; equal concurrent requests share one capture. Throws GatewayError.
    *
-   * @param client on whose account the tab goes
+   * @param client the client that the tab counts for
    */
   capture(request: CaptureRequest, client: string): Promise<CaptureOutcome> {
     const key = JSON.stringify(request);
-    // Whoever waits does so in the line of its own client, where it may come sooner.
+    // A queued request waits in its own client's queue, where it may be served sooner.
     const mine = `${client}\n${key}`;
     return (
       this.#captures.get(key) ??
@@ -129,7 +136,7 @@ export class BrowserService {
     );
   }
 
-  /** Loads a page and tells what it is made of. Throws GatewayError. */
+  /** Loads a page and returns its content. Throws GatewayError. */
   visit(request: VisitRequest, client: string): Promise<VisitOutcome> {
     const { limits } = this.#options;
     const watch = new Stopwatch();
@@ -155,7 +162,7 @@ export class BrowserService {
     );
   }
 
-  /** Does work in a tab, and once more when the browser went away. */
+  /** Runs work in a tab, and once more if the browser went away. */
   async #withRetry<T extends PageReport>(place: Place, work: TabWork<T>): Promise<T> {
     place.watch.lap("queue");
     try {
@@ -189,7 +196,7 @@ export class BrowserService {
     const end = () => this.#close(live, tab).then(() => leave(live));
     try {
       const result = await this.#inTime(live, tab, place, work);
-      // Whoever waits for it need not wait for what comes after it.
+      // The result does not wait for the closing of the tab.
       place.keep(end());
       return { ...result, spent: place.watch.spent };
     } catch (error) {
@@ -198,11 +205,12 @@ export class BrowserService {
     }
   }
 
-  /** Does work in a tab, for as long as the page, the browser and the time allow. */
+  /** Runs work in a tab, within the limits of the page, the browser and the time. */
   async #inTime<T>(live: LiveBrowser, tab: Tab, { client, totalMs }: Place, work: TabWork<T>): Promise<T> {
     let over = false;
     const { blockedMs } = this.#options.limits;
-    // A page that had less time than others, and took no more than they may, did no harm: heavy pages would keep their client where it is for ever.
+    // A page counts as harmful only if it exceeded the normal limits. If the reduced limits counted too, clients with
+    // heavy pages would stay penalised for ever.
     const watch = {
       patience: () => this.#patience(client),
       onTired: (computedMs: number) => tab.cutShort(computedMs > COMPUTING_MS),
@@ -234,7 +242,7 @@ export class BrowserService {
     }
   }
 
-  /** How long a client's page may compute. Alone, it may as long as it does not hold up its own tab. */
+  /** The computing limits of a client's page. Without other active clients there is no total limit. */
   #patience(client: string): Patience {
     const { blockedMs } = this.#options.limits;
     if (!this.#queue.hasOthers(client)) return { blockedMs, computingMs: Number.POSITIVE_INFINITY };
@@ -243,9 +251,10 @@ export class BrowserService {
       : { blockedMs, computingMs: COMPUTING_MS };
   }
 
-  /** Closes a tab, and opens the next one in its place. Does not throw. */
+  /** Closes a tab and opens a spare one. Does not throw. */
   async #close(live: LiveBrowser, tab: Tab): Promise<void> {
-    // A tab that does not close keeps its place in the queue no longer than this; the browser is thrown away then, and needs no other tab.
+    // A tab that does not close within this time frees its place in the queue anyway; then the whole browser is
+    // discarded and needs no spare.
     if (await settles(tab.close(), CLOSE_MS)) this.#prepareSpare(live);
     else await this.#discard(live);
   }
@@ -263,7 +272,10 @@ export class BrowserService {
     return starting;
   }
 
-  /** Has another browser take the place of one that has shown many pages, once it runs: nobody waits for it. If none can be had, the old one stays. */
+  /**
+   * Replaces a browser that has shown many pages, as soon as the new one runs, so that no request waits. If no new
+   * browser starts, the old one stays in use.
+   */
   #renew(live: LiveBrowser): void {
     const { pagesOfBrowser = PAGES_OF_BROWSER } = this.#options;
     const current = this.#live;
@@ -276,7 +288,7 @@ export class BrowserService {
     const take = async () => {
       const next = await starting;
       if (!next.browser.isConnected()) throw new Error("the browser has ended");
-      // The old one may have ended by itself meanwhile, and have another successor.
+      // The old browser may have ended meanwhile and already have another successor.
       const old = this.#live === current ? live : next;
       if (old === live) this.#live = starting;
       old.isLeft = true;
@@ -304,7 +316,7 @@ export class BrowserService {
     const ready = async (): Promise<LiveBrowser> => {
       const guard = await BrowserGuard.install(browser, { privateHosts: limits.privateHosts });
       const userAgent = (await browser.userAgent()).replace("HeadlessChrome", "Chrome");
-      // After a pause this may be a browser that still has pages of an earlier life.
+      // A reused browser may still have pages from before.
       await Promise.all(browser.browserContexts().map((context) => context.close().catch(() => undefined)));
       return { browser, guard, userAgent, spare: null, pages: 0, busy: 0, isLeft: false };
     };
@@ -316,7 +328,7 @@ export class BrowserService {
     });
   }
 
-  /** An empty page; a browser that does not give one in time is given up, which throws {@link BrowserStalled}. */
+  /** Opens an empty page. Gives up a browser that does not open it in time, and throws {@link BrowserStalled}. */
   async #openTab(live: LiveBrowser, client: string): Promise<Tab> {
     const opening = this.#takeTab(live, client);
     try {
@@ -329,14 +341,17 @@ export class BrowserService {
     }
   }
 
-  /** The page that is kept ready is for those whose pages do no harm: others would have taken it whenever one of those comes. */
+  /**
+   * Takes the spare page, or opens one. Penalised clients do not get the spare: otherwise they would take it from
+   * clients without harmful pages.
+   */
   #takeTab(live: LiveBrowser, client: string): Promise<Tab> {
     const spare = this.#queue.isPenalised(client) ? null : live.spare;
     if (spare !== null) live.spare = null;
     return spare ?? Tab.open(live.browser, live.guard, this.#options.limits);
   }
 
-  /** Opens the next request's page ahead, in a browser that is not given up. */
+  /** Opens a spare page for the next request, unless the browser is being replaced. */
   #prepareSpare(live: LiveBrowser): void {
     if (live.spare !== null || live.isLeft || !live.browser.isConnected()) return;
     const spare = Tab.open(live.browser, live.guard, this.#options.limits);
@@ -346,7 +361,7 @@ export class BrowserService {
     });
   }
 
-  /** Gives a browser up; pages that others have open in it are loaded again in the next one. */
+  /** Gives a browser up. Other requests with pages in it load them again in the next browser. */
   async #discard({ browser }: LiveBrowser): Promise<void> {
     const current = await this.#live?.catch(() => null);
     if (current?.browser === browser) this.#live = null;
@@ -356,8 +371,8 @@ export class BrowserService {
 }
 
 /**
- * Rejects with {@link BrowserStalled} when a browser does not answer any more; never otherwise. The tab that is kept ready says nothing of that:
- * whoever got it would wait for as long as a page may take.
+ * Rejects with {@link BrowserStalled} if a browser no longer responds; otherwise never settles. The spare page cannot
+ * show this: a request that gets it would wait for its full timeout.
  */
 function hangs(browser: Browser): Promise<never> {
   return new Promise((_, reject) => {
@@ -367,22 +382,22 @@ function hangs(browser: Browser): Promise<never> {
   });
 }
 
-/** A page of a browser is over, or came to nothing. */
+/** A page of a browser has ended, or did not open. */
 function leave(live: LiveBrowser): void {
   live.busy--;
   if (live.isLeft && live.busy === 0) void close(live.browser);
 }
 
-/** Ends a browser, or lets go of it when it does not even do that. Does not throw. */
+/** Closes a browser, or disconnects from it if it does not close. Does not throw. */
 async function close(browser: Browser): Promise<void> {
   if (!(await settles(browser.close(), CLOSE_MS))) await browser.disconnect().catch(() => undefined);
 }
 
 /**
- * What a browser is asked for, if it comes in time.
+ * Waits for a response of the browser.
  *
- * @param late called when it does not
- * @throws BrowserStalled
+ * @param late called on a timeout
+ * @throws BrowserStalled on a timeout
  */
 async function inTime<T>(work: Promise<T>, ms: number, late: () => void): Promise<T> {
   if (await settles(work, ms)) return work;
@@ -390,7 +405,7 @@ async function inTime<T>(work: Promise<T>, ms: number, late: () => void): Promis
   throw new BrowserStalled();
 }
 
-/** The work that is under way under a key, or a new one. */
+/** The pending work of a key, or new work. */
 function shared<T>(underWay: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
   const running = underWay.get(key);
   if (running !== undefined) return running;

@@ -5,8 +5,9 @@ import { imageSize } from "../thumbnails/image-size.ts";
 import { MAX_BYTES } from "./protocol.ts";
 
 /**
- * A rectangle of the page, from its top left corner, in pixels of the emulated screen before its density. They are CSS pixels, except on a phone that
- * shows a page for larger screens, which it lays out wide and draws small.
+ * A rectangle of the page from its top left corner, in pixels of the emulated screen before its density. They equal CSS
+ * pixels, except on a phone that shows a page made for larger screens: the phone lays the page out wide and draws it
+ * small.
  */
 export interface Region {
   readonly x: number;
@@ -15,31 +16,31 @@ export interface Region {
   readonly height: number;
 }
 
-/** A picture that is to be taken of a page. */
+/** A picture to take of a page. */
 export interface Shot {
   readonly request: Pick<CaptureRequest, "format" | "quality" | "screen">;
   readonly region: Region;
   readonly plan: FramePlan;
-  /** Screen pixels that the page is drawn with for each CSS pixel. */
+  /** Screen pixels per CSS pixel. */
   readonly zoom: number;
 }
 
-/** What a browser is to make an image of (DevTools protocol, `Page.captureScreenshot`). */
+/** The parameters of `Page.captureScreenshot` (DevTools protocol). */
 interface ImageWish {
   readonly format: ImageFormat;
   readonly quality?: number;
   readonly optimizeForSpeed?: boolean;
   readonly captureBeyondViewport?: boolean;
-  /** CSS pixels, and how large one of them is drawn. */
+  /** CSS pixels; `scale` is the drawn size of one CSS pixel. */
   readonly clip?: Region & { readonly scale: number };
 }
 
-/** The part of a page's DevTools session that is needed. */
+/** The part of a page's DevTools session that screenshots need. */
 export interface Camera {
   send(method: "Page.captureScreenshot", parameters: ImageWish): Promise<{ readonly data: string }>;
 }
 
-/** The part of a tab that is needed. */
+/** The part of a tab that screenshots need. */
 export interface Studio {
   readonly session: Camera;
   readonly page: { createCDPSession(): Promise<Camera & { detach(): Promise<void> }> };
@@ -47,28 +48,29 @@ export interface Studio {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** How often a picture is looked for in what the page is drawn on. */
+/** Maximum attempts to capture the surface of the page. */
 const SURFACE_TRIES = 5;
-/** Pixels by which a browser may draw more than it was told to, for which it can be told less. */
+/** Maximum pixels by which the drawn surface may exceed the planned size, so that a smaller clip can correct it. */
 const MAX_EXCESS = 4;
 
 /**
- * Takes a picture. It shows whole CSS pixels, and so may be a little larger than planned.
+ * Takes a picture. It shows whole CSS pixels, so it may be slightly larger than planned.
  *
- * @param finished it is the answer as it is, not a PNG to be worked on
+ * @param finished true if the picture is the answer as it is; false for a PNG to process further
  */
 export function shoot(tab: Studio, shot: Shot, finished: boolean): Promise<Bytes> {
   return shootClip(tab, shot, finished, wholePixels);
 }
 
 /**
- * Takes a picture that is the answer as it is, of exactly the size that is planned. One that a browser does not give so is as near to it as whole CSS
- * pixels allow, and never larger.
+ * Takes a picture of exactly the planned size, which is the answer as it is. If the browser cannot produce that size,
+ * the picture is the nearest one with whole CSS pixels, never larger.
  *
- * A browser counts the CSS pixels of a clip that are whole, multiplies them by the scale and rounds: that seldom makes both sides right. What it draws
- * meanwhile on the page's surface has the clip's size to the pixel. A second session, which emulates nothing, is given the surface as it is.
+ * The browser takes the whole CSS pixels of a clip, multiplies them by the scale and rounds. The result seldom has both
+ * sides right. But the surface on which it draws the page meanwhile has exactly the clip's size. A second session
+ * without emulation captures that surface as it is.
  *
- * @throws the signal's reason when the document is left
+ * @throws the signal's reason if the page navigates away
  */
 export async function shootExactly(tab: Studio, shot: Shot, signal: AbortSignal): Promise<Bytes> {
   const { output } = shot.plan;
@@ -101,14 +103,14 @@ async function shootClip(
   return read(data);
 }
 
-/** The surface that a page is drawn on for a clip of the planned size; null when it does not come to have that size. */
+/** Captures the surface of the page for a clip of the planned size; null if the surface never has that size. */
 async function shootSurface(
   { page, session }: Studio,
   shot: Shot,
   signal: AbortSignal,
 ): Promise<Bytes | null> {
   const { output, scale } = shot.plan;
-  // A surface that is not ready could not be told from one that is.
+  // In this case a ready surface could not be distinguished from one that is not ready.
   if (isEqual(output, shot.request.screen)) return null;
   const onlooker = await page.createCDPSession().catch(() => null);
   if (onlooker === null) return null;
@@ -120,8 +122,8 @@ async function shootSurface(
         width: within(drawn.width) / scale,
         height: within(drawn.height) / scale,
       });
-      // The onlooker asks first: it is answered once something new is drawn, and the clip is not undone before that. The clip's own picture
-      // is of no use.
+      // The second session must ask first: it gets its answer after the next drawing, and the clip stays in effect
+      // until then. The clip's own picture is not used.
       const [{ data }] = await Promise.all([
         onlooker.send("Page.captureScreenshot", wantedImage(shot.request)),
         session.send("Page.captureScreenshot", {
@@ -136,7 +138,7 @@ async function shootSurface(
       if (size === null) return null;
       if (isEqual(size, output)) return bytes;
       const excess = { width: size.width - output.width, height: size.height - output.height };
-      // Otherwise it is the page as it was before, or is again.
+      // Otherwise this is the page without the clip, before or after it.
       if (Math.max(Math.abs(excess.width), Math.abs(excess.height)) > MAX_EXCESS) continue;
       drawn = { width: drawn.width - excess.width, height: drawn.height - excess.height };
     }
@@ -147,8 +149,8 @@ async function shootSurface(
 }
 
 /**
- * The clip of whole CSS pixels, and its scale, that come nearest to a size without passing it: a part of a CSS pixel less or more on each side, rather
- * than as many pixels of the picture as a CSS pixel has.
+ * Finds the clip of whole CSS pixels, and the scale, nearest to the planned size without exceeding it. It shows a
+ * fraction of a CSS pixel more or less on each side, instead of losing as many image pixels as a CSS pixel has.
  */
 function nearest(shot: Shot): { readonly clip: Size; readonly scale: number } {
   const { output } = shot.plan;
@@ -168,7 +170,7 @@ function nearest(shot: Shot): { readonly clip: Size; readonly scale: number } {
   };
 }
 
-/** The size of the picture that a browser makes of a clip of whole CSS pixels. */
+/** The size of the browser's picture for a clip of whole CSS pixels. */
 function sizeOfClip(shot: Shot): Size {
   const { width, height } = cssSize(shot, shot.plan.clip);
   const scale = shot.plan.scale * shot.zoom;
@@ -183,7 +185,7 @@ function wantedImage({ format, quality }: Shot["request"]): ImageWish {
   return { format, ...(format !== "png" && { quality }) };
 }
 
-/** Where a picture is on the page, and how large it is drawn; `size` in CSS pixels. */
+/** The position of a picture on the page, and its scale; `size` in CSS pixels. */
 function framing(
   { request, region, plan, zoom }: Shot,
   size: Size,
@@ -203,7 +205,7 @@ function framing(
   };
 }
 
-/** Throws GatewayError 422 for an image of too many bytes. */
+/** Decodes an image. Throws GatewayError 422 if it is too large. */
 function read(data: string): Bytes {
   const bytes = fromBase64(data);
   if (bytes.byteLength <= MAX_BYTES) return bytes;
@@ -213,17 +215,17 @@ function read(data: string): Bytes {
   });
 }
 
-/** The whole number of pixels that a length begins; a rounding error does not begin one. Rather a little more of the page than the last row missing. */
+/** Rounds up, ignoring rounding errors: slightly more of the page is better than a missing last row. */
 function wholePixels(length: number): number {
   return Math.ceil(length - 0.001);
 }
 
-/** A length that rounding as well as taking every pixel that it begins makes so many pixels: browsers do either. */
+/** A length that becomes `pixels` by rounding as well as by rounding up: browsers do either. */
 function within(pixels: number): number {
   return pixels - 0.01;
 }
 
-/** Whether an image has a size; one that does not say which it has is taken at its word. */
+/** Whether an image has a size. An image of unknown size counts as right. */
 export function isOfSize(image: Bytes, wanted: Size): boolean {
   const size = imageSize(image);
   return size === null || isEqual(size, wanted);

@@ -1,4 +1,4 @@
-/** A page's address as others are told it: without the user name and password that a redirect to it may have had. */
+/** A page's address for display: without the user name and password that a redirect may have added. */
 export function shownAddress(address: string): string {
   if (!/^https?:\/\/[^/?#]*@/i.test(address) || !URL.canParse(address)) return address;
   const url = new URL(address);

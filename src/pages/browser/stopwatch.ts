@@ -1,6 +1,6 @@
 import type { Spent, Step } from "../../platform/page-browser.ts";
 
-/** Tells where the time of one request goes. */
+/** Measures the steps of one request. */
 export class Stopwatch {
   readonly #now: () => number;
   readonly #spent = new Map<Step, number>();
@@ -12,14 +12,14 @@ export class Stopwatch {
     this.#since = now();
   }
 
-  /** What passed since the last step was over belongs to this one. */
+  /** Adds the time since the last lap to this step. */
   lap(step: Step): void {
     const now = this.#now();
     this.#spent.set(step, (this.#spent.get(step) ?? 0) + now - this.#since);
     this.#since = now;
   }
 
-  /** All steps so far, in the order in which they were first taken. */
+  /** All steps so far, in the order of their first lap. */
   get spent(): Spent {
     return [...this.#spent].map(([step, ms]) => ({ step, ms }));
   }

@@ -1,35 +1,41 @@
-/** What one tab may load. */
+/** The loading limits of one tab. */
 export interface TabLimits {
   readonly requests: number;
   readonly bytes: number;
 }
 
-/** What a tab has to know at once. */
+/** Events of a tab that need an immediate reaction. */
 export interface PolicyEvents {
-  /** The page itself wants to go to an address that is not public. */
+  /** The page navigates to an address that is not public. */
   forbidden(): void;
-  /** The page has had all the bytes that it may have; comes once. */
+  /** The page has reached its limit of bytes; called once. */
   full(): void;
-  /** It gets more and more all the same, or has the browser tell of it without end; comes once for each. */
+  /** The page continues to receive bytes after the limit, or causes too many browser events; called once for each. */
   flooded(): void;
-  /** It has been refused as many requests as it may make, and asks for more all the same; comes once. */
+  /** The page continues to send requests after many refused ones; called once. */
   insistent(): void;
 }
 
-/** Bytes that are under way may still arrive when a page has had its share: as many again. */
+/** Factor on the limit of bytes: after the limit, bytes in transit may still arrive. */
 const FLOODED = 2;
-/** Requests on which is reckoned what no ordinary page does, where one may make fewer: a deployment that loads less of pages shows them all the same. */
+/**
+ * Minimum for computing the limits of abuse, for deployments with a lower request limit: those still show partial
+ * pages.
+ */
 const LEAST_RECKONED = 1_000;
 /**
- * Messages that a page may cause for each request that it may make. The browser tells of everything that a page does, of what it loads from itself, of
- * frames, workers and addresses that change: a page that is full of them causes some thousand.
+ * Maximum browser events per allowed request. The browser reports everything that a page does: its requests, frames,
+ * workers and address changes. A busy page causes some thousand events.
  */
 const MESSAGES_OF_REQUEST = 20;
-/** A worker, a frame that has a process of its own, and a change of the page's own address cost a browser as much as so many messages. */
+/**
+ * A worker, or a frame with its own process, costs a browser as much as this many events; below, the same for a change
+ * of the page's own address.
+ */
 const MESSAGES_OF_TARGET = 100;
 const MESSAGES_OF_ADDRESS = 20;
 
-/** Decides on the requests of one tab, and remembers what it decided. */
+/** Decides on the requests of one tab, and counts them. */
 export class TabPolicy {
   /** The frame that shows the page itself. */
   readonly mainFrame: string;
@@ -48,22 +54,22 @@ export class TabPolicy {
     this.#on = on;
   }
 
-  /** The page wanted more than it may have. */
+  /** True if the page exceeded a limit. */
   get overBudget(): boolean {
     return this.#overBudget;
   }
 
-  /** Sets which hosts are not loaded from, the page's own excepted. */
+  /** Sets the hosts to block. The page's own navigation is never blocked. */
   block(blocks: (host: string) => boolean): void {
     this.#blocks = blocks;
   }
 
-  /** The page is about to go somewhere. */
+  /** The page is about to navigate. */
   navigating(allowed: boolean): void {
     if (!allowed) this.#on.forbidden();
   }
 
-  /** Whether a request may be made; it counts from now on. */
+  /** Whether a request is allowed. Every call counts as one request. */
   admits(url: string, isPage: boolean): boolean {
     this.#requests++;
     if (this.#requests > this.#limits.requests || this.#bytes > this.#limits.bytes) {
@@ -74,12 +80,15 @@ export class TabPolicy {
     return isPage || !URL.canParse(url) || !this.#blocks(new URL(url).hostname);
   }
 
-  /** Counts a message that the browser sent on the page's account: a gateway that has to read them without end serves nobody. */
+  /**
+   * Counts a browser event of the page: browser events are rate-limited per page, so that a page cannot overload the
+   * gateway.
+   */
   told(): void {
     this.#tell(1);
   }
 
-  /** Counts a worker of the page, or a frame that has a process of its own. */
+  /** Counts a worker of the page, or a frame with its own process. */
   grew(): void {
     this.#tell(MESSAGES_OF_TARGET);
   }
@@ -89,7 +98,7 @@ export class TabPolicy {
     this.#tell(MESSAGES_OF_ADDRESS);
   }
 
-  /** Counts bytes that arrived, or that the page wants to send. */
+  /** Counts bytes that the page received or wants to send. */
   received(bytes: number): void {
     const before = this.#bytes;
     this.#bytes += bytes;
@@ -101,7 +110,7 @@ export class TabPolicy {
     if (passes(this.#limits.bytes * FLOODED)) this.#on.flooded();
   }
 
-  /** The page is taken as it is: it has computed for longer than it may while others are served. */
+  /** Marks the page as over its limits: it has computed for too long while other clients are active. */
   cutShort(): void {
     this.#overBudget = true;
   }

@@ -8,26 +8,27 @@ interface Waiting {
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-/** Says that a tab is in use until something has settled. */
+/** Marks a tab as in use until a promise settles. */
 export type Keep = (until: Promise<unknown>) => void;
 
-/** How the tabs are shared. */
+/** How to share the tabs. */
 export interface QueueLimits {
-  /** Pages open at one moment. */
+  /** Maximum open pages. */
   readonly tabs: number;
-  /** Requests that may wait. */
+  /** Maximum waiting requests. */
   readonly queue: number;
-  /** How long one may wait, milliseconds. */
+  /** Maximum wait, milliseconds. */
   readonly queueMs: number;
 }
 
 /**
- * Lets a bounded number of pages be open at one moment; the others wait. No client can take all tabs or all places in the queue: one tab is left
- * for others, tabs that come free go round the clients that wait, and a queue that is full makes room for those who have less in it.
+ * Limits the number of open pages; further requests wait. No client can take all tabs or the whole queue: one tab is
+ * reserved for other clients, free tabs go to the waiting clients in turn, and a full queue evicts a request of the
+ * client that has the most in it.
  */
 export class TabQueue {
   readonly #limits: QueueLimits;
-  /** The clients that wait, each with its requests in order; the client whose turn is next comes first. */
+  /** Waiting requests by client, in order; the client whose turn is next comes first. */
   readonly #waiting = new Map<string, Waiting[]>();
   /** Tabs in use, by client. */
   readonly #inUse = new Map<string, number>();
@@ -45,17 +46,17 @@ export class TabQueue {
     return this.#open;
   }
 
-  /** The most tabs that were ever in use at one moment. */
+  /** The maximum number of tabs in use at once so far. */
   get mostOpen(): number {
     return this.#mostOpen;
   }
 
   /**
-   * Does work that needs a tab, when there is one. What comes of the work is told at once; the place is taken for as long as what the work has said
-   * to `keep` is not settled.
+   * Runs work that needs a tab, as soon as there is one. The result returns immediately. The tab stays in use until all
+   * promises passed to `keep` have settled.
    *
-   * @param client on whose account the tab goes
-   * @throws GatewayError 503 `overloaded` when the queue is full or the wait too long
+   * @param client the client that the tab counts for
+   * @throws GatewayError 503 `overloaded` if the queue is full or the wait too long
    */
   async run<T>(client: string, work: (keep: Keep) => Promise<T>): Promise<T> {
     if (this.#mayEnter(client)) this.#take(client);
@@ -69,17 +70,20 @@ export class TabQueue {
     }
   }
 
-  /** A client's page held its tab up until it was ended, or took more of the machine than a page may: for a while each halves the client's share. */
+  /**
+   * Records a harmful page of a client: it blocked its tab until it was ended, or exceeded its resource limits. Each
+   * halves the client's share for a time.
+   */
   penalise(client: string): void {
     this.#harm.add(client);
   }
 
-  /** Whether a client's pages did harm lately. */
+  /** Whether a client had harmful pages recently. */
   isPenalised(client: string): boolean {
     return this.#harm.isHeld(client);
   }
 
-  /** Whether others than the client have tabs, wait for them, or had them a moment ago. */
+  /** Whether other clients have tabs, wait for them, or had one a moment ago. */
   hasOthers(client: string): boolean {
     return (
       [this.#inUse, this.#waiting].some((of) => of.size > (of.has(client) ? 1 : 0)) ||
@@ -91,7 +95,7 @@ export class TabQueue {
     return this.#open < this.#limits.tabs && (this.#inUse.get(client) ?? 0) < this.#share(client);
   }
 
-  /** How many tabs a client may have at one moment. */
+  /** Maximum tabs of a client. */
   #share(client: string): number {
     return this.#harm.shareOf(client, this.#limits.tabs - 1);
   }
@@ -111,7 +115,10 @@ export class TabQueue {
     });
   }
 
-  /** Sends the last one of the longest line away, if that has more than the newcomer's would have. Throws when it has not. */
+  /**
+   * Evicts the last request of the client with the most waiting requests, if that client has more than the new
+   * request's client would have. Otherwise throws.
+   */
   #makeRoomFor(client: string): void {
     let longest: readonly Waiting[] = [];
     for (const line of this.#waiting.values()) if (line.length > longest.length) longest = line;
@@ -148,12 +155,12 @@ export class TabQueue {
     this.#admit();
   }
 
-  /** Lets those in for whom there is a tab now, before anybody else can come. */
+  /** Admits waiting requests to free tabs, before any new request can take them. */
   #admit(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const { client } = next;
       this.#remove(next);
-      // The client's other requests wait until all others had their turn.
+      // The client's other requests wait until all other clients had their turn.
       const line = this.#waiting.get(client);
       if (line !== undefined) {
         this.#waiting.delete(client);

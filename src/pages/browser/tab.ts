@@ -5,22 +5,25 @@ import type { BrowserGuard } from "./guard.ts";
 import { MainFrame } from "./main-frame.ts";
 import { TabPolicy } from "./tab-policy.ts";
 
-/** One page, with storage and cookies that no other page sees. */
+/** One page, with storage and cookies that no other page shares. */
 export class Tab {
   readonly page: Page;
   /** The page's DevTools session. */
   readonly session: CDPSession;
   readonly policy: TabPolicy;
-  /** What the page's own frame shows. */
+  /** The page's main frame. */
   readonly frame: MainFrame;
-  /** Rejects when nothing can come of the page any more: it takes its process down, or goes where it may not. */
+  /**
+   * Rejects if the page cannot be used any more: its process crashed, it was abandoned, or it navigated to a forbidden
+   * address.
+   */
   readonly ended: Promise<never>;
-  /** Settles when the page is to be taken as it is, see {@link cutShort}. */
+  /** Settles when the page is to be captured as it is, see {@link cutShort}. */
   readonly isCutShort: Promise<true>;
   readonly #context: BrowserContext;
   readonly #guard: BrowserGuard;
   readonly #end: (reason: Error) => void;
-  /** Those of the page itself, of its frames in other processes, and of its workers. */
+  /** The sessions of the page, of its frames in other processes, and of its workers. */
   readonly #sessions = new Set<CDPSession>();
   #blocked = false;
   #cut = false;
@@ -55,7 +58,7 @@ export class Tab {
     this.frame = new MainFrame(session, mainFrame);
   }
 
-  /** Opens an empty page in a browser context of its own. */
+  /** Opens an empty page in its own browser context. */
   static async open(browser: Browser, guard: BrowserGuard, limits: PageLimits): Promise<Tab> {
     const context = await browser.createBrowserContext();
     guard.confine(context.id);
@@ -72,20 +75,20 @@ export class Tab {
     }
   }
 
-  /** The page took more of the machine than a page may, or its process down. */
+  /** True if the page exceeded its resource limits, or crashed its process. */
   get doesHarm(): boolean {
     return this.#doesHarm;
   }
 
-  /** The page is to be taken as it is. */
+  /** True if the page is to be captured as it is. */
   get wasCutShort(): boolean {
     return this.#cut;
   }
 
   /**
-   * Has the page taken as it is, with nothing waited for any more: it has computed for longer than it may. May come more than once.
+   * Ends all waiting, because the page has computed for too long: it is captured as it is. Can be called several times.
    *
-   * @param isHarm whether any client's page would have been
+   * @param isHarm whether any client's page would have been cut short
    */
   cutShort(isHarm: boolean): void {
     this.#cut = true;
@@ -95,9 +98,9 @@ export class Tab {
   }
 
   /**
-   * Gives a page up that does not let its process do anything else.
+   * Gives up a page that blocks its process.
    *
-   * @param isHarm whether any client's page would have been
+   * @param isHarm whether any client's page would have been given up
    */
   abandon(reason: Error, isHarm = true): void {
     this.#blocked = true;
@@ -105,12 +108,12 @@ export class Tab {
     this.#end(reason);
   }
 
-  /** Closes the page and forgets its storage. Does not throw. */
+  /** Closes the page and deletes its storage. Does not throw. */
   async close(): Promise<void> {
-    // A process that is busy would take its time to notice that its page is gone.
+    // A busy process would take a long time to notice that its page was closed.
     if (this.#blocked) this.session.send("Page.crash").catch(() => undefined);
     await this.#context.close().catch(() => undefined);
-    // Not before: until then the page may make frames, which would be watched for ever.
+    // Release only now: before, the page may still create frames, whose entries would never be removed.
     this.#guard.release(this.policy);
   }
 
@@ -121,7 +124,7 @@ export class Tab {
     session.on("Page.navigatedWithinDocument", () => policy.renamed());
     this.#meter(session);
     page.on("dialog", (dialog) => {
-      // Who leaves a page is not held back by it.
+      // A page must not prevent that it is left.
       const answer = dialog.type() === "beforeunload" ? dialog.accept() : dialog.dismiss();
       answer.catch(() => undefined);
     });
@@ -132,7 +135,7 @@ export class Tab {
     });
   }
 
-  /** Counts what arrives at a page, frame or worker and what the browser tells of it, and of those that it makes. */
+  /** Counts the received bytes and the browser events of a page, frame or worker, and of all of its child targets. */
   #meter(session: CDPSession): void {
     this.#sessions.add(session);
     session.on("*", () => this.policy.told());
@@ -146,7 +149,7 @@ export class Tab {
     session.on("sessiondetached", (child) => this.#sessions.delete(child));
   }
 
-  /** The page has had its share of bytes: whatever it is loading ends, and nothing more comes. */
+  /** Stops all loading, because the page has reached its limit of bytes. */
   #stopLoading(): void {
     for (const session of this.#sessions) {
       session.send("Network.emulateNetworkConditions", OFFLINE).catch(() => undefined);
@@ -155,10 +158,9 @@ export class Tab {
   }
 }
 
-/** No network at all. */
 const OFFLINE = { offline: true, latency: 0, downloadThroughput: 0, uploadThroughput: 0 };
 
-/** The session that the library itself drives a page with: emulation and capture belong to one session. */
+/** The session with which the library itself controls a page: emulation and capture must use the same session. */
 function sessionOf(page: Page): CDPSession {
   const session: unknown = "_client" in page && typeof page._client === "function" ? page._client() : null;
   if (isSession(session)) return session;

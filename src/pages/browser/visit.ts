@@ -9,13 +9,15 @@ import type { Tab } from "./tab.ts";
 
 const PROBE_MS = 3_000;
 const READ_MS = 3_000;
-/** Scripts and style sheets that are read, and bytes of each and of all together. */
+/**
+ * Maximum number of scripts and style sheets to read, and the maximum size of each and in total, in UTF-16 code units.
+ */
 const MAX_SOURCES = 60;
 const MAX_SOURCE = 500_000;
 const MAX_SOURCES_TOTAL = 3_000_000;
 const MAX_HTML = 2_000_000;
 
-/** The page itself asks for it, so that the request passes the guard as all others do. */
+/** The page itself sends this request, so that it passes the guard like all others. */
 const ROBOTS = `fetch("/robots.txt", { signal: AbortSignal.timeout(2000) })
   .then((response) => (response.ok && /text\\/plain/.test(response.headers.get("content-type") ?? "") ? response.text() : ""))
   .catch(() => "")`;
@@ -26,7 +28,7 @@ interface Source {
   readonly kind: "Script" | "Stylesheet";
 }
 
-/** Loads a page once and collects everything that tells of its technologies. Throws GatewayError when there is no page. */
+/** Loads a page once and collects all signals of its technologies. Throws GatewayError if there is no page. */
 export async function visit(
   tab: Tab,
   request: VisitRequest,
@@ -36,7 +38,7 @@ export async function visit(
   const { session } = tab;
   let loaded = new Loaded();
   session.on("Page.frameNavigated", ({ frame }) => {
-    // What an earlier document loaded tells nothing of this one.
+    // The resources of an earlier document are not signals of this one.
     if (frame.id === tab.policy.mainFrame) loaded = new Loaded();
   });
   session.on("Network.responseReceived", (event) => loaded.add(event));
@@ -52,7 +54,7 @@ export async function visit(
   return { ...report, ...result };
 }
 
-/** What a document has loaded. */
+/** The resources that a document has loaded. */
 class Loaded {
   readonly scriptSrc = new Set<string>();
   readonly xhrHosts = new Set<string>();
@@ -129,7 +131,7 @@ async function readSources(
   return texts;
 }
 
-/** Response headers as signals; the browser joins several values of one name by line ends. */
+/** Response headers as signals; the browser joins several values of one name by line feeds. */
 function namedTexts(headers: Readonly<Record<string, string>>): NamedTexts {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.split("\n")]));
 }

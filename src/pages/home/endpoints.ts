@@ -7,7 +7,7 @@ import { STYLE } from "./style.ts";
 
 let policy: Promise<string> | undefined;
 
-/** `GET /`: a page that explains both services and lets a visitor try the page service. */
+/** `GET /`: a page that explains both services and has a form to try the page service. */
 export const home = open({
   method: "GET",
   path: "/",
@@ -28,7 +28,7 @@ export const home = open({
   },
 });
 
-/** Nothing runs or is drawn on the page but its own script, its own style and what this program answers. */
+/** Allows only the page's own script and style, and the answers of this program. */
 async function contentSecurityPolicy(): Promise<string> {
   const [script, style] = await Promise.all([SCRIPT, STYLE].map(sourceHash));
   return [

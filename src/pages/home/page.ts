@@ -1,7 +1,7 @@
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
-/** What speaks to the gateway, and the base address that it wants. */
+/** The API styles, with the base address of each. */
 const CLIENTS: readonly (readonly [string, string])[] = [
   ["Chat completions, responses, embeddings, files", "/v1"],
   ["Messages", "/anthropic"],
@@ -27,7 +27,7 @@ const FORMATS: readonly (readonly [string, string])[] = [
   ["pdf", "PDF"],
 ];
 
-/** Further parameters of pictures, with an example of each. */
+/** Further options of pictures, with an example of each. */
 const FIELDS: readonly (readonly [name: string, label: string, example: string])[] = [
   ["selector", "Only this element", "#main"],
   ["clip", "Only this part", "0,600,800,400"],
@@ -42,10 +42,13 @@ const FIELDS: readonly (readonly [name: string, label: string, example: string])
   ["margins", "Margins of a PDF", "10mm"],
 ];
 
-/** Where the program's own address stands. The script puts it in: what a request says of it must not get into caches. */
+/**
+ * A placeholder for the program's own address. The script fills it in: the address of one request must not get into
+ * caches.
+ */
 const ORIGIN = '<span class="origin">https://&lt;this address&gt;</span>';
 
-/** The public page, the same for everybody. */
+/** The public page, the same for all requests. */
 export function homePage(): string {
   const rows = CLIENTS.map(
     ([what, path]) => `<tr><th scope="row">${what}</th><td><code>${ORIGIN}${path}</code></td></tr>`,

@@ -1,4 +1,4 @@
-/** The script of the public page: it names the program's address, and shows what the operations answer. */
+/** The script of the public page: fills in the program's address, and shows the results of the operations. */
 export const SCRIPT = `
 const form = document.querySelector("form");
 const status = document.querySelector("#status");

@@ -10,7 +10,7 @@ import { technologiesSchema } from "../technologies/answers.ts";
 import { PICTURES, thumbnailSchema } from "../thumbnails/endpoints.ts";
 import { jobResponse, jobSchema } from "./view.ts";
 
-/** Jobs of the page service: the id is the capability. */
+/** Endpoints of the page service's jobs. The id of a job is its only credential. */
 export const JOB_ENDPOINTS: readonly Endpoint[] = [
   open({
     method: "GET",
@@ -72,7 +72,7 @@ function noJob(message = "There is no such job, or not any more."): GatewayError
   return new GatewayError(404, message, { code: "job_not_found" });
 }
 
-/** Why there is nothing: the task's own failure, or its state. */
+/** Why a task has no result: its own error, or its state. */
 function noResult({ status, fault }: JobState["tasks"][number]): GatewayError {
   if (fault !== null) {
     const { status: failed, message, code } = fault;

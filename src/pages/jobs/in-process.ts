@@ -1,7 +1,7 @@
 import type { PageJobs } from "../../platform/page-jobs.ts";
 import { JobBook, type JobBookOptions, RETRY_MS } from "./job-book.ts";
 
-/** Jobs of all clients in one process, which goes on with those of its last life. */
+/** Runs the jobs of all clients in one process, including unfinished ones from before a restart. */
 export function jobsInProcess(options: Omit<JobBookOptions, "prefix">): PageJobs {
   const book = new JobBook({ ...options, prefix: "" });
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -14,13 +14,13 @@ export function jobsInProcess(options: Omit<JobBookOptions, "prefix">): PageJobs
         const due = book.nextDue;
         if (due !== null) timer = setTimeout(run, Math.max(1, due - options.now()));
       })
-      // The database fails, or it has been closed, and the process ends.
+      // The database failed, or it is closed because the process ends.
       .catch(() => {
         clearTimeout(timer);
         timer = setTimeout(run, RETRY_MS);
       });
   };
-  // Not at once: what works is still being made.
+  // Start later: the code that runs tasks is not set up yet.
   if (book.nextDue !== null) timer = setTimeout(run, 0);
   return {
     create: async (job) => {

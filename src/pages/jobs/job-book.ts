@@ -4,32 +4,32 @@ import type { JobState, NewJob, TaskFault, TaskResult } from "../../platform/pag
 import type { Sql } from "../../storage/sql.ts";
 import { JobTable, type QueuedTask, sizeOf } from "./job-table.ts";
 
-/** What jobs are done with. */
+/** Options of the job queue. */
 export interface JobBookOptions {
   readonly sql: Sql;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Does one task. Throws what the caller is told. */
+  /** Runs one task. Throws the error that the caller gets. */
   work(task: QueuedTask): Promise<TaskResult>;
-  /** Stands in each id before the part that nobody can guess. */
+  /** Prefix of each id, before its random part. */
   readonly prefix: string;
-  /** Bytes that are kept of all clients together. */
+  /** Maximum stored bytes of all clients together. */
   readonly maxBytes: number;
-  /** Bytes that are kept of one client. */
+  /** Maximum stored bytes of one client. */
   readonly maxBytesOfClient: number;
 }
 
-/** Jobs of a client that are not over. */
+/** Maximum unfinished jobs of a client. */
 export const MAX_JOBS = 5;
-/** Tasks that are done at one moment, of one client and in all. */
+/** Maximum concurrent tasks, of one client and in total. */
 const AT_ONCE_OF_CLIENT = 2;
 const AT_ONCE = 8;
-/** For so long a job may go on, and for so long it is kept when it is over, milliseconds. */
+/** Maximum run time of a job, and retention time of a finished job, milliseconds. */
 const LIFE_MS = 3_600_000;
-/** How often a task is begun when there was no room for it, or the process ended. */
+/** Maximum attempts at a task, counting those that found no free capacity and those that a process end interrupted. */
 const ATTEMPTS = 3;
 export const RETRY_MS = 5_000;
-/** Bytes of one result. */
+/** Maximum bytes of one result. */
 const MAX_RESULT = 20_000_000;
 
 const INTERRUPTED: TaskFault = {
@@ -44,18 +44,18 @@ const TOO_LARGE: TaskFault = {
   message: "There is no room to keep the result.",
 };
 
-/** Jobs of the page service: what is to be done next, and what is kept of it for how long. */
+/** Schedules the tasks of the page service's jobs, and stores their results until they expire. */
 export class JobBook {
   readonly #options: JobBookOptions;
   readonly #table: JobTable;
-  /** The tasks that are being done, with their clients. */
+  /** The running tasks, with their clients. */
   readonly #running = new Map<Promise<void>, string>();
   #round: Promise<void> | null = null;
-  /** The database has failed: tasks may be noted as being done that are not. */
+  /** The database has failed: the table may list tasks as running that are not. */
   #hasFailed = false;
   #news = Promise.withResolvers<void>();
 
-  /** What was being done when the program ended is begun again, so and so often. */
+  /** Requeues the tasks that were running when the process ended, up to the maximum number of attempts. */
   constructor(options: JobBookOptions) {
     this.#options = options;
     this.#table = new JobTable(options.sql);
@@ -63,7 +63,10 @@ export class JobBook {
     this.#tidy();
   }
 
-  /** Notes a job; `run` does it. Null: the client has as many as it may have, or there is no room. */
+  /**
+   * Stores a job for `run`. Returns null if the client has the maximum number of unfinished jobs, or if there is no
+   * room.
+   */
   create(job: NewJob): JobState | null {
     const { now, prefix } = this.#options;
     this.#tidy();
@@ -100,8 +103,9 @@ export class JobBook {
   }
 
   /**
-   * Does what is to be done, until nothing is or `until` (milliseconds since the epoch) has come; calls at one moment share one round. What has to
-   * wait is left for a later one: see `nextDue`. Rejects when the database fails: a later round begins again what was not noted.
+   * Runs due tasks until none is left, or until the time `until` (milliseconds since the epoch). Concurrent calls share
+   * one round. Tasks that must wait are left for a later round, see `nextDue`. Rejects if the database fails; a later
+   * round then repeats the tasks whose outcome was not stored.
    */
   run(until: number): Promise<void> {
     this.#round ??= this.#work(until).finally(() => {
@@ -110,12 +114,12 @@ export class JobBook {
     return this.#round;
   }
 
-  /** When there is something to do, milliseconds since the epoch; null: there is nothing. */
+  /** When the next queued task is due, milliseconds since the epoch; null if none is queued. */
   get nextDue(): number | null {
     return this.#table.nextDueAt();
   }
 
-  /** When something is to be forgotten, or given up, milliseconds since the epoch; null: nothing is kept. */
+  /** When the next job expires or times out, milliseconds since the epoch; null if there are no jobs. */
   get nextExpiry(): number | null {
     return this.#table.nextExpiry();
   }
@@ -138,7 +142,7 @@ export class JobBook {
       this.#news = Promise.withResolvers();
       this.#tidy();
       while (now() < until && this.#running.size < AT_ONCE && this.#beginNext()) {
-        // One after another.
+        // The condition starts one task after another.
       }
       if (this.#running.size === 0) break;
       await Promise.race([...this.#running.keys(), this.#news.promise]);
@@ -164,7 +168,7 @@ export class JobBook {
       (result) => () => this.#keep(task, result),
       (thrown: unknown) => () => this.#failed(task, thrown),
     );
-    // The database's failure is none of the task's.
+    // Outside the task's error handling: an error of the database is no failure of the task.
     note();
     this.#tidy();
   }
@@ -184,8 +188,9 @@ export class JobBook {
   }
 
   /**
-   * Whether there is room for so much of a client, for which finished jobs have to go: the client's own, or, where all clients have too much
-   * together, the oldest of the one that has most, if that is more than this client will have. Nobody pushes out those that have less.
+   * Whether `bytes` of a client fit, after deleting finished jobs if needed. If the client exceeds its own limit, its
+   * oldest jobs go. If all clients together exceed the total limit, the oldest jobs of the largest client go, but only
+   * if that client has more than this one will have. So no client can evict jobs of a smaller one.
    */
   #makeRoom(client: string, bytes: number): boolean {
     const { maxBytes, maxBytesOfClient } = this.#options;
@@ -201,7 +206,7 @@ export class JobBook {
     }
   }
 
-  /** Notes what is over, and forgets what was kept for long enough. */
+  /** Marks finished jobs, ends overdue ones, and deletes expired ones. */
   #tidy(): void {
     const now = this.#options.now();
     for (const { id, isOver } of this.#table.expired(now)) {

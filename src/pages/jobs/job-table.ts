@@ -15,20 +15,20 @@ import { LATEST_TIME, setAsideDamaged, type TableCheck } from "../../storage/set
 import { numberIn, type Sql, type SqlRow, textIn } from "../../storage/sql.ts";
 import { TextTable } from "../../storage/texts.ts";
 
-/** One task that may be begun. */
+/** A task that may start. */
 export interface QueuedTask {
   readonly job: string;
-  /** Its place in the job. */
+  /** Its index in the job. */
   readonly n: number;
   readonly client: string;
   readonly operation: PageOperation;
   readonly origin: string;
   readonly query: string;
-  /** How often it was begun. */
+  /** Number of attempts so far. */
   readonly attempts: number;
 }
 
-/** What is looked for again and again. */
+/** Indexes for the frequent queries. */
 const INDEXES = {
   tasks_by_status: "tasks(status, due)",
   jobs_by_client: "jobs(client, finished)",
@@ -47,7 +47,7 @@ const CHECKS: readonly TableCheck[] = [
   },
 ];
 
-/** Jobs, their tasks and what came of them, in a database. */
+/** The database tables of jobs, tasks and results. */
 export class JobTable {
   readonly #sql: Sql;
   readonly #results: TextTable;
@@ -70,12 +70,12 @@ export class JobTable {
     this.#bytes = numberIn(row, "n");
   }
 
-  /** Bytes of all that is kept: what was asked for, and what has come of it. */
+  /** Bytes of all stored tasks and results. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Puts a job there. */
+  /** Inserts a job. */
   add(id: string, { client, operation, origin, tasks }: NewJob, now: number, expires: number): void {
     this.#sql.transaction(() => {
       this.#sql.all(
@@ -123,7 +123,7 @@ export class JobTable {
     };
   }
 
-  /** How many jobs of a client are not over. */
+  /** Number of unfinished jobs of a client. */
   unfinished(client: string): number {
     const [row] = this.#sql.all(
       "select count(*) as n from page_jobs where client=? and finished is null",
@@ -132,9 +132,9 @@ export class JobTable {
     return numberIn(row, "n");
   }
 
-  /** The first tasks that are due, in the order in which their jobs came; of no client that is named. */
+  /** The next due task, in the order in which the jobs were created. Skips the given clients. */
   nextDue(now: number, busy: ReadonlySet<string>): QueuedTask | null {
-    // Few clients have tasks at one moment: those that are busy are passed over here.
+    // Only few clients have tasks at once, so the busy ones are filtered out here.
     const rows = this.#sql.all(
       "select t.job, min(t.n) as n, j.client, j.operation, j.origin, t.query, t.attempts from page_tasks t join page_jobs j on j.id=t.job where t.status='queued' and t.due<=? group by t.job order by j.created, t.job",
       now,
@@ -152,13 +152,13 @@ export class JobTable {
     };
   }
 
-  /** When the next task that waits is due; null: none waits. */
+  /** When the next queued task is due; null if none is queued. */
   nextDueAt(): number | null {
     const [row] = this.#sql.all("select min(due) as due from page_tasks where status='queued'");
     return typeof row?.["due"] === "number" ? row["due"] : null;
   }
 
-  /** When the next job is to be forgotten, or given up; null: there is none. */
+  /** When the next job expires or times out; null if there is none. */
   nextExpiry(): number | null {
     const [row] = this.#sql.all("select min(expires) as expires from page_jobs");
     return typeof row?.["expires"] === "number" ? row["expires"] : null;
@@ -168,7 +168,7 @@ export class JobTable {
     this.#sql.all("update page_tasks set status='running', attempts=attempts+1 where job=? and n=?", job, n);
   }
 
-  /** A task waits again. */
+  /** Requeues a running task. */
   putOff({ job, n }: QueuedTask, due: number): void {
     this.#sql.all(
       "update page_tasks set status='queued', due=? where job=? and n=? and status='running'",
@@ -178,7 +178,7 @@ export class JobTable {
     );
   }
 
-  /** Keeps what came of a task, if that is still wanted. */
+  /** Stores the result of a task, unless the task was cancelled. */
   complete({ job, n }: QueuedTask, { body, headers, madeAt }: TaskResult): void {
     let bytes = 0;
     this.#sql.transaction(() => {
@@ -206,13 +206,15 @@ export class JobTable {
     );
   }
 
-  /** All tasks of a job that are not over end so. */
+  /** Ends all unfinished tasks of a job with the given status. */
   end(job: string, status: "failed" | "cancelled", fault: TaskFault | null): void {
     const said = fault === null ? "" : JSON.stringify(fault);
     this.#sql.all(`update page_tasks set status=?, fault=? where job=? and ${UNFINISHED}`, status, said, job);
   }
 
-  /** The jobs with tasks that were being done when the process ended: those may be begun again so often. */
+  /**
+   * Requeues the tasks that were running when the process ended. Fails those that have reached the number of attempts.
+   */
   interrupted(attempts: number, fault: TaskFault): void {
     this.#sql.all(
       "update page_tasks set status='failed', fault=? where status='running' and attempts>=?",
@@ -222,7 +224,7 @@ export class JobTable {
     this.#sql.all("update page_tasks set status='queued' where status='running'");
   }
 
-  /** Notes that jobs are over of which all tasks are; from then on they are kept until `expires`. */
+  /** Marks the jobs as finished whose tasks all have ended. They are stored until `expires`. */
   finish(now: number, expires: number): void {
     this.#sql.all(
       `update page_jobs set finished=?, expires=? where finished is null and not exists (select 1 from page_tasks t where t.job=page_jobs.id and t.${UNFINISHED})`,
@@ -231,7 +233,7 @@ export class JobTable {
     );
   }
 
-  /** The jobs whose time is up. */
+  /** The jobs that have expired or timed out. */
   expired(now: number): readonly { readonly id: string; readonly isOver: boolean }[] {
     return this.#sql
       .all("select id, finished from page_jobs where expires<=?", now)
@@ -248,7 +250,7 @@ export class JobTable {
     this.#bytes -= numberIn(row, "n");
   }
 
-  /** Bytes of all that is kept of a client. */
+  /** Bytes of all stored tasks and results of a client. */
   bytesOf(client: string): number {
     const [row] = this.#sql.all(
       "select total(t.bytes) as n from page_jobs j join page_tasks t on t.job=j.id where j.client=?",
@@ -257,7 +259,7 @@ export class JobTable {
     return numberIn(row, "n");
   }
 
-  /** The client of whom most is kept, among those with jobs that are over; null: there is none. */
+  /** The client with the most stored bytes, among clients with finished jobs; null if there is none. */
   largestClient(): { readonly client: string; readonly bytes: number } | null {
     const [row] = this.#sql.all(
       "select j.client, total(t.bytes) as n from page_jobs j join page_tasks t on t.job=j.id group by j.client having max(j.finished) is not null order by n desc, j.client limit 1",
@@ -265,7 +267,7 @@ export class JobTable {
     return row === undefined ? null : { client: textIn(row, "client"), bytes: numberIn(row, "n") };
   }
 
-  /** The job of a client that has been over for longest; null: there is none. */
+  /** The client's job that finished first; null if there is none. */
   oldestFinished(client: string): string | null {
     const [row] = this.#sql.all(
       "select id from page_jobs where client=? and finished is not null order by finished, id limit 1",
@@ -287,7 +289,7 @@ export class JobTable {
   }
 }
 
-/** Bytes that are counted for a task before anything has come of it. */
+/** Bytes to count for a task without a result. */
 export function sizeOf({ url, query }: NewTask): number {
   return 2 * (url.length + query.length);
 }

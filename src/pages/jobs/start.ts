@@ -9,9 +9,9 @@ import { type Call, rateLimited } from "../rate-limit.ts";
 import { MAX_JOBS } from "./job-book.ts";
 import { jobResponse } from "./view.ts";
 
-/** Characters of a task's query without the address. */
+/** Maximum characters of a task's query without the address. */
 const MAX_OPTIONS = 8_192;
-/** Stands for any address while the options are looked at. */
+/** A placeholder address for validating the options. */
 const SOME_PAGE = "https://example.com/";
 const TOO_LONG: TaskFault = {
   status: 400,
@@ -19,12 +19,12 @@ const TOO_LONG: TaskFault = {
   message: `The parameter url may have at most ${MAX_URL_LENGTH} characters.`,
 };
 
-/** Whether a call wants to be answered at once, and its work done as a job. Throws a 400 for what is neither yes nor no. */
+/** Whether a call requests a job (`async`). Throws a 400 for an invalid boolean. */
 export function wantsJob({ url }: Pick<Context, "url">): boolean {
   return new QueryParameters(url.searchParams).boolean("async", false);
 }
 
-/** Has a call done as a job; the answer says where to look. Throws GatewayError. */
+/** Starts a job for a call; the answer contains the job's address. Throws GatewayError. */
 export async function startJob(
   context: Context,
   { client, admitted }: Pick<Call, "client" | "admitted">,
@@ -45,7 +45,7 @@ export async function startJob(
   );
 }
 
-/** The one task of a call whose query has been found right. Throws a 400 when there is too much of it to be kept. */
+/** Creates the single task of a call with a valid query. Throws a 400 if the query is too long to store. */
 export function oneTask(query: URLSearchParams): NewTask {
   const url = (query.get("url") ?? "").trim();
   const options = new URLSearchParams(query);
@@ -55,14 +55,14 @@ export function oneTask(query: URLSearchParams): NewTask {
   throw new GatewayError(400, TOO_LONG.message, { code: TOO_LONG.code, param: "url" });
 }
 
-/** Bytes of a body with as many addresses as there may be, each as long as it may be. */
+/** Maximum size of a body: fits the maximum number of addresses of maximum length. */
 export const MAX_BATCH_BYTES = 512 * 1024;
 
 /**
- * Has a list of addresses done as one job. Each counts as a call. An address that may not be loaded is told with its task, everything else that is
- * wrong at once.
+ * Starts one job for a list of addresses. Each address counts as a call. A forbidden address fails its own task; any
+ * other error fails the request.
  *
- * @param check throws what is wrong with a query of the operation
+ * @param check throws if a query is invalid for the operation
  */
 export function startBatch(
   context: Context,
@@ -71,7 +71,7 @@ export function startBatch(
   check: (query: URLSearchParams) => unknown,
 ): Promise<Response> {
   const counted = rateLimited(async (_, call) => {
-    // Fifty copies of the options are made for nobody who is refused.
+    // Wait for the rate limit first, so that refused calls do not cost fifty copies of the options.
     await call.admitted;
     refuseOptionsIn(call.query);
     const query = new URLSearchParams();
@@ -83,7 +83,7 @@ export function startBatch(
     const { pages } = context.platform.variables;
     const tasks = urls.map((url): NewTask => {
       const fault = faultOf(url, pages);
-      // Of a long text its beginning is enough to know it by.
+      // The beginning of a long address is enough to recognize it.
       return fault === null ? taskOf(url, query) : { url: url.slice(0, MAX_URL_LENGTH), query: "", fault };
     });
     return startJob(context, call, operation, tasks);
@@ -91,7 +91,7 @@ export function startBatch(
   return counted(context);
 }
 
-/** Answers a list that cannot be read: it counts as a call, and is told what calls are told. */
+/** Answers an unreadable batch. It counts as a call, and the answer has the rate limit headers. */
 export function refuseBatch(context: Context, fault: unknown): Promise<Response> {
   const counted = rateLimited(async (_, { admitted }) => {
     await admitted;
@@ -100,7 +100,7 @@ export function refuseBatch(context: Context, fault: unknown): Promise<Response>
   return counted(context);
 }
 
-/** Throws a 400 for what would have no effect beside a body. */
+/** Throws a 400 for query parameters that would have no effect together with a body. */
 function refuseOptionsIn(query: URLSearchParams): void {
   const [name] = query.keys();
   if (name === undefined) return;
@@ -116,15 +116,15 @@ function withAddress(url: string, options: URLSearchParams): URLSearchParams {
   return new URLSearchParams([["url", url], ...options]);
 }
 
-/** Why an address may not be loaded; null: it may. */
+/** Why an address may not be loaded; null if it may. */
 function faultOf(url: string, safety: UrlSafetyOptions): TaskFault | null {
   const checked = checkPageUrl(url, safety);
   if (!checked.ok) return { status: 400, code: checked.code, message: checked.message };
-  // What the parser passes over is kept all the same.
+  // The URL parser ignores some characters, but the task stores them too.
   return url.length > MAX_URL_LENGTH ? TOO_LONG : null;
 }
 
-/** What is asked for is kept as it was written, with all its spaces. Throws a 400. */
+/** Checks the length of the query as it will be stored. Throws a 400. */
 function checkLength(options: URLSearchParams): void {
   if (`${options}`.length <= MAX_OPTIONS) return;
   throw invalidRequest(

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { type JobState, PAGE_OPERATIONS, type TaskState } from "../../platform/page-jobs.ts";
 
-/** Seconds after which it is worth a look how a job stands. */
+/** Seconds after which a client should ask for the job's state again. */
 const RETRY_AFTER = 2;
 
 const taskStatus = z.enum(["queued", "running", "completed", "failed", "cancelled"]);
 
-/** How a job stands (contract, jobs). */
+/** State of a job (contract, jobs). */
 export const jobSchema = () =>
   z.object({
     id: z.string(),
@@ -26,14 +26,14 @@ export const jobSchema = () =>
       z.object({
         url: z.string(),
         status: taskStatus,
-        /** Where what came of it is, once it is completed. */
+        /** Address of the result, once the task is completed. */
         resultUrl: z.string().nullable(),
         error: z.object({ status: z.int(), code: z.string(), message: z.string() }).nullable(),
       }),
     ),
   });
 
-/** Tells how a job stands. */
+/** The response with a job's state. */
 export function jobResponse(job: JobState, status = 200): Response {
   const headers = {
     location: `/v1/jobs/${job.id}`,
@@ -69,7 +69,7 @@ function jobView(job: JobState): z.output<ReturnType<typeof jobSchema>> {
   };
 }
 
-/** Of a job that is over: whether somebody ended it, else whether anything came of it. */
+/** The status of a job. A finished job is cancelled if any task was cancelled, and completed if any task completed. */
 function statusOf({ finishedAt, tasks }: JobState): TaskState["status"] {
   const some = (...wanted: readonly TaskState["status"][]) =>
     tasks.some(({ status }) => wanted.includes(status));

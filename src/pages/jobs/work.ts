@@ -11,7 +11,7 @@ import type { QueuedTask } from "./job-table.ts";
 
 const ADMITTED = Promise.resolve();
 
-/** Does one task of a job: what a request for it would be answered, now that its turn has come. Throws GatewayError. */
+/** Runs one task of a job, like a request for it at this time. Throws GatewayError. */
 export async function doTask(platform: Platform, task: QueuedTask): Promise<TaskResult> {
   const behind: Promise<unknown>[] = [];
   const work = {
@@ -22,10 +22,10 @@ export async function doTask(platform: Platform, task: QueuedTask): Promise<Task
   };
   const query = new URLSearchParams(task.query);
   try {
-    // The key may have been taken away since.
+    // The key may have been revoked since.
     const { config } = await platform.configuration.read();
     await checkClient(config, task.client, platform.now());
-    // Nobody waits: there is no need for what is old.
+    // No stale answers: no client is waiting, so there is time to make a new one.
     if (task.operation === "technologies") {
       const request = readTechnologiesRequest(query, platform.variables.pages);
       return await resultOf(technologiesAnswer(work, withoutStale(request), ADMITTED));
@@ -44,7 +44,7 @@ export async function doTask(platform: Platform, task: QueuedTask): Promise<Task
   }
 }
 
-/** What is kept of an answer with its job. */
+/** The part of an answer that a job stores. */
 async function resultOf(answering: Promise<KeptAnswer>): Promise<TaskResult> {
   const { body, headers, madeAt } = await written(await answering);
   return { body: await bytesOf(body), headers, madeAt };

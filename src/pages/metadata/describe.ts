@@ -8,10 +8,10 @@ import { readMetadata } from "./read.ts";
 import type { MetadataResult } from "./result.ts";
 
 /**
- * Loads a page, and says what it says of itself.
+ * Loads a page and reads its metadata.
  *
- * @param technologies whether what it is built with is told, too: from the same load
- * @throws what the caller is told
+ * @param technologies whether to detect its technologies too, from the same load
+ * @throws the error for the caller
  */
 export async function describe(work: PageWork, page: URL, technologies: boolean): Promise<MadeAnswer> {
   const { platform } = work;

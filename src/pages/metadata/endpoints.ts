@@ -11,7 +11,7 @@ import { batchQuerySchema, metadataBatchSchema, metadataQuerySchema } from "../q
 import { rateLimited } from "../rate-limit.ts";
 import { metadataSchema } from "./result.ts";
 
-/** `GET /v1/metadata/`: what a page says of itself (contract, GET /v1/metadata/). */
+/** `GET /v1/metadata/`: metadata of a page (contract, GET /v1/metadata/). */
 export const metadata = open({
   method: "GET",
   path: "/v1/metadata",
@@ -29,7 +29,7 @@ export const metadata = open({
   }),
 });
 
-/** `POST /v1/metadata`: what several pages say of themselves, as a job (contract, jobs). */
+/** `POST /v1/metadata`: metadata of several pages, as a job (contract, jobs). */
 export const metadataBatch = open({
   method: "POST",
   path: "/v1/metadata",
@@ -48,16 +48,16 @@ export const metadataBatch = open({
     ),
 });
 
-/** What is asked for of a page's metadata. */
+/** A metadata request. */
 interface MetadataRequest {
   readonly page: URL;
-  /** What the page is built with is told, too. */
+  /** Whether to detect the page's technologies too. */
   readonly technologies: boolean;
   readonly prettify: boolean;
   readonly freshness: Freshness;
 }
 
-/** Reads the query (contract, GET /v1/metadata/). Throws a 400 that names the parameter at fault. */
+/** Parses the query (contract, GET /v1/metadata/). Throws a 400 that names the invalid parameter. */
 export function readMetadataRequest(search: URLSearchParams, safety: UrlSafetyOptions): MetadataRequest {
   const query = new QueryParameters(search);
   const page = query.page(safety);
@@ -69,9 +69,9 @@ export function readMetadataRequest(search: URLSearchParams, safety: UrlSafetyOp
 }
 
 /**
- * What is known of a page, or is found out.
+ * Returns the metadata of a page, from the cache or from a new load.
  *
- * @param admitted rejects when the caller may not have any
+ * @param admitted rejects if the rate limit or the authorization refuses the caller
  */
 export async function metadataAnswer(
   work: PageWork,
@@ -80,7 +80,7 @@ export async function metadataAnswer(
 ): Promise<KeptAnswer> {
   const key = await cacheKey(work, "metadata", [page.href, technologies]);
   const make = async () => {
-    // What reads pages is large, and made only where somebody asks for it: all other isolates start sooner.
+    // The code that reads pages is large. Loading it on first use makes other isolates start faster.
     const { describe } = await import("./describe.ts");
     return describe(work, page, technologies);
   };

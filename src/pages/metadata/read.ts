@@ -3,22 +3,25 @@ import type { NamedTexts } from "../../platform/page-browser.ts";
 import { parseHtml, rawText } from "../technologies/html.ts";
 import type { PageMetadata } from "./result.ts";
 
-/** More HTML than this is not parsed, in UTF-16 code units. */
+/** The rest of longer HTML is not parsed, in UTF-16 code units. */
 const MAX_HTML = 2_000_000;
-/** Lengths in UTF-16 code units; longer texts are cut, longer addresses and names left out. */
+/** Lengths in UTF-16 code units. Longer texts are truncated; longer addresses and names are omitted. */
 const MAX_TITLE = 1_000;
 const MAX_DESCRIPTION = 5_000;
 const MAX_VALUE = 2_000;
 const MAX_ADDRESS = 2_048;
 const MAX_NAME = 100;
-/** How many Open Graph properties, icons and feeds are told. */
+/** Maximum number of Open Graph properties, icons and feeds in the result. */
 const MAX_PROPERTIES = 100;
 const MAX_LINKS = 50;
-/** How many `link` elements are looked at, and how many addresses are resolved: each may take as long as the page's base is. */
+/**
+ * Maximum number of `link` elements to check and of addresses to resolve: the cost of each grows with the length of the
+ * page's base address.
+ */
 const MAX_LOOKED_AT = 1_000;
 const MAX_RESOLVED = 500;
 
-/** Elements whose content is not the page's own, or is shown only where scripts do not run. */
+/** Elements whose content is not part of the page, or is visible only without scripts. */
 const PASSED_OVER = new Set(["svg", "math", "template", "noscript", "iframe", "script", "style"]);
 const ICONS = new Set([
   "icon",
@@ -33,13 +36,13 @@ const FEEDS = new Set([
   "application/feed+json",
   "application/rdf+xml",
 ]);
-/** Open Graph properties that are addresses (ogp.me). */
+/** Open Graph properties with addresses as values (ogp.me). */
 const ADDRESSES = /^(?:url|(?:image|video|audio)(?::(?:url|secure_url))?)$/;
 
 /**
- * Reads what a page says of itself.
+ * Reads the metadata of a page.
  *
- * @param page `url` is the final URL, `headers` are those of the response, by name in lower case
+ * @param page `url` is the final URL; `headers` are the response headers, by name in lower case
  */
 export function readMetadata(page: {
   readonly html: string;
@@ -61,7 +64,7 @@ export function readMetadata(page: {
   };
 }
 
-/** What one walk over a document collects: of each thing the first that says something. */
+/** Collects metadata in one walk over a document: the first usable value of each kind. */
 class Reading {
   title: string | null = null;
   description: string | null = null;
@@ -73,15 +76,15 @@ class Reading {
   readonly feeds: PageMetadata["feeds"][number][] = [];
   readonly #base: string;
   #lookedAt = 0;
-  /** The base itself is one. */
+  /** Starts at 1 for the base address itself. */
   #resolved = 1;
 
-  /** @param base what addresses are resolved against */
+  /** @param base the address against which others are resolved */
   constructor(base: string) {
     this.#base = base;
   }
 
-  /** Looks at the next element of the document. */
+  /** Reads the next element of the document. */
   look(element: Element): void {
     const { name, attribs } = element;
     if (name === "html") this.language ??= languageOf(attribs["lang"] ?? attribs["xml:lang"]);
@@ -94,7 +97,7 @@ class Reading {
     const { content = "" } = attribs;
     if ((attribs["http-equiv"] ?? "").toLowerCase() === "content-language")
       this.language ??= languageOf(content);
-    // Many write `name` where `property` belongs.
+    // Many pages write `name` instead of `property`.
     for (const written of new Set([attribs["property"], attribs["name"]])) {
       const name = (written ?? "").trim().toLowerCase();
       if (name === "description") this.description ??= textOf(content, MAX_DESCRIPTION);
@@ -134,7 +137,7 @@ class Reading {
   }
 }
 
-/** The elements of a document that are its own, in their order. A stack instead of recursion: a page may nest elements deeply. */
+/** The document's own elements, in order. Uses a stack instead of recursion, because a page may nest elements deeply. */
 function* elementsIn(children: readonly ChildNode[]): Generator<Element> {
   const stack = [{ children, next: 0 }];
   for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
@@ -147,7 +150,7 @@ function* elementsIn(children: readonly ChildNode[]): Generator<Element> {
   }
 }
 
-/** What a document's addresses are resolved against, those too that stand before its first `base`. */
+/** The base address of a document. It also applies to addresses before the first `base` element. */
 function baseIn(children: readonly ChildNode[], url: string): string {
   for (const { name, attribs } of elementsIn(children)) {
     const { href } = attribs;
@@ -156,14 +159,14 @@ function baseIn(children: readonly ChildNode[], url: string): string {
   return url;
 }
 
-/** The absolute http(s) address; null when it is none, or too long. */
+/** The absolute http(s) address; null if it is invalid or too long. */
 function absolute(address: string, base: string): string | null {
   if (address.trim() === "" || !URL.canParse(address, base)) return null;
   const { protocol, href } = new URL(address, base);
   return /^https?:$/.test(protocol) && href.length <= MAX_ADDRESS ? href : null;
 }
 
-/** A text without superfluous space, cut to a length; null when nothing is left. */
+/** The text with collapsed white space, truncated to a length; null if it is empty. */
 function textOf(text: string, longest: number): string | null {
   return (
     text
@@ -175,18 +178,18 @@ function textOf(text: string, longest: number): string | null {
   );
 }
 
-/** The first of some language tags; null when it does not look like one. */
+/** The first of a list of language tags; null if it does not look like a tag. */
 function languageOf(text: string | undefined): string | null {
   const tag = text?.split(",")[0]?.trim() ?? "";
   return /^[a-z]{1,8}(?:[-_][a-z0-9]{1,8}){0,4}$/i.test(tag) ? tag : null;
 }
 
-/** The address that `Link` headers name as canonical (RFC 8288, RFC 6596). */
+/** The canonical address in `Link` headers (RFC 8288, RFC 6596). */
 function canonicalIn(links: readonly string[], url: string): string | null {
   for (const [, address = "", parameters = ""] of links
     .slice(0, MAX_LINKS)
     .flatMap((text) => [...text.slice(0, 4 * MAX_ADDRESS).matchAll(/<([^<>]*)>([^<]*)/g)])) {
-    // Of several the first holds. The names are split from each other afterwards: an expression that looks for one would go back and forth.
+    // The first of several counts. The names are split in a second step: a single regular expression would backtrack.
     const [, quoted, plain = ""] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
     const kinds = (quoted ?? plain).toLowerCase().split(/\s+/);
     if (kinds.includes("canonical")) return absolute(address, url);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { technologiesSchema } from "../technologies/answers.ts";
 
-/** JSON schema of what a page says of itself. Addresses are absolute. */
+/** JSON schema of a page's metadata. Addresses are absolute. */
 export const metadataSchema = () =>
   z.object({
     /** The final URL, after redirects. */
@@ -13,7 +13,7 @@ export const metadataSchema = () =>
     canonical: z.string().nullable(),
     /** A language tag as the page writes it. */
     language: z.string().nullable(),
-    /** Open Graph properties without `og:`, of each the first. */
+    /** Open Graph properties without `og:`; the first of each. */
     openGraph: z.record(z.string(), z.string()),
     icons: z.array(
       z.object({
@@ -24,12 +24,12 @@ export const metadataSchema = () =>
       }),
     ),
     feeds: z.array(z.object({ url: z.string(), type: z.string(), title: z.string().nullable() })),
-    /** When `technologies` is asked for. */
+    /** Present if `technologies` was requested. */
     applications: technologiesSchema().shape.applications.optional(),
   });
 
 /** The body of a metadata lookup. */
 export type MetadataResult = z.output<ReturnType<typeof metadataSchema>>;
 
-/** What a page says of itself. */
+/** The metadata of a page. */
 export type PageMetadata = Omit<MetadataResult, "url" | "originalUrl" | "applications">;

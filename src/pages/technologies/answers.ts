@@ -1,6 +1,5 @@
 import * as z from "zod";
 
-/** JSON schema of a technology lookup. */
 export const technologiesSchema = () =>
   z.object({
     url: z.string(),

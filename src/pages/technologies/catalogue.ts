@@ -1,6 +1,6 @@
 import engine, { type EnginePattern, type EnginePatterns } from "wappalyzer-core";
 
-/** Fields whose patterns are applied to a text. */
+/** Fields whose patterns are matched against one text. */
 export type TextField =
   | "certIssuer"
   | "css"
@@ -12,15 +12,18 @@ export type TextField =
   | "url"
   | "xhr";
 
-/** Fields whose patterns are applied to the texts of a name. */
+/** Fields whose patterns are matched against named texts. */
 export type KeyedField = "cookies" | "dns" | "headers" | "js" | "meta";
 
 type Pattern = string | number;
 
-/** What a pattern cannot match without: 0 for unknown, 1 for the pattern itself less escapes, or one literal of each group. */
+/**
+ * Literals that any match contains: 0 if unknown, 1 for the pattern itself without escapes, otherwise one literal of
+ * each group.
+ */
 type Literals = 0 | 1 | readonly (string | readonly string[])[];
 
-/** One technology as the build writes it. */
+/** One technology in the format of the build script. */
 type Fingerprint = {
   readonly cats: readonly number[];
   readonly website: string;
@@ -32,7 +35,7 @@ type Fingerprint = {
   readonly dom?: Readonly<
     Record<string, Readonly<Record<string, Pattern | Readonly<Record<string, Pattern>>>>>
   >;
-  /** For the patterns of fields with long texts, how long a match can be; 0 when the pattern must see the whole text. */
+  /** Maximum match length of each pattern, for fields with long texts; 0 if the pattern must see the whole text. */
   readonly spans?: { readonly [field in TextField]?: readonly number[] };
   readonly literals?: { readonly [field in TextField | "dom"]?: readonly Literals[] };
 } & { readonly [field in TextField]?: readonly Pattern[] } & {
@@ -44,13 +47,13 @@ type FingerprintFile = {
   readonly technologies: Readonly<Record<string, Fingerprint>>;
 };
 
-/** A technology that another one brings along. */
+/** A technology that another one implies. */
 export type Implied = { readonly name: string; readonly confidence: number; readonly version: string };
 
-/** A technology, with patterns that are compiled when they are first needed. */
+/** A technology. Its patterns are compiled on first use. */
 export class Technology {
   readonly name: string;
-  /** Position in the data, which is the order of detections. */
+  /** Index in the data; detections are sorted by it. */
   readonly order: number;
   readonly fingerprint: Fingerprint;
   readonly #patterns = new Map<string, readonly EnginePattern[]>();
@@ -67,17 +70,17 @@ export class Technology {
     return this.fingerprint.icon === undefined ? `${this.name}.svg` : this.fingerprint.icon || "default.svg";
   }
 
-  /** Whether it is looked for only once another technology, or one of a category, is found. */
+  /** Whether it counts only if another technology, or one of a category, is also found. */
   get isConditional(): boolean {
     return this.fingerprint.requires !== undefined || this.fingerprint.requiresCategory !== undefined;
   }
 
-  /** Names of technologies of which one makes this one be looked for. */
+  /** Names of technologies; one of them must be found. */
   get requires(): readonly string[] {
     return names(this.fingerprint.requires);
   }
 
-  /** Category ids of which one makes this one be looked for. */
+  /** Ids of categories; a technology of one of them must be found. */
   get requiresCategory(): readonly number[] {
     return (this.fingerprint.requiresCategory ?? []).map(Number);
   }
@@ -93,7 +96,7 @@ export class Technology {
     });
   }
 
-  /** One pattern of a text field; nothing if it does not compile, so that a bad one spoils no page. */
+  /** One pattern of a text field, compiled; empty if it does not compile, so that an invalid pattern affects no page. */
   pattern(field: TextField, index: number): readonly EnginePattern[] {
     const key = `${field} ${index}`;
     let compiled = this.#patterns.get(key);
@@ -104,7 +107,7 @@ export class Technology {
     return compiled;
   }
 
-  /** All patterns of a field that has them by name, or of the selectors; none if one of them does not compile. */
+  /** All patterns of a keyed field or of the selectors; empty if one of them does not compile. */
   keyed(field: KeyedField | "dom"): EnginePatterns {
     let compiled = this.#keyed.get(field);
     if (compiled === undefined) {
@@ -127,9 +130,9 @@ export type Catalogue = {
 };
 
 /**
- * Reads the text that `scripts/build-technologies.mjs` writes.
+ * Parses the text that `scripts/build-technologies.mjs` writes.
  *
- * @throws SyntaxError when it is not JSON
+ * @throws SyntaxError if it is not JSON
  */
 export function readCatalogue(text: string): Catalogue {
   const file: FingerprintFile = JSON.parse(text);
@@ -144,8 +147,8 @@ export function readCatalogue(text: string): Catalogue {
 }
 
 /**
- * The groups of literals of each pattern of a field, in the order of the patterns: of each group one literal is in any text that
- * the pattern matches. No groups when nothing is known.
+ * The groups of literals of each pattern of a field, in the order of the patterns. Any text that a pattern matches
+ * contains at least one literal of each group. Empty if nothing is known.
  */
 export function literalGroups(
   technology: Technology,

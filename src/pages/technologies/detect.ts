@@ -11,7 +11,7 @@ import {
 } from "./index.ts";
 import { seePage } from "./see-page.ts";
 
-/** Loads a page, and says what it is built with. Throws what the caller is told. */
+/** Loads a page and detects its technologies. Throws the error for the caller. */
 export async function detect(work: PageWork, page: URL): Promise<MadeAnswer> {
   const { platform } = work;
   const [detector, dns] = await Promise.all([detectorOf(platform.pages), lookUpDns(platform, page)]);
@@ -31,7 +31,7 @@ export async function detect(work: PageWork, page: URL): Promise<MadeAnswer> {
 
 const detectors = new WeakMap<PagesPlatform, () => Promise<TechnologyDetector>>();
 
-/** The detector of a runtime, made on first use. */
+/** The detector of a runtime, created on first use. */
 export function detectorOf(pages: PagesPlatform): Promise<TechnologyDetector> {
   const detector = detectors.get(pages) ?? technologyDetector(() => pages.fingerprints());
   detectors.set(pages, detector);

@@ -6,12 +6,12 @@ import { resolveDetections } from "./resolve.ts";
 import { type ParsedDocument, SelectorMatcher } from "./selector-matcher.ts";
 import { clampSignals } from "./signals.ts";
 
-/** A technology that a page uses, as the contract shows it (contract, technologies result). */
+/** A technology that a page uses (contract, technologies result). */
 export type DetectedTechnology = {
   readonly name: string;
-  /** Per cent, as text. */
+  /** Percentage as text. */
   readonly confidence: string;
-  /** Empty when unknown. */
+  /** Empty if unknown. */
   readonly version: string;
   /** Icon file name. */
   readonly icon: string;
@@ -20,7 +20,7 @@ export type DetectedTechnology = {
   readonly categories: readonly string[];
 };
 
-/** Tells from the signals of a page which technologies it uses. */
+/** Detects the technologies of a page from its signals. */
 export class TechnologyDetector {
   readonly #catalogue: Catalogue;
   readonly #matcher: Matcher;
@@ -29,14 +29,14 @@ export class TechnologyDetector {
 
   /**
    * @param fingerprints the text that `scripts/build-technologies.mjs` writes
-   * @throws SyntaxError when it is not JSON
+   * @throws SyntaxError if it is not JSON
    */
   constructor(fingerprints: string) {
     this.#catalogue = readCatalogue(fingerprints);
     this.#matcher = new Matcher(this.#catalogue);
   }
 
-  /** The technologies by priority of their category, then by name. Signals of any size are taken, and cut to a bounded one. */
+  /** The technologies, sorted by the priority of their category, then by name. Truncates large signals. */
   detect(signals: PageSignals): DetectedTechnology[] {
     return resolveDetections(this.#catalogue, this.analyze(signals)).map(
       ({ technology, confidence, version }) => ({
@@ -52,18 +52,18 @@ export class TechnologyDetector {
     );
   }
 
-  /** Every match of every pattern, also of technologies whose condition is not met, in the engine's order. */
+  /** All matches of all patterns, in the engine's order, including technologies whose condition is not met. */
   analyze(signals: PageSignals): Detection[] {
     return this.#matcher.match(clampSignals(signals));
   }
 
-  /** What the fingerprints' selectors find in a parsed document. */
+  /** The matches of the fingerprints' selectors in a parsed document. */
   domSignals(document: ParsedDocument): DomSignal[] {
     this.#selectors ??= new SelectorMatcher(this.#catalogue);
     return this.#selectors.match(document);
   }
 
-  /** What the probe has to look for in a live page. */
+  /** What the probe must look for in a live page. */
   get probeArgument(): ProbeArgument {
     this.#probe ??= probeArgument(this.#catalogue);
     return this.#probe;
@@ -71,16 +71,17 @@ export class TechnologyDetector {
 }
 
 /**
- * A source of one detector, made on first use and kept.
+ * Returns a function that creates the detector on first use and then reuses it.
  *
- * @param loadFingerprints gives the text that `scripts/build-technologies.mjs` writes; called again until it has given it once
+ * @param loadFingerprints returns the text that `scripts/build-technologies.mjs` writes; called again until it succeeds
+ * once
  */
 export function technologyDetector(
   loadFingerprints: () => Promise<string>,
 ): () => Promise<TechnologyDetector> {
   let detector: TechnologyDetector | undefined;
   return async () => {
-    // Nobody waits for another request's loading: it ends when that request's client leaves.
+    // Each request loads for itself: a shared load would be cancelled when the first request's client disconnects.
     if (detector === undefined) {
       const text = await loadFingerprints();
       detector ??= new TechnologyDetector(text);

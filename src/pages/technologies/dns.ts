@@ -4,10 +4,10 @@ import type { Platform } from "../../platform/platform.ts";
 import { isListedPrivateHost } from "../../url-safety/hosts.ts";
 
 const TYPES = ["MX", "NS", "SOA", "TXT", "CNAME"] as const;
-/** Names hint at technologies; they are not worth a longer wait. */
+/** DNS records are only hints; they are not worth a longer wait. */
 const TIMEOUT_MS = 1_500;
 
-/** The values in an answer. Throws for what is none. */
+/** The values of a DNS answer. Throws for an invalid answer. */
 function valuesIn(answer: unknown): string[] {
   if (!isObject(answer)) throw new Error("not an answer");
   const records = answer["Answer"] ?? [];
@@ -19,8 +19,8 @@ function valuesIn(answer: unknown): string[] {
 }
 
 /**
- * Asks for the DNS records of a page's domain over HTTPS (RFC 8484, JSON form). Records that cannot be had are left out. The variable
- * `DNS_OVER_HTTPS_URL` names another resolver, or `off`.
+ * Looks up the DNS records of a page's domain over HTTPS (RFC 8484, JSON form). Omits records that cannot be loaded.
+ * The variable `DNS_OVER_HTTPS_URL` sets another resolver, or `off`.
  */
 export async function lookUpDns(
   { variables, fetch }: Pick<Platform, "variables" | "fetch">,

@@ -18,7 +18,7 @@ import { batchQuerySchema, technologiesBatchSchema, technologiesQuerySchema } fr
 import { rateLimited } from "../rate-limit.ts";
 import { technologiesSchema } from "./answers.ts";
 
-/** `GET /v1/technologies/`: what a page is built with (contract, GET /v1/technologies/). */
+/** `GET /v1/technologies/`: technologies of a page (contract, GET /v1/technologies/). */
 export const technologies = open({
   method: "GET",
   path: "/v1/technologies",
@@ -36,7 +36,7 @@ export const technologies = open({
   }),
 });
 
-/** `POST /v1/technologies`: what several pages are built with, as a job (contract, jobs). */
+/** `POST /v1/technologies`: technologies of several pages, as a job (contract, jobs). */
 export const technologiesBatch = open({
   method: "POST",
   path: "/v1/technologies",
@@ -55,14 +55,14 @@ export const technologiesBatch = open({
     ),
 });
 
-/** What is asked for of a page's technologies. */
+/** A technology request. */
 interface TechnologiesRequest {
   readonly page: URL;
   readonly prettify: boolean;
   readonly freshness: Freshness;
 }
 
-/** Reads the query (contract, GET /v1/technologies/). Throws a 400 that names the parameter at fault. */
+/** Parses the query (contract, GET /v1/technologies/). Throws a 400 that names the invalid parameter. */
 export function readTechnologiesRequest(
   search: URLSearchParams,
   safety: UrlSafetyOptions,
@@ -76,9 +76,9 @@ export function readTechnologiesRequest(
 }
 
 /**
- * What is known of a page, or is found out.
+ * Returns the technologies of a page, from the cache or from a new load.
  *
- * @param admitted rejects when the caller may not have any
+ * @param admitted rejects if the rate limit or the authorization refuses the caller
  */
 export async function technologiesAnswer(
   work: PageWork,
@@ -90,7 +90,7 @@ export async function technologiesAnswer(
   return prettify ? prettyAnswer(answer) : answer;
 }
 
-/** What reads pages is large, and made only where somebody asks for it: all other isolates start sooner. */
+/** The code that reads pages is large. Loading it on first use makes other isolates start faster. */
 async function detected(work: PageWork, page: URL): Promise<MadeAnswer> {
   const { detect } = await import("./detect.ts");
   return detect(work, page);

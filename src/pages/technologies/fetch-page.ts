@@ -7,7 +7,7 @@ import { type PageSignals, signalsFromHtml, type TechnologyDetector } from "./in
 import { pageText } from "./page-text.ts";
 
 const MAX_REDIRECTS = 10;
-/** Documents that one page may lead to by itself: each is read as a whole. */
+/** Maximum number of documents that a page may lead to by itself; each is read completely. */
 const MAX_DOCUMENTS = 5;
 const MAX_HTML_BYTES = 4_000_000;
 const MAX_SHEET_BYTES = 500_000;
@@ -20,9 +20,10 @@ const HEADERS = {
 };
 
 /**
- * Loads a page without a browser: its HTML, and with a detector its style sheets and robots.txt. Each hop of a redirect is checked as the first address was.
+ * Loads a page without a browser: its HTML, and with a detector also its style sheets and robots.txt. Checks each
+ * redirect like the first address.
  *
- * @throws GatewayError when there is no page
+ * @throws GatewayError if there is no page
  */
 export async function fetchPage(
   platform: Pick<Platform, "variables" | "fetch">,
@@ -34,7 +35,7 @@ export async function fetchPage(
     if (!isPublicRequestUrl(address, limits)) throw forbiddenPage();
     return platform.fetch(address, { headers: HEADERS, redirect: "manual", signal });
   };
-  // For all hops and the whole of the page: a server that sends a byte at a time is no faster than one that is silent.
+  // One deadline for all redirects and the whole page, so that a server that sends slowly cannot extend it.
   const deadline = AbortSignal.timeout(limits.navigationMs);
   const read = async ({ url, response }: Found) => {
     await refuseNoPage(response);
@@ -71,7 +72,7 @@ export async function fetchPage(
   };
 }
 
-/** Throws for what a browser would not show as a page. */
+/** Throws for a response that a browser would not show as a page. */
 async function refuseNoPage({ status, headers, body }: Response): Promise<void> {
   const type = headers.get("content-type") ?? "text/html";
   const isKept = /^\s*attachment\b/i.test(headers.get("content-disposition") ?? "");
@@ -80,7 +81,7 @@ async function refuseNoPage({ status, headers, body }: Response): Promise<void> 
   throw notRenderable(status === 204 || status === 205 ? "an empty answer" : "a download");
 }
 
-/** An answer that is no redirect, and where it was found. */
+/** A response that is no redirect, with its URL. */
 interface Found {
   readonly url: string;
   readonly response: Response;
@@ -106,7 +107,7 @@ function redirectLoop(): GatewayError {
   });
 }
 
-/** Where a page goes on by itself at once or within a second, as a refresh says (WHATWG HTML, "shared declarative refresh steps"); null: nowhere. */
+/** The target of a refresh within one second (WHATWG HTML, "shared declarative refresh steps"); null if there is none. */
 function goesOnTo(refresh: string | null, url: string): string | null {
   const [, address = ""] =
     /^\s*[01]?(?:\.\d*)?\s*[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/i
@@ -115,11 +116,11 @@ function goesOnTo(refresh: string | null, url: string): string | null {
   const target = address.trim();
   if (target === "" || !URL.canParse(target, url)) return null;
   const { protocol, href } = new URL(target, url);
-  // Browsers stay where a page would lead out of the web.
+  // Browsers do not follow a refresh to a non-http address.
   return /^https?:$/.test(protocol) ? href : null;
 }
 
-/** Throws what the caller is told of a page that does not come, or breaks off. */
+/** Throws the error for a page that does not load, or breaks off. */
 function refuse(error: unknown): never {
   if (error instanceof GatewayError) throw error;
   if (error instanceof Error && error.name === "TimeoutError") throw pageTimeout();
@@ -134,7 +135,7 @@ function refuse(error: unknown): never {
 async function readText(response: Response, most: number): Promise<string> {
   const reader = response.body?.getReader();
   if (reader === undefined) return "";
-  // One buffer that grows: a server may send its page byte by byte.
+  // Use one growing buffer, because a server may send its page byte by byte.
   let bytes = new Uint8Array(Math.min(most, FIRST_BUFFER));
   let length = 0;
   for (;;) {

@@ -1,17 +1,20 @@
 import { GRAM, gramAt } from "./gram-table.ts";
 
-/** A prime: each byte of a gram has a say in which counter is its. */
+/** A prime, so that each byte of a gram affects the choice of the counter. */
 const COUNTERS = 32_749;
-/** So often the grams of common text count. */
+/** Weight of grams in common text. */
 const COMMON_WEIGHT = 8;
-/** What pages are full of. */
+/** Text that is frequent on pages. */
 const COMMON = `<a class=" href="https://www. href="http:// href="/ style=" type="text content=" data- </a> </div> <div> </span> <span </li> <li>
   </p> <br> <p> <img src=" alt=" width=" height=" title=" id=" name=" .com .org .net image media article text right left line size list position
   display background- padding margin: border font- color: section container content content- module header news page head time footer block wrapper
   comment share video story and the that for with this from have tion able ment { } ; 0px auto none; function(var return true false null "id":
   "type": "url": "name":  ","  ":" wp- javascript script window.document. query`;
 
-/** Chooses grams of literals: those that are rare among all of them and in common text tend to be rare on pages too. */
+/**
+ * Chooses a gram for each literal. A gram that is rare among all literals and in common text tends to be rare on pages
+ * too.
+ */
 export class GramChoice {
   readonly #counts = new Uint16Array(COUNTERS);
 
@@ -21,8 +24,8 @@ export class GramChoice {
   }
 
   /**
-   * Of a literal's grams that start as many places from its start, or whole grams further or before, where the best one starts: the rarest; of a
-   * short literal the one that has most of it.
+   * The start of the rarest gram of a literal, among the offsets `first`, `first + GRAM`, and so on. For a short
+   * literal it returns the offset that covers most of it, which may be before its start.
    */
   best(literal: string, first: number): number {
     let best = first;
@@ -42,7 +45,7 @@ export class GramChoice {
   }
 }
 
-/** How many bytes of the gram that starts at a position are in its literal. */
+/** The number of bytes of the gram at an offset that belong to the literal. */
 export function knownBytes({ length }: string, offset: number): number {
   return Math.min(offset + GRAM, length) - Math.max(offset, 0);
 }

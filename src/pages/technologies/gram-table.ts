@@ -2,40 +2,43 @@ import { hits, words } from "./text-bytes.ts";
 
 /** Bytes of a gram. */
 export const GRAM = 4;
-/** Spreads grams over the table (multiplicative hashing). */
+/** Multiplier of the hash function (multiplicative hashing). */
 const MULTIPLIER = 0x9e3779b1;
-/** Folds ASCII letters in all four bytes; what else it makes equal only costs a comparison. */
+/** Folds the case of ASCII letters in all four bytes. It also makes other bytes equal, which only costs a comparison. */
 const FOLD = 0x20202020;
-/** Places of the table for each gram: the more there are, the fewer other grams fall on them. */
+/** Slots of the table per gram: more slots mean fewer collisions. */
 const PLACES = 32;
 const MIN_BITS = 8;
 const MAX_BITS = 17;
-/** So many hashes share a list of entries, which is looked at seldom: this keeps the table small. */
+/** 2^SHARED_BITS hashes share a list of entries, to keep the table small; the lists are read rarely. */
 const SHARED_BITS = 2;
 
-/** Which bytes of a gram are in its literal, the first byte being the lowest: all, or all but the last, or all but the first. */
+/**
+ * Masks of the bytes of a gram that belong to its literal, the first byte being the lowest: all, all but the last, or
+ * all but the first.
+ */
 const ALL = -1;
 const BUT_LAST = 0x00ffffff;
 const BUT_FIRST = ~0xff;
 
-/** Grams, which are four bytes in a row, of many literals. They are found in a text without regard to ASCII case. */
+/** A hash table of the grams (four consecutive bytes) of many literals. Finds them in a text, ignoring ASCII case. */
 export class GramTable {
-  /** How many bits of a hash are dropped. */
+  /** Number of hash bits to drop. */
   readonly #shift: number;
-  /** For each hash, 1 when a gram has it, else 0. */
+  /** 1 for each hash that a gram has, otherwise 0. */
   readonly #isTaken: Uint8Array;
-  /** For hashes of a gram's known bytes, the entry that was added last; 0 for none. */
+  /** The latest entry for each hash of a gram's known bytes; 0 if there is none. */
   readonly #last: Uint16Array;
-  /** Of each entry, from 1 on, the one with the same hash before it, */
+  /** Lists by entry, starting at 1: the previous entry with the same hash, */
   readonly #previous = [0];
-  /** its literal, and where in that the gram starts. */
+  /** the number of its literal, and below the offset of the gram in the literal. */
   readonly #literals = [0];
   readonly #offsets = [0];
   readonly #masks = [0];
-  /** Those of {@link ALL}, {@link BUT_LAST} and {@link BUT_FIRST} that there are. */
+  /** The masks in use, of {@link ALL}, {@link BUT_LAST} and {@link BUT_FIRST}. */
   readonly masks: number[] = [];
 
-  /** @param size about how many grams will be added */
+  /** @param size approximate number of grams that will be added */
   constructor(size: number) {
     const bits = Math.max(MIN_BITS, Math.min(MAX_BITS, 32 - Math.clz32(size * PLACES)));
     this.#shift = 32 - bits;
@@ -44,15 +47,15 @@ export class GramTable {
   }
 
   /**
-   * Adds the gram of a literal that starts at a position; its first byte may be before the literal, or its last one behind it.
+   * Adds the gram of a literal at an offset. Its first byte may lie before the literal, or its last byte after it.
    *
-   * @param number the literal's
+   * @param number the literal's number
    */
   add(literal: string, number: number, offset: number): void {
     const mask = offset < 0 ? BUT_FIRST : offset + GRAM > literal.length ? BUT_LAST : ALL;
     if (!this.masks.includes(mask)) this.masks.push(mask);
     const known = gramAt(literal, offset) & mask;
-    // The unknown byte of a text can be any.
+    // In a text, the unknown byte can have any value.
     for (let byte = 0; byte < (mask === ALL ? 1 : 256); byte++) {
       this.#isTaken[hashOf(known | (mask === BUT_LAST ? byte << 24 : byte), this.#shift)] = 1;
     }
@@ -63,22 +66,22 @@ export class GramTable {
     this.#masks.push(mask);
   }
 
-  /** Puts the indexes of those of the first words that may be grams into {@link hits}. @returns how many there are */
+  /** Writes the indexes of those of the first `count` words that may be grams into {@link hits}. @returns their number */
   findIn(count: number): number {
     return findIn(count, this.#isTaken, this.#shift);
   }
 
-  /** The same for what is half in a word and half in the next. */
+  /** The same for grams that start in the middle of a word. */
   findBetween(count: number): number {
     return findBetween(count, this.#isTaken, this.#shift);
   }
 
-  /** An entry that may be for a gram of which one of {@link masks} is known; 0 for none. */
+  /** The first entry for a gram whose bytes in `mask` are known; 0 if there is none. */
   first(gram: number, mask: number): number {
     return this.#ofMask(this.#last[hashOf(gram & mask, this.#shift + SHARED_BITS)] ?? 0, mask);
   }
 
-  /** The next one; 0 for none. */
+  /** The next such entry; 0 if there is none. */
   next(entry: number): number {
     return this.#ofMask(this.#previous[entry] ?? 0, this.#masks[entry] ?? 0);
   }
@@ -89,18 +92,21 @@ export class GramTable {
     return at;
   }
 
-  /** Number of the literal of an entry. */
+  /** The number of the entry's literal. */
   literal(entry: number): number {
     return this.#literals[entry] ?? 0;
   }
 
-  /** Where in the literal the gram starts. */
+  /** The offset of the gram in its literal. */
   offset(entry: number): number {
     return this.#offsets[entry] ?? 0;
   }
 }
 
-/** Each index is written, and the next one over it unless it counts: a branch that a processor cannot foresee would cost more than all the rest. */
+/**
+ * Writes each index, and overwrites it with the next one unless it is a hit. This avoids a branch: its mispredictions
+ * would cost more than everything else.
+ */
 function findIn(count: number, isTaken: Uint8Array, shift: number): number {
   let found = 0;
   for (let at = 0; at < count; at++) {
@@ -124,7 +130,7 @@ export function between(at: number): number {
   return ((words[at] ?? 0) >>> 16) | ((words[at + 1] ?? 0) << 16);
 }
 
-/** A gram as a processor reads it: the first byte is the lowest. */
+/** A gram as a little-endian word: the first byte is the lowest. */
 export function gramAt(text: string, at: number): number {
   return (
     text.charCodeAt(at) |

@@ -4,27 +4,27 @@ import type { TechnologyDetector } from "./detector.ts";
 import { parseHtml, rawText } from "./html.ts";
 import type { ParsedDocument } from "./selector-matcher.ts";
 
-/** The signals of a page of which only the HTML and the response headers are known. */
+/** The signals of a page, as far as the HTML and the response headers contain them. */
 export type HtmlSignals = PageSignals & {
-  /** Absolute http(s) addresses of the style sheets that the page links to, which the caller may load. */
+  /** Absolute http(s) addresses of linked style sheets, which the caller may load. */
   readonly stylesheets: readonly string[];
-  /** What the page says of where it goes on by itself, as `http-equiv=refresh` has it; null: nothing. */
+  /** The content of the page's `http-equiv=refresh`; null if there is none. */
   readonly refresh: string | null;
 };
 
-/** More HTML than this is not parsed, in UTF-16 code units. */
+/** The rest of longer HTML is not parsed, in UTF-16 code units. */
 const MAX_HTML = 2_000_000;
-/** A longer base is none, in UTF-16 code units: each address would be as long as it. */
+/** A longer base address is ignored, in UTF-16 code units: each resolved address would be at least as long. */
 const MAX_BASE = 2_048;
-/** More addresses of scripts than this, or of style sheets, are not read; far fewer are looked at. */
+/** Maximum addresses of scripts, or of style sheets, to read; far fewer are used. */
 const MAX_ADDRESSES = 1_000;
 const HIDDEN = new Set(["script", "style", "noscript", "template", "head", "title", "textarea", "iframe"]);
 
 /**
- * Reads the signals of a page from its HTML, where no browser loads it.
+ * Reads the signals of a page from its HTML, when no browser loads it.
  *
- * @param page `url` is the final URL; `headers` are the response's
- * @param detector evaluates its fingerprints' selectors on the document; without it there are no `dom` signals
+ * @param page `url` is the final URL; `headers` are the response headers
+ * @param detector evaluates the fingerprints' selectors on the document; without it there are no `dom` signals
  */
 export function signalsFromHtml(
   page: { readonly html: string; readonly headers: Headers; readonly url: string },
@@ -54,7 +54,7 @@ export function signalsFromHtml(
   };
 }
 
-/** What one walk over a document collects. */
+/** Collects signals in one walk over a document. */
 class Reading {
   readonly attributes: string[] = [];
   readonly text: string[] = [];
@@ -72,7 +72,7 @@ class Reading {
     this.#base = url.length <= MAX_BASE ? url : shortened(url);
   }
 
-  /** A stack instead of recursion: a page may nest elements as deeply as it likes. */
+  /** Uses a stack instead of recursion, because a page may nest elements without limit. */
   walk(children: readonly ChildNode[]): void {
     const stack = [{ children, next: 0, visible: true }];
     for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
@@ -152,13 +152,13 @@ class Reading {
   }
 }
 
-/** The folder of an address that is too long for a base; when that is, too, its site. */
+/** The folder of an address that is too long as a base; if that is too long as well, the site's root. */
 function shortened(url: string): string {
   const folder = new URL(".", url).href;
   return folder.length <= MAX_BASE ? folder : new URL("/", url).href;
 }
 
-/** Whether an element is none of the page where scripts run. */
+/** Whether an element is inactive in a browser with scripts. */
 function isInert({ parent }: Element): boolean {
   for (let above = parent; above !== null; above = above.parent) {
     if ("name" in above && (above.name === "noscript" || above.name === "template")) return true;
@@ -166,7 +166,7 @@ function isInert({ parent }: Element): boolean {
   return false;
 }
 
-/** Response headers as signals; `set-cookie`, of which there may be several, once for each. */
+/** Response headers as signals; each `set-cookie` header is a separate text. */
 export function namedTexts(headers: Headers): Record<string, string[]> {
   const texts: Record<string, string[]> = Object.create(null);
   for (const [name, value] of headers) {

@@ -1,26 +1,26 @@
 import { type Document, DomHandler, type Element } from "domhandler";
 import { Parser } from "htmlparser2";
 
-/** Browsers nest elements no deeper either: those beyond are siblings of one another. */
+/** Browsers use the same maximum depth: deeper elements become siblings. */
 const MAX_DEPTH = 512;
 
 class DepthHandler extends DomHandler {
-  /** How many elements are open. */
+  /** Number of open elements. */
   get depth(): number {
     return this.tagStack.length - 1;
   }
 }
 
 /**
- * A parser that nests no deeper than {@link MAX_DEPTH}: its list of open elements is gone through with each tag, and whoever
- * walks over the document goes as deep as it does. Elements beyond are empty, their content follows them.
+ * A parser that limits the depth to {@link MAX_DEPTH}. It searches its list of open elements at each tag, and walks
+ * over the document go equally deep. Deeper elements stay empty, and their content follows them.
  */
 class ShallowParser extends Parser {
   readonly #handler: DepthHandler;
-  /** By name, how many elements beyond the limit are open: their end tags close nothing. */
+  /** Number of open elements beyond the limit, by name: their end tags close nothing. */
   readonly #beyond = new Map<string, number>();
   #closing = false;
-  /** Whether the present opening tag is beyond the limit; null: not asked yet. */
+  /** Whether the current opening tag is beyond the limit; null if not determined yet. */
   #isBeyond: boolean | null = null;
 
   constructor(handler: DepthHandler) {
@@ -39,7 +39,7 @@ class ShallowParser extends Parser {
     this.#closing = false;
   }
 
-  /** What is void is neither kept open nor closed by an end tag. */
+  /** Treats an element beyond the limit as void: the parser neither keeps it open nor closes it by an end tag. */
   override isVoidElement(name: string): boolean {
     if (super.isVoidElement(name)) return true;
     const beyond = this.#beyond.get(name) ?? 0;
@@ -55,14 +55,14 @@ class ShallowParser extends Parser {
   }
 }
 
-/** The document that a text is, nested as browsers nest it: at most 512 deep. Takes linear time. */
+/** Parses HTML, with the maximum depth of browsers (512). Takes linear time. */
 export function parseHtml(html: string): Document {
   const handler = new DepthHandler();
   new ShallowParser(handler).end(html);
   return handler.root;
 }
 
-/** The text of an element that has no elements inside, such as a script, a style or a title. */
+/** The text of an element without child elements, such as a script, a style or a title. */
 export function rawText(element: Element): string {
   return element.children.map((child) => (child.type === "text" ? child.data : "")).join("");
 }

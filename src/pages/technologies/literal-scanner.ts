@@ -2,22 +2,26 @@ import { GramChoice, knownBytes } from "./gram-choice.ts";
 import { between, GRAM, GramTable } from "./gram-table.ts";
 import { hits, TextBytes, words } from "./text-bytes.ts";
 
-/** A text in which a literal occurs more often than this is made to be slow. */
+/** Maximum positions per literal. Only a page built to be slow has more. */
 const MAX_POSITIONS = 5_000;
 
 /**
- * Finds which of many literals occur in a text, without regard to ASCII case. Of the text's bytes only every fourth is looked at: wherever a literal
- * of five characters or more stands, one of its grams starts there, of which at least three bytes are known. Shorter ones are looked for halfway, too.
+ * Finds which of many literals occur in a text, ignoring ASCII case. It checks only every fourth byte of the text: in
+ * any occurrence of a literal of five characters or more, one of the literal's grams starts at a checked byte, with at
+ * least three known bytes. For shorter literals it also checks the bytes halfway between.
  */
 export class LiteralScanner {
   readonly #literals: readonly string[];
   readonly #aligned: GramTable;
   readonly #between: GramTable | undefined;
   readonly #bytes = new TextBytes();
-  /** Neighbouring stretches of a text share so many characters: each literal is in one of them. */
+  /** Overlap of neighbouring sections of a text in characters, so that each occurrence is complete in one of them. */
   readonly #overlap: number;
 
-  /** @param literals distinct texts of at least three ASCII characters without upper case; an index in this list is what a scan reports */
+  /**
+   * @param literals distinct texts of at least three ASCII characters without upper case; a scan reports indexes of
+   * this list
+   */
   constructor(literals: readonly string[]) {
     const short = literals.filter(({ length }) => length <= GRAM);
     this.#literals = literals;
@@ -35,7 +39,10 @@ export class LiteralScanner {
     });
   }
 
-  /** @returns the literals that occur in the text, by index, with where they start: {@link MAX_POSITIONS} places of each at most, in no particular order */
+  /**
+   * @returns the literals in the text, by index, with their start positions: at most {@link MAX_POSITIONS} each, in no
+   * particular order
+   */
   scan(text: string): Map<number, number[]> {
     const found = new Map<number, number[]>();
     const bytes = this.#bytes;
@@ -46,7 +53,7 @@ export class LiteralScanner {
     return found;
   }
 
-  /** @param seen end of the stretch before, which has told of the literals that end in it */
+  /** @param seen the end of the previous section, which has reported all literals that end before it */
   #scanStretch(seen: number, found: Map<number, number[]>): void {
     const count = Math.ceil(this.#bytes.length / GRAM);
     const aligned = this.#aligned.findIn(count);
@@ -62,7 +69,7 @@ export class LiteralScanner {
     }
   }
 
-  /** Looks which literals are where a gram is. */
+  /** Compares the literals at the position of a gram. */
   #compare(table: GramTable, at: number, gram: number, seen: number, found: Map<number, number[]>): void {
     for (const mask of table.masks) {
       for (let entry = table.first(gram, mask); entry !== 0; entry = table.next(entry)) {

@@ -10,22 +10,22 @@ import { isSteep, SteepCost } from "./steep.ts";
 import { TextIndex } from "./text-index.ts";
 import { Effort, partsToTry } from "./windows.ts";
 
-/** One pattern that matched. */
+/** One match of a pattern. */
 export type Detection = {
   readonly technology: Technology;
   /** The field of the fingerprint. */
   readonly type: string;
-  /** The regular expression, as the engine made it. */
+  /** The source of the engine's regular expression. */
   readonly pattern: string;
-  /** What the pattern matched. */
+  /** The matched text. */
   readonly match: string;
-  /** Per cent. */
+  /** Percentage. */
   readonly confidence: number;
-  /** Empty when the pattern tells none. */
+  /** Empty if the pattern does not extract a version. */
   readonly version: string;
 };
 
-/** The order in which the engine looks at the fields of a technology. */
+/** The order in which the engine processes the fields of a technology. */
 const FIELDS = [
   "certIssuer",
   "cookies",
@@ -43,8 +43,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * The runs of the engine that the signals of a page need: one for the page, then one for each external script and each host called.
- * Globals and selectors are matched apart.
+ * The engine runs for the signals of a page: one for the page, then one for each external script and each called host.
+ * Globals and selectors are matched separately.
  */
 export function engineRuns(signals: PageSignals): EngineItems[] {
   const { certIssuer, cookies, dns, headers, html, meta, robots, scriptSrc, text, url } = signals;
@@ -70,8 +70,8 @@ export function engineRuns(signals: PageSignals): EngineItems[] {
 }
 
 /**
- * Matches signals against all technologies. The engine decides on each pattern; the indexes only spare it those that
- * cannot match, so that the result is what it finds when it tries all, in the same order.
+ * Matches signals against all technologies. The engine decides on each pattern. The indexes only skip patterns that
+ * cannot match, so the result and its order are the same as if the engine tried all.
  */
 export class Matcher {
   readonly #catalogue: Catalogue;
@@ -146,7 +146,8 @@ export class Matcher {
   }
 
   #matchScriptSources({ scriptSrc = [] }: EngineItems): Map<Technology, Detection[]> {
-    // For each technology the places of the addresses that its patterns could match, with the indexes of those.
+    // For each technology: the indexes of the addresses that its patterns could match, with the indexes of those
+    // patterns.
     const wanted = new Map<Technology, Map<number, number[]>>();
     const costs = new Map<EnginePattern, SteepCost>();
     for (const [place, address] of scriptSrc.entries()) {
@@ -188,7 +189,8 @@ export class Matcher {
     const index = this.#keyIndex(field);
     const technologies = new Set<Technology>();
     for (const [key, texts] of Object.entries(values)) {
-      // Hundreds look at some names, and few find something: the engine's own loop costs more than a pattern.
+      // For some names there are hundreds of patterns, of which few match: the engine's own loop costs more than a
+      // pattern.
       for (const technology of index.get(key) ?? []) {
         if (!technologies.has(technology) && mayMatch(technology.keyed(field), key, texts)) {
           technologies.add(technology);
@@ -264,14 +266,14 @@ function indexKeys(catalogue: Catalogue, field: KeyedField | "dom"): Map<string,
   return index;
 }
 
-/** Whether the selector's fingerprint asks for this kind of thing. */
+/** Whether the selector's fingerprint uses this kind of signal. */
 function looksAt(technology: Technology, { selector, kind, name }: DomSignal): boolean {
   const wanted = technology.fingerprint.dom?.[selector]?.[kind];
   if (wanted === undefined) return false;
   return name === "" ? typeof wanted !== "object" : typeof wanted === "object" && Object.hasOwn(wanted, name);
 }
 
-/** Whether one of the patterns of a name matches one of its texts, or fails on it. */
+/** Whether one of the patterns of a name matches one of its texts, or throws on it. */
 function mayMatch(patterns: EnginePatterns, name: string, texts: readonly string[]): boolean {
   const named = Array.isArray(patterns) ? [] : (patterns[name] ?? []);
   try {
@@ -281,14 +283,14 @@ function mayMatch(patterns: EnginePatterns, name: string, texts: readonly string
   }
 }
 
-/** Names that a page chooses must not meet inherited properties. */
+/** Uses an object without prototype, so that names chosen by a page cannot hit inherited properties. */
 function named(name: string, value: string): Record<string, string[]> {
   const texts: Record<string, string[]> = Object.create(null);
   texts[name] = [value];
   return texts;
 }
 
-/** A pattern that fails (a regular expression can exhaust its stack) counts as one that does not match. */
+/** Treats a pattern that throws as one without a match: a regular expression can exhaust its stack. */
 function attempt(technology: Technology, run: () => readonly EngineDetection[]): Detection[] {
   try {
     return run().map(({ pattern, version }) => toDetection(technology, pattern, version));

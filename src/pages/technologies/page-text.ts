@@ -1,10 +1,10 @@
-/** Bytes at the beginning of a page in which it may say how it is encoded. */
+/** Number of bytes at the beginning of a page in which it may declare its encoding. */
 const HEAD_BYTES = 16_384;
 
 /**
- * A page's text: by its byte order mark, else by what the response's `Content-Type` says, else by what the page itself says at its beginning (WHATWG
- * HTML, "determining the character encoding"). One that says nothing is UTF-8 if it can be, else windows-1252. A character that is cut off at the end
- * is left out.
+ * Decodes a page. The encoding comes from the byte order mark, else from the response's `Content-Type`, else from the
+ * page's own declaration (WHATWG HTML, "determining the character encoding"). The default is UTF-8 if the bytes are
+ * valid UTF-8, else windows-1252. Drops an incomplete character at the end.
  */
 export function pageText(bytes: Uint8Array, contentType: string): string {
   const decoder =
@@ -25,7 +25,7 @@ function markedDecoder([first, second, third]: Uint8Array): TextDecoder | null {
   return first === 0xfe && second === 0xff ? decoderOf("utf-16be") : null;
 }
 
-/** Null for an encoding that nobody knows, here or at all. */
+/** Null for an unknown or unsupported encoding. */
 function decoderOf(label: string | undefined): TextDecoder | null {
   if (label === undefined) return null;
   try {
@@ -35,7 +35,7 @@ function decoderOf(label: string | undefined): TextDecoder | null {
   }
 }
 
-/** The encoding that a `meta` element or an XML declaration names. */
+/** The encoding declared by a `meta` element or an XML declaration. */
 function saidEncoding(bytes: Uint8Array): string | undefined {
   let head = "";
   for (const byte of bytes.subarray(0, HEAD_BYTES)) head += String.fromCharCode(byte);
@@ -43,6 +43,6 @@ function saidEncoding(bytes: Uint8Array): string | undefined {
   const [, declared] = /^\s*<\?xml[^<>]*?\bencoding\s*=\s*["']([\w:.-]+)/i.exec(said ?? "") ?? [];
   const [, named] = /<meta\b[^<>]*?\bcharset\s*=\s*(?:["']\s*)?([\w:.-]+)/i.exec(said ?? "") ?? [];
   const label = named ?? declared;
-  // Whoever could read that it is UTF-16 has shown that it is not.
+  // The declaration was readable as ASCII, so the page cannot be UTF-16.
   return label !== undefined && /^utf-?16/i.test(label) ? "utf-8" : label;
 }

@@ -1,6 +1,6 @@
 import type { Catalogue } from "./catalogue.ts";
 
-/** What one selector's fingerprints want to know about the elements that it finds. */
+/** What the fingerprints of one selector need of the matching elements. */
 export type ProbeSelector = {
   readonly selector: string;
   readonly exists: boolean;
@@ -9,14 +9,14 @@ export type ProbeSelector = {
   readonly properties: readonly string[];
 };
 
-/** What the probe has to look for; plain data, about 200 kB as JSON. */
+/** What the probe must look for; plain data, about 200 kB as JSON. */
 export type ProbeArgument = {
-  /** Globals, each as its parts: `["jQuery", "fn", "jquery"]`. */
+  /** Globals, each split into its parts: `["jQuery", "fn", "jquery"]`. */
   readonly chains: readonly (readonly string[])[];
   readonly selectors: readonly ProbeSelector[];
 };
 
-/** Collects the globals and selectors of all fingerprints, each once. */
+/** Collects the distinct globals and selectors of all fingerprints. */
 export function probeArgument({ technologies }: Catalogue): ProbeArgument {
   const chains = new Set(technologies.flatMap(({ fingerprint }) => Object.keys(fingerprint.js ?? {})));
   const selectors = new Map<

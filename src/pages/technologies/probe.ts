@@ -2,14 +2,14 @@ import { isObject } from "../../encoding/json.ts";
 import type { DomSignal, PageSignals } from "../../platform/page-browser.ts";
 import type { ProbeArgument, ProbeSelector } from "./probe-argument.ts";
 
-/** Which part of the probe runs: globals exist only in the page's own world; selectors are safer in an isolated one. */
+/** The part of the probe to run. Globals exist only in the page's own world; selectors are safer in an isolated world. */
 export type ProbePart = "globals" | "selectors" | "both";
 
 const MAX_FOUND = 1_000;
 const MAX_VALUE = 1_000;
 const MAX_ELEMENTS = 50;
 
-/** The little of a browser that the probe uses, since the program itself knows no browser types. */
+/** The minimal browser types for the probe, since the program is compiled without browser types. */
 type ProbedElement = {
   readonly textContent: string | null;
   getAttribute(name: string): string | null;
@@ -17,16 +17,16 @@ type ProbedElement = {
 declare const document: { querySelectorAll(selector: string): ArrayLike<ProbedElement> };
 declare const performance: { now(): number };
 
-/** What the probe returns: `[chain, value]` of each global, and `[selector, kind, name, value]` of what was found in elements. */
+/** The probe's result: `[chain, value]` of each global, and `[selector, kind, name, value]` of each match in elements. */
 type ProbeResult = {
   readonly globals: [string, string][];
   readonly found: [string, string, string, string][];
 };
 
 /**
- * Runs inside the page, from its source text: it may refer to nothing outside itself and names no inner function, because
- * bundlers wrap those in helpers that the page does not have. Whatever a page does to it is caught; what cannot be
- * caught, such as a getter that never returns, is for the caller's time limit.
+ * Runs inside the page, from its source text. It must not refer to anything outside itself, and must not name inner
+ * functions, because bundlers wrap those in helpers that the page does not have. It catches all errors that a page
+ * causes. The caller's time limit must handle the rest, such as a getter that never returns.
  */
 function probePage(
   { chains, selectors }: ProbeArgument,
@@ -93,13 +93,13 @@ function probePage(
 }
 
 /**
- * The probe as an expression for the page to evaluate; its value is for {@link readProbe}.
+ * The probe as an expression to evaluate in the page; {@link readProbe} parses its value.
  *
- * @param argument of the detector
- * @param part run `globals` in the page's own world; `selectors` in an isolated world, where the page cannot reach the probe
- *   (properties of elements, which two technologies have, are seen in the page's own world only)
- * @param budget milliseconds for the whole probe. It is checked between steps; the caller must still limit the evaluation, since a page can
- *   block its own thread.
+ * @param argument the detector's argument
+ * @param part run `globals` in the page's own world; run `selectors` in an isolated world, where the page cannot reach
+ * the probe (element properties, which two technologies use, are visible in the page's own world only)
+ * @param budget milliseconds for the whole probe, checked between steps. The caller must still limit the evaluation,
+ * since a page can block its own thread.
  */
 export function probeExpression(argument: ProbeArgument, part: ProbePart = "both", budget = 500): string {
   const wanted: ProbeArgument = {
@@ -116,7 +116,7 @@ function onlyProperties(wanted: ProbeSelector): ProbeSelector[] {
 
 const KINDS: readonly DomSignal["kind"][] = ["exists", "text", "attributes", "properties"];
 
-/** Whether a value is a list of lists, each of so many texts. */
+/** Whether a value is a list of lists, each with `length` texts. */
 function isTexts(value: unknown, length: number): value is string[][] {
   if (!Array.isArray(value) || value.length > MAX_FOUND * 2) return false;
   return value.every(
@@ -125,9 +125,7 @@ function isTexts(value: unknown, length: number): value is string[][] {
   );
 }
 
-/**
- * Reads what the probe returned. Anything that is not of its shape, because a page interfered, counts as nothing found.
- */
+/** Parses the probe's result. A result of another shape, caused by an interfering page, counts as empty. */
 export function readProbe(result: unknown): Required<Pick<PageSignals, "js" | "dom">> {
   const nothing = { js: [], dom: [] };
   const { globals, found } = isObject(result) ? result : {};

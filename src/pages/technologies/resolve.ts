@@ -4,19 +4,19 @@ import type { Detection } from "./matcher.ts";
 /** A technology that a page uses. */
 export type Resolved = {
   readonly technology: Technology;
-  /** Per cent, up to 100. */
+  /** Percentage, at most 100. */
   readonly confidence: number;
-  /** Empty when unknown. */
+  /** Empty if unknown. */
   readonly version: string;
 };
 
 const MAX_VERSION_LENGTH = 15;
-/** A greater major version is a date or a build number. */
+/** A larger major version is in fact a date or a build number. */
 const MAX_MAJOR_VERSION = 10_000;
 
 /**
- * Decides which technologies the matches of a page add up to. Technologies that need another one, or one of a category, count once that is
- * found, which may take several rounds.
+ * Combines the matches of a page into technologies. A technology that requires another one, or one of a category,
+ * counts once that is found, which may take several rounds.
  */
 export function resolveDetections(catalogue: Catalogue, detections: readonly Detection[]): Resolved[] {
   const open = new Set<Technology>();
@@ -29,7 +29,10 @@ export function resolveDetections(catalogue: Catalogue, detections: readonly Det
   }
 }
 
-/** What the engine makes of matches: confidence added up, the longest version, exclusions, then implications. */
+/**
+ * Resolves matches like the engine: sums up confidence, takes the longest version, then applies exclusions and
+ * implications.
+ */
 function resolveRound(catalogue: Catalogue, detections: readonly Detection[]): Resolved[] {
   const byTechnology = new Map<Technology, { confidence: number; version: string }>();
   for (const { technology, confidence, version } of detections) {
@@ -46,7 +49,7 @@ function isPlausible(version: string): boolean {
   return version.length <= MAX_VERSION_LENGTH && (Number.parseInt(version, 10) || 0) < MAX_MAJOR_VERSION;
 }
 
-/** Of two that exclude each other, the one found first stays. */
+/** If two technologies exclude each other, the one found first stays. */
 function withoutExcluded(resolved: readonly Resolved[]): Resolved[] {
   const excluded = new Set<string>();
   for (const { technology } of resolved) {
@@ -59,7 +62,7 @@ function withoutExcluded(resolved: readonly Resolved[]): Resolved[] {
 function addImplied(catalogue: Catalogue, resolved: readonly Resolved[]): Resolved[] {
   const all = [...resolved];
   const present = new Set(all.map(({ technology }) => technology));
-  // The list grows while it is walked, so that what is implied implies in turn.
+  // The list grows during the loop, so that implied technologies can imply others.
   for (const { technology, confidence } of all) {
     for (const implied of technology.implies) {
       const other = catalogue.byName.get(implied.name);
@@ -75,7 +78,7 @@ function addImplied(catalogue: Catalogue, resolved: readonly Resolved[]): Resolv
   return all;
 }
 
-/** Technologies that matched, and whose condition the resolved ones now meet. */
+/** Technologies with matches whose condition the resolved ones now fulfil. */
 function newlyMet(
   resolved: readonly Resolved[],
   detections: readonly Detection[],
@@ -94,7 +97,7 @@ function newlyMet(
   );
 }
 
-/** By priority of the category, then by name. */
+/** Sorts by priority of the category, then by name. */
 function sortResolved({ categories }: Catalogue, resolved: readonly Resolved[]): Resolved[] {
   const priority = ({ technology }: Resolved) =>
     Math.max(0, ...technology.fingerprint.cats.map((id) => categories.get(id)?.priority ?? 0));

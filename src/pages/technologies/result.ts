@@ -9,7 +9,7 @@ export type TechnologiesResult = {
   readonly applications: readonly DetectedTechnology[];
 };
 
-/** Puts a lookup in the form of the contract. */
+/** Converts a lookup to the form of the contract. */
 export function toTechnologiesResult(lookup: {
   readonly finalUrl: string;
   readonly requestedUrl: string;

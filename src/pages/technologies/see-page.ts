@@ -11,17 +11,17 @@ import {
   type TechnologyDetector,
 } from "./index.ts";
 
-/** A page as one load of it shows it. */
+/** The report and the signals of one page load. */
 export interface SeenPage {
   readonly report: PageReport;
   readonly signals: PageSignals;
 }
 
 /**
- * Loads a page in a browser, or without one when there is none.
+ * Loads a page in a browser, or without one if none is available.
  *
- * @param detector who wants to know; null: the markup and the headers are enough
- * @throws GatewayError when there is no page
+ * @param detector determines the signals to collect; null: markup and headers are enough
+ * @throws GatewayError if there is no page
  */
 export async function seePage(
   { platform, client }: Pick<PageWork, "platform" | "client">,

@@ -5,24 +5,24 @@ import type { DomSignal } from "../../platform/page-browser.ts";
 import type { Catalogue, Technology } from "./catalogue.ts";
 import { TextIndex } from "./text-index.ts";
 
-/** A document, with all its attributes as one text for quick exclusion of selectors. */
+/** A document, with all attributes as one text so that selectors can be excluded quickly. */
 export type ParsedDocument = {
   readonly document: Document;
-  /** Names and values of all attributes, separated by line ends. */
+  /** Names and values of all attributes, separated by line feeds. */
   readonly attributes: string;
-  /** How many elements there are, each counted as often as it has ancestors: a selector may go up to all of them. */
+  /** The sum of the depths of all elements: evaluating a selector may visit all ancestors of each element. */
   readonly steps: number;
 };
 
-/** Elements of one selector that are looked at; the first ones tell as much as all. */
+/** Maximum elements per selector; more add no information. */
 export const MAX_ELEMENTS = 50;
 const MAX_TEXT = 4_096;
-/** Steps from elements to their ancestors that all selectors together may take; only pages made to be slow need so many. */
+/** Maximum steps from elements to ancestors, for all selectors together; only pages built to be slow need so many. */
 const MAX_STEPS = 50_000_000;
 
 /**
- * Evaluates the fingerprints' selectors on a parsed document, where no browser does. A selector is tried only when the document has the
- * attribute texts that it needs.
+ * Evaluates the fingerprints' selectors on a parsed document, when no browser does. It tries a selector only if the
+ * document has the attribute texts that the selector needs.
  */
 export class SelectorMatcher {
   readonly #index: TextIndex;
@@ -33,12 +33,12 @@ export class SelectorMatcher {
     this.#index = new TextIndex(catalogue, "dom");
   }
 
-  /** Everything that a selector's fingerprint asks for, but for properties, which only a live page has. */
+  /** All signals that a selector's fingerprint uses, except properties, which only a live page has. */
   match({ document, attributes, steps }: ParsedDocument): DomSignal[] {
     const byOrder = this.#index
       .candidates(attributes)
       .sort((a, b) => a.technology.order - b.technology.order || a.index - b.index);
-    // Several technologies may share a selector, and a signal is for all of them.
+    // Several technologies may share a selector; a signal applies to all of them.
     const wanted = new Map<string, Technology[]>();
     for (const { technology, index } of byOrder) {
       const selector = this.#selectorsOf(technology)[index];
@@ -62,7 +62,7 @@ function select(selector: string, document: Document): Element[] {
   try {
     return selectAll<AnyNode, Element>(selector, document).slice(0, MAX_ELEMENTS);
   } catch {
-    // Browsers know more pseudo-classes than the library.
+    // Browsers support more pseudo-classes than the library.
     return [];
   }
 }

@@ -4,19 +4,19 @@ const MAX_HTML = 2_000_000;
 const MAX_SCRIPTS = 1_000_000;
 const MAX_CSS = 1_000_000;
 const MAX_TEXT = 500_000;
-/** Patterns for addresses and values can take time that grows with the square of their length. */
+/** The time of patterns for addresses and values can grow with the square of their length. */
 const MAX_ADDRESS = 1_024;
 const MAX_ADDRESSES = 65_536;
 const MAX_LINE = 2_048;
 const MAX_ITEMS = 250;
-/** Scripts, globals and elements are matched one by one, in a time that grows with their length only. */
+/** Scripts, globals and elements are matched one by one, in linear time. */
 const MAX_PARTS = 1_000;
 
 /**
- * Cuts signals to a size that any page may have, so that no page can make detection expensive. Lengths are in UTF-16 code units:
- * 2,000,000 of HTML; 1,000,000 each of inline scripts, of external scripts and of style sheets; 500,000 of text and of robots.txt;
- * 1,024 of a script's address and 65,536 of all; 2,048 of any other value; and at most 250 headers, cookies, meta names, DNS types, script
- * addresses and hosts each.
+ * Truncates signals to fixed maximum sizes, so that no page can make detection expensive. Lengths are in UTF-16 code
+ * units: 2,000,000 of HTML; 1,000,000 each of inline scripts, of external scripts and of style sheets; 500,000 of text
+ * and of robots.txt; 1,024 of a script's address and 65,536 of all; 2,048 of any other value. At most 250 headers,
+ * cookies, meta names, DNS types, script addresses and hosts each.
  */
 export function clampSignals(signals: PageSignals): PageSignals {
   return {
@@ -47,7 +47,7 @@ function clampLines(texts: readonly string[] = [], length = MAX_LINE): string[] 
   return texts.slice(0, MAX_ITEMS).map((text) => text.slice(0, length));
 }
 
-/** Takes texts until together they are as long as allowed. */
+/** Takes texts until their total length reaches the limit. */
 function clampTogether(texts: readonly string[] = [], length: number): string[] {
   const kept: string[] = [];
   let left = length;
@@ -59,7 +59,7 @@ function clampTogether(texts: readonly string[] = [], length: number): string[] 
   return kept;
 }
 
-/** Also puts the names in lower case, and the texts of names that differ in case only together. */
+/** Also converts names to lower case, and merges the texts of names that differ only in case. */
 function clampNamed(texts: NamedTexts = {}): NamedTexts {
   const kept: Record<string, string[]> = Object.create(null);
   for (const [name, values] of Object.entries(texts).slice(0, MAX_ITEMS)) {

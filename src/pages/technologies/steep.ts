@@ -1,13 +1,19 @@
 import type { EnginePattern } from "wappalyzer-core";
 
-/** A version number with optional parts between two lazy repetitions: when what follows is missing, each length of each is tried with all others. */
+/**
+ * Matches a version number with optional parts between two lazy repetitions. If the rest of such a pattern fails, the
+ * engine combines every length of one repetition with every length of the other.
+ */
 const NESTED_NUMBER = /\{1,250\}\(\?:\\?\.\[\\d\]\{1,250\}/;
-/** How far such a pattern reaches before and after its literal. */
+/** How far such a pattern reaches before and after its literal, in characters. */
 const BEFORE = 520;
 const AFTER = 600;
-/** Ways to end a hexadecimal number of 7 to 40 digits. */
+/** Possible ends of a hexadecimal number of 7 to 40 digits. */
 const HEX_ENDS = 34;
-/** A link with a long address costs 10^7; a page full of those stays far below, and this much takes less than a second. */
+/**
+ * A link with a long address costs 10^7. A page full of such links stays far below this maximum, which takes less than
+ * a second.
+ */
 const MAX_COST = 1e9;
 
 /** Whether the time of a pattern can grow with a high power of the length of a tag or address. */
@@ -15,11 +21,11 @@ export function isSteep({ regex }: EnginePattern): boolean {
   return NESTED_NUMBER.test(regex.source);
 }
 
-/** Adds up what a steep pattern may cost on the texts of a page, and says when that is too much to try it. */
+/** Sums up the possible cost of such a pattern on the texts of a page, and decides when it is too high. */
 export class SteepCost {
   #cost = 0;
 
-  /** @param positions where the pattern's literals are in the text */
+  /** @param positions of the pattern's literals in the text */
   add(text: string, positions: readonly number[]): void {
     for (const position of positions) {
       if (this.isTooMuch) return;
@@ -27,7 +33,8 @@ export class SteepCost {
       const after = text.slice(position, position + AFTER);
       const tag = before.slice(before.lastIndexOf(">") + 1);
       const rest = after.includes(">") ? after.slice(0, after.indexOf(">")) : after;
-      // Each start, each attribute, each end of the first repetition, each number and each end of the second are combined.
+      // The engine combines each start, each attribute, each end of the first repetition, each number and each end of
+      // the second.
       const starts = 1 + count(tag, /</g) * count(tag, /=/g);
       this.#cost += starts * rest.length ** 2 * (HEX_ENDS + longestNumber(after) ** 3);
     }

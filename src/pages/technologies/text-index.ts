@@ -1,25 +1,25 @@
 import { type Catalogue, literalGroups, type Technology, type TextField } from "./catalogue.ts";
 import { LiteralScanner } from "./literal-scanner.ts";
 
-/** A pattern of a text field, or a selector, by its place in its technology. */
+/** A pattern of a text field, or a selector, by its index in its technology. */
 type Place = { readonly technology: Technology; readonly index: number };
 
 /** A pattern that could match a text. */
 export type Candidate = Place & {
-  /** Where the literals are of which each match contains one; absent when the pattern has none. */
+  /** Positions of the literals of which each match contains one; absent if the pattern has none. */
   readonly positions?: readonly number[];
 };
 
-/** A place with the numbers of its literals: of each group one must occur. */
+/** A pattern with the numbers of its literals: at least one of each group must occur. */
 type Indexed = Place & { readonly first: readonly number[]; readonly others: readonly (readonly number[])[] };
 
 /**
- * Says which patterns of one field could match a text, by the literals that they need: only these have to be tried.
- * None that could match is left out.
+ * Finds the patterns of one field that could match a text, by the literals that they need: only these must be tried. It
+ * never omits a pattern that could match.
  */
 export class TextIndex {
   readonly #scanner: LiteralScanner;
-  /** For each literal, the patterns that it makes candidates. */
+  /** The candidate patterns of each literal. */
   readonly #byLiteral = new Map<number, Indexed[]>();
   readonly #always: Place[] = [];
 

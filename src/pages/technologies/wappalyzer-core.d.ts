@@ -1,15 +1,15 @@
-/** The parts of the detection engine that are used; the package has no types of its own. */
+/** Types of the used parts of the detection engine; the package has none. */
 declare module "wappalyzer-core" {
   export type EnginePattern = {
     readonly value: string | number;
     readonly regex: RegExp;
-    /** Per cent. */
+    /** Percentage. */
     readonly confidence: number;
     /** A template with back references, or empty. */
     readonly version: string;
   };
 
-  /** A pattern list, or pattern lists by name; patterns of selectors are nested by what they look at. */
+  /** A list of patterns, or lists by name; selector patterns are nested by the kind of signal. */
   export type EnginePatterns = EnginePattern[] | { [name: string]: EnginePattern[] };
 
   export type EngineDetection = {
@@ -22,7 +22,7 @@ declare module "wappalyzer-core" {
 
   type Texts = Readonly<Record<string, readonly string[]>>;
 
-  /** The inputs of one run; absent ones are not looked at. */
+  /** The inputs of one run; absent ones are skipped. */
   export type EngineItems = {
     readonly [type in "certIssuer" | "css" | "html" | "robots" | "scripts" | "text" | "url" | "xhr"]?: string;
   } & {

@@ -1,16 +1,19 @@
 import type { EnginePattern } from "wappalyzer-core";
 import { isSteep, SteepCost } from "./steep.ts";
 
-/** Characters in which one pattern is tried on one text; only pages made to be slow have more around its literals. */
+/**
+ * Maximum characters in which one pattern is tried on one text; only pages built to be slow have more around its
+ * literals.
+ */
 const MAX_TRIED = 262_144;
-/** Characters in which all patterns together are tried on the texts of a page. */
+/** Maximum characters in which all patterns together are tried on the texts of a page. */
 const MAX_TRIED_TOGETHER = 4_194_304;
 
-/** What is left to try on one page. */
+/** The remaining matching budget of one page. */
 export class Effort {
   #left = MAX_TRIED_TOGETHER;
 
-  /** Takes as much of a wish as is left. */
+  /** Takes the requested number of characters, or as many as are left. */
   take(characters: number): number {
     const taken = Math.min(characters, this.#left);
     this.#left -= taken;
@@ -19,13 +22,13 @@ export class Effort {
 }
 
 /**
- * The parts of a text in which a pattern can match, in order: those around its literals, wide enough for any match and for what it looks at on
- * each side. The first match in them is the first match in the text. Their length is bounded, and with it the time that a page can make a
- * pattern take.
+ * The parts of a text in which a pattern can match, in order: the surroundings of its literals, wide enough for any
+ * match and for its context on each side. The first match in them is the first match in the text. Their total length is
+ * limited, and so is the time that a page can make a pattern take.
  *
- * @param positions where the literals are of which a match contains one; absent when the pattern has none
- * @param span how many characters a match can have; 0 when the pattern must see the whole text
- * @param effort of the page, from which the parts are taken
+ * @param positions of the literals of which a match contains one; absent if the pattern has none
+ * @param span maximum characters of a match; 0 if the pattern must see the whole text
+ * @param effort the page's budget, which the parts reduce
  */
 export function* partsToTry(
   text: string,
@@ -52,7 +55,7 @@ export function* partsToTry(
   }
 }
 
-/** The stretches of text that reach as far from each position, overlapping ones joined. */
+/** The ranges of text within `reach` of each position; overlapping ranges are merged. */
 function windows(positions: readonly number[], reach: number): [start: number, end: number][] {
   const joined: [start: number, end: number][] = [];
   for (const position of positions.toSorted((a, b) => a - b)) {

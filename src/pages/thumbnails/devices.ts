@@ -4,7 +4,7 @@ import profiles from "./devices.json" with { type: "json" };
 export interface Device {
   /** Lower case, letters and digits only. */
   readonly name: string;
-  /** `%s` stands for the version of the browser in use; null: the browser's own user agent. */
+  /** `%s` is replaced by the browser's version; null: the browser's own user agent. */
   readonly userAgent: string | null;
   /** Viewport in CSS pixels. */
   readonly width: number;
@@ -20,7 +20,7 @@ const byName: ReadonlyMap<string, Device> = new Map(profiles.map((device) => [de
 /** The names of all profiles, in alphabetical order. */
 export const DEVICE_NAMES: readonly string[] = [...byName.keys()].sort();
 
-/** The profile of that name in any case, or undefined. */
+/** The profile with that name, ignoring case, or undefined. */
 export function deviceNamed(name: string): Device | undefined {
   return byName.get(name.toLowerCase());
 }

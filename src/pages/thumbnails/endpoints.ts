@@ -22,7 +22,7 @@ import { rateLimited } from "../rate-limit.ts";
 import { ImageMaker } from "./images.ts";
 import { readThumbnailRequest, type ThumbnailRequest } from "./parameters.ts";
 
-/** JSON that carries a picture (contract, thumbnail JSON result). */
+/** A picture as JSON (contract, thumbnail JSON result). */
 export const thumbnailSchema = () =>
   z.object({
     mime_type: z.string(),
@@ -31,10 +31,10 @@ export const thumbnailSchema = () =>
     height: z.int(),
   });
 
-/** A picture as such. */
+/** The schema of a binary picture. */
 const PICTURE = { type: "string", contentEncoding: "binary" };
 
-/** Pictures and PDFs by their media types. */
+/** Schemas of pictures and PDFs by their media types. */
 export const PICTURES = {
   "image/jpeg": PICTURE,
   "image/png": PICTURE,
@@ -83,9 +83,9 @@ export const thumbnailBatch = open({
 });
 
 /**
- * A picture that is kept, or a new one, as it was asked for.
+ * Returns a picture, from the cache or from a new capture, in the requested form.
  *
- * @param admitted rejects when the caller may not have any
+ * @param admitted rejects if the rate limit or the authorization refuses the caller
  */
 export async function thumbnailAnswer(
   work: PageWork,
@@ -151,7 +151,7 @@ function typeAndSize(type: string, { width, height }: Size): Record<string, stri
   return { "content-type": type, "x-image-width": String(width), "x-image-height": String(height) };
 }
 
-/** The JSON that carries an image (contract, thumbnail JSON result). */
+/** An image as JSON (contract, thumbnail JSON result). */
 function asJson(image: KeptAnswer, { prettify }: ThumbnailRequest): KeptAnswer {
   const { headers } = image;
   const type = { ...headers, "content-type": "application/json" };

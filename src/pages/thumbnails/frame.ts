@@ -1,21 +1,22 @@
 import type { Frame, FramePlan, Size } from "../../platform/page-browser.ts";
 
-/** The longest side of an image (contract, limits). */
+/** The maximum side of an image (contract, limits). */
 export const MAX_SIDE = 16_383;
-/** Pixels of the largest image that is made: beyond it a browser fails more often than it succeeds. */
+/** Maximum pixels of an image: beyond it captures fail more often than they succeed. */
 export const MAX_PIXELS = 40_000_000;
-/** Pixels, captured and resized together, that an isolate of 128 MB can process along with everything else. */
+/** Maximum pixels, captured and resized together, that an isolate of 128 MB can process along with everything else. */
 export const MAX_PROCESSED_PIXELS = 5_000_000;
 
 /**
- * Plans an image of a subject, which fills the frame from its top: what does not fit is cut at the bottom, or evenly at the sides.
+ * Plans an image of a subject. The subject fills the frame from its top: the excess is cropped at the bottom, or evenly
+ * at the sides.
  *
- * A smaller image is captured at up to twice its size and scaled down afterwards, because letters that the browser itself draws
- * very small collide; a larger one is drawn at its own size, so that it is sharp.
+ * A smaller image is captured at up to twice its size and then scaled down, because the browser draws very small
+ * letters badly. A larger image is captured at its own size, so that it is sharp.
  *
  * @param subject the viewport, the whole page or one element, in CSS pixels
- * @param density device pixels per CSS pixel of the emulated screen: no capture is finer, unless the image is; an image of the subject's own
- * size has so many, as far as it may have them without being cut
+ * @param density device pixels per CSS pixel of the emulated screen. It is the maximum capture density, unless the
+ * image itself is denser. An image of the subject's own size has this density, or less if it would exceed the limits.
  */
 export function planFrame(subject: Size, frame: Frame, density: number): FramePlan {
   const source = { width: Math.max(1, subject.width), height: Math.max(1, subject.height) };
@@ -49,12 +50,12 @@ function outputSize(source: Size, { width, height, fit }: Frame, density: number
     MAX_SIDE / Math.max(source.width, source.height),
     Math.sqrt(MAX_PIXELS / (source.width * source.height)),
   );
-  // Rather the whole subject less fine than a part of it.
+  // A whole subject at a lower density is better than a cropped one.
   const own = Math.round(source.width * Math.max(1, Math.min(density, finest)));
   return bounded(own, (own * source.height) / source.width);
 }
 
-/** Lengths that no side may exceed are cut, which shows less of the subject and does not distort it. */
+/** Crops lengths beyond the limits: the image shows less of the subject, but is not distorted. */
 function bounded(width: number, height: number): Size {
   const wide = Math.min(MAX_SIDE, Math.max(1, Math.round(width)));
   const high = Math.min(MAX_SIDE, Math.max(1, Math.round(height)));

@@ -1,6 +1,6 @@
 import type { Size } from "../../platform/page-browser.ts";
 
-/** The size that an encoded image says it has: PNG, JPEG or WebP. Null when the bytes are none of these. */
+/** The size of an encoded PNG, JPEG or WebP image, from its header. Null for other data. */
 export function imageSize(bytes: Uint8Array): Size | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
@@ -8,12 +8,12 @@ export function imageSize(bytes: Uint8Array): Size | null {
     if (view.getUint16(0) === 0xffd8) return jpegSize(view);
     if (view.getUint32(0) === 0x52494646 && view.getUint32(8) === 0x57454250) return webpSize(view);
   } catch {
-    // The bytes end too soon.
+    // The bytes are truncated.
   }
   return null;
 }
 
-/** From the frame header, which comes after segments that say how long they are (ITU T.81, B.1.1.3 and B.2.2). */
+/** Reads the frame header, which follows segments with explicit lengths (ITU T.81, B.1.1.3 and B.2.2). */
 function jpegSize(view: DataView): Size | null {
   for (let at = 2; view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
     const marker = view.getUint8(at + 1);
@@ -25,7 +25,7 @@ function jpegSize(view: DataView): Size | null {
   return null;
 }
 
-/** From the first chunk (RFC 9649): extended, lossless or lossy. */
+/** Reads the first chunk (RFC 9649): extended, lossless or lossy. */
 function webpSize(view: DataView): Size | null {
   const int24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
   switch (view.getUint32(12)) {

@@ -2,24 +2,24 @@ import encodeJpeg, { init as initJpeg } from "@jsquash/jpeg/encode.js";
 import decodePng, { init as initPngDecoder } from "@jsquash/png/decode.js";
 import encodePng, { init as initPngEncoder } from "@jsquash/png/encode.js";
 import resize, { initResize } from "@jsquash/resize";
-// The package's own entry would bring a second encoder, for processors without SIMD.
+// The package's own entry would include a second encoder, for processors without SIMD.
 import webpFactory from "@jsquash/webp/codec/enc/webp_enc_simd.js";
 import { defaultOptions as webpDefaults } from "@jsquash/webp/meta.js";
 import { initEmscriptenModule } from "@jsquash/webp/utils.js";
 import type { ImageFormat, Size } from "../../platform/page-browser.ts";
 import type { CodecModules } from "../../platform/pages.ts";
 
-/** From this quality on, colours are not blurred either (4:4:4 instead of 4:2:0 sampling). */
+/** From this quality on, colours are not subsampled (4:4:4 instead of 4:2:0). */
 export const FULL_COLOUR_QUALITY = 90;
 /**
- * The quality at which MozJPEG codes colours when more is asked for; brightness gets all. Nobody sees the rest (an image of many colours is at 50 dB),
- * and at 100 its search for the best coefficients takes longest.
+ * Maximum quality of the colours in MozJPEG; brightness gets the full requested quality. The difference is not visible
+ * (an image of many colours is at 50 dB), and at 100 the encoder's search for the best coefficients takes longest.
  */
 const BEST_COLOUR_QUALITY = 97;
 
 type Pixels = Awaited<ReturnType<typeof decodePng>>;
 
-/** Makes images of the wanted size and format out of PNG captures. */
+/** Converts PNG captures to images of the requested size and format. */
 export class ImageMaker {
   readonly #modules: CodecModules;
   readonly #ready = new Set<string>();
@@ -30,12 +30,12 @@ export class ImageMaker {
   }
 
   /**
-   * Scales a capture to `size` and encodes it. One that is larger by no more than the margin is cut instead.
+   * Scales a capture to `size` and encodes it. A capture that is larger by at most the margin is cropped instead.
    *
    * @param png bytes of a PNG; at most `MAX_PROCESSED_PIXELS` together with the output
    * @param quality 1 to 100; without effect on png
-   * @param margin pixels that a capture may have too many, because it shows whole CSS pixels
-   * @param transparent the capture may be seen through in places
+   * @param margin maximum excess pixels of a capture, because captures show whole CSS pixels
+   * @param transparent the capture may have transparent parts
    */
   async make(
     png: Uint8Array<ArrayBuffer>,
@@ -55,8 +55,8 @@ export class ImageMaker {
     }
     if (isLittleMore(captured, size, margin)) return this.#encode(cut(captured, size), format, quality);
     await this.#once("resize", (module) => initResize(module));
-    // In an opaque capture there is nothing to premultiply; scaling the stored values is what other tools do. Catmull-Rom looks like Lanczos, in three
-    // quarters of the time.
+    // An opaque capture needs no premultiplication. Scaling the stored values is what other tools do. Catmull-Rom
+    // looks like Lanczos, in three quarters of the time.
     const options = { ...size, method: "catrom", premultiply: transparent, linearRGB: false } as const;
     return this.#encode(await resize(captured, options), format, quality);
   }
@@ -68,13 +68,13 @@ export class ImageMaker {
     return new Uint8Array(
       await encodeJpeg(pixels, {
         quality,
-        // Progressive coding costs half as much time again for a tenth of the bytes of so small an image.
+        // Progressive coding takes 50 % more time to save a tenth of the bytes of such small images.
         progressive: false,
         auto_subsample: false,
         chroma_subsample: quality >= FULL_COLOUR_QUALITY ? 1 : 2,
         separate_chroma_quality: true,
         chroma_quality: Math.min(quality, BEST_COLOUR_QUALITY),
-        // Looking for coefficients in two parts of the spectrum is faster where there are many of them.
+        // Searching coefficients in two parts of the spectrum is faster if there are many of them.
         trellis_multipass: quality > BEST_COLOUR_QUALITY,
       }),
     );

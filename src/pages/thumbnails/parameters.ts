@@ -16,7 +16,7 @@ export const WAIT_UNTIL = [
   "networkidle2",
 ] as const satisfies readonly WaitUntil[];
 
-/** A thumbnail request: the image, and how to answer with it. */
+/** A thumbnail request: the image, and the form of the answer. */
 export interface ThumbnailRequest {
   readonly options: ThumbnailOptions;
   readonly output: "raw" | "json";
@@ -24,28 +24,28 @@ export interface ThumbnailRequest {
   readonly freshness: Freshness;
 }
 
-/** What the page can be had as. */
+/** The output formats of a page. */
 export const FORMATS = ["jpg", "jpeg", "png", "webp", "pdf"] as const;
-/** Parameters of images alone, and of PDFs alone. */
+/** Parameters for images only, and for PDFs only. */
 const OF_IMAGES = ["size", "width", "height", "scale", "selector", "clip"];
 const OF_SHEETS = ["paper", "margins"];
 
 const MAX_VIEWPORT = 1600;
-/** Characters of a selector. */
+/** Maximum characters of a selector. */
 export const MAX_SELECTOR = 1_000;
-/** Characters of what a browser says it is. */
+/** Maximum characters of a user agent. */
 export const MAX_USER_AGENT = 512;
-/** How often `hide` and `click` may be given. */
+/** Maximum number of `hide` and of `click` parameters. */
 export const MAX_HIDDEN = 10;
 export const MAX_CLICKS = 5;
-/** What a phone says it is, when only `mobile` is asked for. */
+/** The user agent for `mobile` without a device. */
 const MOBILE_USER_AGENT =
   "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%s Mobile Safari/537.36";
 
 /**
- * Reads the query of a thumbnail request (contract, GET /v1/thumbs/), and of what is offered beyond it.
+ * Parses the query of a thumbnail request (contract, GET /v1/thumbs/), including the additions to the contract.
  *
- * @throws GatewayError 400 that names the parameter at fault
+ * @throws GatewayError 400 that names the invalid parameter
  */
 export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyOptions): ThumbnailRequest {
   const query = new QueryParameters(search);
@@ -78,7 +78,7 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
       userAgent: userAgent ?? device?.userAgent ?? (mobile ? MOBILE_USER_AGENT : null),
       selector,
       clip,
-      // In one order, because it makes no difference: equal requests share what is kept.
+      // Sorted, because the order has no effect: so equal requests share a cache entry.
       hide: [...new Set(query.list("hide", MAX_HIDDEN, MAX_SELECTOR))].sort(),
       click: query.list("click", MAX_CLICKS, MAX_SELECTOR),
       waitForSelector: query.limited("waitForSelector", MAX_SELECTOR),
@@ -102,7 +102,7 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
 
 function readQuality(query: QueryParameters, format: ImageFormat): number {
   const quality = query.integer("quality", 1, 100) ?? 100;
-  // Without effect there: such requests are equal.
+  // Quality has no effect on png: so equal requests share a cache entry.
   return format === "png" ? 100 : quality;
 }
 

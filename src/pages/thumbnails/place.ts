@@ -1,13 +1,13 @@
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import type { QueryParameters } from "../parameters.ts";
 
-/** Characters of a time zone's name, and of a language tag. */
+/** Maximum characters of a time zone's name, and of a language tag. */
 export const MAX_TIMEZONE = 64;
 export const MAX_LOCALE = 35;
 
 /**
- * The parameter `timezone`: a name of the time zone database, in its usual spelling. Offsets are not names: not all browsers know them. Throws a 400
- * that names the parameter.
+ * The parameter `timezone`: a name of the time zone database, in canonical spelling. Offsets are rejected: not all
+ * browsers know them. Throws a 400 that names the parameter.
  */
 export function readTimezone(query: QueryParameters): string | null {
   const name = query.limited("timezone", MAX_TIMEZONE);
@@ -17,7 +17,7 @@ export function readTimezone(query: QueryParameters): string | null {
       return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
     }
   } catch {
-    // No time zone is called that.
+    // No time zone has that name.
   }
   throw invalidRequest(
     "The parameter timezone must be a name of the time zone database, such as Europe/Berlin.",
@@ -25,7 +25,7 @@ export function readTimezone(query: QueryParameters): string | null {
   );
 }
 
-/** The parameter `locale`: a language tag in its usual spelling. Throws a 400 that names the parameter. */
+/** The parameter `locale`: a language tag in canonical spelling. Throws a 400 that names the parameter. */
 export function readLocale(query: QueryParameters): string | null {
   const tag = query.limited("locale", MAX_LOCALE);
   if (tag === null) return null;

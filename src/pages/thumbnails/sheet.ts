@@ -4,7 +4,7 @@ import type { QueryParameters } from "../parameters.ts";
 
 const MM_PER_INCH = 25.4;
 
-/** Width and height in inches of each paper, upright (ISO 216, ANSI/ASME Y14.1). */
+/** Width and height of each paper in inches, upright (ISO 216, ANSI/ASME Y14.1). */
 const PAPERS: ReadonlyMap<string, readonly [width: number, height: number]> = new Map([
   ["a0", [841 / MM_PER_INCH, 1189 / MM_PER_INCH]],
   ["a1", [594 / MM_PER_INCH, 841 / MM_PER_INCH]],
@@ -21,10 +21,10 @@ const PAPERS: ReadonlyMap<string, readonly [width: number, height: number]> = ne
 
 /** The papers by name. */
 export const PAPER_NAMES: readonly string[] = [...PAPERS.keys()];
-/** The paper of those who name none. */
+/** The default paper. */
 export const USUAL_PAPER = "a4";
 
-/** Inches. */
+/** Inches per unit. */
 const UNITS: Readonly<Record<string, number>> = {
   px: 1 / 96,
   pt: 1 / 72,
@@ -32,11 +32,11 @@ const UNITS: Readonly<Record<string, number>> = {
   cm: 10 / MM_PER_INCH,
   in: 1,
 };
-/** What browsers leave free when nobody says, and what has to be left for the page on each side; inches. */
+/** The default margin of browsers, and the minimum space for the page in each direction, in inches. */
 const USUAL_MARGIN = "1cm";
 const LEAST_ROOM = 1;
 
-/** The sheets of a PDF, by `paper`, `landscape` and `margins`. Throws a 400 that names the parameter. */
+/** The paper of a PDF, from `paper`, `landscape` and `margins`. Throws a 400 that names the parameter. */
 export function readSheet(query: QueryParameters): Sheet {
   const paper = query.choice("paper", PAPER_NAMES) ?? USUAL_PAPER;
   const [wide, high] = PAPERS.get(paper) ?? [0, 0];
@@ -51,7 +51,7 @@ export function readSheet(query: QueryParameters): Sheet {
   );
 }
 
-/** One to four lengths, in the order of style sheets: top, right, bottom, left. */
+/** One to four lengths, in the order of CSS: top, right, bottom, left. */
 function readMargins(query: QueryParameters): Sheet["margins"] {
   const text = query.text("margins");
   const lengths = (text ?? USUAL_MARGIN).split(/[\s,]+/).map(inches);
@@ -70,10 +70,10 @@ function readMargins(query: QueryParameters): Sheet["margins"] {
   throw invalidRequest(message, "margins");
 }
 
-/** A length such as `10mm` in inches; pixels without a unit. */
+/** A length such as `10mm` in inches; a number without a unit means pixels. */
 function inches(length: string): number {
   const [, number, unit = "px"] = /^(\d{1,4}(?:\.\d{1,3})?)(px|pt|mm|cm|in)?$/i.exec(length) ?? [];
-  // Rounded, so that equal lengths in different units are one request.
+  // Rounded, so that equal lengths in different units share a cache entry.
   return Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? Number.NaN) * 10_000) / 10_000;
 }
 

@@ -3,12 +3,12 @@ import type { Clip, Frame, Size, ThumbnailOptions } from "../../platform/page-br
 import { parseDimensions, type QueryParameters } from "../parameters.ts";
 import { MAX_PIXELS, MAX_SIDE } from "./frame.ts";
 
-/** Two sides, of which each may be open. */
+/** Two sides; null if not given. */
 type Sides = Omit<Frame, "fit">;
 
 const OWN_SIZE: Sides = { width: null, height: null };
 
-/** The predefined sizes (contract, parameter `size`); `o` is the subject's own. */
+/** The predefined sizes (contract, parameter `size`); `o` is the subject's own size. */
 const SIZES: Readonly<Record<string, Sides>> = {
   t: { width: 90, height: 68 },
   s: { width: 120, height: 90 },
@@ -24,13 +24,13 @@ function predefinedSize(name: string): Sides | undefined {
   return Object.hasOwn(SIZES, key) ? SIZES[key] : undefined;
 }
 
-/** Where the lowest clip begins, CSS pixels. */
+/** The maximum top of a clip, CSS pixels. */
 const MAX_CLIP_TOP = 20_000;
 
-/** What an image shows. */
+/** The subject of an image. */
 export type Subject = "viewport" | "page" | "element" | "clip";
 
-/** What an image shows, by the parameters that say so. */
+/** The subject of an image, from its parameters. */
 export function subjectOf({
   clip,
   selector,
@@ -66,8 +66,11 @@ export function readClip(query: QueryParameters): Clip | null {
 }
 
 /**
- * `size`, then `width` and `height`, each times `scale`. The whole page keeps its shape and has the width, unless a height is asked for in numbers; an
- * element or a clip is fitted into a size, and keeps its shape when one side alone is asked for. A clip has a size already, if none is asked for.
+ * The requested size, from `size`, then `width` and `height`, each multiplied by `scale`.
+ *
+ * A whole page keeps its proportions and gets the width, unless a height is given as a number. An element or a clip is
+ * fitted into a size, and keeps its proportions if only one side is given. A clip without a requested size keeps its
+ * own.
  */
 export function readFrame(query: QueryParameters, mobile: boolean, subject: Subject, scale: number): Frame {
   const name = query.text("size");
