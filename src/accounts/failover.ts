@@ -28,8 +28,7 @@ export interface FailoverOptions {
   readonly until: number;
   /**
    * Deadline for trying other accounts after a failure of the provider, milliseconds since the epoch. After a long silence
-   * the
-   * request does not wait a second time: its caller is waiting, and it occupies slots that other requests need.
+   * the request does not wait a second time: its caller is waiting, and it occupies slots that other requests need.
    */
   readonly othersUntil: number;
 }
@@ -39,9 +38,8 @@ export interface FailoverOptions {
  * its decisions.
  *
  * When an account's sign-in fails, its token is refused, or its proxy does not work, the provider has not seen the request.
- * The
- * request then tries further accounts until its queue timeout. Any other failure may be caused by the request
- * itself, so the request tries only a limited number of other accounts.
+ * The request then tries further accounts until its queue timeout. Any other failure may be caused by the request itself,
+ * so the request tries only a limited number of other accounts.
  */
 export class Failover {
   /** The accounts that have failed. */
@@ -71,8 +69,7 @@ export class Failover {
 
   /**
    * The error for the caller. A failure of the provider is preferred: it says more than a problem of one account. An
-   * account's problem is
-   * reported only if no account is healthy, and never as if the caller's own key were wrong.
+   * account's problem is reported only if no account is healthy, and never as if the caller's own key were wrong.
    *
    * @param busy why the pool granted no further account although one is healthy
    */

@@ -5,8 +5,7 @@ import { ProxyFailure } from "../provider/proxy/failure.ts";
 
 /**
  * Attributes a failure to the account, its proxy or the provider. Null: to none of them, for example an error of the caller
- * or a
- * model that the provider does not have.
+ * or a model that the provider does not have.
  */
 export function faultOf(error: unknown): FaultParty | null {
   if (!(error instanceof ProviderError)) return null;

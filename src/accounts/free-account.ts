@@ -22,8 +22,7 @@ export interface FreeAccountRequest {
 
 /**
  * Runs background work, which no caller's request caused, in a slot of an account. Signs the account in if it has no token.
- * The pool
- * learns the result of the sign-in, but not of the work.
+ * The pool learns the result of the sign-in, but not of the work.
  *
  * @throws GatewayError when the pool grants no slot; any error of the sign-in or the work; a `DOMException` `TimeoutError`
  */

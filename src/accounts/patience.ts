@@ -1,8 +1,8 @@
 import { ProviderError } from "../errors/provider-error.ts";
 
 /**
- * Limits how long a provider may make no progress on one attempt. It ends only the attempt, not the request, so
- * that another account can still be tried.
+ * Limits how long a provider may make no progress on one attempt. It ends only the attempt, not the request, so that
+ * another account can still be tried.
  */
 export class Patience {
   readonly #ms: number;

@@ -24,9 +24,9 @@ const busy = new WeakSet<Platform>();
 
 /**
  * Fetches the model lists of the providers that are due (`models_refresh_hours`), and adds new models according to
- * `new_models`.
- * Models that are already listed stay unchanged, even when the provider no longer offers them. A failed provider
- * changes nothing, and its view shows the error. Call it every few minutes. It never throws for a provider's error.
+ * `new_models`. Models that are already listed stay unchanged, even when the provider no longer offers them. A failed
+ * provider changes nothing, and its view shows the error. Call it every few minutes. It never throws for a provider's
+ * error.
  *
  * @returns the number of new models
  */

@@ -3,8 +3,7 @@ import { errorOf, failureOf } from "./fault.ts";
 
 /**
  * Gets a token for the leased account: the pool's current one, or a new one from `signIn` when the pool asks this request
- * to sign in. The pool
- * lets only one of several concurrent requests sign in.
+ * to sign in. The pool lets only one of several concurrent requests sign in.
  *
  * When `signal` has aborted, a failed sign-in is not reported to the pool: the caller releases the lease, and the next
  * waiting request signs in.

@@ -18,10 +18,9 @@ import { refusal } from "./refusal.ts";
 
 /**
  * Runs work with a provider account. All requests of callers to a provider go through here. It takes a slot (a pass-through
- * caller's own
- * token needs none), renews it during the work, refreshes an expired token once, reports the result to the pool, tries
- * other accounts as
- * {@link Failover} decides, and always releases the slot. A request that pins its account gets no other one.
+ * caller's own token needs none), renews it during the work, refreshes an expired token once, reports the result to the
+ * pool, tries other accounts as {@link Failover} decides, and always releases the slot. A request that pins its account
+ * gets no other one.
  *
  * @returns the result of `work`
  * @throws GatewayError 429 when no slot is granted; any error of the work, including `ProviderError`. After several

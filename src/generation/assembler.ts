@@ -22,8 +22,7 @@ export interface TurnEnd {
 
 /**
  * Converts the provider's events to the caller's: converts tool markup to calls, removes citation markers, and shows
- * reasoning
- * or only searches it for calls (contract, tool rule 9). It has no streams, timers or network. One assembler
+ * reasoning or only searches it for calls (contract, tool rule 9). It has no streams, timers or network. One assembler
  * serves one generation, over all of its upstream turns.
  */
 export class Assembler {
@@ -203,8 +202,8 @@ export class Assembler {
   }
 
   /**
-   * Ends an upstream turn: flushes the held output and, when nothing visible came, makes the calls found in the
-   * reasoning (contract, tool rule 9). A call that has not ended by now counts as cut off.
+   * Ends an upstream turn: flushes the held output and, when nothing visible came, makes the calls found in the reasoning
+   * (contract, tool rule 9). A call that has not ended by now counts as cut off.
    */
   finishTurn(out: GenerationEvent[]): TurnEnd {
     this.#usage.endPart();
@@ -396,8 +395,8 @@ export class Assembler {
   }
 
   /**
-   * The sources of the answer: the search results and the citations, without markers in a text that the caller
-   * has not seen yet. Null: there are none.
+   * The sources of the answer: the search results and the citations, without markers in a text that the caller has not seen
+   * yet. Null: there are none.
    */
   sources(): Sources | null {
     const given = this.#given.in(this.#shown);

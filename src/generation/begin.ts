@@ -28,14 +28,11 @@ const LITTLE_BYTES = 16 * 1024;
 
 /**
  * Begins a generation: logs it, watches for the client's departure, pins the caller to the account that holds the files it
- * refers to,
- * and selects a model that can answer the conversation. If the request holds more than 16 KiB of the memory budget for
- * bodies, it releases all
- * but what the conversation needs.
+ * refers to, and selects a model that can answer the conversation. If the request holds more than 16 KiB of the memory
+ * budget for bodies, it releases all but what the conversation needs.
  *
  * @throws GatewayError 403 for what the caller's key must not use; 400 for options that the provider does not support; 400
- *   or 404 for
- *   invalid file references
+ *   or 404 for invalid file references
  */
 export async function begin(request: GenerationRequest): Promise<GenerationJob> {
   const { context, conversation: asked, hooks = HOOKS, alsoHeld } = request;

@@ -3,8 +3,7 @@ import type { SearchResult } from "../provider/provider.ts";
 
 /**
  * A complete marker, and (`PARTIAL`) the beginning of a marker at the end of the text. The number of digits is limited, and
- * with it
- * the length of the text that is held back.
+ * with it the length of the text that is held back.
  */
 const MARKER = /\[(citation|reference):(\d{1,6})\]/g;
 const PARTIAL =
@@ -87,8 +86,7 @@ export function claimBefore(text: string, at: number): Citation["claim"] {
 
 /**
  * Removes the upstream's `[citation:N]` and `[reference:N]` placeholders from a stream (contract, general rule 8), also
- * when a
- * placeholder is split between two chunks, and remembers their positions.
+ * when a placeholder is split between two chunks, and remembers their positions.
  */
 export class CitationFilter {
   readonly #marks: Mark[] = [];
@@ -161,8 +159,7 @@ function linkTarget(url: string): string {
 
 /**
  * Creates the lookup from markers to results. `[citation:N]` refers to the result with index N, from 1. `[reference:N]`
- * counts from 0
- * if `[reference:0]` occurs in the same text, else from 1 (provider protocol, event `search`).
+ * counts from 0 if `[reference:0]` occurs in the same text, else from 1 (provider protocol, event `search`).
  */
 function finder(
   startsAtZero: boolean,
@@ -175,8 +172,7 @@ function finder(
 
 /**
  * Converts citation markers to Markdown links (contract, general rule 8, non-streaming), and returns the links' positions.
- * A marker
- * without a matching result is an internal placeholder and is removed.
+ * A marker without a matching result is an internal placeholder and is removed.
  */
 export function linkCitations(
   text: string,

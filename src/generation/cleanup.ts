@@ -5,8 +5,8 @@ const TIMEOUT_MS = 15_000;
 
 /**
  * Deletes chat sessions after a generation as `auto_delete` says: the sessions of this generation (`single`) or all of the
- * account's
- * (`all`). It waits for sessions that are still being created. It runs after the response, and its errors are ignored.
+ * account's (`all`). It waits for sessions that are still being created. It runs after the response, and its errors are
+ * ignored.
  */
 export function afterGeneration(
   context: Context,

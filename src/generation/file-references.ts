@@ -41,13 +41,12 @@ export interface BoundCaller {
 }
 
 /**
- * Pins the caller to the account that holds the files which the conversation refers to: no other account can read
- * them. Also keeps callers from using each other's files. The provider cannot check that, because it knows only accounts.
- * The files
- * of a pass-through caller are not checked: the provider does that.
+ * Pins the caller to the account that holds the files which the conversation refers to: no other account can read them.
+ * Also keeps callers from using each other's files. The provider cannot check that, because it knows only accounts. The
+ * files of a pass-through caller are not checked: the provider does that.
  *
- * @throws GatewayError 404 `file_not_found` for a file that this caller does not own; 400 for files of different
- *   accounts, or of another account than the one that the request is pinned to
+ * @throws GatewayError 404 `file_not_found` for a file that this caller does not own; 400 for files of different accounts,
+ *   or of another account than the one that the request is pinned to
  */
 export async function boundToFiles(
   context: Context,

@@ -414,8 +414,7 @@ const NOWHERE: GenerationSink = { deliver: () => undefined };
 
 /**
  * Whether a turn finished with neither text nor a call. An answer withheld by a filter or cut off by a limit is not empty:
- * a
- * retry would end the same way, and the caller gets the reason.
+ * a retry would end the same way, and the caller gets the reason.
  */
 function isEmpty({ empty, reason }: TurnEnd): boolean {
   return empty && !cutsOff(reason);

@@ -16,14 +16,12 @@ export interface EndedGeneration extends Asked {
 export interface GenerationHooks {
   /**
    * Called in order before a slot is acquired, for example to enforce limits. If one throws, the caller gets its error and
-   * no slot
-   * is acquired.
+   * no slot is acquired.
    */
   readonly beforeSlot: readonly ((admission: Admission) => void | Promise<void>)[];
   /**
    * Called once when the outcome is known (success, failure or cancellation), for accounting. They run before the answer
-   * ends. They
-   * must not wait and must not throw.
+   * ends. They must not wait and must not throw.
    */
   readonly onOutcome: readonly ((generation: EndedGeneration) => void)[];
 }

@@ -70,8 +70,7 @@ function longestArray(value: unknown): number {
 
 /**
  * A copy of a schema that counts its applications: the validator reads `$ref` at each one. Regular expressions are removed,
- * because a
- * caller's expression may run forever and cannot be interrupted.
+ * because a caller's expression may run forever and cannot be interrupted.
  *
  * @param longest length of the longest array that it is applied to
  */

@@ -3,8 +3,8 @@ import { type JsonFormat, rankJson } from "./json-rank.ts";
 const FENCE = "```";
 
 /**
- * The beginning of a JSON object or array: long enough to distinguish it from words in brackets. White space is
- * limited, so that a model that writes only white space costs little time.
+ * The beginning of a JSON object or array: long enough to distinguish it from words in brackets. White space is limited, so
+ * that a model that writes only white space costs little time.
  */
 const BEGINS_VALUE = /^(?:\{\s{0,200}["}]|\[\s{0,200}(?:["{[\]]|-?\d|true|false|null))/;
 /** A text that may still become such a beginning. */
@@ -48,10 +48,8 @@ function bestJson(text: string, format: JsonFormat): string {
 
 /**
  * Removes the code fence and the text around a JSON answer, while the answer streams. It holds back the text before the
- * JSON
- * and the text after it; the JSON itself passes through at once. If the answer does not begin with an object or
- * array, bare or in a fence, it is held to its end. Complete answers go through the same stage, so
- * that both give the same text.
+ * JSON and the text after it; the JSON itself passes through at once. If the answer does not begin with an object or array,
+ * bare or in a fence, it is held to its end. Complete answers go through the same stage, so that both give the same text.
  */
 export class JsonText {
   readonly #format: JsonFormat;

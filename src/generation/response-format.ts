@@ -12,9 +12,8 @@ const RANKS: readonly FormatRank[] = ["none", "json", "valid"];
 
 /**
  * Checks a complete answer against the requested format. If it breaks the format, asks the model once to correct it. Code
- * fences and
- * text around JSON are removed. The better of the two answers is returned, with the usage of both. If the
- * repair fails, the first answer is returned.
+ * fences and text around JSON are removed. The better of the two answers is returned, with the usage of both. If the repair
+ * fails, the first answer is returned.
  *
  * Answers that call tools or decline stay unchanged. Answers that were cut short are not corrected.
  */

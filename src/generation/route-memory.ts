@@ -48,10 +48,8 @@ function drawn(targets: readonly RouteTarget[], key: string): CatalogueModel[] {
 
 /**
  * One isolate's knowledge of routes: the failing models, and the conversations that a model answered which is not the first
- * in their
- * weighted order. A conversation stays with the model that answered it last while that model is healthy: the provider has
- * its prompts in
- * the cache and signed its reasoning.
+ * in their weighted order. A conversation stays with the model that answered it last while that model is healthy: the
+ * provider has its prompts in the cache and signed its reasoning.
  */
 export class RouteMemory {
   readonly #stays = new Map<string, string>();

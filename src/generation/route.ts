@@ -45,10 +45,9 @@ export function judge(error: unknown): Failure | null {
 }
 
 /**
- * Tries the models of a route in order until one answers. It tries another model only while the caller has seen nothing
- * of an answer. While other models remain, it does not wait for a free account; if all models fail and some were busy, it
- * waits for the
- * first busy one. With a single model it behaves like a plain generation.
+ * Tries the models of a route in order until one answers. It tries another model only while the caller has seen nothing of
+ * an answer. While other models remain, it does not wait for a free account; if all models fail and some were busy, it
+ * waits for the first busy one. With a single model it behaves like a plain generation.
  */
 export class Route {
   #generation: Generation;

@@ -5,8 +5,7 @@ const PIECE_BYTES = 16 * 1024;
 
 /**
  * Shortest time between two writes to a stream, milliseconds. Text that arrives earlier is batched. A reader does not
- * notice
- * the delay, and a write costs as much as all other work for a chunk.
+ * notice the delay, and a write costs as much as all other work for a chunk.
  */
 const GATHER_MS = 5;
 
@@ -61,8 +60,8 @@ export class StreamWriter {
   }
 
   /**
-   * Starts to fill silence with `keepAlive`. The first write commits the headers: after that, a failure is the
-   * dialect's error event.
+   * Starts to fill silence with `keepAlive`. The first write commits the headers: after that, a failure is the dialect's
+   * error event.
    */
   beat(keepAlive: string): void {
     this.stop();
@@ -145,8 +144,7 @@ export class StreamWriter {
 
   /**
    * A new buffer per chunk would be a twentieth of a stream's cost. The native byte channel has copied a chunk when its
-   * write
-   * resolves, so the buffer can be reused. A `TransformStream` forwards the same bytes, so it gets new buffers.
+   * write resolves, so the buffer can be reused. A `TransformStream` forwards the same bytes, so it gets new buffers.
    */
   #encoded(text: string): Uint8Array {
     if (!HAS_NATIVE_CHANNEL || this.#pending > 0 || text.length * MOST_BYTES > KEPT_BYTES) {

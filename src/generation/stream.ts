@@ -25,8 +25,7 @@ export interface StreamAnswer {
   stream(info: AnswerInfo): StreamRenderer;
   /**
    * Called after a successful generation, when everything is rendered but the last event is not sent yet: the place to
-   * store
-   * what a later request will ask for.
+   * store what a later request will ask for.
    */
   completed?(completion: Completion, info: AnswerInfo): Promise<void>;
   /** Called when a started stream ends with an error. The error is rendered but not sent yet. */

@@ -4,8 +4,7 @@ import { JsonText } from "./json-text.ts";
 
 /**
  * Converts a stream's text to the requested format, as far as that works without a second request: removes the code fence
- * and
- * the text around JSON. Text before a tool call is not an answer in the format, and stays unchanged.
+ * and the text around JSON. Text before a tool call is not an answer in the format, and stays unchanged.
  */
 export class StreamedFormat {
   #json: JsonText | null;

@@ -7,9 +7,9 @@ import type { Abilities } from "../provider/provider.ts";
 
 /**
  * Selects a model that can answer the conversation. A conversation with images goes to the catalogue's model with vision,
- * unless the backend itself selects a model for images. A request for a web search goes to the model that searches.
- * Coding agents declare the search beside their own tools in every request, and mean that the model may search: if that
- * would need another model, the search is left out.
+ * unless the backend itself selects a model for images. A request for a web search goes to the model that searches. Coding
+ * agents declare the search beside their own tools in every request, and mean that the model may search: if that would need
+ * another model, the search is left out.
  *
  * For a model of a configured provider, the replacement is another model of that provider, if there is one.
  *
@@ -81,8 +81,7 @@ const ESSENTIAL = [
 
 /**
  * Rejects essential options that the provider does not support. Unsupported options that only influence the choice of words
- * are left
- * out elsewhere.
+ * are left out elsewhere.
  *
  * @throws GatewayError 400 that names the field
  */

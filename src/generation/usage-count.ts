@@ -40,8 +40,7 @@ export class UsageCount {
 
   /**
    * The generation's token counts: those that the upstream stated, summed over its turns (the prompt counts once). Missing
-   * counts, and
-   * counts above {@link mostTokens}, are estimated. `promptText` is the text that the model read.
+   * counts, and counts above {@link mostTokens}, are estimated. `promptText` is the text that the model read.
    */
   total(promptText: string, { rawText, rawReasoning }: RawAnswer): Usage {
     const most = mostTokens(promptText.length + rawText.length + rawReasoning.length, this.#context);

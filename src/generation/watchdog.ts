@@ -20,15 +20,13 @@ export interface WatchdogLimits {
 
 /**
  * Minimum read rate in bytes per second, averaged over the time in which a write waits: slower than anyone reads or
- * listens.
- * Otherwise a client that reads one byte or one event a minute would occupy its slot for days.
+ * listens. Otherwise a client that reads one byte or one event a minute would occupy its slot for days.
  */
 const MIN_BYTES_PER_SECOND = 256;
 
 /**
  * Ends an answer when its upstream is silent or sends no content, or when its reader has stopped reading. Recording a byte
- * costs
- * one clock read. A timer checks the limits from time to time, and each check sets the time of the next one.
+ * costs one clock read. A timer checks the limits from time to time, and each check sets the time of the next one.
  */
 export class Watchdog {
   readonly #now: () => number;
