@@ -67,7 +67,7 @@ export class ManagedSession implements AccountSession {
     }
   }
 
-  /** Gives the slot back. */
+  /** Releases the slot. */
   end(): void {
     this.#stopRenewal();
     this.lease.release();

@@ -61,7 +61,7 @@ export type GenerationEvent =
        */
       readonly stopSequence?: string;
       readonly usage: Usage;
-      /** What the answer rests on. Absent: nothing was searched for. */
+      /** The sources of the answer. Absent: there was no search. */
       readonly sources?: Sources;
     }
   | { readonly type: "error"; readonly error: GatewayError };
@@ -86,6 +86,6 @@ export interface Completion {
   readonly finishReason: FinishReason;
   readonly stopSequence?: string;
   readonly usage: Usage;
-  /** What the answer rests on. Absent: nothing was searched for. */
+  /** The sources of the answer. Absent: there was no search. */
   readonly sources?: Sources;
 }

@@ -382,7 +382,7 @@ export class Generation {
 
   /**
    * Delivers events to the sink. The caller must wait for a returned promise; it rejects when a stalled reader is given up.
-   * While more is to come, the caller must also call `watchdog.written()` when it resolves.
+   * While more is to come, the caller must also report the end of the write to the stall detector.
    */
   #deliver(events: GenerationEvent[]): Promise<void> | undefined {
     if (!this.#started) {

@@ -7,11 +7,11 @@ import type { Abilities } from "../provider/provider.ts";
 
 /**
  * Selects a model that can answer the conversation. A conversation with images goes to the catalogue's model with vision,
- * unless the backend itself selects a model for images. A request for a web search goes to the model that searches. Coding
- * agents declare the search beside their own tools in every request, and mean that the model may search: if that would need
- * another model, the search is left out.
+ * unless the backend itself knows which models accept images. A request for a web search goes to the model that searches.
+ * Coding agents declare the search beside their own tools in every request, and mean that the model may search: if that
+ * would need another model, the search is left out.
  *
- * For a model of a configured provider, the replacement is another model of that provider, if there is one.
+ * For a model of a configured provider that lacks the ability, another model of that provider replaces it, if there is one.
  *
  * @param imageFiles whether a file that the conversation refers to by id is an image
  * @throws GatewayError 400 for images that no model of the provider is known to see

@@ -5,8 +5,8 @@ const MAX_DEPTH = 64;
 const SPACE = /[ \t\n\r]/;
 
 /**
- * Converts a JSON text to its declared types: a value that must be a string but is another type becomes a string with its
- * source text, digit by digit. Null and all values that their declarations allow stay unchanged.
+ * Converts a JSON text to its declared types: a value whose own type is not declared becomes a string with its source text,
+ * digit by digit, if a string is declared. Null and all values that their declarations allow stay unchanged.
  *
  * @param source JSON, known to parse.
  */
