@@ -22,7 +22,7 @@ export interface AccountRequest {
    * Whether failed work may be retried with another account. The caller must not have seen any result yet. Default: never.
    */
   readonly mayRepeat?: () => boolean;
-  /** Whether to try another account after a failure that `faultOf` attributes to no party. */
+  /** Whether to try another account after a failure that `attributeFault` attributes to no party. */
   readonly wantsAnother?: (failure: unknown) => boolean;
   /** How long to wait for an account, milliseconds. Default: the deployment's queue timeout. */
   readonly waitMs?: number;

@@ -10,7 +10,7 @@ export class Patience {
   #late = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `ms` is the longest time without progress, milliseconds; `request` ends the whole request. The timer starts with `renew`. */
+  /** `ms` is the longest time without progress, milliseconds; `request` ends the whole request. The timer starts with `restart`. */
   constructor(ms: number, request: AbortSignal) {
     this.#ms = ms;
     this.#request = request;

@@ -16,7 +16,7 @@ export interface Completed {
 }
 
 /**
- * Answers a conversation with one complete answer. All generation routes use this function or `stream`.
+ * Answers a conversation with one complete answer. All generation routes use this function or `streamGeneration`.
  *
  * @throws GatewayError the caller's error
  */

@@ -8,7 +8,7 @@ import type { Stay } from "./route-memory.ts";
 
 /** A request to answer a conversation. */
 export interface GenerationRequest extends Asked {
-  /** The hooks. Default: `HOOKS`. */
+  /** The hooks. Default: `DEFAULT_HOOKS`. */
   readonly hooks?: GenerationHooks;
 }
 

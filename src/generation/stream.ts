@@ -47,7 +47,7 @@ async function atMost(work: Promise<void>, milliseconds: number): Promise<void> 
 }
 
 /**
- * Answers a conversation as a stream. All generation routes use this function or `complete`.
+ * Answers a conversation as a stream. All generation routes use this function or `generateCompletion`.
  *
  * @throws GatewayError before the first byte; after that, an error becomes the dialect's own error event
  */

@@ -1,6 +1,6 @@
 /**
  * Look-alike characters in tool markup, which models write in place of the ASCII ones. A tag candidate is read through
- * `fold`, which maps every look-alike to its ASCII character. Text and values are never folded.
+ * `foldToAscii`, which maps every look-alike to its ASCII character. Text and values are never folded.
  */
 
 /** Characters that stand for `<`. */

@@ -21,7 +21,7 @@ export class Input {
     return this.at >= this.text.length;
   }
 
-  /** Length of the text read since `mark`. */
+  /** Length of the text read since `startRecording`. */
   get recorded(): number {
     return this.#record ? this.#record.text.length + this.at - this.#record.from : 0;
   }

@@ -68,7 +68,7 @@ export class Markdown {
     return this.#blocks;
   }
 
-  /** Whether the position is within a fenced block. Call `settle` first. */
+  /** Whether the position is within a fenced block. Call `resolvePending` first. */
   get fenced(): boolean {
     return this.#fence !== undefined || this.#place === "info";
   }

@@ -44,7 +44,7 @@ export class Output {
     this.#target().push({ type: "tool-call-end", index });
   }
 
-  /** Starts a speculative part: its events count only after `keep`; `drop` discards them. */
+  /** Starts a speculative part: its events count only after `keepSpeculation`; `dropSpeculation` discards them. */
   guess(): void {
     this.#flushHalf();
     this.#guess = { events: [], next: this.#next };
@@ -61,7 +61,7 @@ export class Output {
     this.#guess = undefined;
   }
 
-  /** A position for `restore`; valid until `take`. */
+  /** A position for `restorePosition`; valid until `takeEvents`. */
   save(): { length: number; next: number } {
     this.#flushHalf();
     return { length: this.#events.length, next: this.#next };
