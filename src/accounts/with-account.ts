@@ -17,14 +17,14 @@ import { readmit } from "./readmission.ts";
 import { refusal } from "./refusal.ts";
 
 /**
- * Runs work with a provider account. All requests of callers to a provider go through here. It takes a slot (a pass-through
- * caller's own token needs none), renews it during the work, refreshes an expired token once, reports the result to the
- * pool, tries other accounts as {@link Failover} decides, and always releases the slot. A request that pins its account
- * gets no other one.
+ * Runs work with a provider account. Requests of callers and administrators use accounts only through this function. It
+ * takes a slot (a pass-through caller's own token needs none), renews it during the work, refreshes an expired token once,
+ * reports the result to the pool, tries other accounts as {@link Failover} decides, and always releases the slot. A request
+ * that pins its account gets no other one.
  *
  * @returns the result of `work`
- * @throws GatewayError 429 when no slot is granted; any error of the work, including `ProviderError`. After several
- *   failures, the error that {@link Failover.verdict} chooses.
+ * @throws GatewayError 429, 499 or 503 when no slot is granted; any error of the work, including `ProviderError`. After
+ *   several failures, the error that {@link Failover.verdict} chooses.
  */
 export async function withAccount<T>(
   request: AccountRequest,
