@@ -7,44 +7,49 @@ import type { Context } from "../platform/context.ts";
 import type { NamedProvider } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
 
-/** What an account is wanted for. */
+/** A piece of work that needs a provider account. */
 export interface AccountRequest {
   readonly context: Context;
   readonly caller: Caller;
-  /** Whose account is wanted; the default provider's unless given. */
+  /** The provider whose account the work needs. Default: the default provider. */
   readonly provider?: NamedProvider;
-  /** Canonical model id and API style, as the queue status shows them; empty: none. */
+  /** Canonical model id and API style, as the queue status shows them. Empty: none. */
   readonly model: string;
   readonly dialect: string;
-  /** Ends wait and work; it is aborted here when the slot is lost. */
+  /** Ends the wait and the work. The lease renewal also aborts it when the slot is lost. */
   readonly abort: LightAbortController;
   /**
-   * Whether work that has failed may be done again with another account: nothing of it may have been seen by then. Never,
-   * unless given.
+   * Whether failed work may be retried with another account. The caller must not have seen any result yet. Default: never.
    */
   readonly mayRepeat?: () => boolean;
-  /** Whether a failure that is nobody's fault is worth another account as well. */
+  /** Whether to try another account after a failure that `attributeFault` attributes to no party. */
   readonly wantsAnother?: (failure: unknown) => boolean;
-  /** How long an account is waited for, milliseconds; as long as the deployment says unless given. */
+  /** How long to wait for an account, milliseconds. Default: the deployment's queue timeout. */
   readonly waitMs?: number;
-  /** What the work is expected to use; nothing, unless given. */
+  /** The expected usage of the work. Default: nothing. */
   readonly expected?: () => Expected;
-  /** Throws when a key may not be used for the work, or the work not be done; asked when the configuration has been changed meanwhile. */
+  /**
+   * Throws when the key must not be used for the work, or when the work is not allowed. Called after a change of the
+   * configuration.
+   */
   readonly permits?: (scope: KeyScope | undefined, newest: Config) => void;
-  /** Told of each account that fails, also when no other one is tried. */
+  /** Called for each account that fails, even when no other account is tried. */
   readonly onLeft?: (account: string, failure: unknown) => void;
-  /** Told of each time that a token had to be waited for, whether there was one in the end or not: since when. */
+  /**
+   * Called after each wait for a token, whether it succeeded or failed. `since`: when the wait began, milliseconds since
+   * the epoch.
+   */
   readonly onSignIn?: (account: string, since: number) => void;
 }
 
-/** The right to speak to the provider on an account's behalf. */
+/** Access to the provider with one account's credentials. */
 export interface AccountSession {
-  /** Empty in pass-through mode. */
+  /** Account identifier. Empty in pass-through mode. */
   readonly accountId: string;
-  /** The account with its present token. */
+  /** The account with its current token. */
   readonly account: UpstreamAccount;
-  /** The provider has begun to answer: whatever comes of it, it works. Called again, nothing happens. */
+  /** Reports that the provider has begun to answer, so the account works. Further calls have no effect. */
   answered(): void;
-  /** Speaks to the provider; again with a fresh token when the present one has expired. */
+  /** Runs `work` with the account. When the token has expired, it gets a new token and runs `work` once more. */
   call<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T>;
 }

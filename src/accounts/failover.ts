@@ -5,38 +5,41 @@ import { faultOf } from "./fault.ts";
 export interface FailedAttempt {
   readonly account: string;
   readonly error: unknown;
-  /** The account was signed in, and the work had begun. */
+  /** Whether the account was signed in and the work had started. */
   readonly begun: boolean;
-  /** Another account is well, busy or not. */
+  /** Whether another account is healthy, busy or not. */
   readonly othersWell: boolean;
-  /** Nothing of the work has been seen: it may be done again. */
+  /** Whether the caller has seen no result yet, so the work may be retried. */
   readonly repeatable: boolean;
-  /** Whoever works wants another account, although this one did nothing wrong. */
+  /** Whether the work asks for another account, although this account did nothing wrong. */
   readonly wanted: boolean;
 }
 
-/** What bounds the search for an account that works. */
+/** Limits of the search for a working account. */
 export interface FailoverOptions {
-  /** The request wants one account and no other. */
+  /** Whether the request accepts only one specific account. */
   readonly pinned: boolean;
-  /** How many other accounts are tried when the provider fails. */
+  /** How many other accounts to try after failures of the provider. */
   readonly others: number;
-  /** Until when a request goes on to accounts that it has not come to speak through, milliseconds since the epoch. */
+  /**
+   * Deadline for trying further accounts after failures in which the provider did not see the request, milliseconds since
+   * the epoch.
+   */
   readonly until: number;
   /**
-   * Until when other accounts are tried after a failure of the provider. A silence that has lasted this long is not sat through
-   * once more, by a caller who waits and on slots that others want.
+   * Deadline for trying other accounts after a failure of the provider, milliseconds since the epoch. After a long silence
+   * the request does not wait a second time: its caller is waiting, and it occupies slots that other requests need.
    */
   readonly othersUntil: number;
 }
 
 /**
- * What a request has been through in search of an account, what is tried next, and what its caller is told in the end.
- * Pure: it decides, `withAccount` acts.
+ * Records a request's failed attempts, and chooses the next step and the final error. It does no I/O: `withAccount` acts on
+ * its decisions.
  *
- * An account that cannot be spoken through (its sign-in fails, its token is refused, its proxy does not work) has not shown
- * the provider the request, and is passed over from then on: such accounts are left as long as the request may wait for one at
- * all. Any other failure may be the request's doing, and is tried on so many others.
+ * When an account's sign-in fails, its token is refused, or its proxy does not work, the provider has not seen the request.
+ * The request then tries further accounts until its queue timeout. Any other failure may be caused by the request itself,
+ * so the request tries only a limited number of other accounts.
  */
 export class Failover {
   /** The accounts that have failed. */
@@ -50,7 +53,7 @@ export class Failover {
     this.#options = options;
   }
 
-  /** Whether another account is to be tried after an attempt that failed at `now`. */
+  /** Records an attempt that failed at `now`. Returns whether to try another account. */
   goesOn(attempt: FailedAttempt, now: number): boolean {
     const { account, error, begun, repeatable, wanted } = attempt;
     this.#othersWell = attempt.othersWell;
@@ -65,10 +68,10 @@ export class Failover {
   }
 
   /**
-   * What the caller is told. A failure of the provider says more than one account's trouble, which is told only where no
-   * account is well: then as the account's, never as if the caller's own key were wrong.
+   * The error for the caller. A failure of the provider is preferred: it says more than a problem of one account. An
+   * account's problem is reported only if no account is healthy, and never as if the caller's own key were wrong.
    *
-   * @param busy why no further account was granted although one is well
+   * @param busy why the pool granted no further account although one is healthy
    */
   verdict(busy: unknown = null): unknown {
     const { pinned } = this.#options;
@@ -80,14 +83,14 @@ export class Failover {
   }
 }
 
-/** Whether a failure came before the provider had heard anything of the request. */
+/** Whether the failure happened before the provider saw the request. */
 function isUnheard(error: unknown, begun: boolean): boolean {
   if (!(error instanceof ProviderError)) return false;
   const { kind } = error;
   return isAccountsOwn(error) || (!begun && kind === "account_suspended");
 }
 
-/** Whether a failure says nothing of the provider: its account cannot be spoken through. */
+/** Whether the failure concerns only the account or its proxy, and says nothing about the provider. */
 function isAccountsOwn(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   const { kind } = error;

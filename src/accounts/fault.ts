@@ -4,12 +4,12 @@ import type { AccountFailure } from "../platform/accounts.ts";
 import { ProxyFailure } from "../provider/proxy/failure.ts";
 
 /**
- * Whose fault a failure is. Null: nobody's who could be passed over. The caller's own errors are such, and a model that the
- * provider does not have.
+ * Attributes a failure to the account, its proxy or the provider. Null: to none of them, for example an error of the caller
+ * or a model that the provider does not have.
  */
 export function faultOf(error: unknown): FaultParty | null {
   if (!(error instanceof ProviderError)) return null;
-  // Behind the handshake a proxy only passes on what the provider does.
+  // After the handshake a proxy only forwards what the provider does.
   if (error instanceof ProxyFailure && error.stage !== "answer") return "proxy";
   switch (error.kind) {
     case "invalid_credentials":
@@ -34,7 +34,7 @@ export function faultOf(error: unknown): FaultParty | null {
   }
 }
 
-/** A failure as plain data. */
+/** Converts a failure to plain data. */
 export function failureOf(error: unknown): AccountFailure {
   if (!(error instanceof ProviderError)) {
     return {
@@ -49,7 +49,7 @@ export function failureOf(error: unknown): AccountFailure {
   return { kind, message, status, fault: faultOf(error), retryAfter };
 }
 
-/** The error that a failure was. */
+/** Converts plain data back to the error. */
 export function errorOf({ kind, message, status, fault, retryAfter }: AccountFailure): ProviderError {
   if (fault === "proxy") return new ProxyFailure("proxy", message);
   return new ProviderError(kind, message, status, undefined, retryAfter);

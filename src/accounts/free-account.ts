@@ -11,20 +11,20 @@ import { refusal } from "./refusal.ts";
 import { accountToken } from "./sign-in.ts";
 import { proxyOf } from "./with-account.ts";
 
-/** What the program itself wants an account for. */
+/** A background task of the program that needs an account. */
 export interface FreeAccountRequest {
-  /** What the list of leases shows in place of an API style; request ids begin with it. */
+  /** Shown in the list of leases in place of an API style. Also the prefix of the request id. */
   readonly what: string;
   readonly wanted: Pick<AcquireRequest, "target" | "provider" | "waitMs">;
-  /** How long a sign-in, and the work, may each take, milliseconds. */
+  /** Time limit for the sign-in, and separately for the work, milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * Does work that nobody's request is behind, in a slot of an account, which is signed in if it has no token. The pool learns how a
- * sign-in went, and nothing of the work.
+ * Runs background work, which no caller's request caused, in a slot of an account. Signs the account in if it has no token.
+ * The pool learns the result of the sign-in, but not of the work.
  *
- * @throws GatewayError when no slot is granted; whatever the sign-in and the work throw; a `DOMException` `TimeoutError`
+ * @throws GatewayError when the pool grants no slot; any error of the sign-in or the work; a `DOMException` `TimeoutError`
  */
 export async function withFreeAccount<T>(
   platform: Platform,
@@ -56,7 +56,8 @@ export async function withFreeAccount<T>(
     };
     const fetch = upstreamOf(context, proxy, provider);
     const signIn = (credentials: Credentials) => provider.api.signIn(credentials, fetch, inTime());
-    // Credentials are for the provider as it is now. The next round knows that one.
+    // The credentials belong to the provider as it is configured now. If that has changed, the next round uses the new
+    // configuration.
     const confirm = async ({ provider: owner, configVersion = 0 }: MeantFor) => {
       const { config: newest } = await platform.configuration.atLeast(configVersion);
       const now = providerNamed(platform, newest, owner);

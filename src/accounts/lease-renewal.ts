@@ -5,9 +5,10 @@ import type { Lease } from "../platform/accounts.ts";
 import { BEAT_MS } from "../pool/lease-life.ts";
 
 /**
- * Makes sure that a lease lives while it is held. A slot that was reclaimed, or may be soon, aborts the work.
+ * Renews a lease at regular intervals while it is held. Aborts the work when the pool has reclaimed the slot, or may do so
+ * soon.
  *
- * @returns Ends the renewal.
+ * @returns a function that stops the renewal
  */
 export function renewLease(
   lease: Lease | null,

@@ -8,7 +8,7 @@ import { renewLease } from "./lease-renewal.ts";
 import { confirmMeant } from "./readmission.ts";
 import { accountToken } from "./sign-in.ts";
 
-/** A slot on an account, which is renewed until `end`, and the account's token. */
+/** A slot on an account, renewed until `end`, together with the account's token. */
 export class ManagedSession implements AccountSession {
   readonly lease: Lease;
   readonly #request: AccountRequest;
@@ -22,7 +22,7 @@ export class ManagedSession implements AccountSession {
     this.#account = { token: "", fetch: NOWHERE };
   }
 
-  /** How the provider is spoken to on the account's behalf. */
+  /** Sets the `fetch` for requests to the provider with this account. */
   speakThrough(fetch: Fetch): void {
     this.#account = { token: "", fetch };
   }
@@ -35,7 +35,7 @@ export class ManagedSession implements AccountSession {
     return this.#account;
   }
 
-  /** Gets a token; `stale` is one that the provider has refused. Whoever leaves meanwhile is not kept waiting. */
+  /** Gets a token. `stale` is a token that the provider has refused. When the request is aborted, the wait ends at once. */
   async signIn(stale?: string): Promise<void> {
     const { fetch } = this.#account;
     const known = stale === undefined ? this.lease.initialToken : null;
@@ -67,14 +67,14 @@ export class ManagedSession implements AccountSession {
     }
   }
 
-  /** Gives the slot back. */
+  /** Releases the slot. */
   end(): void {
     this.#stopRenewal();
     this.lease.release();
   }
 }
 
-/** Before it is known through which proxy an account speaks nothing is sent. */
+/** Before the account's proxy is known, no request is sent. */
 const NOWHERE: Fetch = () => Promise.reject(new ProviderError("unreachable", "the account is not ready"));
 
 function tokenFor(request: AccountRequest, lease: Lease, fetch: Fetch, stale?: string): Promise<string> {
@@ -94,7 +94,7 @@ function tokenFor(request: AccountRequest, lease: Lease, fetch: Fetch, stale?: s
   return accountToken(lease, signIn, stale, abort.signal, (meant) => confirmMeant(request, meant));
 }
 
-/** What `work` comes to; no later than when `signal` is aborted, and with its reason then. */
+/** The result of `work`. Rejects with the signal's reason as soon as `signal` is aborted. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason);

@@ -3,9 +3,9 @@ import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { AccountRequest, AccountSession } from "./account-request.ts";
 
-/** What speaks to the default provider with a token that the caller has brought: no account, no slot. */
+/** Access to the default provider with the caller's own token: without an account and without a slot. */
 export function passThrough({ context, caller, provider }: AccountRequest): AccountSession {
-  // What strangers bring is a token of the default provider: no other one is to see it.
+  // A pass-through credential is a token of the default provider. No other provider may see it.
   if (provider !== undefined && provider.id !== "") {
     throw new GatewayError(403, "this model needs an API key of the gateway", {
       code: "permission_denied",
@@ -16,7 +16,9 @@ export function passThrough({ context, caller, provider }: AccountRequest): Acco
   return { accountId: "", account, answered: () => undefined, call: (work) => work(account) };
 }
 
-/** Whoever meant a key of the gateway is told that it is none: the provider only ever saw a token. */
+/**
+ * Rewords the error of a refused token: the caller may have meant a key of the gateway, but the provider saw it as a token.
+ */
 export function refusedAsToken(error: unknown): never {
   if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
   const message = "the API key is none of this gateway's, and the provider refused it as a token of its own";

@@ -1,8 +1,8 @@
 import { ProviderError } from "../errors/provider-error.ts";
 
 /**
- * Bounds how long a provider may do nothing for a request. What runs out is this one attempt's time: the request itself is
- * not aborted, so that another account may still be asked.
+ * Limits how long a provider may make no progress on one attempt. It ends only the attempt, not the request, so that
+ * another account can still be tried.
  */
 export class Patience {
   readonly #ms: number;
@@ -10,30 +10,32 @@ export class Patience {
   #late = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `ms` is how long the provider may do nothing; `request` ends the whole request. The clock stands until `renew`. */
+  /** `ms` is the longest time without progress, milliseconds; `request` ends the whole request. The timer starts with `restart`. */
   constructor(ms: number, request: AbortSignal) {
     this.#ms = ms;
     this.#request = request;
   }
 
-  /** Aborted when the request is, or with a `ProviderError` when the provider has done nothing for too long. */
+  /** Aborted when the request is aborted, or with a `ProviderError` when the provider has made no progress for too long. */
   get signal(): AbortSignal {
     return AbortSignal.any([this.#request, this.#late.signal]);
   }
 
-  /** Something happened, or is asked for now. An attempt that had run out of time is over: this is the next one. */
+  /**
+   * Restarts the timer after progress, or before a request to the provider. After a timeout this begins the next attempt.
+   */
   renew(): void {
     this.end();
     if (this.#late.signal.aborted) this.#late = new AbortController();
     this.#timer = setTimeout(() => this.expire(), this.#ms);
   }
 
-  /** Ends this attempt now, as if the provider had done nothing for too long. */
+  /** Ends this attempt now, as if it had timed out. */
   expire(): void {
     this.#late.abort(new ProviderError("timeout", "the provider did not answer in time"));
   }
 
-  /** Nothing is waited for. */
+  /** Stops the timer. */
   end(): void {
     clearTimeout(this.#timer);
   }

@@ -6,7 +6,7 @@ import type { MeantFor } from "../platform/accounts.ts";
 import { ownProvider, providerNamed, sameParty } from "../provider/of-platform.ts";
 import type { AccountRequest } from "./account-request.ts";
 
-/** The configuration is another one than that by which the caller was let in: throws what a new request would be told. */
+/** Repeats the authorization checks after a change of the configuration. Throws the error that a new request would get. */
 export async function readmit(
   { context, caller, dialect, permits, provider }: AccountRequest,
   newest: Config,
@@ -15,12 +15,15 @@ export async function readmit(
   checkNetwork(key?.entry, context.clientAddress);
   checkDialect(key?.entry, dialect);
   permits?.(key?.entry, newest);
-  // What is to be sent was made for the one of before, and may not be for this one's eyes.
+  // The request was prepared for the provider's former endpoint. The new endpoint may not be allowed to see it.
   if (provider !== undefined && !sameParty(providerNamed(context.platform, newest, provider.id), provider))
     throw justChanged();
 }
 
-/** Throws when a token, or credentials, are not for the provider that the request speaks to: it gets no secrets of another one. */
+/**
+ * Throws when a token or credentials do not belong to the provider that the request uses, so that no provider gets another
+ * one's secrets.
+ */
 export async function confirmMeant(
   { context, provider = ownProvider(context.platform) }: AccountRequest,
   { provider: owner = "", configVersion }: MeantFor,
@@ -32,7 +35,7 @@ export async function confirmMeant(
   if (!sameParty(providerNamed(context.platform, config, owner), provider)) throw justChanged();
 }
 
-/** What a request is told that was made for settings which have been changed meanwhile. */
+/** The error for a request that was prepared with settings that have changed meanwhile. */
 export function justChanged(): GatewayError {
   return new GatewayError(503, "the provider's settings have just been changed: send the request again", {
     code: "upstream_unavailable",

@@ -11,24 +11,25 @@ import { withFreeAccount } from "./free-account.ts";
 
 const CONCURRENCY = 5;
 const HOUR_MS = 3_600_000;
-/** A provider that could not be asked is asked again after so long, or when it is due. */
+/** After a failure, the next attempt is after this time, or after the regular interval if that is shorter. */
 const RETRY_MS = HOUR_MS;
-/** How long a slot is waited for, and how long the provider may take, milliseconds. */
+/** Longest wait for a slot, and time limit for the provider's answer, milliseconds. */
 const WAIT_MS = 10_000;
 const TIMEOUT_MS = 20_000;
 const MAX_ERROR = 300;
-/** Names that the audit has one by one. */
+/** Model names that one audit entry lists. */
 const MAX_CHANGES = 50;
 
-/** Platforms whose providers are being asked. */
+/** Platforms with a refresh in progress. */
 const busy = new WeakSet<Platform>();
 
 /**
- * Asks the providers that are to be asked for their models by now (`models_refresh_hours`), and lists what is new, as `new_models`
- * says. What is listed already stays as it is, also when the provider offers it no more; a provider that cannot be asked changes
- * nothing, and its view says why. To be called every few minutes; never throws for what a provider does wrong.
+ * Fetches the model lists of the providers that are due (`models_refresh_hours`), and adds new models according to
+ * `new_models`. Models that are already listed stay unchanged, even when the provider no longer offers them. A failed
+ * provider changes nothing, and its view shows the error. Call it every few minutes. It never throws for a provider's
+ * error.
  *
- * @returns how many models are new
+ * @returns the number of new models
  */
 export async function refreshModels(platform: Platform): Promise<number> {
   if (busy.has(platform)) return 0;
@@ -55,7 +56,7 @@ async function askAll(platform: Platform): Promise<number> {
   const scheduled = config.providers.filter(
     ({ enabled, models_refresh_hours }) => enabled && models_refresh_hours > 0,
   );
-  // Most deployments have none: nothing is read for them.
+  // Most deployments have no scheduled provider. They skip the read.
   if (scheduled.length === 0) return 0;
   const asks: Record<string, ModelAsk> = {};
   const known = await platform.administration.modelAsks();
@@ -100,12 +101,12 @@ async function askOne(platform: Platform, { id }: ProviderEntry): Promise<ModelA
   }
 }
 
-/** A provider's models with those that are new. */
+/** A provider's models, including the new ones. */
 function listed({ models, new_models }: ProviderEntry, names: readonly string[]): ProviderEntry["models"] {
   return withListed(models, newNames(models, names), new_models === "on");
 }
 
-/** What the audit says of models that were listed by nobody's request. */
+/** The audit entry for models that the schedule added, not an administrator. */
 function noteOf(added: readonly FieldChange[]): Omit<EditNote, "at"> {
   return {
     who: "schedule",
@@ -118,7 +119,7 @@ function noteOf(added: readonly FieldChange[]): Omit<EditNote, "at"> {
   };
 }
 
-/** Lists what is new of a provider's models. Returns how many that were. */
+/** Adds a provider's new models to the configuration. Returns their number. */
 async function list(platform: Platform, id: string, names: readonly string[]): Promise<number> {
   const fresh = (entry: ProviderEntry) =>
     Object.entries(listed(entry, names)).filter(([name]) => !Object.hasOwn(entry.models, name));
@@ -130,7 +131,7 @@ async function list(platform: Platform, id: string, names: readonly string[]): P
     (current) => {
       added = [];
       const providers = current.providers.map((entry) => {
-        // Another address may have other models.
+        // After a change of address or driver the list may not apply to the provider any more.
         if (entry.id !== id || entry.base_url !== present.base_url) return entry;
         if (!isSameDriver(entry.driver, present.driver)) return entry;
         added = fresh(entry).map(([name, said]) => ({

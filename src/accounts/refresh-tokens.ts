@@ -3,14 +3,14 @@ import type { Platform } from "../platform/platform.ts";
 import { withFreeAccount } from "./free-account.ts";
 
 const CONCURRENCY = 5;
-/** Accounts of one round: the rest is due in the next one, or signs in with its next request. */
+/** Most accounts in one round. Others wait for the next round, or sign in with their next request. */
 const MAX_ACCOUNTS = 200;
 const TIMEOUT_MS = 20_000;
 
 /**
- * Signs in anew the accounts whose token is older than the refresh interval, so that no request has to wait for that.
- * Busy accounts are left out: their next request does it. To be called every few minutes; never throws for what an
- * account or the provider does wrong, as the pool learns of it.
+ * Signs in all idle accounts whose token is older than the refresh interval, so that no request has to wait for a sign-in.
+ * It skips busy accounts: their next request signs in. Call it every few minutes. It never throws for an error of an
+ * account or the provider: the pool records those.
  *
  * @returns how many accounts have a new token
  */
@@ -25,7 +25,7 @@ export async function refreshTokens(platform: Platform): Promise<number> {
           refreshed += 1;
         });
       } catch {
-        // The pool knows, and the old token serves on.
+        // The pool has recorded the failure. The old token remains in use.
       }
     }
   };

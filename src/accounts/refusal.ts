@@ -2,9 +2,9 @@ import { GatewayError } from "../errors/gateway-error.ts";
 import { clientLeft } from "../http/departure.ts";
 import type { RefusalReason } from "../platform/accounts.ts";
 
-/** No account could be had: another provider may have one. */
+/** The pool granted no account. Another provider may have one. */
 export class NoSlot extends GatewayError {
-  /** Whether waiting might have helped. */
+  /** Whether a longer wait might have helped. */
   readonly busy: boolean;
 
   constructor(message: string, busy: boolean) {
@@ -13,7 +13,10 @@ export class NoSlot extends GatewayError {
   }
 }
 
-/** What the caller is told when the pool grants no slot, unless the provider is down: always 429, never with `Retry-After` (contract, Errors). */
+/**
+ * The caller's error when the pool grants no slot: 503 if the provider is down, 499 if the client left, else 429 without
+ * `Retry-After` (contract, Errors).
+ */
 export function refusal(reason: RefusalReason, target: string | null): GatewayError {
   switch (reason) {
     case "target_not_found":

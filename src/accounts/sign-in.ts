@@ -2,13 +2,16 @@ import type { Credentials, Lease, MeantFor, SignedIn, SignInTicket } from "../pl
 import { errorOf, failureOf } from "./fault.ts";
 
 /**
- * A token for the leased account: the pool's own, or, when the pool hands this request the ticket, a new one from
- * `signIn`. `stale` is a token that the provider has refused. However many requests ask at once, one of them signs in.
- * When `signal` has aborted, a failing sign-in is no news to the others: the caller releases the lease, and the next
- * request that waits signs in. `confirm` throws when the provider that is spoken to is none of those whom the answer is for:
- * then nothing is signed in.
+ * Gets a token for the leased account: the pool's current one, or a new one from `signIn` when the pool asks this request
+ * to sign in. The pool lets only one of several concurrent requests sign in.
  *
- * @throws ProviderError why the sign-in failed, also when another request did it.
+ * When `signal` has aborted, a failed sign-in is not reported to the pool: the caller releases the lease, and the next
+ * waiting request signs in.
+ *
+ * @param stale a token that the provider has refused
+ * @param confirm throws when the token or the credentials belong to another provider than the request uses; then no sign-in
+ *   happens
+ * @throws ProviderError why the sign-in failed, also when another request did it
  */
 export async function accountToken(
   lease: Lease,

@@ -17,13 +17,14 @@ import { readmit } from "./readmission.ts";
 import { refusal } from "./refusal.ts";
 
 /**
- * Does work with a provider account, and is the only way to use one: takes a slot (a pass-through caller's own token needs
- * none), renews it while the work lasts, refreshes an expired token once, tells the pool how it went, goes on to other
- * accounts as {@link Failover} says, and gives the slot back, whatever happens. A request that pins its account gets no other.
+ * Runs work with a provider account. Requests of callers and administrators use accounts only through this function. It
+ * takes a slot (a pass-through caller's own token needs none), renews it during the work, refreshes an expired token once,
+ * reports the result to the pool, tries other accounts as {@link Failover} decides, and always releases the slot. A request
+ * that pins its account gets no other one.
  *
- * @returns what `work` returns.
- * @throws GatewayError 429 when no slot is granted; whatever the work throws, a `ProviderError` as such. After several
- *   failures, the one that {@link Failover.verdict} chooses.
+ * @returns the result of `work`
+ * @throws GatewayError 429, 499 or 503 when no slot is granted; any error of the work, including `ProviderError`. After
+ *   several failures, the error that {@link Failover.verdict} chooses.
  */
 export async function withAccount<T>(
   request: AccountRequest,
@@ -41,7 +42,7 @@ export async function withAccount<T>(
     pinned: caller.targetAccount !== null,
     others: config.runtime.account_failovers,
     until: platform.now() + platform.variables.queueTimeoutMs,
-    // One silence before the first byte, and not two.
+    // This covers one timeout before the first byte, but not two.
     othersUntil: platform.now() + 1.5 * patienceOf(request),
   });
   for (;;) {
@@ -54,9 +55,9 @@ export async function withAccount<T>(
       await session.lease.succeeded().catch(() => undefined);
       return result;
     } catch (thrown) {
-      // The provider may repeat what it was sent, also within an answer.
+      // The provider's error may contain the request's headers, so they are masked.
       const error = failureWithout(request.provider?.headers ?? {}, thrown);
-      // A client that left is no fault of the account.
+      // The account did not cause the client's departure.
       if (abort.aborted) {
         session.lease.failed(NOBODYS_FAULT).catch(() => undefined);
         throw error;
@@ -78,7 +79,7 @@ export async function withAccount<T>(
   }
 }
 
-/** The proxy of an id; null for an empty one, and for one that no longer exists. */
+/** Finds a proxy by its id. Null for an empty id or a proxy that no longer exists. */
 export function proxyOf(config: Config, proxyId: string): OutboundProxy | null {
   return proxyId === "" ? null : (config.proxies.find((proxy) => proxy.id === proxyId) ?? null);
 }
@@ -87,10 +88,10 @@ function patienceOf({ context: { platform }, provider }: AccountRequest): number
   return (provider?.patience ?? platform.variables).firstByteTimeoutMs;
 }
 
-/** A use of an account that says nothing of it. */
+/** The result of an attempt that says nothing about the account. */
 const NOBODYS_FAULT = failureOf(null);
 
-/** A slot on an account that has not been tried yet. Throws what the caller is told when there is none to be had. */
+/** Takes a slot on an account that has not been tried yet. Throws the caller's error when none is available. */
 async function openSession(
   request: AccountRequest,
   config: Config,
@@ -119,7 +120,7 @@ async function acquire(request: AccountRequest, config: Config, failover: Failov
   const { context, caller, model, dialect, abort } = request;
   const { platform, requestId, identity, log, quota } = context;
   const use = limitedUse(context, caller, config, request.expected);
-  // An answer that gets lost on its way may have been a slot.
+  // If the pool's answer gets lost, the pool may still have granted a slot.
   if (use !== undefined) quota.counts = true;
   const target = caller.targetAccount;
   const started = platform.now();
@@ -137,7 +138,7 @@ async function acquire(request: AccountRequest, config: Config, failover: Failov
       exclude: failover.tried,
       waitMs: request.waitMs ?? platform.variables.queueTimeoutMs,
       ...(target === null ? {} : { target }),
-      // Administrators have no key. They try accounts before these are used.
+      // Administrators have no key. They may use disabled accounts, in order to test them.
       ...(caller.owner === "" ? { disabledToo: true } : {}),
       ...(use === undefined ? {} : { use }),
     },
@@ -154,10 +155,10 @@ async function acquire(request: AccountRequest, config: Config, failover: Failov
   throw failover.verdict(acquired.refused === "no_accounts" ? null : refused);
 }
 
-/** Tells the pool how an attempt ended. Returns whether another account is well, if this one is not. */
+/** Reports to the pool how an attempt failed. Returns whether another account is healthy, if this one is not. */
 async function tell(lease: Lease, error: unknown): Promise<boolean> {
   if (faultOf(error) !== null) return lease.failed(failureOf(error)).catch(() => false);
-  // A refusal of the request is an answer.
+  // An error that is only about the request still shows that the account works.
   if (error instanceof ProviderError) await lease.succeeded().catch(() => undefined);
   return false;
 }

@@ -2,39 +2,44 @@ import { MASK, withoutSecrets } from "../encoding/mask.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { OutboundProxy } from "../platform/upstream.ts";
 
-/** What calls itself a credential. `x-goog-api-key`, `set-cookie`, `proxy-authorization` and their like. */
+/** Names of headers with credentials, for example `x-goog-api-key`, `set-cookie`, `proxy-authorization`. */
 const SECRET_HEADER = /authorization|cookie|token|secret|password|api-?key|signature|credential/i;
 const SECRET_PARAMETER = /token|secret|password|key|signature|credential|code/i;
-/** A query within a text: the parameter's name, which is short, so that no text costs the square of its length, then its value. */
+/** A query parameter within a text. The name's length is limited, to avoid quadratic time. */
 const QUERY =
   /([?&;][\w.-]{0,40}(?:token|secret|password|key|signature|credential|code)[\w.-]{0,40}=)[^&\s#"']+/gi;
-/** So many secrets of a body are looked for: each costs a walk over the whole answer. */
+/** Most secrets taken from a body: each costs a search through the whole answer. */
 const MAX_SECRETS = 100;
-/** No credential is longer; what is stays masked where it stands, and is not looked for elsewhere. */
+/** Longest credential. A longer value is masked in its own place, but not searched for elsewhere. */
 const MAX_SECRET_CHARS = 8 * 1024;
-/** A member of JSON that calls itself a credential, also one whose text was cut off. */
+/** A JSON member with a credential's name, also one whose text was cut off. */
 const SECRET_MEMBER =
   /("(?:password|passwd|(?:access_?|refresh_?|id_?|session_?|auth_?)?token|api_?key|(?:client_?)?secret|(?:proxy-)?authorization|set-cookie|cookie)"\s*:\s*")((?:[^"\\]|\\.)*)("|\\?$)/gi;
 
-/** A shorter value of a provider's header is looked for nowhere else: it may well be a number or a word of a protocol. */
+/**
+ * Shorter values of a provider's configured headers are not searched for: they may be numbers or ordinary protocol words.
+ */
 const MIN_HEADER_SECRET = 8;
 
-/** Who speaks to the upstream: what a request carries, and the proxy that it goes through. */
+/** A request to the upstream, and the proxy that it goes through. */
 export interface Spoken {
   readonly url: string;
   readonly headers: Headers;
-  /** Those among them that the provider is configured with: secrets, whatever their names. */
+  /** The headers of the provider's configuration. Their values are secrets, whatever their names. */
   readonly configured: Readonly<Record<string, string>>;
   readonly body: string;
   readonly proxy: OutboundProxy | null;
 }
 
-/** The secrets that a request carries: credentials in its address, its headers and members of its JSON body, the provider's headers, and the proxy's. */
+/**
+ * Collects a request's secrets: credentials in its URL, headers and JSON body, the provider's configured headers, and the
+ * proxy's credentials.
+ */
 export function secretsOf({ url, headers, configured, body, proxy }: Spoken): string[] {
   const found = new Set<string>();
   headers.forEach((value, name) => {
     if (!SECRET_HEADER.test(name)) return;
-    // Without the scheme as well, as in `Bearer …`.
+    // Also without the scheme, as in `Bearer …`.
     found.add(value).add(withoutScheme(value));
   });
   for (const secret of secretsIn(configured)) found.add(secret);
@@ -53,14 +58,17 @@ export function secretsOf({ url, headers, configured, body, proxy }: Spoken): st
   return [...found];
 }
 
-/** The secrets among a provider's own headers, with and without their schemes. */
+/** The secrets in a provider's configured headers, with and without their schemes. */
 function secretsIn(configured: Spoken["configured"]): string[] {
   return Object.values(configured)
     .flatMap((value) => [value.trim(), withoutScheme(value.trim())])
     .filter((secret) => secret.length >= MIN_HEADER_SECRET);
 }
 
-/** A failure that repeats no secret of the provider's own headers: it is told to callers, and kept. The same one if there is none in it. */
+/**
+ * Masks the secrets of a provider's configured headers in a failure, because callers see it and it is stored. Returns the
+ * same failure if it contains none.
+ */
 export function failureWithout<T>(configured: Spoken["configured"], failure: T): T | ProviderError {
   const secrets = secretsIn(configured);
   if (secrets.length === 0 || !(failure instanceof ProviderError)) return failure;
@@ -76,7 +84,7 @@ function withoutScheme(value: string): string {
   return value.replace(/^\S+\s+/, "");
 }
 
-/** What a JSON string says; as it is when it is none. */
+/** Decodes the content of a JSON string. Returns invalid text unchanged. */
 function unescaped(text: string): string {
   try {
     const value: unknown = JSON.parse(`"${text}"`);
@@ -95,9 +103,9 @@ function decoded(text: string): string {
 }
 
 /**
- * Headers by name, secret ones without their value, and others without secrets within it.
+ * Headers by name: secret values are masked completely, and secrets within other values are masked.
  *
- * @param configured those of the provider's configuration: secret by whatever name
+ * @param configured the headers of the provider's configuration: secret whatever their names
  */
 export function maskHeaders(
   headers: Headers,
@@ -115,21 +123,21 @@ export function maskHeaders(
   return masked;
 }
 
-/** How a text is masked beside the known secrets. */
+/** How to mask a text in addition to the known secrets. */
 export interface TextKind {
-  /** It may be JSON: what its members call a secret is masked. */
+  /** Whether the text may be JSON: then the values of members with secret names are masked. */
   readonly json: boolean;
-  /** It was cut: the beginning of a secret at its end is masked. */
+  /** Whether the text was cut: then the beginning of a secret at its end is masked. */
   readonly cut: boolean;
 }
 
-/** A text without the known secrets and, if it is JSON, without what its members call a secret. */
+/** Masks the known secrets in a text and, if it may be JSON, the values of members with secret names. */
 export function maskText(text: string, secrets: readonly string[], { json, cut }: TextKind): string {
   const masked = withoutSecrets(text, secrets, cut);
   return json ? masked.replace(SECRET_MEMBER, `$1${MASK}$3`) : masked;
 }
 
-/** An address without credentials in it. */
+/** Masks the credentials in a URL. */
 export function maskUrl(address: string, secrets: readonly string[]): string {
   const url = new URL(address);
   url.username = "";

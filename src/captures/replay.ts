@@ -3,18 +3,18 @@ import type { Sample } from "../platform/captures.ts";
 import { getDriver } from "../provider/drivers.ts";
 import type { ProviderEvent, TurnDecoder } from "../provider/provider.ts";
 
-/** What a driver's decoder makes of one upstream answer. */
+/** The events that a driver's decoder reads from one upstream answer. */
 export interface ReplayedRound {
   readonly label: string;
   readonly events: readonly ProviderEvent[];
-  /** How decoding ended early; null: it did not. */
+  /** The failure that ended decoding; null: none. */
   readonly failure: ProviderError | null;
 }
 
 /**
- * Puts a saved sample through the decoder of the driver that it was captured from, answer by answer.
+ * Decodes a saved sample, answer by answer, with the decoder of the driver it was captured from.
  *
- * @param bytesPerRead how much the decoder gets at once
+ * @param bytesPerRead how many bytes the decoder gets at once
  */
 export function replay({ meta, upstream }: Sample, bytesPerRead = 4096): ReplayedRound[] {
   let at = 0;

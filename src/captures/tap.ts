@@ -12,22 +12,22 @@ import { UPSTREAM_REQUESTS } from "../telemetry/metric-names.ts";
 import { type OutboxPlatform, outboxOf } from "../telemetry/outbox.ts";
 import { maskHeaders, maskText, maskUrl, type Spoken, secretsOf } from "./mask.ts";
 
-/** How much of a refusal is read, in bytes. */
+/** How much of an error response is read, in bytes. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
-/** What of a request's context is needed to watch what it says to the upstream. */
+/** The part of a request's context that capturing needs. */
 export type WatchedContext = Pick<Context, "config" | "requestId" | "log" | "waitUntil" | "onCapture"> & {
   readonly platform: OutboxPlatform &
     Pick<Platform, "upstream"> & { readonly variables: Pick<Platform["variables"], "providerDriver"> };
 };
 
-/** How a provider is spoken to: in the protocol of a driver, with headers beside those of the protocol. */
+/** How to call a provider: its driver's protocol, with additional headers. */
 export interface Speech {
   readonly driver: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** `init` with further headers; those of the protocol come first. */
+/** Adds headers to `init`. The protocol's own headers take precedence. */
 function withHeaders(init: RequestInit | undefined, further: Speech["headers"]): RequestInit {
   const headers = new Headers(further);
   new Headers(init?.headers).forEach((value, name) => {
@@ -37,8 +37,8 @@ function withHeaders(init: RequestInit | undefined, further: Speech["headers"]):
 }
 
 /**
- * Speaks to the upstream on behalf of a request, through a proxy if one is given. Every exchange is counted; it is captured
- * while captures are on, or when the request asks for it (`context.onCapture`).
+ * Creates the `fetch` for a request to the upstream, through a proxy if one is given. It counts every exchange. It captures
+ * an exchange while captures are on, or when the request asks for it (`context.onCapture`).
  */
 export function upstreamOf(context: WatchedContext, proxy: OutboundProxy | null, speech?: Speech): Fetch {
   const fetch = context.platform.upstream(proxy);
@@ -77,13 +77,13 @@ function spokenOf(
   return { url, headers: new Headers(init.headers), configured, body: bodyText(init.body ?? null), proxy };
 }
 
-/** The same answer with another body. A status that nobody knows (999) is a bad gateway's. */
+/** The same response with another body. A status outside the valid range (for example 999) becomes 502. */
 function withBody(response: Response, body: ReadableStream<Uint8Array>): Response {
   const { status, statusText, headers } = response;
   return new Response(body, { status: status > 599 ? 502 : status, statusText, headers });
 }
 
-/** A refusal whose text repeats none of the request's secrets, the proxy's included: callers may be shown what it says. */
+/** Masks the request's secrets, including the proxy's, in an error response: callers may see its text. */
 function refusalWithoutSecrets(response: Response, spoken: Spoken): Response {
   const { body } = response;
   if (body === null) return response;
@@ -101,14 +101,14 @@ function refusalWithoutSecrets(response: Response, spoken: Spoken): Response {
   return withBody(response, masked);
 }
 
-/** The address that was spoken to last: most backends have one for everything, and parsing it takes longer than its answer. */
+/** The last requested URL. Most backends use one URL for all requests, and parsing it takes longer than this lookup. */
 let latest: { readonly driver: string; readonly url: string; readonly kind: ExchangeKind } = {
   driver: "",
   url: "",
   kind: { label: "" },
 };
 
-/** What an exchange is for, in the driver's words. */
+/** The driver's description of an exchange. */
 function exchangeOf(driver: string, url: string): ExchangeKind {
   if (latest.url !== url || latest.driver !== driver) {
     latest = { driver, url, kind: getDriver(driver).exchange(new URL(url).pathname) };
@@ -116,7 +116,7 @@ function exchangeOf(driver: string, url: string): ExchangeKind {
   return latest.kind;
 }
 
-/** One exchange that is being captured. */
+/** Captures one exchange. */
 class Watch {
   readonly #context: WatchedContext;
   readonly #driver: string;
@@ -145,7 +145,7 @@ class Watch {
     this.#startedAt = context.platform.now();
   }
 
-  /** The same response; what is read of it is kept. */
+  /** Returns the same response, and captures the bytes that are read from it. */
   observe(response: Response): Response {
     this.#response = response;
     if (response.body === null) {
@@ -171,7 +171,7 @@ class Watch {
           }
         },
         cancel: async (reason) => {
-          // Whoever stops for no reason has all that it wanted.
+          // A reader that cancels without a reason has read all it needs.
           this.end(reason === undefined ? "complete" : "cancelled");
           await reader.cancel(reason);
         },
@@ -190,7 +190,7 @@ class Watch {
     this.#kept += kept.length;
   }
 
-  /** Hands the capture on. Never throws: a capture must not break what it captures. */
+  /** Stores the capture. Never throws: a capture must not break its exchange. */
   end(outcome: Capture["outcome"], error?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -202,7 +202,7 @@ class Watch {
       if (sent !== null) this.#context.waitUntil(sent);
       this.#context.onCapture?.(capture);
     } catch {
-      // An exchange that cannot be described is not captured.
+      // If building the capture fails, the exchange is not captured.
     }
   }
 
@@ -212,7 +212,7 @@ class Watch {
     const secrets = secretsOf(this.#spoken);
     const { label, round } = exchangeOf(this.#driver, url);
     const headers = this.#response?.headers ?? new Headers();
-    // What a model says in a stream may well have members of such names; everything else may be JSON by whatever name.
+    // A model's streamed text may contain members with such names. Any other body may be JSON, whatever its content type.
     const json = !/event-stream/i.test(headers.get("content-type") ?? "");
     const cut = this.#size > this.#kept;
     const message = error instanceof Error ? error.message : "";
@@ -222,7 +222,7 @@ class Watch {
       duration_ms: platform.now() - this.#startedAt,
       request_id: requestId,
       key: log.key ?? "",
-      // Where there are no chat sessions, each request is a chain of its own.
+      // Without chat sessions, each request is a chain of its own.
       chain_key: round === undefined ? "" : (round.session ?? requestId),
       label,
       method: this.#method,
@@ -248,6 +248,6 @@ function decode(pieces: readonly Uint8Array[]): string {
 function bodyText(body: BodyInit | null): string {
   if (body === null) return "";
   if (typeof body === "string") return body;
-  // Files on their way up: what they are is in their headers.
+  // Uploaded files. Their headers describe them.
   return "[not captured]";
 }

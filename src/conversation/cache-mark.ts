@@ -1,8 +1,8 @@
 /**
- * The caller asks the provider to keep what the prompt holds up to here, so that a later request with the same beginning is
- * cheaper. A provider without such marks passes over them.
+ * A cache breakpoint: the caller asks the provider to cache the prompt up to here, so that a later request with the same
+ * beginning is cheaper. A provider without cache breakpoints ignores it.
  */
 export interface CacheMark {
-  /** For how long, as the message style says it: `5m`, `1h`. Absent: as long as is usual. */
+  /** Time to live in the message style's form: `5m`, `1h`. Absent: the provider's default. */
   readonly ttl?: string;
 }

@@ -10,7 +10,7 @@ export type AttachmentSource =
   | { readonly kind: "inline"; readonly data: string; readonly mediaType: string }
   | { readonly kind: "file"; readonly fileId: string };
 
-/** What may have a mark for the provider's cache. */
+/** Something that may carry a cache breakpoint. */
 interface Marked {
   readonly cache?: CacheMark;
 }
@@ -35,7 +35,7 @@ export interface ToolCall extends Marked {
   readonly arguments: string;
 }
 
-/** One message, whatever dialect it came in. Plain data: it can be stored and sent over RPC. */
+/** One message of any dialect. Plain data: it can be stored and sent over RPC. */
 export type Message =
   | { readonly role: "system"; readonly parts: readonly Part[] }
   | { readonly role: "user"; readonly parts: readonly Part[]; readonly name?: string }
@@ -62,13 +62,13 @@ export type ResponseFormat =
       readonly type: "json-schema";
       readonly name?: string;
       readonly schema: Readonly<Record<string, unknown>>;
-      /** Whether the caller demands that the schema is kept to the letter. */
+      /** Whether the answer must match the schema exactly. */
       readonly strict?: boolean;
     };
 
 /**
- * What the caller wants of sampling and of the answer. A provider passes on what it knows (`Abilities`); what it does not
- * know is left out, or refused where the answer would not be the one that was asked for.
+ * The caller's options for sampling and for the answer. A provider receives the options it supports (`Abilities`). Others
+ * are left out, or rejected if the answer would differ in kind from the requested one.
  */
 export interface Sampling {
   readonly temperature?: number;
@@ -84,28 +84,26 @@ export interface Sampling {
   readonly maxTokens?: number;
   readonly seed?: number;
   readonly reasoningEffort?: string;
-  /** How many tokens the model may think for. */
+  /** Most tokens for the model's reasoning. */
   readonly thinkingBudget?: number;
   readonly verbosity?: string;
-  /** Who asks, as the caller knows its users. */
+  /** The end user's id in the caller's system. */
   readonly user?: string;
-  /** Requests that begin alike share it. */
+  /** Cache key shared by requests with the same beginning. */
   readonly promptCacheKey?: string;
-  /** The log probability of each token of the answer, with so many alternatives. */
+  /** The number of alternatives whose log probabilities are stated with each token of the answer. */
   readonly logprobs?: number;
-  /** So many answers, where it is not one. */
+  /** The number of answers, if not one. */
   readonly n?: number;
-  /** Forms in which the answer is to come, where it is not text alone. */
+  /** Output modalities, if not text alone. */
   readonly modalities?: readonly string[];
 }
 
-/**
- * A request in any dialect, translated: the only thing that the rest of the program knows of it.
- */
+/** A request translated from any dialect. The rest of the program knows a request only in this form. */
 export interface Conversation {
-  /** The id of the style in which the caller speaks. */
+  /** The id of the caller's API style. */
   readonly dialect: string;
-  /** What the caller calls its messages, for errors: the request field that carries them and their attachments. */
+  /** The request field that carries the messages and their attachments, for errors. */
   readonly contentField: string;
   readonly model: ResolvedModel;
   readonly messages: readonly Message[];
@@ -115,21 +113,21 @@ export interface Conversation {
   readonly parallelToolCalls: boolean;
   /** The caller asks for the vendor's own web search. Absent: it does not. */
   readonly webSearch?: WebSearch;
-  /** A mark at the end of the whole prompt, wherever that is. */
+  /** A cache breakpoint at the end of the whole prompt. */
   readonly cache?: CacheMark;
-  /** Whether the model thinks: the request's wish, unless the model is a `-nothinking` variant. */
+  /** Whether the model thinks: as the request says, unless the model is a `-nothinking` variant. */
   readonly thinking: boolean;
   /**
-   * Whether the caller asked to see reasoning. When false, reasoning serves only the search for tool calls (contract,
-   * tool rule 9) and is not shown.
+   * Whether the caller requested the reasoning. If false, reasoning is only searched for tool calls (contract, tool rule 9)
+   * and is not shown.
    */
   readonly showReasoning: boolean;
   readonly sampling: Sampling;
-  /** What the caller calls members of `sampling`, for errors, where that is not their name. */
+  /** The caller's names for members of `sampling`, for errors, where they differ. */
   readonly optionNames?: Readonly<Partial<Record<keyof Sampling, string>>>;
   /**
-   * How many tokens the caller expects at most, where its style makes it say so. Unlike `sampling.maxTokens` it is no limit
-   * to cut by: only a protocol that cannot do without a limit is told.
+   * The caller's estimate of the answer's length in tokens, if its style requires one. Unlike `sampling.maxTokens` it is
+   * not a limit that cuts the answer: it is sent only to protocols that require a limit.
    */
   readonly expectedTokens?: number;
   readonly responseFormat: ResponseFormat;
@@ -143,12 +141,12 @@ export function textOf(parts: readonly Part[]): string {
   return text;
 }
 
-/** Whether a message has a part that is no text. */
+/** Whether a message has a part that is not text. */
 export function hasAttachments({ messages }: Conversation): boolean {
   return messages.some(({ parts }) => parts.some(({ type }) => type !== "text"));
 }
 
-/** Whether tool calls are looked for in the answer (tool-call decisions, rule 4). */
+/** Whether the answer is searched for tool calls (tool-call decisions, rule 4). */
 export function usesTools(conversation: Conversation): boolean {
   return conversation.tools.length > 0 && conversation.toolChoice.type !== "none";
 }

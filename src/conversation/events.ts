@@ -13,7 +13,7 @@ export interface Usage {
   readonly cacheWritten?: number;
 }
 
-/** A token that the model chose or might have chosen, and how likely it was. */
+/** A token that the model chose or could have chosen, with its probability. */
 export interface LikelyToken {
   readonly token: string;
   /** Natural logarithm of its probability. */
@@ -22,7 +22,7 @@ export interface LikelyToken {
   readonly bytes: readonly number[] | null;
 }
 
-/** A token of the answer, with those that were likeliest in its place. */
+/** A token of the answer, with the most likely alternatives in its place. */
 export interface AnswerToken extends LikelyToken {
   readonly top: readonly LikelyToken[];
 }
@@ -31,13 +31,13 @@ export interface AnswerToken extends LikelyToken {
 export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter";
 
 /**
- * What a generation consists of, in the order in which it happens: `start` once and first; then any mixture of
- * reasoning, text, refusal and tool calls (calls are announced, filled and ended one at a time; `index` counts from 0 within
- * the response); then exactly one `finish` or `error`, last.
+ * The events of a generation in order: `start` once and first; then any mixture of reasoning, text, refusal and tool calls
+ * (calls are announced, filled and ended one at a time; `index` counts from 0 within the response); then exactly one
+ * `finish` or `error`, last.
  *
- * A call has ended when its `tool-call-end` came: its arguments are then one JSON object. One without was cut off: what came of
- * its arguments is a fragment, which begins with `{`. A stream that has shown it leaves it as it is, whole answers leave it
- * out, and nobody closes it.
+ * A call is complete when its `tool-call-end` came: its arguments are then one JSON object. A call without it was cut off:
+ * its arguments are a fragment that begins with `{`. A stream that has shown the fragment leaves it incomplete. A
+ * non-streaming answer leaves the call out.
  */
 export type GenerationEvent =
   | {
@@ -46,9 +46,9 @@ export type GenerationEvent =
       readonly sessionId: string;
     }
   | { readonly type: "reasoning"; readonly text: string }
-  /** `tokens`: those that the text is made of, where the caller asked for them and the provider states them. */
+  /** `tokens`: the tokens of the text, if the caller requested them and the provider states them. */
   | { readonly type: "text"; readonly text: string; readonly tokens?: readonly AnswerToken[] }
-  /** The model's own words for not answering, apart from any text. */
+  /** The text in which the model declines to answer, separate from any answer text. */
   | { readonly type: "refusal"; readonly text: string }
   | { readonly type: "tool-call"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "tool-arguments"; readonly index: number; readonly delta: string }
@@ -56,34 +56,36 @@ export type GenerationEvent =
   | {
       readonly type: "finish";
       readonly reason: FinishReason;
-      /** The stop sequence of the request at which the answer stopped (`stop`). Absent: at none, or nobody says at which. */
+      /**
+       * The request's stop sequence at which the answer stopped (`stop`). Absent: none, or the provider does not state it.
+       */
       readonly stopSequence?: string;
       readonly usage: Usage;
-      /** What the answer rests on. Absent: nothing was searched for. */
+      /** The sources of the answer. Absent: there was no search. */
       readonly sources?: Sources;
     }
   | { readonly type: "error"; readonly error: GatewayError };
 
-/** A tool call that has ended. `arguments` is the text of one JSON object. */
+/** A complete tool call. `arguments` is the text of one JSON object. */
 export interface CompletedToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
 }
 
-/** A generation folded into one value: what a non-streaming answer is rendered from. */
+/** A generation combined into one value, from which a non-streaming answer is rendered. */
 export interface Completion {
   readonly sessionId: string;
   readonly text: string;
   readonly reasoning: string;
-  /** In which words the model declined to answer; absent: it did not. */
+  /** The text in which the model declined to answer. Absent: it did not decline. */
   readonly refusal?: string;
-  /** The tokens of the text, where they were asked for and stated. */
+  /** The tokens of the text, if requested and stated. */
   readonly tokens?: readonly AnswerToken[];
   readonly toolCalls: readonly CompletedToolCall[];
   readonly finishReason: FinishReason;
   readonly stopSequence?: string;
   readonly usage: Usage;
-  /** What the answer rests on. Absent: nothing was searched for. */
+  /** The sources of the answer. Absent: there was no search. */
   readonly sources?: Sources;
 }

@@ -1,8 +1,8 @@
 import type { AnswerToken, CompletedToolCall, Completion, GenerationEvent, Usage } from "./events.ts";
 
 /**
- * Folds the events of one generation into a {@link Completion}. `push` throws the error of an `error` event, so that
- * a non-streaming caller gets it as an HTTP status.
+ * Combines the events of one generation into a {@link Completion}. `push` throws the error of an `error` event, so that a
+ * non-streaming caller gets it as an HTTP status.
  */
 export class CompletionFold {
   #sessionId = "";
@@ -16,7 +16,7 @@ export class CompletionFold {
   #sources: Completion["sources"];
   #usage: Usage = { prompt: 0, completion: 0, reasoning: 0 };
 
-  /** Takes the next event. Throws the error that the generation ended with. */
+  /** Takes the next event. Throws the error of an `error` event. */
   push(event: GenerationEvent): void {
     switch (event.type) {
       case "start":
@@ -56,7 +56,7 @@ export class CompletionFold {
     }
   }
 
-  /** What has been folded so far. A call that has not ended is left out. */
+  /** The completion so far. Calls that have not ended are left out. */
   completion(): Completion {
     const toolCalls = this.#calls
       .filter((call) => call?.ended)

@@ -1,36 +1,36 @@
-/** What the provider calls its models, and what they can do. */
+/** A model: its names and abilities. */
 export interface CatalogueModel {
   /** Canonical id (contract, Model object). */
   readonly id: string;
   /** The provider's name for it (`model` of a turn). */
   readonly upstream: string;
-  /** The id of the provider that has it, which knows it by its `upstream` name alone. Absent: a model of the catalogue. */
+  /** The id of the configured provider, which knows only the `upstream` name. Absent: a model of the catalogue. */
   readonly provider?: string;
   /** False for a `-nothinking` variant: thinking stays off even if the request enables it. */
   readonly thinking: boolean;
   readonly search: boolean;
   readonly vision: boolean;
-  /** Tokens that it can read and write at once. Absent: nobody knows. */
+  /** Context size in tokens. Absent: unknown. */
   readonly context?: number;
-  /** Tokens that one answer may have. Absent: nobody knows. */
+  /** Largest answer in tokens. Absent: unknown. */
   readonly output?: number;
-  /** The model of the same provider that sees images in its place. Absent: there is none, or it may see them itself. */
+  /** The same provider's model that replaces this one for images. Absent: none, or this model may have vision itself. */
   readonly sighted?: CatalogueModel;
-  /** The model of the same provider that searches the web in its place. Absent: there is none, or it may search itself. */
+  /** The same provider's model that replaces this one for web searches. Absent: none, or this model may search itself. */
   readonly searching?: CatalogueModel;
 }
 
-/** One of the models that a name may lead to. */
+/** One of the models that a requested name may lead to. */
 export interface RouteTarget {
   readonly model: CatalogueModel;
-  /** Its share of the conversations. Where no target has one, the first that can answers. */
+  /** Its share of the conversations. If no target has a weight, targets are tried in order. */
   readonly weight?: number;
 }
 
-/** A requested name together with the canonical model that it stands for. */
+/** A canonical model together with the name that the caller requested. */
 export interface ResolvedModel extends CatalogueModel {
-  /** The name as the caller wrote it; what an answer names where the style repeats it. */
+  /** The name as the caller wrote it. Answers contain it if the style repeats the name. */
   readonly requested: string;
-  /** All that the name may lead to, in order. Absent: this model alone. */
+  /** All models that the name may lead to, in order. Absent: only this model. */
   readonly route?: readonly RouteTarget[];
 }

@@ -1,17 +1,17 @@
 import type { Usage } from "./events.ts";
 
-/** How a generation went. */
+/** The outcome of a generation. */
 export interface GenerationOutcome {
   readonly status: "success" | "error" | "cancelled";
   /** The HTTP status that the caller got, or would have got. */
   readonly statusCode: number;
-  /** For people; empty on success. */
+  /** Human-readable message; empty on success. */
   readonly error: string;
   /** The error's code; empty on success. */
   readonly code: string;
-  /** Why the answer ended; empty when it did not. */
+  /** Why the answer ended; empty when it did not end normally. */
   readonly finishReason: string;
-  /** What was used, also by a generation that failed or was cancelled; null: the provider had not begun to answer. */
+  /** The usage, also of a failed or cancelled generation. Null: the provider had not begun to answer. */
   readonly usage: Usage | null;
 }
 

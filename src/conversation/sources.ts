@@ -4,20 +4,20 @@ export interface Source {
   readonly title: string;
 }
 
-/** A place in the answer where a source is referred to. Offsets are UTF-16 units in the answer's whole text. */
+/** A place in the answer that refers to a source. Offsets count UTF-16 units in the answer's whole text. */
 export interface Citation extends Source {
-  /** The link that stands there; where it was hidden, the place is empty and both are the same. */
+  /** The link's offsets. If the marker was removed, `start` equals `end`. */
   readonly start: number;
   readonly end: number;
-  /** What the source is given for: the sentence or line before that place. */
+  /** The claim that the source supports: the sentence or line before the place. */
   readonly claim: { readonly start: number; readonly text: string };
-  /** What the page says there. Absent: the provider does not tell. */
+  /** The cited text of the page. Absent: the provider does not state it. */
   readonly quoted?: string;
 }
 
-/** What an answer rests on. */
+/** The sources of an answer. */
 export interface Sources {
-  /** All that was found, each page once. */
+  /** All pages that were found, without duplicates. */
   readonly found: readonly Source[];
   /** In the order of the text. */
   readonly citations: readonly Citation[];

@@ -1,7 +1,7 @@
 import { isObject } from "../encoding/json.ts";
 import type { CacheMark } from "./cache-mark.ts";
 
-/** A JSON Schema object, as it stands in the request. */
+/** A JSON Schema object as sent in the request. */
 export interface JsonSchema {
   readonly type?: unknown;
   readonly const?: unknown;
@@ -22,7 +22,7 @@ export interface ToolDefinition {
   /** JSON Schema of the arguments object. */
   parameters?: JsonSchema;
   strict?: boolean;
-  /** A mark for the provider's cache, behind the tool. */
+  /** A cache breakpoint after the tool. */
   cache?: CacheMark;
 }
 

@@ -1,20 +1,20 @@
-/** How the caller wants the web to be searched; what is absent is left to the provider. */
+/** The caller's options for the web search. The provider decides about absent options. */
 export interface WebSearch {
-  /** It is asked for itself. Otherwise the request has the tool, and whether it searches is left to the model. */
+  /** True: the caller requests a search. Otherwise the model may decide to use the search tool. */
   readonly asked?: boolean;
-  /** How much of what is found the model reads: `low`, `medium` or `high`. */
+  /** How much of the search results the model reads: `low`, `medium` or `high`. */
   readonly contextSize?: string;
-  /** Where the person is who asks. */
+  /** The location of the end user. */
   readonly location?: SearchLocation;
-  /** How often it may search at most. */
+  /** Most searches. */
   readonly maxUses?: number;
-  /** Only pages of these. */
+  /** Only pages of these domains. */
   readonly allowedDomains?: readonly string[];
-  /** No pages of these. */
+  /** No pages of these domains. */
   readonly blockedDomains?: readonly string[];
 }
 
-/** A place as far as it is known. */
+/** A location. Unknown parts are absent. */
 export interface SearchLocation {
   readonly city?: string;
   readonly region?: string;

@@ -1,7 +1,7 @@
-/** Bytes that are turned into characters at once; more would exceed the arguments that a call may have. */
+/** Bytes converted to characters in one call. More would exceed the limit on the number of arguments. */
 const SLICE = 0x8000;
 
-/** Bytes as base64 (RFC 4648, section 4). */
+/** Encodes bytes as base64 (RFC 4648, section 4). */
 export function toBase64(bytes: Uint8Array): string {
   let binary = "";
   for (let at = 0; at < bytes.length; at += SLICE) {
@@ -10,18 +10,18 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** A text as base64 of its UTF-8. */
+/** Encodes a text's UTF-8 bytes as base64. */
 export function textToBase64(text: string): string {
   return toBase64(new TextEncoder().encode(text));
 }
 
 /**
- * The bytes of base64. White space is skipped and padding may be missing.
+ * Decodes base64. White space is skipped and padding may be missing.
  *
- * @throws DOMException or SyntaxError for characters outside the alphabet.
+ * @throws DOMException or SyntaxError for characters outside the alphabet
  */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  // Half the memory, where the runtime has it: the older way makes a text of the bytes first.
+  // The native function needs half the memory: the fallback first creates a text of the bytes.
   if (typeof Uint8Array.fromBase64 === "function") return Uint8Array.fromBase64(text);
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
@@ -29,29 +29,29 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Bytes as base64url without padding (RFC 4648, section 5). */
+/** Encodes bytes as base64url without padding (RFC 4648, section 5). */
 export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The bytes of base64url. Throws as {@link fromBase64} does. */
+/** Decodes base64url. Throws as {@link fromBase64} does. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
   return fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
 }
 
-/** Bytes in hexadecimal, lower case. */
+/** Encodes bytes in hexadecimal, lower case. */
 export function toHex(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
   return text;
 }
 
-/** Text as UTF-8, in a buffer of its own. */
+/** Encodes a text as UTF-8 in its own buffer. */
 export function toUtf8(text: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(new TextEncoder().encode(text));
 }
 
-/** Pieces one after the other. */
+/** Concatenates byte arrays. */
 export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((size, { length }) => size + length, 0));
   let offset = 0;

@@ -1,7 +1,10 @@
-/** What spreadsheets would run as a formula: strangers choose texts. */
+/** Texts that spreadsheets would run as a formula. The texts may come from untrusted clients. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** A field of a CSV file (RFC 4180). A text that spreadsheets would take for a formula is kept from being one; numbers stay numbers. */
+/**
+ * Encodes a field of a CSV file (RFC 4180). A prefix prevents spreadsheets from running a text as a formula. Numbers stay
+ * numbers.
+ */
 export function csvField(value: string | number | boolean): string {
   const text = typeof value === "string" && FORMULA.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -1,4 +1,4 @@
-/** A `data:` URL (RFC 2397), taken apart but not decoded. */
+/** A parsed `data:` URL (RFC 2397). `data` is still encoded. */
 export interface DataUrl {
   /** In lower case and without parameters; empty when the URL names none. */
   readonly mediaType: string;
@@ -7,7 +7,7 @@ export interface DataUrl {
   readonly data: string;
 }
 
-/** Takes a `data:` URL apart; null when the text is none. */
+/** Parses a `data:` URL; null for any other text. */
 export function parseDataUrl(text: string): DataUrl | null {
   const head = /^data:([^,]*),/i.exec(text);
   if (head === null) return null;

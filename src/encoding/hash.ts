@@ -6,7 +6,7 @@ export async function sha256(content: string | Uint8Array<ArrayBuffer>): Promise
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
-/** The same in hexadecimal. */
+/** SHA-256 in hexadecimal, lower case. */
 export async function sha256Hex(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
   return toHex(await sha256(content));
 }

@@ -1,4 +1,4 @@
-/** A JSON object of which nothing is known yet. */
+/** A JSON object with unknown members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Whether a value is a JSON object (no array, not null). */
@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The JSON object that a text holds; an empty one when it holds none. */
+/** Parses a JSON object; an empty one if the text is not a JSON object. */
 export function objectIn(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);

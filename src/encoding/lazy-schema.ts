@@ -1,11 +1,14 @@
 import * as z from "zod";
 
-// A new isolate runs the body of every module before it serves anything, and most of the schemas that would be made there no
-// request of its ever needs (docs/performance.md). So what modules declare is made at its first use.
+// A new isolate runs the body of every module before it serves a request, but most isolates never need most of the schemas
+// (docs/performance.md). So schemas are created at their first use.
 
 type Fields = z.core.$ZodLooseShape;
 
-/** What makes a value at the first call, and gives the same one at all others. A promise that rejects is made anew at the next. */
+/**
+ * A function that creates a value at its first call and returns the same value afterwards. After a rejected promise, the
+ * next call creates a new one.
+ */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -20,7 +23,7 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** What zod makes an object of. It asks for the shape when the object is first parsed with, described or extended. */
+/** The definition of a zod object. Zod reads the shape when the object first parses, is described or extended. */
 function definition(fields: () => Fields, catchall?: z.ZodType, error?: z.core.$ZodErrorMap) {
   const made = once(fields);
   return {
@@ -33,7 +36,7 @@ function definition(fields: () => Fields, catchall?: z.ZodType, error?: z.core.$
   };
 }
 
-/** `z.object` whose fields are made at its first use. */
+/** `z.object` whose fields are created at its first use. */
 export function lazyObject<Shape extends Fields>(fields: () => Shape): z.ZodObject<Shape, z.core.$strip>;
 export function lazyObject(fields: () => Fields): z.ZodObject {
   return new z.ZodObject(definition(fields));
@@ -41,16 +44,16 @@ export function lazyObject(fields: () => Fields): z.ZodObject {
 
 const anything = z.unknown();
 
-/** `z.looseObject` whose fields are made at its first use. */
+/** `z.looseObject` whose fields are created at its first use. */
 export function lazyLooseObject<Shape extends Fields>(fields: () => Shape): z.ZodObject<Shape, z.core.$loose>;
 export function lazyLooseObject(fields: () => Fields): z.ZodObject {
   return new z.ZodObject(definition(fields, anything));
 }
 
 /**
- * `z.strictObject` whose fields are made at its first use.
+ * `z.strictObject` whose fields are created at its first use.
  *
- * @param unknownName what is said of a member that there is not; `known` are the names of those that there are
+ * @param unknownName builds the error for an unknown member; `known` are the names of the valid members
  */
 export function lazyStrictObject<Shape extends Fields>(
   fields: () => Shape,

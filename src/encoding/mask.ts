@@ -1,28 +1,30 @@
 import { toBase64 } from "./bytes.ts";
 
-/** What stands in for a secret. */
+/** Replaces a secret. */
 export const MASK = "[masked]";
 
-/** A shorter secret would be found in innocent words: it is taken out only where quotation marks hold it. */
+/** A shorter secret could occur within ordinary words, so it is masked only within quotation marks. */
 const MIN_SECRET = 8;
-/** One that is shorter than this is none. */
+/** A shorter value is not treated as a secret. */
 const MIN_QUOTED = 4;
-/** What of a secret may stand at the end of a text that was cut. */
+/** The shortest beginning of a secret that is masked at the end of a cut text. */
 const MIN_START = 6;
 
-/** Base64 turns three bytes into four characters: what it makes of a secret depends on how many bytes precede it. */
+/**
+ * Base64 encodes three bytes as four characters. So the encoded form of a secret depends on the number of bytes before it.
+ */
 function base64Forms(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const within = [0, 1, 2].map((before) => {
     const padded = new Uint8Array(before + bytes.length);
     padded.set(bytes, before);
-    // The characters at either end hold bits of the neighbours as well.
+    // The first and the last character also hold bits of the neighbouring bytes.
     return toBase64(padded).slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
   });
   return [toBase64(bytes), ...within];
 }
 
-/** A secret as it may come back: as it is, within JSON, in an address, and within base64 of either alphabet. */
+/** All forms of a secret that may occur: raw, in JSON, in a URL, and in base64 of either alphabet. */
 function formsOf(secret: string): string[] {
   const base64 = base64Forms(secret);
   const json = JSON.stringify(secret).slice(1, -1);
@@ -30,7 +32,7 @@ function formsOf(secret: string): string[] {
     secret,
     json,
     JSON.stringify(json).slice(1, -1),
-    // A lone surrogate has no form in an address.
+    // A lone surrogate cannot be encoded in a URL.
     encodeURIComponent(secret.toWellFormed()),
     ...base64,
     ...base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
@@ -38,7 +40,7 @@ function formsOf(secret: string): string[] {
   return [...new Set(forms)].filter((form) => form.length >= MIN_SECRET);
 }
 
-/** Whether quotation marks hold a part of a text, which may be escaped in the same way on both sides. */
+/** Whether quotation marks enclose a part of a text. Both may be escaped in the same way. */
 function isQuoted(text: string, start: number, end: number): boolean {
   const mark = text.charAt(start - 1);
   if (!/["'`]/.test(mark)) return false;
@@ -47,10 +49,13 @@ function isQuoted(text: string, start: number, end: number): boolean {
   return text[close] === mark && text.endsWith(text.slice(end, close), start - 1);
 }
 
-/** How much of `form`'s start, which is not the whole of it, `text` ends with: in linear time (Knuth, Morris and Pratt). */
+/**
+ * The length of the longest proper prefix of `form` that `text` ends with, in linear time (Knuth-Morris-Pratt). 0 if too
+ * short.
+ */
 function startAtEnd(text: string, form: string): number {
   const end = text.slice(1 - form.length);
-  /** For each start of `form`: how long its longest shorter start is that it also ends with. */
+  /** For each prefix of `form`: the length of its longest proper prefix that is also its suffix. */
   const borders = new Uint32Array(form.length);
   const longer = (start: number, next: string): number => {
     let length = start;
@@ -64,13 +69,13 @@ function startAtEnd(text: string, form: string): number {
 }
 
 /**
- * A text without secrets, in whatever form somebody repeats them: also escaped for JSON or an address, and within base64.
+ * Masks secrets in a text in all their forms: also escaped for JSON or a URL, and within base64.
  *
- * @param cut whether the text was cut: the beginning of a secret at its end is taken out as well
+ * @param cut whether the text was cut: then the beginning of a secret at its end is masked too
  */
 export function withoutSecrets(text: string, secrets: readonly string[], cut = false): string {
   let masked = text;
-  // The longest first: one may be part of another.
+  // The longest first, because one secret may be part of another.
   for (const secret of secrets.toSorted((one, other) => other.length - one.length)) {
     if (secret.length < MIN_QUOTED) continue;
     if (secret.length < MIN_SECRET) {

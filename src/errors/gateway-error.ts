@@ -1,6 +1,6 @@
 import type { PageUrlRefusalCode } from "../url-safety/index.ts";
 
-/** Every machine-readable code that the program answers with. */
+/** Every machine-readable error code of the API. */
 export type ErrorCode =
   | "invalid json"
   | "invalid_request"
@@ -55,7 +55,7 @@ export type ErrorCode =
   | "job_limit_exceeded"
   | "request_cancelled";
 
-/** What an upstream says of a fault of the caller's, in its own words: short names, without secrets. */
+/** The upstream's own error details for a caller's mistake: short names, without secrets. */
 export interface UpstreamFault {
   readonly code?: string;
   readonly type?: string;
@@ -71,15 +71,15 @@ export interface GatewayErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Extra members of the error object, for clients that read them. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** What the upstream calls it, where that helps the caller. */
+  /** The upstream's own error details, if they help the caller. */
   readonly upstream?: UpstreamFault;
-  /** What happened inside; logged by name only, never shown. */
+  /** The internal cause; only its name is logged, and it is never shown. */
   readonly cause?: unknown;
 }
 
 /**
- * The one error type of the program: an HTTP status, a stable code, a message for people and the field at fault.
- * Thrown anywhere; the route family's formatter renders it in one place, also in mid-stream.
+ * The program's error type: an HTTP status, a stable code, a human-readable message and the field at fault. Any code may
+ * throw it. The route family's formatter renders it in one place, also in mid-stream.
  */
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
@@ -100,19 +100,19 @@ export class GatewayError extends Error {
     this.upstream = options.upstream ?? {};
   }
 
-  /** After how many seconds the provider wants to be asked again; undefined: it does not say. */
+  /** After how many seconds the provider accepts a retry; undefined: it does not say. */
   get retryAfterSeconds(): number | undefined {
     const seconds = this.details?.["retry_after_seconds"];
     return typeof seconds === "number" ? seconds : undefined;
   }
 }
 
-/** A 400 that names the field at fault. */
+/** Creates a 400 error that names the field at fault. */
 export function invalidRequest(message: string, param: string | null = null): GatewayError {
   return new GatewayError(400, message, { code: "invalid_request", param });
 }
 
-/** The upstream failed or spoke nonsense: 503 (contract, Errors, Decisions). */
+/** Creates a 503 error for an upstream that failed or sent an invalid answer (contract, Errors, Decisions). */
 export function upstreamFailure(
   message: string,
   code: ErrorCode = "upstream_error",
@@ -122,8 +122,7 @@ export function upstreamFailure(
 }
 
 /**
- * Whatever was thrown, as a {@link GatewayError}. Anything that is not one already becomes a 500 which names the
- * request and nothing else.
+ * Converts any thrown value to a {@link GatewayError}. An unknown value becomes a 500 that contains only the request id.
  */
 export function toGatewayError(thrown: unknown, requestId: string): GatewayError {
   if (thrown instanceof GatewayError) return thrown;

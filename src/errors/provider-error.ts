@@ -1,6 +1,6 @@
 import { GatewayError, type UpstreamFault, upstreamFailure } from "./gateway-error.ts";
 
-/** What can go wrong upstream: the protocol's own codes, and the ways in which a transport fails. */
+/** The kinds of upstream failures: error codes of the protocol, and failures of the transport. */
 export const PROVIDER_ERROR_KINDS = [
   "invalid_credentials",
   "token_expired",
@@ -21,15 +21,15 @@ export const PROVIDER_ERROR_KINDS = [
 
 export type ProviderErrorKind = (typeof PROVIDER_ERROR_KINDS)[number];
 
-/** A failure of the provider, told apart by kind. The message is for logs and callers and holds no secret. */
+/** A failure of the provider, classified by kind. The message is for logs and callers and contains no secret. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   readonly kind: ProviderErrorKind;
   /** The upstream's HTTP status, 0 when there was none. */
   readonly status: number;
-  /** After how many seconds the upstream wants to be asked again; null: it does not say. */
+  /** After how many seconds the upstream accepts a retry; null: it does not say. */
   readonly retryAfter: number | null;
-  /** What the upstream calls it. */
+  /** The upstream's own error details. */
   readonly said: UpstreamFault;
 
   constructor(
@@ -48,10 +48,10 @@ export class ProviderError extends Error {
   }
 }
 
-/** What the caller is told of a provider's failure (contract, Errors and Decisions). */
+/** Converts a provider's failure to the caller's error (contract, Errors and Decisions). */
 export function providerErrorToGateway(error: ProviderError): GatewayError {
   const { kind, message, said } = error;
-  // Codes that mean the same everywhere are the gateway's own.
+  // For errors that exist at every provider, the gateway's own code is used.
   const { code: _, ...place } = said;
   switch (kind) {
     case "invalid_credentials":
@@ -61,7 +61,7 @@ export function providerErrorToGateway(error: ProviderError): GatewayError {
     case "account_suspended":
       return upstreamFailure(message, "upstream_unavailable", error);
     case "rate_limited": {
-      // As a part of the body: the contract bans the header.
+      // In the body, because the contract forbids the header.
       const { retryAfter } = error;
       const details = retryAfter === null ? {} : { details: { retry_after_seconds: retryAfter } };
       return new GatewayError(429, message, { code: "upstream_rate_limited", cause: error, ...details });

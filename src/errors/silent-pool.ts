@@ -1,11 +1,11 @@
 import { GatewayError } from "./gateway-error.ts";
 
-/** After how many seconds who was told so may ask again: about as long as a lost pool takes to come back. */
+/** After how many seconds the caller may retry: about the time in which a lost pool recovers. */
 const AGAIN_S = 5;
 
 const CODE = "account_pool_unavailable";
 
-/** One of several account pools does not answer, and nobody else can: 503 with `Retry-After`. */
+/** Creates the error for a pool shard that does not answer, and that no other shard can replace: 503 with `Retry-After`. */
 export function silentPool(message: string, cause?: unknown): GatewayError {
   return new GatewayError(503, message, {
     code: CODE,
@@ -14,7 +14,7 @@ export function silentPool(message: string, cause?: unknown): GatewayError {
   });
 }
 
-/** Whether an error says so: nothing is known of the account then. */
+/** Whether an error reports a pool shard that does not answer. The account's state is then unknown. */
 export function isSilentPool(error: unknown): boolean {
   return error instanceof GatewayError && error.code === CODE;
 }

@@ -2,12 +2,12 @@ import type { GenerationEvent } from "../conversation/events.ts";
 import { overloaded } from "../http/body-budget.ts";
 import type { GenerationJob } from "./job.ts";
 
-/** Memory for each character of an answer, in bytes: the answer as it is recorded, and as it is sent. */
+/** Memory per character of an answer, in bytes: one for the recorded copy, one for the sent copy. */
 const CHARACTER_COST = 2;
 
 /**
- * Counts what an answer has grown by in the memory budget, until the request is over. Without memory for it a stranger's
- * generation ends with 503; a managed key's goes on.
+ * Charges an answer's growth to the memory budget until the request ends. When the budget is exhausted, a pass-through
+ * caller's generation ends with 503; a managed key's continues.
  */
 export function holdAnswer({ context, abort }: GenerationJob, events: readonly GenerationEvent[]): void {
   let characters = 0;

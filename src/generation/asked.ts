@@ -2,11 +2,11 @@ import type { Caller } from "../auth/callers.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Context } from "../platform/context.ts";
 
-/** A conversation that a caller wants answered. */
+/** A conversation that a caller wants to have answered. */
 export interface Asked {
   readonly context: Context;
   readonly caller: Caller;
   readonly conversation: Conversation;
-  /** What else lives as long as the generation does, of all that the request brought: it stays charged to the request. */
+  /** Other parts of the request that live as long as the generation. Their memory stays charged to the request. */
   readonly alsoHeld?: unknown;
 }

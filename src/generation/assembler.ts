@@ -9,20 +9,20 @@ import { CitationFilter, distinctSources, linkCitations } from "./citations.ts";
 import { GivenCitations } from "./given-citations.ts";
 import { UsageCount } from "./usage-count.ts";
 
-/** Something that the model said or thought. */
+/** A piece of the model's text or reasoning. */
 type Words = Extract<ProviderEvent, { type: "text" | "reasoning" }>;
 
-/** How an upstream turn ended, as far as the next step depends on it. */
+/** How an upstream turn ended: the facts that decide the next step. */
 export interface TurnEnd {
   /** Neither visible text nor a tool call came (white space counts as nothing). */
   readonly empty: boolean;
-  /** `length` also when a call did not end although the upstream says that it had finished. */
+  /** Also `length` when a call did not end although the upstream reported a normal finish. */
   readonly reason: ProviderFinish;
 }
 
 /**
- * Turns the provider's events into the caller's: tool markup becomes calls, citation markers go, reasoning is shown
- * or only searched (contract, tool rule 9). A plain push stage without streams, timers or network. One assembler
+ * Converts the provider's events to the caller's: converts tool markup to calls, removes citation markers, and shows
+ * reasoning or only searches it for calls (contract, tool rule 9). It has no streams, timers or network. One assembler
  * serves one generation, over all of its upstream turns.
  */
 export class Assembler {
@@ -32,45 +32,45 @@ export class Assembler {
   #text: ToolScanner | null;
   #reasoning: ToolScanner | null;
   #citations: CitationFilter | null;
-  /** The same for reasoning that a stream shows: a marker may begin in either, and does not go on in the other. */
+  /** The filter for reasoning that a stream shows. A marker is never split between text and reasoning. */
   #thoughtCitations: CitationFilter | null;
-  /** White space at the beginning or behind a call: it is shown only if text follows. */
+  /** White space at the beginning or after a call: shown only if text follows. */
   #leading = "";
   #inText = false;
   #visible = false;
   #refused = false;
   /** Tokens whose text has not been shown yet. */
   #tokens: AnswerToken[] = [];
-  /** How many calls were announced, and how many of them ended. */
+  /** Numbers of calls that were announced and that ended. */
   #announced = 0;
   #ended = 0;
   #openCall = -1;
-  /** Nothing is said yet of the open call's arguments. */
+  /** The open call has no arguments yet. */
   #unfilled = false;
-  /** A call of this turn did not end. */
+  /** Whether a call of this turn did not end. */
   #cut = false;
   readonly #parallel: boolean;
-  /** The one call that the caller wants has been made: what the upstream says beyond it is kept, and not passed on. */
+  /** The only call that the caller allows has been made. Later output of the upstream is recorded but not forwarded. */
   #over = false;
-  /** The sequences that the caller wants the answer to stop at, and the one that it did stop at. */
+  /** The caller's stop sequences, and the one at which the answer stopped. */
   readonly #stops: readonly string[];
   #stopSequence: string | undefined;
   #reasoningCalls: ScanEvent[] = [];
   #nativeBase = 0;
-  /** What was said while a native call was open: it follows when that is over. Null: none is open. */
+  /** Words that arrived during a native call: they follow after it. Null: no call is open. */
   #held: Words[] | null = null;
   #finish: ProviderFinish = "stop";
   readonly #usage: UsageCount;
   #searchResults: SearchResult[] = [];
   #given = new GivenCitations();
-  /** What the caller was shown, and how much of it before this turn's text began. */
+  /** The text that the caller was shown, and its length before this turn's text. */
   #shown = "";
   #turnStart = 0;
 
-  /** The upstream's output of all turns as it came, before translation or trimming (contract, general rule 9). */
+  /** The upstream's raw output of all turns, before translation or trimming (contract, general rule 9). */
   rawText = "";
   rawReasoning = "";
-  /** The upstream's id of the message that is being written. */
+  /** The upstream's id of the current message. */
   messageId = "";
 
   constructor(conversation: Conversation) {
@@ -86,7 +86,7 @@ export class Assembler {
     this.#thoughtCitations = conversation.stream && this.#showReasoning ? new CitationFilter() : null;
   }
 
-  /** Whether anything that the caller reads as the answer has been handed out. */
+  /** Whether the caller has received any visible part of the answer. */
   get answered(): boolean {
     return this.#visible || this.#announced > 0;
   }
@@ -96,17 +96,17 @@ export class Assembler {
     return this.#refused;
   }
 
-  /** How many calls were made. One that did not end is none. */
+  /** The number of calls that ended. */
   get calls(): number {
     return this.#ended;
   }
 
-  /** The present upstream message must be continued. */
+  /** Whether the current upstream message must be continued. */
   get incomplete(): boolean {
     return this.#finish === "incomplete" && !this.#over;
   }
 
-  /** Takes the events of one upstream read and appends what the caller gets to `out`. */
+  /** Takes the events of one upstream read, and appends the caller's events to `out`. */
   push(events: readonly ProviderEvent[], out: GenerationEvent[]): void {
     for (const event of events) {
       switch (event.type) {
@@ -162,7 +162,7 @@ export class Assembler {
     }
   }
 
-  /** The answer begins anew: what came of it so far was not seen, and counts for nothing but what it has used. */
+  /** Restarts the answer: discards all of it but its usage. The caller has seen nothing of it. */
   startAnew(): void {
     this.#usage.endPart();
     if (this.answered) {
@@ -195,22 +195,22 @@ export class Assembler {
     this.messageId = "";
   }
 
-  /** The message goes on in another stream (`incomplete`): nothing is flushed, the counts of this part are kept. */
+  /** Continues the message in another stream (`incomplete`): flushes nothing, keeps the usage of this part. */
   continueTurn(): void {
     this.#usage.endPart();
     this.#finish = "stop";
   }
 
   /**
-   * Ends an upstream turn: flushes what was held back and, when nothing visible came, makes the calls that the
-   * reasoning held (contract, tool rule 9). A call that has not ended by now never will.
+   * Ends an upstream turn: flushes the held output and, when nothing visible came, makes the calls found in the reasoning
+   * (contract, tool rule 9). A call that has not ended by now counts as cut off.
    */
   finishTurn(out: GenerationEvent[]): TurnEnd {
     this.#usage.endPart();
-    // A turn that is over for the caller has ended well, whatever became of the rest.
+    // A turn that is over for the caller counts as a normal finish, whatever follows upstream.
     if (this.#over) this.#finish = "tool_calls";
     else this.#flush(out);
-    // Such as the token that ended the answer, which has no text.
+    // For example the token that ended the answer, which has no text.
     if (this.#inText && this.#tokens.length > 0) this.#push("", out);
     this.#tokens = [];
     const reason = this.#cut && !cutsOff(this.#finish) ? "length" : this.#finish;
@@ -224,7 +224,7 @@ export class Assembler {
     return { empty: !this.answered, reason };
   }
 
-  /** Hands out what was held back. */
+  /** Flushes the held output. */
   #flush(out: GenerationEvent[]): void {
     this.#leaveNative(out);
     const cut = cutsOff(this.#finish);
@@ -237,22 +237,22 @@ export class Assembler {
     this.#reasoningCalls = [];
   }
 
-  /** The stop sequence that the answer ended at, if the upstream says which one it was. */
+  /** The stop sequence at which the answer ended, if the upstream states it. */
   get stopSequence(): string | undefined {
     return this.#stopSequence;
   }
 
-  /** The generation's token counts. `promptText` is what the model read. */
+  /** The generation's token counts. `promptText` is the text that the model read. */
   usage(promptText: string): Usage {
     return this.#usage.total(promptText, this);
   }
 
-  /** The same in the middle of a turn that will not end. */
+  /** The same for a turn that was interrupted. */
   usageSoFar(promptText: string): Usage {
     return this.#usage.soFar(promptText, this);
   }
 
-  /** Whether the upstream stated counts that no answer can have; see {@link usage}. */
+  /** Whether the upstream stated implausibly large counts; see {@link usage}. */
   get usageRefused(): boolean {
     return this.#usage.refused;
   }
@@ -271,14 +271,14 @@ export class Assembler {
     else this.#emitReasoningScan(this.#reasoning.push(words.text), out);
   }
 
-  /** No native call is open any more: what was said meanwhile follows. */
+  /** Releases the words that were held during a native call. */
   #release(out: GenerationEvent[]): void {
     const held = this.#held ?? [];
     this.#held = null;
     for (const words of held) this.#takeWords(words, out);
   }
 
-  /** A native call that is still open never ends. */
+  /** Cuts off a native call that is still open. */
   #leaveNative(out: GenerationEvent[]): void {
     if (this.#held === null) return;
     this.#leaveCall(out);
@@ -320,7 +320,7 @@ export class Assembler {
     this.#pushReasoning(this.#thoughtCitations === null ? text : this.#thoughtCitations.push(text), out);
   }
 
-  /** The answer follows, or the end: what looked like the beginning of a marker was part of the thought. */
+  /** Flushes held reasoning before the answer or at the end: it was not the beginning of a marker. */
   #endReasoning(out: GenerationEvent[]): void {
     if (this.#thoughtCitations !== null) this.#pushReasoning(this.#thoughtCitations.finish(), out);
   }
@@ -379,24 +379,24 @@ export class Assembler {
     this.#over = !this.#parallel;
   }
 
-  /** The open call, if there is one, goes without an end. */
+  /** Cuts off the open call, if there is one. */
   #leaveCall(out: GenerationEvent[]): void {
     if (this.#openCall < 0) return;
     this.#cut = true;
-    // No arguments at all are read as `{}` by many, and their object had begun.
+    // Many clients read missing arguments as `{}`, so the call gets an incomplete object.
     if (this.#unfilled) this.#fillCall("{", out);
     this.#openCall = -1;
   }
 
-  /** White space that was held back is not shown. */
+  /** Drops the held white space. */
   #dropLeading(): void {
     this.#citations?.takeBack(this.#leading.length);
     this.#leading = "";
   }
 
   /**
-   * What the answer rests on: what searches found, and where it was referred to, but for the markers in a text that nobody
-   * has seen yet. Null: nothing was found.
+   * The sources of the answer: the search results and the citations, without markers in a text that the caller has not seen
+   * yet. Null: there are none.
    */
   sources(): Sources | null {
     const given = this.#given.in(this.#shown);
@@ -407,13 +407,16 @@ export class Assembler {
     return { found, citations };
   }
 
-  /** Replaces citation markers in a whole text, or in the reasoning, by links to the search results, and tells where they stand. */
+  /**
+   * Replaces citation markers in a complete text or reasoning by links to the search results. Also returns the links'
+   * positions.
+   */
   linkCitations(text: string): ReturnType<typeof linkCitations> {
     return linkCitations(text, this.#searchResults);
   }
 }
 
-/** The events of those calls alone that ended: of reasoning nothing was shown yet. */
+/** Drops the events of calls that did not end: nothing of the reasoning's calls has been shown yet. */
 function endedCalls(events: readonly ScanEvent[]): ScanEvent[] {
   const ended = new Set(events.map((event) => (event.type === "tool-call-end" ? event.index : -1)));
   return events.filter((event) => event.type === "text" || ended.has(event.index));

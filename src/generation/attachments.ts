@@ -4,37 +4,42 @@ import type { BodyHold } from "../http/body-budget.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkPageUrl } from "../url-safety/index.ts";
 
-/** What is fetched for one conversation is at most this many bytes, in all: it is held until it has been passed on. */
+/**
+ * Total size limit of the attachments fetched for one conversation, bytes. They stay in memory until they have been sent
+ * on.
+ */
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 30_000;
 
-/** What was fetched, and what its server calls it. */
+/** A fetched attachment with the media type that its server states. */
 export interface FetchedAttachment {
   readonly bytes: Uint8Array;
   readonly mediaType: string;
 }
 
 /**
- * Fetches the attachments that a caller names by URL, for one conversation. The page service's URL rules hold for each
- * URL and every redirect; size and time are bounded.
+ * Fetches attachments that a caller refers to by URL, for one conversation. Each URL and each redirect must pass the page
+ * service's URL rules. Size and time are limited.
  */
 export class AttachmentFetcher {
   readonly #platform: Pick<Platform, "fetch" | "variables">;
   readonly #field: string;
   readonly #hold: BodyHold;
-  /** What was fetched, by its address: each is asked for once. */
+  /** Results by URL: each URL is fetched once. */
   readonly #known = new Map<string, Promise<FetchedAttachment>>();
   #left = MAX_BYTES;
 
-  /** `field` is what the caller calls the messages, for errors; `hold` is where the memory for what is fetched is taken. */
+  /**
+   * `field` is the request field that holds the messages, for errors; `hold` accounts for the memory of the fetched bytes.
+   */
   constructor(platform: Pick<Platform, "fetch" | "variables">, field: string, hold: BodyHold) {
     this.#platform = platform;
     this.#field = field;
     this.#hold = hold;
   }
 
-  /** @throws GatewayError 400 that says why the attachment cannot be loaded; 413 and 503 for want of memory. */
+  /** @throws GatewayError 400 with the reason why the attachment cannot be loaded; 413 and 503 for lack of memory */
   fetch(url: string, signal: AbortSignal): Promise<FetchedAttachment> {
     const fetching = this.#known.get(url) ?? this.#fetch(url, signal);
     this.#known.set(url, fetching);
@@ -84,7 +89,7 @@ export class AttachmentFetcher {
   async #read(response: Response, url: string, signal: AbortSignal): Promise<Uint8Array> {
     if (response.body === null) return new Uint8Array();
     const reader = response.body.getReader();
-    // A body need not know the signal that its request had.
+    // Not every body reacts to its request's signal.
     const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
     signal.addEventListener("abort", stop, { once: true });
     const chunks: Uint8Array[] = [];

@@ -17,18 +17,22 @@ import type { AnswerInfo, GenerationJob, GenerationRequest } from "./job.ts";
 import { conversationKey, routesOf, type Stay } from "./route-memory.ts";
 import { refuseUnmet, suited } from "./suit.ts";
 
-/** A conversation's texts are held twice: as they came, and in what is made of them for the provider. */
+/** A conversation's texts are in memory twice: in the original form, and in the form for the provider. */
 const COPIES = 2;
 
-/** Where so many bytes are held or fewer, none is given back before the end: to reckon which could be costs more than they are worth. */
+/**
+ * Up to this many held bytes, none is released before the end: computing which are no longer needed costs more than they
+ * are worth.
+ */
 const LITTLE_BYTES = 16 * 1024;
 
 /**
- * Begins a generation: notes it in the log, watches for the client's going away, binds the caller to the account that
- * has the files it refers to, and suits the conversation to the provider. Where more than 16 KiB of the memory for bodies are held, only what the
- * conversation needs stays held from here on.
+ * Begins a generation: logs it, watches for the client's departure, pins the caller to the account that holds the files it
+ * refers to, and selects a model that can answer the conversation. If the request holds more than 16 KiB of the memory
+ * budget for bodies, it releases all but what the conversation needs.
  *
- * @throws GatewayError 403 for what the caller's key may not be used for, 400 for what the provider cannot meet, 400 or 404 for file references that cannot be followed.
+ * @throws GatewayError 403 for what the caller's key must not use; 400 for options that the provider does not support; 400
+ *   or 404 for invalid file references
  */
 export async function begin(request: GenerationRequest): Promise<GenerationJob> {
   const { context, conversation: asked, hooks = HOOKS, alsoHeld } = request;
@@ -47,7 +51,7 @@ export async function begin(request: GenerationRequest): Promise<GenerationJob> 
   const wanted = first === undefined ? asked : { ...asked, model: first };
   if (routed || first?.provider !== undefined) context.log.provider = first?.provider ?? DEFAULT_PROVIDER;
   const provider = await abilitiesOf(context, wanted.model);
-  // Of several models each is checked and suited when its turn comes: what one cannot take another may.
+  // With several models, each is checked when its turn comes: another model may accept what one rejects.
   const alone = provider !== null && alternatives.length === 0;
   if (alone) refuseUnmet(asked, provider);
   const { abort } = abortWith(context.request);
@@ -70,7 +74,7 @@ export async function begin(request: GenerationRequest): Promise<GenerationJob> 
   };
 }
 
-/** What the provider of a model can be asked for; null where none is configured. */
+/** The abilities of a model's provider; null if no provider is configured. */
 async function abilitiesOf(
   { platform, config }: Context,
   { provider }: ResolvedModel,
@@ -80,9 +84,9 @@ async function abilitiesOf(
 }
 
 /**
- * The models that a conversation may be answered by, in the order in which they are asked.
+ * The models that may answer a conversation, in the order in which they are tried.
  *
- * @throws GatewayError 403 when the caller's key may use none of them.
+ * @throws GatewayError 403 when the caller's key may use none of them
  */
 async function modelsFor({
   context,
@@ -97,7 +101,7 @@ async function modelsFor({
   }
   const { requested } = model;
   const allowed = model.route.filter(({ model: { id } }) => mayUse(scope, { requested, id }));
-  // A stranger's token is for the default provider.
+  // A pass-through token is only for the default provider.
   const own = caller.mode === "pass-through" ? allowed.filter((target) => !target.model.provider) : allowed;
   if (own.length === 0) checkModel(scope, model);
   const stay = {
@@ -108,7 +112,7 @@ async function modelsFor({
   return { models: ordered.map((target) => ({ ...target, requested: target.id })), stay };
 }
 
-/** What renderers are told of a generation's answer. */
+/** The facts about a generation's answer that renderers need. */
 export function infoOf({ context, conversation }: GenerationJob, generation: () => Generation): AnswerInfo {
   return {
     conversation,
@@ -118,12 +122,12 @@ export function infoOf({ context, conversation }: GenerationJob, generation: () 
   };
 }
 
-/** Tells history and hooks that a generation has succeeded. */
+/** Reports a successful generation to the history and the hooks. */
 export function succeed(job: GenerationJob, { finishReason, usage }: Completion): void {
   end(job, { status: "success", statusCode: 200, error: "", code: "", finishReason, usage });
 }
 
-/** The same of one that failed or was cancelled; `usage` is what it had used by then. */
+/** Reports a failed or cancelled generation. `usage` is its usage so far. */
 export function fail(job: GenerationJob, error: GatewayError, usage: Usage | null): void {
   const { status: statusCode, message, code } = error;
   const status = statusCode === 499 ? "cancelled" : "error";

@@ -1,23 +1,26 @@
 import type { Citation, Source } from "../conversation/sources.ts";
 import type { SearchResult } from "../provider/provider.ts";
 
-/** A whole marker, or a piece that the end of the text may still complete. Digits are bounded, so is the hold-back. */
+/**
+ * A complete marker, and (`PARTIAL`) the beginning of a marker at the end of the text. The number of digits is limited, and
+ * with it the length of the text that is held back.
+ */
 const MARKER = /\[(citation|reference):(\d{1,6})\]/g;
 const PARTIAL =
   /\[(?:(?:c(?:i(?:t(?:a(?:t(?:i(?:o(?:n(?::\d{0,6})?)?)?)?)?)?)?)?)|(?:r(?:e(?:f(?:e(?:r(?:e(?:n(?:c(?:e(?::\d{0,6})?)?)?)?)?)?)?)?)?))?$/;
 
-/** Most places of one answer that are told. */
+/** Most citations that are reported for one answer. */
 export const MAX_CITATIONS = 1_000;
-/** More characters than the beginning of a marker has. */
+/** Longer than the longest beginning of a marker, in characters. */
 const MARKER_CHARS = 20;
-/** Characters before a marker in which the claim is looked for that it is about. */
+/** How many characters before a marker are searched for the claim that it supports. */
 const CLAIM_REACH = 500;
-/** Characters of the text that are held: the beginning of a marker may be taken back from the claim's. */
+/** Characters kept from the end of the text: besides the claim's, those of a marker's beginning that may be taken back. */
 const WINDOW = CLAIM_REACH + MARKER_CHARS;
 const NO_WORDS = /^[\s,;:.!?]*/;
 const SENTENCE_END = /[.!?。！？](?=\s)|\n/g;
 
-/** A marker that has been found: what it says, and where it stood in the text that is shown. */
+/** A marker in the text. `at` is its offset in the text that the caller sees. */
 interface Mark {
   readonly kind: string;
   readonly number: number;
@@ -25,15 +28,15 @@ interface Mark {
   readonly claim: Citation["claim"];
 }
 
-/** The end of a text of which there is more and more. Only so much is held, and read again, however long the text is. */
+/** The end of a growing text. Only the last {@link WINDOW} characters are kept and searched, however long the text is. */
 class Recent {
   #text = "";
   #length = 0;
-  /** The place of the last marker, and what it was about. */
+  /** The end of the last marker's text, and the claim of that marker. */
   #since = 0;
   #claim: Citation["claim"] = { start: 0, text: "" };
 
-  /** Characters of the whole text. */
+  /** Length of the whole text in characters (UTF-16 units). */
   get length(): number {
     return this.#length;
   }
@@ -43,13 +46,16 @@ class Recent {
     this.#text = (piece.length < WINDOW ? this.#text + piece : piece).slice(-WINDOW);
   }
 
-  /** So many of the last characters are not part of the text after all. */
+  /** Removes the last `characters` characters of the text. */
   takeBack(characters: number): void {
     this.#length -= characters;
     this.#text = this.#text.slice(0, Math.max(0, this.#text.length - characters));
   }
 
-  /** What a marker is about that stands at the end: the sentence or line, from the marker before it if that has one. */
+  /**
+   * The claim of a marker at the end of the text: the sentence or line before it, but not what precedes the previous
+   * marker.
+   */
   claim(): Citation["claim"] {
     const own = Math.min(CLAIM_REACH, Math.max(0, this.#length - this.#since));
     const text = own < this.#text.length ? this.#text.slice(this.#text.length - own) : this.#text;
@@ -57,21 +63,21 @@ class Recent {
     const ends = [...reach.slice(0, -1).matchAll(SENTENCE_END)];
     const words = reach.slice((ends.at(-1)?.index ?? -1) + 1).replace(NO_WORDS, "");
     this.#since = this.#length;
-    // Markers side by side are about the same.
+    // Adjacent markers share a claim.
     if (words !== "") {
       this.#claim = { start: this.#length - (text.length - reach.length) - words.length, text: words };
     }
     return this.#claim;
   }
 
-  /** Adds what is no part of any claim. */
+  /** Appends text that is not part of any claim. */
   skip(piece: string): void {
     this.push(piece);
     this.#since = this.#length;
   }
 }
 
-/** What something is about that stands at a place in a text: the sentence or line before it. */
+/** The claim of a citation at an offset in a text: the sentence or line before it. */
 export function claimBefore(text: string, at: number): Citation["claim"] {
   const recent = new Recent();
   recent.push(text.slice(0, at));
@@ -79,16 +85,16 @@ export function claimBefore(text: string, at: number): Citation["claim"] {
 }
 
 /**
- * Hides the upstream's `[citation:N]` and `[reference:N]` placeholders from a stream (contract, general rule 8),
- * however the text is cut, and remembers where they stood.
+ * Removes the upstream's `[citation:N]` and `[reference:N]` placeholders from a stream (contract, general rule 8), also
+ * when a placeholder is split between two chunks, and remembers their positions.
  */
 export class CitationFilter {
   readonly #marks: Mark[] = [];
   readonly #shown = new Recent();
-  /** The beginning of what may be a marker. */
+  /** Text held back because it may be the beginning of a marker. */
   #held = "";
 
-  /** The text that can be shown by now. */
+  /** Takes the next chunk. Returns the text that can be shown now. */
   push(text: string): string {
     if (this.#held === "" && !text.includes("[")) {
       this.#shown.push(text);
@@ -107,7 +113,7 @@ export class CitationFilter {
     const rest = whole.slice(read);
     clean += rest;
     this.#shown.push(rest);
-    // Text before a marker and text after it form no marker together.
+    // The search covers only the text after the last marker: text on both sides of a marker never forms another marker.
     const partial = PARTIAL.exec(rest.length > MARKER_CHARS ? rest.slice(-MARKER_CHARS) : rest);
     const keep = partial === null ? 0 : partial[0].length;
     this.#held = keep === 0 ? "" : rest.slice(-keep);
@@ -115,7 +121,7 @@ export class CitationFilter {
     return keep === 0 ? clean : clean.slice(0, -keep);
   }
 
-  /** What was held back and turned out to be ordinary text. */
+  /** Ends the text. Returns the held text, which turned out to be ordinary. */
   finish(): string {
     const held = this.#held;
     this.#held = "";
@@ -123,12 +129,12 @@ export class CitationFilter {
     return held;
   }
 
-  /** So many of the last characters are not shown after all. */
+  /** The last `characters` characters will not be shown: removes them from the text. */
   takeBack(characters: number): void {
     this.#shown.takeBack(characters);
   }
 
-  /** The places of the markers that point at one of the results. */
+  /** The citations of all markers that refer to one of the results. */
   citations(results: readonly SearchResult[]): Citation[] {
     const find = finder(
       this.#marks.some(({ kind, number }) => kind === "reference" && number === 0),
@@ -146,14 +152,14 @@ export class CitationFilter {
   }
 }
 
-/** An address as a Markdown link's target: nothing in it may end the link early. */
+/** Escapes a URL for a Markdown link's target, so that no character in it ends the link early. */
 function linkTarget(url: string): string {
   return url.replace(/[()\s<>]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
 /**
- * Finds what markers point at. `[citation:N]` points at the result with index N, from 1; `[reference:N]` counts from 0 when
- * `[reference:0]` occurs in the same text, else from 1 (provider protocol, event `search`).
+ * Creates the lookup from markers to results. `[citation:N]` refers to the result with index N, from 1. `[reference:N]`
+ * counts from 0 if `[reference:0]` occurs in the same text, else from 1 (provider protocol, event `search`).
  */
 function finder(
   startsAtZero: boolean,
@@ -165,8 +171,8 @@ function finder(
 }
 
 /**
- * Turns citation markers into Markdown links (contract, general rule 8, non-streaming), and tells where these stand. A marker
- * that points nowhere is an internal placeholder and goes.
+ * Converts citation markers to Markdown links (contract, general rule 8, non-streaming), and returns the links' positions.
+ * A marker without a matching result is an internal placeholder and is removed.
  */
 export function linkCitations(
   text: string,
@@ -196,7 +202,7 @@ export function linkCitations(
   return { text: linked + text.slice(read), citations };
 }
 
-/** Each page once, in the order in which they were found. */
+/** Removes duplicate URLs. The order is that of the first occurrence; of equal URLs the last title is kept. */
 export function distinctSources(results: readonly Source[]): Source[] {
   return [...new Map(results.map(({ url, title }) => [url, { url, title }])).values()];
 }

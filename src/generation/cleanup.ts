@@ -4,8 +4,9 @@ import type { Provider, UpstreamAccount } from "../provider/provider.ts";
 const TIMEOUT_MS = 15_000;
 
 /**
- * What `auto_delete` asks for once a generation is over: the sessions that were made for it go (`single`), or all of the
- * account's (`all`). Those that are still being made are waited for. Runs after the response and never fails it.
+ * Deletes chat sessions after a generation as `auto_delete` says: the sessions of this generation (`single`) or all of the
+ * account's (`all`). It waits for sessions that are still being created. It runs after the response, and its errors are
+ * ignored.
  */
 export function afterGeneration(
   context: Context,

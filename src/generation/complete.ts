@@ -6,19 +6,19 @@ import { repairFormat } from "./response-format.ts";
 import { Route } from "./route.ts";
 import { type CompletionStage, linkSources, runWhole } from "./whole.ts";
 
-/** What happens to an answer once it is whole, in order. */
+/** The steps that process a complete answer, in order. */
 const STAGES: readonly CompletionStage[] = [linkSources, repairFormat];
 
-/** A whole answer, and what its dialect may need to know besides. */
+/** A complete answer, and the facts about it that its dialect needs. */
 export interface Completed {
   readonly completion: Completion;
   readonly info: AnswerInfo;
 }
 
 /**
- * Answers a conversation whole: one half of the pipeline behind every generation route; `stream.ts` is the other.
+ * Answers a conversation with one complete answer. All generation routes use this function or `streamGeneration`.
  *
- * @throws GatewayError what the caller must be told.
+ * @throws GatewayError the caller's error
  */
 export async function complete(request: GenerationRequest): Promise<Completed> {
   let job = await begin(request);

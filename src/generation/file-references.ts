@@ -6,7 +6,7 @@ import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import type { KeptFile } from "../platform/files.ts";
 
-/** The ids of all provider files that a conversation refers to, each once. */
+/** The ids of all provider files that a conversation refers to, without duplicates. */
 function referredFiles(conversation: Conversation): string[] {
   const ids = new Set<string>();
   for (const { parts } of conversation.messages) {
@@ -17,7 +17,7 @@ function referredFiles(conversation: Conversation): string[] {
   return [...ids];
 }
 
-/** The 404 of a file that a conversation refers to and that its caller does not have. */
+/** The 404 error for a file that the caller does not own. */
 function fileNotFound(id: string, field: string): GatewayError {
   return new GatewayError(404, `${field} refers to the file ${JSON.stringify(id)}, which does not exist`, {
     code: "file_not_found",
@@ -25,7 +25,7 @@ function fileNotFound(id: string, field: string): GatewayError {
   });
 }
 
-/** The names of the configured account with that identifier; null: there is none. */
+/** The names of the configured account with this identifier; null if there is none. */
 async function namesOf(config: Config, identifier: string): Promise<AccountNames | null> {
   for (const account of config.accounts) {
     if ((await accountIdentifier(account)) === identifier) return { id: identifier, ...account };
@@ -33,7 +33,7 @@ async function namesOf(config: Config, identifier: string): Promise<AccountNames
   return null;
 }
 
-/** A caller as files bind it. */
+/** A caller, pinned to the account that holds its files. */
 export interface BoundCaller {
   readonly caller: Caller;
   /** Whether one of the files is an image. */
@@ -41,12 +41,12 @@ export interface BoundCaller {
 }
 
 /**
- * The caller, bound to the account that has the files which the conversation refers to: no other account can read
- * them. Also keeps one caller's files from another, which the provider cannot: it knows accounts only. A pass-through
- * caller's files are the provider's own affair.
+ * Pins the caller to the account that holds the files which the conversation refers to: no other account can read them.
+ * Also keeps callers from using each other's files. The provider cannot check that, because it knows only accounts. The
+ * files of a pass-through caller are not checked: the provider does that.
  *
- * @throws GatewayError 404 `file_not_found` for a file that is not this caller's, 400 for files that lie with different
- * accounts, or with another one than the request is pinned to.
+ * @throws GatewayError 404 `file_not_found` for a file that this caller does not own; 400 for files of different accounts,
+ *   or of another account than the one that the request is pinned to
  */
 export async function boundToFiles(
   context: Context,

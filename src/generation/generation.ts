@@ -27,31 +27,33 @@ import { readToEnd } from "./read-to-end.ts";
 import { seeing } from "./suit.ts";
 import { type Silence, Watchdog } from "./watchdog.ts";
 
-/** `incomplete` messages are continued this many times (provider protocol). */
+/** Most continuations of an `incomplete` message (provider protocol). */
 const MAX_CONTINUATIONS = 8;
 
 /** Appended to the prompt of the follow-up turn (contract, general rule 7). */
 const RETRY_SUFFIX =
   "\n\nYour previous reply had no visible content. Regenerate the visible final answer or tool call now.";
 
-/** What the caller reads when the provider runs out of time. */
+/** Error messages for the caller when the provider times out. */
 const TIMEOUTS: Readonly<Record<Exclude<Silence, "stalled-reader">, string>> = {
   "first-byte": "the provider fell silent",
   idle: "the provider fell silent",
   "no-answer": "the provider did not complete its answer in time",
 };
 
-/** Where a generation's events go. */
+/** Receives a generation's events. */
 export interface GenerationSink {
-  /** Takes the events of one upstream read. A returned promise is waited for before more is read. */
+  /** Takes the events of one upstream read. The generation waits for a returned promise before it reads more. */
   deliver(events: readonly GenerationEvent[]): Promise<void> | undefined;
-  /** Forgets all events so far, which the caller has not seen. Where it is missing the caller sees events as they come. */
+  /**
+   * Discards all events so far, which the caller has not seen. A sink without it shows events to the caller as they come.
+   */
   restart?(): void;
 }
 
 /**
- * Runs one conversation to its end: opens a turn with an account, moves the upstream's bytes through the stages into the
- * sink, continues what is incomplete, retries once what came up empty, and asks for another account where the contract
+ * Runs one conversation to its end: opens a turn with an account and passes the upstream's bytes through the stages to the
+ * sink. It continues incomplete messages, retries an empty answer once, and asks for another account where the contract
  * says so (general rule 7).
  */
 export class Generation {
@@ -68,12 +70,15 @@ export class Generation {
   #retries = 0;
   #switched = false;
   #sessionId = "";
-  /** Those that this attempt has asked for: of a turn that is opened again with a fresh token there are two. */
+  /** The sessions that this attempt has requested. A turn that is opened again with a fresh token has two. */
   #sessions: Promise<string>[] = [];
-  /** Aborted when the generation is, or when the provider falls silent: that ends one account's attempt. */
+  /**
+   * Aborted when the generation is aborted, or when the provider times out. A timeout ends only the attempt with this
+   * account.
+   */
   #attempt = new AbortController();
   #session: AccountSession | null = null;
-  /** The present attempt's account has begun to answer. */
+  /** Whether the current attempt's account has begun to answer. */
   #answering = false;
 
   private constructor(job: GenerationJob, provider: NamedProvider, prepared: PreparedTurn) {
@@ -102,10 +107,10 @@ export class Generation {
   }
 
   /**
-   * Prepares a generation: renders the prompt and fetches attachments before any slot is taken, so that a request at
-   * fault costs none.
+   * Prepares a generation: renders the prompt and fetches attachments before a slot is acquired, so that an invalid request
+   * uses none.
    *
-   * @throws GatewayError 400 for content that the model cannot take, 503 when no provider is configured.
+   * @throws GatewayError 400 for content that the model cannot take, 503 when no provider is configured
    */
   static async prepare(job: GenerationJob): Promise<Generation> {
     const { context, conversation } = job;
@@ -114,31 +119,31 @@ export class Generation {
     const options = prepareOptions(config, conversation, context);
     const load = async (loading: GenerationJob) => {
       const prepared = provider.api.prepare(loading.conversation, options);
-      // Most have none: no native signal is made for them.
+      // Most conversations have no attachment. Then no native signal is created.
       if (hasAttachments(loading.conversation)) await prepared.load?.(loading.abort.signal);
       return new Generation(loading, provider, prepared);
     };
     return load(job).catch((error: unknown) => {
       const seen = seeing(conversation);
       if (!(error instanceof UnseenImage) || seen.model.id === conversation.model.id) throw error;
-      // What is behind an address shows only once it is here.
+      // Only the loaded attachment shows that its URL leads to an image.
       context.log.model = seen.model.id;
       job.recording?.suit(seen);
       return load({ ...job, conversation: seen });
     });
   }
 
-  /** The generation's job, with the conversation as it is answered. */
+  /** The job, with the conversation in the form in which it is answered. */
   get job(): GenerationJob {
     return this.#job;
   }
 
-  /** Whether the caller gets the answer in one piece. */
+  /** Whether the caller gets the answer in one piece, not as a stream. */
   get #isWhole(): boolean {
     return this.#sink.restart !== undefined;
   }
 
-  /** What the model reads. It is made of the whole conversation, so once. */
+  /** The text that the model reads. It is built from the whole conversation, so it is cached. */
   get #promptText(): string {
     this.#madePromptText ??= this.#prepared.promptText;
     return this.#madePromptText;
@@ -149,18 +154,18 @@ export class Generation {
     return estimateTokens(this.#promptText);
   }
 
-  /** What was used of the provider by now; null when it has not begun to answer. */
+  /** The usage so far; null when the provider has not begun to answer. */
   usageSoFar(): Usage | null {
     return this.#heard ? this.#noted(this.assembler.usageSoFar(this.#promptText)) : null;
   }
 
-  /** The same counts; the log line says so if the provider stated others that no answer can have. */
+  /** Returns `usage` unchanged. Logs if the provider stated implausible counts. */
   #noted(usage: Usage): Usage {
     if (this.assembler.usageRefused) this.#job.context.log.usageRefused = true;
     return usage;
   }
 
-  /** Runs to the end. Throws what the caller must be told; the sink never gets an `error` event from here. */
+  /** Runs to the end. Throws the caller's error; the sink never gets an `error` event from here. */
   async run(sink: GenerationSink): Promise<void> {
     this.#sink = sink;
     const { context, caller, conversation, recording, hooks, abort } = this.#job;
@@ -191,7 +196,7 @@ export class Generation {
     }
   }
 
-  /** An answer that came up empty is worth one other account (contract, general rule 7). */
+  /** After an empty answer, one other account is tried (contract, general rule 7). */
   #mayAskAnother(failure: unknown): boolean {
     if (this.#switched || !(failure instanceof GatewayError) || failure.code !== "upstream_empty_output") {
       return false;
@@ -200,7 +205,7 @@ export class Generation {
     return true;
   }
 
-  /** One account's attempt: a turn, and at most one follow-up. */
+  /** The attempt with one account: a turn, and at most one follow-up turn. */
   async #askWith(session: AccountSession): Promise<void> {
     const { context, recording, abort } = this.#job;
     if (this.#attempts > 0) this.#startAnew();
@@ -256,7 +261,7 @@ export class Generation {
     await this.#deliver([{ type: "finish", reason, ...at, usage, ...rest }]);
   }
 
-  /** Nothing of the attempt before counts any more. */
+  /** Discards the result of the previous attempt. */
   #startAnew(): void {
     this.#countRetry();
     this.assembler.startAnew();
@@ -276,7 +281,7 @@ export class Generation {
     return this.assembler.calls > 0 ? "tool_calls" : "stop";
   }
 
-  /** One upstream message, continued while it is `incomplete`. */
+  /** Reads one upstream message, and continues it while it is `incomplete`. */
   async #turn(session: AccountSession, followUp: FollowUp | null): Promise<TurnEnd> {
     const { signal } = this.#attempt;
     const { api } = this.#provider;
@@ -298,7 +303,7 @@ export class Generation {
 
   #open(session: AccountSession, followUp: FollowUp | null): Promise<UpstreamTurn> {
     const { signal } = this.#attempt;
-    // Known before the turn is, so that the session of a turn that fails is cleaned up too.
+    // The session is reported before the turn opens, so that the session of a failed turn is deleted too.
     const inSession = (session: Promise<string>) => this.#sessions.push(session);
     return session.call(async (account) => {
       this.watchdog.expect();
@@ -311,20 +316,20 @@ export class Generation {
     });
   }
 
-  /** Puts an answer that comes in one piece through the stages. */
+  /** Passes an unstreamed answer through the stages. */
   async #take(turn: WholeTurn): Promise<void> {
     const delivered = this.#accept(await turn.read());
     if (delivered !== undefined) await delivered;
   }
 
-  /** Moves one upstream body through the stages. The only loop that data goes through. */
+  /** Passes one upstream body through the stages. All streamed data goes through this loop. */
   async #pump(turn: StreamedTurn): Promise<void> {
     const { decoder } = turn;
     const { signal } = this.#attempt;
     const { recording } = this.#job;
     const reader = turn.body.getReader();
     let stopped = signal.aborted;
-    // A body that does not come from `fetch` (a proxied one) need not know the signal.
+    // A body that does not come from `fetch` (a proxied one) may ignore the signal.
     const stop = () => {
       stopped = true;
       reader.cancel(signal.reason).catch(() => undefined);
@@ -361,11 +366,11 @@ export class Generation {
     }
   }
 
-  /** Puts events of the provider through the stages. A returned promise is to be waited for. */
+  /** Passes the provider's events through the stages. The caller must wait for a returned promise. */
   #accept(events: readonly ProviderEvent[]): Promise<void> | undefined {
     this.#heard = true;
     if (events.some(saysSomething)) {
-      // A whole answer has one time limit, whatever arrives of it: its client may have left unseen.
+      // An unstreamed answer has one time limit, independent of progress: its client may have left unnoticed.
       if (!this.#isWhole) this.watchdog.progress();
       if (!this.#answering) this.#session?.answered();
       this.#answering = true;
@@ -376,8 +381,8 @@ export class Generation {
   }
 
   /**
-   * Hands events on. A returned promise is to be waited for; it rejects when a reader that has stopped is given up. While
-   * more is to come the watchdog is told of its end.
+   * Delivers events to the sink. The caller must wait for a returned promise; it rejects when a stalled reader is given up.
+   * While more is to come, the caller must also report the end of the write to the stall detector.
    */
   #deliver(events: GenerationEvent[]): Promise<void> | undefined {
     if (!this.#started) {
@@ -393,23 +398,23 @@ export class Generation {
   }
 }
 
-/** What an answer is expected to use: most are shorter than they may be. */
+/** The expected usage of an answer. Most answers are shorter than their limit. */
 function expectedOf({ sampling }: Conversation, promptText: string): Expected {
   const answer = Math.min(sampling.maxTokens ?? MODEST_ANSWER, MODEST_ANSWER) * (sampling.n ?? 1);
   return { prompt: estimateTokens(promptText), answer };
 }
 
-/** Whether an event is part of an answer: some providers begin one, and then fail. */
+/** Whether an event is part of an answer. `start` and `usage` do not count: some providers send them and then fail. */
 function saysSomething({ type }: ProviderEvent): boolean {
   return type !== "start" && type !== "usage";
 }
 
-/** Until the generation runs nothing is delivered. */
+/** The sink before the generation runs. */
 const NOWHERE: GenerationSink = { deliver: () => undefined };
 
 /**
- * Neither text nor a call although the upstream says that it had finished. What a filter withheld is no accident, and what a
- * limit cut off would be cut off again: of these the caller is told the reason.
+ * Whether a turn finished with neither text nor a call. An answer withheld by a filter or cut off by a limit is not empty:
+ * a retry would end the same way, and the caller gets the reason.
  */
 function isEmpty({ empty, reason }: TurnEnd): boolean {
   return empty && !cutsOff(reason);

@@ -4,16 +4,19 @@ import { claimBefore, MAX_CITATIONS } from "./citations.ts";
 
 type GivenCitation = Extract<ProviderEvent, { type: "citation" }>;
 
-/** Places that a provider names by itself, rather than with markers in the text. It counts from the beginning of a turn's text. */
+/**
+ * Citations that the provider sends as events, not as markers in the text. Their offsets count from the beginning of a
+ * turn's text.
+ */
 export class GivenCitations {
   readonly #given: { readonly citation: GivenCitation; readonly base: number }[] = [];
 
-  /** `base` is how much of the answer was shown before the turn. */
+  /** `base` is the length of the answer that was shown before the turn. */
   push(citation: GivenCitation, base: number): void {
     if (this.#given.length < MAX_CITATIONS) this.#given.push({ citation, base });
   }
 
-  /** In the order of the text, without places that it does not have. */
+  /** The citations in the order of the text. Offsets outside the text are dropped. */
   in(text: string): Citation[] {
     return this.#given
       .map(({ citation, base }) => placed(citation, text, base))
@@ -40,7 +43,7 @@ function placed(given: GivenCitation, text: string, base: number): Citation | nu
   };
 }
 
-/** The place of a link. Who does not count in UTF-16 units counts characters. */
+/** The offsets of a link. Some providers count characters (code points) instead of UTF-16 units. */
 function linkIn(
   { url, start, end }: GivenCitation,
   text: string,
@@ -52,7 +55,7 @@ function linkIn(
   return text.slice(...characters).includes(url) ? characters : units;
 }
 
-/** UTF-16 units of so many characters from a place on. */
+/** The number of UTF-16 units of `characters` code points from offset `from`. */
 function unitsOf(text: string, from: number, characters: number): number {
   let at = from;
   for (let left = characters; left > 0 && at < text.length; left -= 1) {

@@ -1,35 +1,35 @@
 import type { GenerationOutcome } from "../conversation/outcome.ts";
 import type { Asked } from "./asked.ts";
 
-/** A generation that is about to take a slot. */
+/** A generation that is about to acquire a slot. */
 export interface Admission extends Asked {
-  /** Everything that the model will read, as one text: what estimates are made from. */
+  /** The whole prompt as one text, for estimates. */
   readonly promptText: string;
 }
 
-/** A generation whose outcome is known. */
+/** A generation with its outcome. */
 export interface EndedGeneration extends Asked {
   readonly outcome: GenerationOutcome;
 }
 
-/** Who takes part in a generation. */
+/** Functions that are called before and after a generation. */
 export interface GenerationHooks {
   /**
-   * Called in order before a slot is taken: the place for limits. What one throws is what the caller is told, and no slot
-   * is touched.
+   * Called in order before a slot is acquired, for example to enforce limits. If one throws, the caller gets its error and
+   * no slot is acquired.
    */
   readonly beforeSlot: readonly ((admission: Admission) => void | Promise<void>)[];
   /**
-   * Called once when the outcome is known, be it success, failure or cancellation: the place for accounting. They run
-   * before the answer ends, never wait and never throw.
+   * Called once when the outcome is known (success, failure or cancellation), for accounting. They run before the answer
+   * ends. They must not wait and must not throw.
    */
   readonly onOutcome: readonly ((generation: EndedGeneration) => void)[];
 }
 
-/** Notes in the log how a generation ended. */
+/** Writes a generation's outcome to the log. */
 function noteInLog({ context: { log }, outcome: { usage, code, statusCode } }: EndedGeneration): void {
   if (usage !== null) {
-    // An administrator's test of many accounts is one request.
+    // The counts are sums: an administrator's test of many accounts is one request.
     log.promptTokens = (log.promptTokens ?? 0) + usage.prompt;
     log.completionTokens = (log.completionTokens ?? 0) + usage.completion;
     if (usage.cached !== undefined) log.cachedTokens = (log.cachedTokens ?? 0) + usage.cached;
@@ -40,5 +40,5 @@ function noteInLog({ context: { log }, outcome: { usage, code, statusCode } }: E
   log.errorStatus = statusCode;
 }
 
-/** Who takes part in every generation. */
+/** The hooks of every generation. */
 export const HOOKS: GenerationHooks = { beforeSlot: [], onOutcome: [noteInLog] };

@@ -6,41 +6,43 @@ import type { Asked } from "./asked.ts";
 import type { GenerationHooks } from "./hooks.ts";
 import type { Stay } from "./route-memory.ts";
 
-/** A conversation that is to be answered. */
+/** A request to answer a conversation. */
 export interface GenerationRequest extends Asked {
-  /** Who takes part; everybody that `hooks.ts` lists, unless given. */
+  /** The hooks. Default: `DEFAULT_HOOKS`. */
   readonly hooks?: GenerationHooks;
 }
 
-/** One generation: a conversation on its way to the provider and back. */
+/** One generation: a conversation with everything needed to answer it. */
 export interface GenerationJob extends Required<Omit<GenerationRequest, "alsoHeld">> {
-  /** Null for a generation that belongs to another one's record. */
+  /** Null for a generation within another one, which has the record. */
   readonly recording: Recording | null;
-  /** Aborted when the caller has gone, or when the generation must end. */
+  /** Aborted when the caller has left, or when the generation must end. */
   readonly abort: LightAbortController;
   /** Whether a file that the conversation refers to by id is an image. */
   readonly imageFiles: boolean;
-  /** The name of a model that the caller asked for: a key may name it, also where it leads to several models. */
+  /**
+   * The model name that the caller requested. The permissions of a key may list it, also when it leads to several models.
+   */
   readonly asked: string;
-  /** The models that are asked if this one cannot answer, in order; all of them are the caller's to ask for. */
+  /** The fallback models, in order. The caller is allowed to use all of them. */
   readonly alternatives: readonly ResolvedModel[];
-  /** Where the conversation may stay. Absent: there is one model alone. */
+  /** The targets and the key for session affinity. Absent: there is only one model. */
   readonly stay?: Stay;
-  /** Nobody waits for an account while others may have one. */
+  /** Whether to fail at once instead of waiting for a free account, because other models remain. */
   readonly hurries?: boolean;
 }
 
-/** What a renderer may need to know of the answer besides its events. */
+/** Facts about the answer that a renderer needs besides its events. */
 export interface AnswerInfo {
   readonly conversation: Conversation;
   readonly requestId: string;
   /** Unix seconds. */
   readonly created: number;
-  /** Estimated tokens of the prompt, for dialects that state them up front; computed when asked for. */
+  /** Estimates the prompt's tokens, for dialects that state them up front. */
   promptTokens(): number;
 }
 
-/** The job of a further generation within one: it has no record of its own, and nobody is asked or told again. */
+/** A job for another generation within the same request: without a record, hooks, or fallback models. */
 export function within(
   job: GenerationJob,
   changes: Pick<GenerationJob, "conversation" | "abort">,

@@ -5,32 +5,32 @@ import { isObject, type JsonObject } from "../encoding/json.ts";
 /** A requested format that is JSON. */
 export type JsonFormat = Exclude<ResponseFormat, { type: "text" }>;
 
-/** How far an answer is what was asked for: `none` is no JSON, `json` is JSON that breaks the schema. */
+/** How well an answer meets the format: `none` is not JSON, `json` is JSON that breaks the schema. */
 export type FormatRank = "none" | "json" | "valid";
 
-/** What a text is worth as an answer in a format. */
+/** The rank of a text as an answer in a format. */
 export interface RankedJson {
   readonly rank: FormatRank;
-  /** What is wrong, for the model to read; empty when nothing is. */
+  /** The faults, worded for the model; empty when there is none. */
   readonly faults: readonly string[];
 }
 
 const MAX_FAULTS = 8;
-/** How often subschemas are applied at most: references that double themselves would keep the isolate busy for ever. */
+/** Most applications of subschemas: recursive references could otherwise keep the isolate busy forever. */
 const MAX_STEPS = 300_000;
 
-/** Keywords whose value is schemas by name: what they name is no keyword. */
+/** Keywords whose value maps names to schemas. The names are not keywords. */
 const NAMED = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 /** Keywords whose value is data, not schemas. */
 const DATA = new Set(["const", "enum", "default", "examples"]);
 
-/** What all subschemas that are applied hold together at most: members, requirements, and characters of choices. */
+/** Largest total weight of all applied subschemas: members, requirements, and characters of enumerated values. */
 const MAX_WORK = 500_000;
-/** The same where every fault is to be told: each is a text of its own. */
+/** The same when all faults are listed: each creates a text. */
 const MAX_WORK_WITH_FAULTS = 100_000;
-/** A schema with more text than this is left to the model: each of its parts may be held against each part of the answer. */
+/** Larger schemas are not checked: each of their parts may be compared with each part of the answer. */
 const MAX_SCHEMA_CHARS = 256 * 1024;
-/** The validator compares each item with each: `uniqueItems` of longer arrays is left to the model. */
+/** The validator compares all pairs of items, so `uniqueItems` of longer arrays is not checked. */
 const MAX_UNIQUE_ITEMS = 1_000;
 
 /** Counts the steps of one check. */
@@ -38,7 +38,7 @@ class Steps {
   #left = MAX_STEPS;
   #work: number;
 
-  /** `work` is what the subschemas may hold together. */
+  /** `work` is the largest total weight of the applied subschemas. */
   constructor(work: number) {
     this.#work = work;
   }
@@ -50,7 +50,7 @@ class Steps {
   }
 }
 
-/** How much a subschema holds by itself, which is gone through each time that it is applied to an array of `longest`. */
+/** The weight of a subschema: the cost of applying it once to an array of `longest` items. */
 function weightOf(schema: JsonObject, longest: number): number {
   let weight = schema["uniqueItems"] === true ? longest ** 2 / 8 : 1;
   for (const [keyword, value] of Object.entries(schema)) {
@@ -60,7 +60,7 @@ function weightOf(schema: JsonObject, longest: number): number {
   return weight;
 }
 
-/** The length of the longest array within a value. Throws a `RangeError` for one that nests too deep. */
+/** The length of the longest array within a value. Throws a `RangeError` for a value that nests too deep. */
 function longestArray(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let longest = Array.isArray(value) ? value.length : 0;
@@ -69,10 +69,10 @@ function longestArray(value: unknown): number {
 }
 
 /**
- * A schema that counts how often it is applied, as the validator then reads `$ref`, and without its regular expressions: a
- * caller's may take for ever, and nothing could stop them.
+ * A copy of a schema that counts its applications: the validator reads `$ref` at each one. Regular expressions are removed,
+ * because a caller's expression may run forever and cannot be interrupted.
  *
- * @param longest length of the longest array to which it is applied
+ * @param longest length of the longest array that it is applied to
  */
 function bounded(schema: JsonObject, steps: Steps, longest: number): Record<string, unknown> {
   const result: Record<string, unknown> = {};
@@ -86,7 +86,7 @@ function bounded(schema: JsonObject, steps: Steps, longest: number): Record<stri
       );
     } else result[keyword] = convert(value, steps, longest);
   }
-  // What matches a pattern is not additional; without the patterns nobody can tell.
+  // Properties that match a pattern are not additional. Without the patterns that cannot be decided.
   if ("patternProperties" in schema) {
     delete result["additionalProperties"];
     delete result["unevaluatedProperties"];
@@ -108,13 +108,13 @@ function convert(value: unknown, steps: Steps, longest: number): unknown {
   return isObject(value) ? bounded(value, steps, longest) : value;
 }
 
-/** How the validator calls the edition of JSON Schema that a schema names. */
+/** The validator's name for the JSON Schema version that a schema declares. */
 function editionOf({ $schema }: JsonObject): "7" | "2019-09" | "2020-12" {
   const named = typeof $schema === "string" ? $schema : "";
   return /draft-0[467]/.test(named) ? "7" : /2019-09/.test(named) ? "2019-09" : "2020-12";
 }
 
-/** What breaks the schema, one line each. A schema that cannot be applied forbids nothing. */
+/** Lists the schema violations, one line each. A schema that cannot be applied gives none. */
 function schemaFaults(value: unknown, schema: JsonObject): string[] {
   const edition = editionOf(schema);
   try {
@@ -125,7 +125,7 @@ function schemaFaults(value: unknown, schema: JsonObject): string[] {
     const { valid, errors } = check(MAX_WORK, true);
     if (valid) return [];
     const all = orElse(() => check(MAX_WORK_WITH_FAULTS, false).errors, errors);
-    // The innermost faults say most, and they come last.
+    // The innermost faults are the most specific, and they come last.
     return all
       .slice(-MAX_FAULTS)
       .map(
@@ -149,7 +149,7 @@ function faultsOf(value: unknown, format: JsonFormat): string[] {
   return typeof value === "object" && value !== null ? [] : ["the answer must be a JSON object"];
 }
 
-/** Ranks a text as it stands. Regular expressions in the schema are left to the model. */
+/** Ranks a text without changing it. Regular expressions in the schema are not checked. */
 export function rankJson(text: string, format: JsonFormat): RankedJson {
   let value: unknown;
   try {

@@ -3,23 +3,23 @@ import { type JsonFormat, rankJson } from "./json-rank.ts";
 const FENCE = "```";
 
 /**
- * What JSON begins with that is an object or an array: enough of it to be told from words in brackets. White space is
- * bounded, so that a model that writes nothing else costs no time.
+ * The beginning of a JSON object or array: long enough to distinguish it from words in brackets. White space is limited, so
+ * that a model that writes only white space costs little time.
  */
 const BEGINS_VALUE = /^(?:\{\s{0,200}["}]|\[\s{0,200}(?:["{[\]]|-?\d|true|false|null))/;
-/** What may yet become such a beginning. */
+/** A text that may still become such a beginning. */
 const MAY_BEGIN_VALUE = /^(?:\{\s{0,200}|\[\s{0,200}(?:-|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)?)$/;
 
-/** The words behind an opening fence are at most this long. */
+/** Most characters between an opening fence and the end of its line. */
 const MAX_INFO = 200;
 
-/** The brackets that a value of the format can begin with. */
+/** The opening brackets that a value of the format can begin with. */
 function rootsOf(format: JsonFormat): string {
   const type = format.type === "json-schema" ? format.schema["type"] : undefined;
   return type === "object" ? "{" : type === "array" ? "[" : "{[";
 }
 
-/** Where JSON may be within a text: the whole, a code fence's inside, or from the first bracket to the last. */
+/** The parts of a text that may be JSON: the whole text, a code fence's content, or from the first bracket to the last. */
 function* candidates(text: string): Generator<string> {
   yield text.trim();
   const fence = text.indexOf(FENCE);
@@ -35,7 +35,7 @@ function* candidates(text: string): Generator<string> {
   if (start !== -1 && end > start) yield text.slice(start, end + 1);
 }
 
-/** The JSON within a text, the first that is valid if any is; without any, the text as it is. */
+/** Finds the JSON within a text: the first valid part, else the first part that is JSON, else the whole text. */
 function bestJson(text: string, format: JsonFormat): string {
   let best: string | null = null;
   for (const candidate of candidates(text)) {
@@ -47,18 +47,17 @@ function bestJson(text: string, format: JsonFormat): string {
 }
 
 /**
- * Frees an answer that is to be JSON of the code fence and the words around it, while it streams: a push stage. Held back
- * is what stands before the JSON, and what follows it; the JSON itself goes through as it comes. An answer whose beginning
- * shows no object or array, neither bare nor in a fence, is held to its end. Whole answers go through the same stage, so
- * that both say the same.
+ * Removes the code fence and the text around a JSON answer, while the answer streams. It holds back the text before the
+ * JSON and the text after it; the JSON itself passes through at once. If the answer does not begin with an object or array,
+ * bare or in a fence, it is held to its end. Complete answers go through the same stage, so that both give the same text.
  */
 export class JsonText {
   readonly #format: JsonFormat;
   readonly #roots: string;
   #state: "bare" | "words" | "opening" | "fenced" | "value" | "after" | "over" | "held" = "bare";
-  /** What is held back, as it came. */
+  /** The held text, unchanged. */
   #held: string[] = [];
-  /** The part of it that tells what comes next. */
+  /** The part of the held text that decides the next state. */
   #head = "";
   #inFence = false;
   #depth = 0;
@@ -70,7 +69,7 @@ export class JsonText {
     this.#roots = rootsOf(format);
   }
 
-  /** The text that the next piece of the answer yields. */
+  /** Takes the next piece of the answer. Returns the text that can be shown. */
   push(piece: string): string {
     if (this.#state === "value") return this.#value(piece);
     if (this.#state === "over") return "";
@@ -88,18 +87,18 @@ export class JsonText {
     return this.#value(head);
   }
 
-  /** What is left when the answer has ended. */
+  /** Ends the answer. Returns the remaining text. */
   finish(): string {
     const held = this.rest();
     if (this.#state === "value" || this.#state === "over") return "";
     if (this.#state !== "after") return bestJson(held, this.#format);
-    // Words that follow the JSON go; what holds brackets is more than words.
+    // Words after the JSON are dropped. Text with brackets may be more JSON, so it is kept.
     if (!/[}\]]/.test(held)) return "";
     const end = held.trimEnd();
     return this.#inFence && end.endsWith(FENCE) ? end.slice(0, -FENCE.length).trimEnd() : held;
   }
 
-  /** What is held back, as it came: for an answer that turns out to be something else. */
+  /** Returns the held text unchanged, for an answer that is not JSON after all. */
   rest(): string {
     const held = this.#held.join("");
     this.#held = [];
@@ -133,7 +132,7 @@ export class JsonText {
     return begins === true;
   }
 
-  /** Whether the JSON begins here, with an object or an array; null: that is still to be seen. */
+  /** Whether the JSON begins here, with an object or an array; null: not decidable yet. */
   #begins(): boolean | null {
     const head = this.#head.trimStart();
     this.#head = head;
@@ -155,7 +154,7 @@ export class JsonText {
     return piece;
   }
 
-  /** Takes the next character; true: the outermost bracket is closed. */
+  /** Takes the next character. Returns whether it closes the outermost bracket. */
   #closes(char: string): boolean {
     if (this.#inString) {
       if (this.#escaped) this.#escaped = false;
@@ -169,7 +168,7 @@ export class JsonText {
     return this.#depth === 0;
   }
 
-  /** Behind the JSON: once its fence is closed, whatever follows is of no interest. */
+  /** Handles text after the JSON. Once its fence is closed, all further text is dropped. */
   #after(): void {
     if (!this.#inFence) {
       this.#head = "";
@@ -182,7 +181,7 @@ export class JsonText {
   }
 }
 
-/** The JSON of a whole answer, freed as {@link JsonText} does. */
+/** The JSON of a complete answer, extracted by {@link JsonText}. */
 export function jsonTextOf(answer: string, format: JsonFormat): string {
   const stage = new JsonText(format);
   return stage.push(answer) + stage.finish();

@@ -4,12 +4,12 @@ import type { Context } from "../platform/context.ts";
 import type { PrepareOptions } from "../provider/provider.ts";
 import { AttachmentFetcher } from "./attachments.ts";
 
-/** Appended to the last user message while thinking is on, unless the configuration has a text of its own. */
+/** Appended to the last user message while thinking is on. The configuration may replace it. */
 export const DEFAULT_THINKING_PROMPT =
   "Think the task through before you answer. Keep your reasoning apart from the answer: the visible reply holds only " +
   "the final answer or the tool calls, and it is never empty.";
 
-/** The settings of the configuration that shape a prompt. */
+/** The configuration's settings that shape a prompt. */
 export function prepareOptions(
   config: Config,
   conversation: Conversation,

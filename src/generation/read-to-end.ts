@@ -1,10 +1,7 @@
-/** How long an upstream may keep a body open that has nothing more to say, milliseconds. */
+/** How long an upstream may keep a body open after its last content, milliseconds. */
 const END_WITHIN_MS = 200;
 
-/**
- * Lets a body that has said everything come to its end, which leaves its connection fit for the next request; one that
- * does not end is closed.
- */
+/** Reads a finished body to its end, so that its connection can be reused. Cancels a body that does not end in time. */
 export function readToEnd(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   const cancel = () => void reader.cancel().catch(() => undefined);
   const timer = setTimeout(cancel, END_WITHIN_MS);

@@ -11,11 +11,11 @@ import { type CompletionStage, linkSources, runWhole } from "./whole.ts";
 const RANKS: readonly FormatRank[] = ["none", "json", "valid"];
 
 /**
- * Checks a whole answer against the requested format, and asks the model once to correct one that breaks it. JSON is
- * freed of code fences and words around it. Of the two answers the better is returned, with the usage of both; a repair
- * that fails costs the answer nothing.
+ * Checks a complete answer against the requested format. If it breaks the format, asks the model once to correct it. Code
+ * fences and text around JSON are removed. The better of the two answers is returned, with the usage of both. If the repair
+ * fails, the first answer is returned.
  *
- * Answers that call tools or decline are left as they are, and those that were cut short are not corrected.
+ * Answers that call tools or decline stay unchanged. Answers that were cut short are not corrected.
  */
 export const repairFormat: CompletionStage = async (completion, job) => {
   const { responseFormat: format } = job.conversation;
@@ -36,10 +36,10 @@ export const repairFormat: CompletionStage = async (completion, job) => {
   return { ...others, ...(second.tokens && { tokens: second.tokens }), text: recheck.text, usage };
 };
 
-/** The model's correction of an answer; null when there is none to be had. */
+/** Asks the model to correct an answer. Null when that fails. */
 async function corrected(job: GenerationJob, broken: string, check: FormatCheck): Promise<Completion | null> {
   const { context, conversation } = job;
-  // Of its own: the provider's silence must not take the first answer with it.
+  // A separate controller: a timeout of the repair must not abort the first answer.
   const abort = new LightAbortController();
   const stop = () => abort.abort(job.abort.reason);
   job.abort.throwIfAborted();
@@ -58,7 +58,7 @@ async function corrected(job: GenerationJob, broken: string, check: FormatCheck)
   }
 }
 
-/** The conversation, with the broken answer and what is wrong with it. */
+/** The conversation plus the broken answer and a list of its faults. */
 function repairOf(conversation: Conversation, broken: string, { faults }: FormatCheck): Conversation {
   const request = [
     "Your answer does not have the form that was asked for:",

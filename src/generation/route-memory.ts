@@ -4,28 +4,28 @@ import type { CatalogueModel, RouteTarget } from "../conversation/model.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import type { Platform } from "../platform/platform.ts";
 
-/** How many conversations are remembered that did not end up where their draw led. */
+/** Most conversations remembered whose model is not the first of their weighted order. */
 const MAX_STAYS = 10_000;
-/** How many models are remembered that have failed. */
+/** Most failing models remembered. */
 const MAX_AILING = 1_000;
-/** A model that has failed is asked after the others for so long, twice as long with each failure more, milliseconds. */
+/** A failing model moves behind the others for this time, milliseconds. The time doubles with each further failure. */
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** What a conversation may be answered by, and what it is known by. */
+/** The models that may answer a conversation, and the key that identifies the conversation. */
 export interface Stay {
   readonly targets: readonly RouteTarget[];
   readonly key: string;
 }
 
-/** Forgets the oldest entry of a map that holds more than `most`. */
+/** Evicts the oldest entry of a map with more than `most` entries. */
 function bound(map: Map<string, unknown>, most: number): void {
   if (map.size <= most) return;
   const [oldest] = map.keys();
   if (oldest !== undefined) map.delete(oldest);
 }
 
-/** A number between 0 and 1 that a text always comes to (FNV-1a, with its bits mixed). */
+/** Hashes a text to a number between 0 and 1 (FNV-1a with mixed bits). The same text always gives the same number. */
 function draw(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -35,8 +35,8 @@ function draw(text: string): number {
 }
 
 /**
- * The targets as their weights share conversations: the same for a conversation wherever it is asked for, and with as few
- * changes as can be when weights change. Those of weight 0 come last.
+ * Orders the targets of a conversation by weight (weighted rendezvous hashing): equal on every isolate, and with few
+ * changes when weights change. Targets of weight 0 come last.
  */
 function drawn(targets: readonly RouteTarget[], key: string): CatalogueModel[] {
   if (targets.every(({ weight }) => weight === undefined)) return targets.map(({ model }) => model);
@@ -47,15 +47,15 @@ function drawn(targets: readonly RouteTarget[], key: string): CatalogueModel[] {
 }
 
 /**
- * What one isolate has learnt of routes: which models fail, and which conversations live elsewhere than where their draw
- * leads. A conversation stays with the model that answered it last while that one is well: its prompts are cached there, and
- * its thoughts are signed there.
+ * One isolate's knowledge of routes: the failing models, and the conversations that a model answered which is not the first
+ * in their weighted order. A conversation stays with the model that answered it last while that model is healthy: the
+ * provider has its prompts in the cache and signed its reasoning.
  */
 export class RouteMemory {
   readonly #stays = new Map<string, string>();
   readonly #ailing = new Map<string, { failures: number; until: number }>();
 
-  /** The models of a route, in the order in which they are asked for a conversation. */
+  /** The models of a route, in the order in which they are tried for a conversation. */
   order({ targets, key }: Stay, now: number): CatalogueModel[] {
     const order = drawn(targets, key);
     const stay = this.#stays.get(key);
@@ -65,7 +65,7 @@ export class RouteMemory {
     return well.length === 0 ? order : [...well, ...order.filter(({ id }) => this.#ails(id, now))];
   }
 
-  /** A model has answered a conversation. */
+  /** Records that a model answered a conversation. */
   answered({ targets, key }: Stay, id: string): void {
     this.#ailing.delete(id);
     this.#stays.delete(key);
@@ -74,7 +74,7 @@ export class RouteMemory {
     bound(this.#stays, MAX_STAYS);
   }
 
-  /** A model could not answer, which was not the request's fault. */
+  /** Records that a model failed for a reason that is not the request's fault. */
   failed(id: string, now: number): void {
     const failures = (this.#ailing.get(id)?.failures ?? 0) + 1;
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
@@ -90,7 +90,7 @@ export class RouteMemory {
 
 const memories = new WeakMap<Platform, RouteMemory>();
 
-/** What is remembered of a platform's routes. */
+/** The route affinity of a platform. */
 export function routesOf(platform: Platform): RouteMemory {
   let memory = memories.get(platform);
   if (memory === undefined) {
@@ -100,7 +100,10 @@ export function routesOf(platform: Platform): RouteMemory {
   return memory;
 }
 
-/** What a conversation is known by in all its turns: who has it, which name was asked for, and how it begins. */
+/**
+ * The key of a conversation, equal in all its turns: a hash of the caller's owner id, the requested model and the first
+ * messages.
+ */
 export function conversationKey(owner: string, { model, messages }: Conversation): Promise<string> {
   const beginning = [
     messages.find(({ role }) => role === "system"),

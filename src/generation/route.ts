@@ -9,19 +9,19 @@ import type { GenerationJob } from "./job.ts";
 import { routesOf } from "./route-memory.ts";
 import { refuseUnmet, suited } from "./suit.ts";
 
-/** Why another model may do better than one that could not answer. */
+/** Why another model may succeed after one that could not answer. */
 interface Failure {
-  /** It is the model's trouble, whatever it is asked. */
+  /** The model fails independently of the request. */
   readonly ails: boolean;
-  /** The conversation is too long for it. */
+  /** The conversation exceeds the model's context. */
   readonly tooLong: boolean;
-  /** All its accounts are in use. */
+  /** All its accounts are busy. */
   readonly busy: boolean;
 }
 
 const MOVE: Failure = { ails: false, tooLong: false, busy: false };
 
-/** Whether what a model could not do is worth asking another one; null: it is not. */
+/** Classifies a model's failure. Null: trying another model would not help. */
 export function judge(error: unknown): Failure | null {
   if (error instanceof NoSlot) return { ...MOVE, busy: error.busy };
   if (!(error instanceof GatewayError)) return null;
@@ -45,17 +45,17 @@ export function judge(error: unknown): Failure | null {
 }
 
 /**
- * The way of a conversation along the models that may answer it. The first that can does; another one is asked only while
- * nobody has seen anything of an answer. While there are others nobody waits for an account; if all are busy, the first is
- * waited for. Where there is one model, it is asked as if there were no routes.
+ * Tries the models of a route in order until one answers. It tries another model only while the caller has seen nothing of
+ * an answer. While other models remain, it does not wait for a free account; if all models fail and some were busy, it
+ * waits for the first busy one. With a single model it behaves like a plain generation.
  */
 export class Route {
   #generation: Generation;
   #rest: readonly ResolvedModel[];
   readonly #many: boolean;
-  /** The first model of which all accounts were busy. */
+  /** The job of the first model whose accounts were all busy. */
   #busy: GenerationJob | null = null;
-  /** Tokens of the largest context that was too small. */
+  /** The largest context that was too small, in tokens. */
   #tooSmall = 0;
 
   private constructor(generation: Generation, rest: readonly ResolvedModel[], many: boolean) {
@@ -65,9 +65,9 @@ export class Route {
   }
 
   /**
-   * Prepares the first model that can be asked.
+   * Prepares the first model that accepts the conversation.
    *
-   * @throws GatewayError what {@link Generation.prepare} does; of several models, what the last one did.
+   * @throws GatewayError the error of {@link Generation.prepare}; with several models, that of the last one
    */
   static async prepare(job: GenerationJob): Promise<Route> {
     const { alternatives } = job;
@@ -76,17 +76,17 @@ export class Route {
     return new Route(begun.generation, begun.rest, true);
   }
 
-  /** What is asked now, or has answered. */
+  /** The current generation, or the one that has answered. */
   get generation(): Generation {
     return this.#generation;
   }
 
   /**
-   * Asks one model after the other.
+   * Runs the generation of one model after another.
    *
-   * @param attempt asks one; called again only if nothing of its first work was seen
+   * @param attempt runs one generation; called again only if the caller saw nothing of the previous one
    * @param seen whether the caller has seen anything of an answer
-   * @throws whatever the last attempt threw
+   * @throws the error of the last attempt
    */
   async run<T>(
     attempt: (generation: Generation) => Promise<T>,
@@ -103,7 +103,7 @@ export class Route {
       } catch (error) {
         const { job } = this.#generation;
         const failure = job.abort.aborted ? null : judge(error);
-        // Of accounts that failed it has heard.
+        // The recording already has the failures of accounts.
         if (failure !== null && recording?.failures === failures) {
           recording?.passed(error, job.conversation.model);
         }
@@ -121,7 +121,7 @@ export class Route {
     else if (stay !== undefined) memory.answered(stay, id);
   }
 
-  /** Goes on to the next model. False: there is none. */
+  /** Prepares the next model. False: none is left. */
   async #moves(failure: Failure): Promise<boolean> {
     const { job } = this.#generation;
     const { context: now } = job.conversation.model;
@@ -147,7 +147,10 @@ export class Route {
   }
 }
 
-/** The first of some models that a conversation can be prepared for, and those behind it. Throws what the last one said. */
+/**
+ * Prepares the first model that accepts the conversation. Returns its generation and the models after it. Throws the last
+ * model's error.
+ */
 async function nextOf(
   job: GenerationJob,
   models: readonly ResolvedModel[],
@@ -172,7 +175,7 @@ async function nextOf(
   throw last;
 }
 
-/** Notes which model is asked. */
+/** Writes the current model to the log and the recording. */
 function tell({ context, conversation, recording }: GenerationJob): void {
   context.log.model = conversation.model.id;
   context.log.provider = conversation.model.provider ?? DEFAULT_PROVIDER;

@@ -1,31 +1,31 @@
 import { byteChannel, HAS_NATIVE_CHANNEL } from "../http/byte-channel.ts";
 
-/** Bytes that are written at once: what a slow reader takes of a long text shows piece by piece. */
+/** Largest single write, in bytes. Small writes make a slow reader's progress on a long text visible. */
 const PIECE_BYTES = 16 * 1024;
 
 /**
- * A stream is written to so often at most, milliseconds: what comes sooner leaves with what comes until then. Nobody reads faster, and
- * a write costs as much as all else that is done for a chunk.
+ * Shortest time between two writes to a stream, milliseconds. Text that arrives earlier is batched. A reader does not
+ * notice the delay, and a write costs as much as all other work for a chunk.
  */
 const GATHER_MS = 5;
 
-/** Text that surely fits into so many bytes is encoded into a buffer that the stream keeps. */
+/** Size of the reusable encoding buffer, bytes. It is used for text that surely fits. */
 const KEPT_BYTES = 2 * 1024;
-/** Bytes that a character takes at most (UTF-16 to UTF-8). */
+/** Most bytes per character (UTF-16 to UTF-8). */
 const MOST_BYTES = 3;
 
-/** Who is told of what the reader of a stream does. */
+/** Receives notifications about the reader of a stream. */
 export interface ReaderWatch {
-  /** It has taken so many bytes. */
+  /** The reader has taken `bytes` bytes. */
   took(bytes: number): void;
-  /** A write shows that it has left. */
+  /** A failed write shows that the reader has left. */
   gone(): void;
 }
 
 /**
- * The caller's end of a stream. Headers are held back until the first byte, so that an early failure is an HTTP
- * status; then silence is filled with keep-alives, which is also how a client is noticed that has closed its connection
- * in order: only a failed write shows that (a reset shows at once, on the request's signal).
+ * The caller's end of a stream. Headers are held back until the first byte, so that an early failure becomes an HTTP
+ * status. After that, keep-alives fill silence. They also detect a client that has closed its connection gracefully: only a
+ * failed write shows that (a reset shows at once, on the request's signal).
  */
 export class StreamWriter {
   readonly #encoder = new TextEncoder();
@@ -38,10 +38,10 @@ export class StreamWriter {
   #lastWrite = 0;
   #giveUp: (reason: unknown) => void = () => undefined;
   #pending = 0;
-  /** What waits to leave together, and until when. */
+  /** Text that waits for the next batched write. */
   #held = "";
   #gathering: ReturnType<typeof setTimeout> | undefined;
-  /** What was gathered, on its way. */
+  /** The batched write that is in progress. */
   #leaving: Promise<void> | undefined;
   #kept: Uint8Array | null = null;
   committed = false;
@@ -54,14 +54,14 @@ export class StreamWriter {
     this.#reader = reader;
   }
 
-  /** The body, once its first byte is on its way; rejects when the generation fails before. */
+  /** Resolves with the body once its first byte is written. Rejects when the generation fails before that. */
   get ready(): Promise<ReadableStream<Uint8Array>> {
     return this.#head.promise;
   }
 
   /**
-   * From now on silence is filled with `keepAlive`. The first one commits the headers: from then on a failure is the
-   * dialect's error event.
+   * Starts to fill silence with `keepAlive`. The first write commits the headers: after that, a failure is the dialect's
+   * error event.
    */
   beat(keepAlive: string): void {
     this.stop();
@@ -75,8 +75,8 @@ export class StreamWriter {
   }
 
   /**
-   * Writes text, at once or within {@link GATHER_MS}. A returned promise is the back-pressure, and rejects when the client has
-   * left. `isLast`: nothing else is to come soon.
+   * Writes text at once or within {@link GATHER_MS}. A returned promise is the backpressure; it rejects when the client has
+   * left. `isLast`: no more text is expected soon.
    */
   write(text: string, isLast = false): Promise<void> | undefined {
     this.#held += text;
@@ -89,7 +89,9 @@ export class StreamWriter {
     return undefined;
   }
 
-  /** What was gathered leaves. Nobody waits for it but whoever writes next, and what that is follows when it is through. */
+  /**
+   * Writes the batched text. Only the next call of `write` waits for it. Text that arrives meanwhile is written afterwards.
+   */
   #leave(): void {
     this.#leaving = this.#sendHeld();
     this.#leaving.then(
@@ -124,7 +126,7 @@ export class StreamWriter {
         this.#reader.gone();
         reject(error);
       };
-      // All pieces wait in their order from now on: what is written next comes behind them.
+      // All pieces are queued in order now. Later text comes after them.
       let at = 0;
       for (; at + PIECE_BYTES < bytes.length; at += PIECE_BYTES) {
         this.#writer.write(bytes.subarray(at, at + PIECE_BYTES)).then(
@@ -141,8 +143,8 @@ export class StreamWriter {
   }
 
   /**
-   * Memory of its own for the bytes of each chunk is a twentieth of what a stream costs. What the byte channel says is through has
-   * been copied; a `TransformStream` hands on the very bytes that it was given.
+   * A new buffer per chunk would be a twentieth of a stream's cost. The native byte channel has copied a chunk when its
+   * write resolves, so the buffer can be reused. A `TransformStream` forwards the same bytes, so it gets new buffers.
    */
   #encoded(text: string): Uint8Array {
     if (!HAS_NATIVE_CHANNEL || this.#pending > 0 || text.length * MOST_BYTES > KEPT_BYTES) {
@@ -152,17 +154,17 @@ export class StreamWriter {
     return this.#kept.subarray(0, this.#encoder.encodeInto(text, this.#kept).written);
   }
 
-  /** Waits no longer for a reader that may never take what was written: a write under way rejects with `reason`. */
+  /** Stops waiting for a reader that may never read: a pending write rejects with `reason`. */
   abandon(reason: unknown): void {
     this.#giveUp(reason);
   }
 
-  /** The generation failed before the first byte: {@link ready} rejects with `error`. */
+  /** Reports a failure before the first byte: {@link ready} rejects with `error`. */
   refuse(error: unknown): void {
     this.#head.reject(error);
   }
 
-  /** Writes the last text and closes; a client that has left is none of our business any more. */
+  /** Writes the last text and closes the stream. It ignores a client that has left. */
   async end(text: string): Promise<void> {
     try {
       await this.write(text, true);
@@ -172,7 +174,7 @@ export class StreamWriter {
     }
   }
 
-  /** Closes the stream. An answer without a single byte is still an answer. */
+  /** Closes the stream. An answer without a single byte is still a response. */
   async close(): Promise<void> {
     this.write("", true)?.catch(() => undefined);
     if (!this.committed) {

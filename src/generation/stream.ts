@@ -10,32 +10,32 @@ import { Route } from "./route.ts";
 import { StreamWriter } from "./stream-writer.ts";
 import { StreamedFormat } from "./streamed-format.ts";
 
-/** Renders one generation's events as a dialect's stream. Pure: state and event in, text out. */
+/** Renders one generation's events as a dialect's stream. It does no I/O: it has state, takes events and returns text. */
 export interface StreamRenderer {
-  /** What a silent stream carries, in the dialect's own form. */
+  /** The keep-alive text in the dialect's own form. */
   readonly keepAlive: string;
-  /** The text of one event; empty when the dialect says nothing. `error` is the dialect's own error event. */
+  /** The text of one event; empty if the dialect has none. `error` gives the dialect's own error event. */
   push(event: GenerationEvent): string;
 }
 
-/** A dialect's way of streaming an answer. */
+/** How a dialect streams an answer. */
 export interface StreamAnswer {
   /** Media type of the stream when it is not an event stream. */
   readonly streamType?: string;
   stream(info: AnswerInfo): StreamRenderer;
   /**
-   * Called when the generation has succeeded, everything has been rendered, and its last event is not sent yet: the place
-   * to keep what a later request will ask for.
+   * Called after a successful generation, when everything is rendered but the last event is not sent yet: the place to
+   * store what a later request will ask for.
    */
   completed?(completion: Completion, info: AnswerInfo): Promise<void>;
-  /** Called when a stream that has begun ends with an error, which has been rendered and is not sent yet. */
+  /** Called when a started stream ends with an error. The error is rendered but not sent yet. */
   failed?(): Promise<void>;
 }
 
-/** The HTTP status of every stream that has begun. */
+/** The HTTP status of every started stream. */
 const STREAMED = 200;
 
-/** Resolves when the work has ended, or after so many milliseconds. */
+/** Resolves when the work has ended, or after `milliseconds`. */
 async function atMost(work: Promise<void>, milliseconds: number): Promise<void> {
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(over.resolve, milliseconds);
@@ -47,9 +47,9 @@ async function atMost(work: Promise<void>, milliseconds: number): Promise<void> 
 }
 
 /**
- * Answers a conversation as a stream: one half of the pipeline behind every generation route; `complete.ts` is the other.
+ * Answers a conversation as a stream. All generation routes use this function or `generateCompletion`.
  *
- * @throws GatewayError before the first byte; afterwards an error is the dialect's own error event.
+ * @throws GatewayError before the first byte; after that, an error becomes the dialect's own error event
  */
 export async function stream(request: GenerationRequest, dialect: StreamAnswer): Promise<Response> {
   const job = await begin(request);
@@ -86,7 +86,7 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
       return dialect.completed(fold.completion(), info).then(() => finish(rendered));
     },
   };
-  /** Once the client has the end, the outcome is recorded. */
+  /** Records the outcome, then sends the end of the answer. */
   const finish = (rendered: string) => {
     succeeded = true;
     succeed(generation.job, fold.completion());
@@ -95,13 +95,13 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
   };
   const { abort } = job;
   abort.addEventListener("abort", () => writer.abandon(abort.reason));
-  // Also while the request waits for an account: an orderly close shows only on a failed write.
+  // Keep-alives start while the request waits for an account: only a failed write shows a graceful close.
   writer.beat(renderer.keepAlive);
   const run = async () => {
     try {
       await route.run(
         (asked) => {
-          // Nothing of the answer has been rendered: it names whoever gives it.
+          // Nothing of the answer has been rendered yet. The renderer must name the model that answers.
           if (asked !== generation) {
             generation = asked;
             info = infoOf(asked.job, () => asked);
@@ -111,12 +111,13 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
         },
         () => seen,
       );
-      // What a reader that has stopped may never take is not waited for: the request is over, and holds nothing.
+      // The wait is limited: a reader that has stopped may never take the rest, and the request no longer holds any
+      // resources.
       await atMost(writer.close(), idleTimeoutMs);
     } catch (thrown) {
       const error = toGatewayError(thrown, context.requestId);
       if (succeeded) {
-        // The end alone did not get through.
+        // Only sending the end failed.
         void writer.end("");
         return;
       }
@@ -132,7 +133,7 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
       writer.stop();
     }
   };
-  // Only work under `waitUntil` goes on to its `finally` when the client leaves.
+  // When the client leaves, only work under `waitUntil` continues to its `finally`.
   const running = run();
   context.waitUntil(running);
   const readable = await writer.ready;

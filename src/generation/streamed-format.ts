@@ -3,8 +3,8 @@ import type { AnswerToken, GenerationEvent } from "../conversation/events.ts";
 import { JsonText } from "./json-text.ts";
 
 /**
- * Brings the text of a stream into the requested format, as far as that goes without a second request: JSON is freed of its
- * code fence and of words around it. Text that leads to a call is no answer in the format and stays as it is.
+ * Converts a stream's text to the requested format, as far as that works without a second request: removes the code fence
+ * and the text around JSON. Text before a tool call is not an answer in the format, and stays unchanged.
  */
 export class StreamedFormat {
   #json: JsonText | null;
@@ -15,7 +15,7 @@ export class StreamedFormat {
     this.#json = format.type === "text" ? null : new JsonText(format);
   }
 
-  /** What the caller gets of these events; before an error, what was held back. */
+  /** Converts events to those for the caller. Before an error, it returns the held text. */
   push(events: readonly GenerationEvent[]): readonly GenerationEvent[] {
     if (this.#json === null) return events;
     const out: GenerationEvent[] = [];
@@ -35,7 +35,7 @@ export class StreamedFormat {
     return { type: "text", text, tokens };
   }
 
-  /** The text that comes with an event, or before it. */
+  /** The text to send with an event, or before it. */
   #text(event: GenerationEvent): string {
     const json = this.#json;
     if (json === null) return event.type === "text" ? event.text : "";

@@ -6,15 +6,15 @@ import { isImage } from "../provider/attachments.ts";
 import type { Abilities } from "../provider/provider.ts";
 
 /**
- * A conversation as a provider can answer it: one that holds images anywhere goes to the catalogue's model with vision,
- * unless the backend itself knows which models see them; one that asks for a web search goes to the model that searches.
- * Coding agents declare the search beside their own tools in every request, and mean that the model may search: where
- * another model would have to, it is not searched then.
+ * Selects a model that can answer the conversation. A conversation with images goes to the catalogue's model with vision,
+ * unless the backend itself knows which models accept images. A request for a web search goes to the model that searches.
+ * Coding agents declare the search beside their own tools in every request, and mean that the model may search: if that
+ * would need another model, the search is left out.
  *
- * A provider's model that is known to do neither has another of the provider's in its place, where there is one.
+ * For a model of a configured provider that lacks the ability, another model of that provider replaces it, if there is one.
  *
- * @param imageFiles whether a file that it refers to by id is an image.
- * @throws GatewayError 400 for images that no model of the provider is known to see.
+ * @param imageFiles whether a file that the conversation refers to by id is an image
+ * @throws GatewayError 400 for images that no model of the provider is known to see
  */
 export function suited(
   conversation: Conversation,
@@ -30,14 +30,17 @@ export function suited(
   return seeing(conversation);
 }
 
-/** The conversation with the catalogue's model that sees images. */
+/** Replaces the model by the one that sees images, if there is one. */
 export function seeing(conversation: Conversation): Conversation {
   const { model } = conversation;
   const sighted = model.provider === undefined ? visionModel(model) : model.sighted;
   return sighted === undefined ? conversation : withModel(conversation, sighted);
 }
 
-/** The same for a model of a configured provider: another one of that provider's takes what it is known not to do. */
+/**
+ * The same for a model of a configured provider: another model of that provider replaces one that is known to lack vision
+ * or search.
+ */
 function suitedAtProvider(conversation: Conversation, imageFiles: boolean): Conversation {
   const { model, contentField: field } = conversation;
   const wanted = searched(conversation, model.searching ?? model);
@@ -48,7 +51,10 @@ function suitedAtProvider(conversation: Conversation, imageFiles: boolean): Conv
   throw invalidRequest(`${field} contains an image, but the model ${named} has no vision`, field);
 }
 
-/** The conversation with the model that searches, if it asks for that; without the search if that is another model and it is merely offered. */
+/**
+ * Replaces the model by the one that searches, if the request asks for a search. If the search is only offered and needs
+ * another model, the search is left out.
+ */
 function searched(conversation: Conversation, searching: CatalogueModel): Conversation {
   const { webSearch, ...rest } = conversation;
   if (webSearch === undefined || searching === conversation.model) return conversation;
@@ -60,13 +66,13 @@ function withModel(conversation: Conversation, model: CatalogueModel): Conversat
   return { ...conversation, model: { ...model, requested: conversation.model.requested } };
 }
 
-/** The model that searches in place of one that may not. */
+/** The model's variant that searches, if the provider supports it; else the model itself. */
 function searcherOf(model: CatalogueModel, search: Abilities["search"]): CatalogueModel {
   const variant = searchModel(model);
   return search === "catalogue" || search?.models.has(variant.id) === true ? variant : model;
 }
 
-/** Options without which an answer is not the one that was asked for, and what the caller is told. */
+/** Options that change what the answer is, so that they cannot be left out, with the reason for the caller. */
 const ESSENTIAL = [
   ["n", "a request has one answer"],
   ["logprobs", "the provider does not state log probabilities"],
@@ -74,10 +80,10 @@ const ESSENTIAL = [
 ] as const satisfies readonly (readonly [keyof Sampling, string])[];
 
 /**
- * Refuses what a provider cannot meet. Options that only shape how the model chooses its words are left out instead where
- * it does not know them.
+ * Rejects essential options that the provider does not support. Unsupported options that only influence the choice of words
+ * are left out elsewhere.
  *
- * @throws GatewayError 400 that names the field.
+ * @throws GatewayError 400 that names the field
  */
 export function refuseUnmet(
   { sampling, optionNames }: Conversation,

@@ -2,7 +2,7 @@ import type { Usage } from "../conversation/events.ts";
 import { estimateTokens, mostTokens } from "../conversation/tokens.ts";
 import type { ProviderUsage } from "../provider/provider.ts";
 
-/** What a generation's answer came to, as the upstream wrote it. */
+/** A generation's complete answer, as the upstream wrote it. */
 export interface RawAnswer {
   readonly rawText: string;
   readonly rawReasoning: string;
@@ -12,7 +12,7 @@ export interface RawAnswer {
 export class UsageCount {
   readonly #context: number | undefined;
   #part: ProviderUsage | null = null;
-  /** What was stated of each part of the generation. */
+  /** The counts that the upstream stated for each part of the generation. */
   readonly #parts: ProviderUsage[] = [];
   #refused = false;
 
@@ -21,17 +21,17 @@ export class UsageCount {
     this.#context = context;
   }
 
-  /** Whether the upstream stated a count that no answer can have; an estimate took its place. */
+  /** Whether the upstream stated an implausibly large count, which an estimate replaced. */
   get refused(): boolean {
     return this.#refused;
   }
 
-  /** The upstream states counts of the present part; later ones are the better ones. */
+  /** Takes counts that the upstream states for the current part. Later counts replace earlier ones. */
   take(usage: ProviderUsage): void {
     this.#part = { ...this.#part, ...usage };
   }
 
-  /** The present part is over. */
+  /** Ends the current part. */
   endPart(): void {
     const usage = this.#part;
     this.#part = null;
@@ -39,8 +39,8 @@ export class UsageCount {
   }
 
   /**
-   * The generation's token counts: as the upstream stated them, summed over its turns (the prompt counts once), or
-   * estimated where it did not, or stated more than {@link mostTokens}. `promptText` is what the model read.
+   * The generation's token counts: those that the upstream stated, summed over its turns (the prompt counts once). Missing
+   * counts, and counts above {@link mostTokens}, are estimated. `promptText` is the text that the model read.
    */
   total(promptText: string, { rawText, rawReasoning }: RawAnswer): Usage {
     const most = mostTokens(promptText.length + rawText.length + rawReasoning.length, this.#context);
@@ -72,7 +72,7 @@ export class UsageCount {
     };
   }
 
-  /** What was stated without the counts that no answer can have. */
+  /** Drops implausibly large counts. */
   #plausible(part: ProviderUsage, most: number): ProviderUsage {
     const counts = Object.entries(part);
     const plausible = counts.filter(([, count]) => count <= most);
@@ -81,8 +81,8 @@ export class UsageCount {
   }
 
   /**
-   * The same in the middle of a turn that will not end: what the upstream has stated of it by then, and at least what its
-   * words come to.
+   * The same for a turn that was interrupted: the counts that the upstream has stated so far, but at least the estimate of
+   * its output.
    */
   soFar(promptText: string, answer: RawAnswer): Usage {
     this.endPart();

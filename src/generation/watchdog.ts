@@ -1,44 +1,52 @@
 import type { RequestTimers } from "../http/request-timers.ts";
 
-/** Which silence a {@link Watchdog} measures. `no-answer`: bytes came, but no complete answer, or no content of a stream. */
+/**
+ * Which limit a {@link Watchdog} found exceeded. `no-answer`: bytes came, but no complete answer, or no content of a
+ * stream.
+ */
 export type Silence = "first-byte" | "idle" | "no-answer" | "stalled-reader";
 
 /** Limits of an upstream, milliseconds. */
 export interface WatchdogLimits {
   /** Longest silence before the first byte. */
   readonly firstByteMs: number;
-  /** Longest silence within a stream, and longest time for which a reader may keep a write waiting. */
+  /** Longest silence within a stream, and longest time for which a reader may block a write. */
   readonly idleMs: number;
-  /** Longest time for a whole answer, and longest time between two contents of a stream, whatever else arrives. */
+  /**
+   * Longest time for a complete answer. For a stream: longest time between two pieces of content, whatever else arrives.
+   */
   readonly answerMs: number;
 }
 
 /**
- * Bytes a second that a reader must take, on average over the time in which something waits for it: less than any tongue or
- * eye takes in, as events go. One that takes a byte or an event a minute would otherwise keep its slot for days.
+ * Minimum read rate in bytes per second, averaged over the time in which a write waits: slower than anyone reads or
+ * listens. Otherwise a client that reads one byte or one event a minute would occupy its slot for days.
  */
 const MIN_BYTES_PER_SECOND = 256;
 
 /**
- * Ends an answer whose upstream has fallen silent or sends no content, or whose reader has stopped reading. Noting a byte costs one clock
- * read: it is looked after every now and then, and each look says when the next one is.
+ * Ends an answer when its upstream is silent or sends no content, or when its reader has stopped reading. Recording a byte
+ * costs one clock read. A timer checks the limits from time to time, and each check sets the time of the next one.
  */
 export class Watchdog {
   readonly #now: () => number;
   readonly #limits: WatchdogLimits;
   readonly #bark: (silence: Silence) => void;
   readonly #timers: RequestTimers;
-  /** Keeps the next look from being taken. */
+  /** Cancels the next check. */
   #cancel: (() => void) | undefined;
   #since: number;
-  /** When the attempt began, or when the stream's last content came. */
+  /** When the attempt began, or the stream's last content arrived. */
   #contentAt: number;
   #heard = false;
-  /** Since when something has waited for the reader without a byte being taken; 0: nothing waits. */
+  /** Since when a write waits for the reader without any byte being taken; 0: no write waits. */
   #writing = 0;
-  /** When the last write was through. */
+  /** When the last write ended. */
   #free: number;
-  /** For how long the reader has kept writes waiting by now, less what it took since is worth, and less the time between. */
+  /**
+   * How long the reader has blocked writes, milliseconds, minus credit for the bytes it took and for the time between
+   * writes.
+   */
   #debt = 0;
 
   constructor(
@@ -56,12 +64,12 @@ export class Watchdog {
     this.#free = this.#since;
   }
 
-  /** An attempt begins, which may have several turns. */
+  /** Begins an attempt, which may have several turns. */
   begin(): void {
     this.#contentAt = this.#now();
   }
 
-  /** A turn begins: the upstream owes a first byte. */
+  /** Begins a turn, and waits for the upstream's first byte. */
   expect(): void {
     this.#heard = false;
     this.#writing = 0;
@@ -69,19 +77,22 @@ export class Watchdog {
     this.#arm();
   }
 
-  /** The upstream said something. Returns when, as milliseconds since the epoch. */
+  /** Records a byte of the upstream. Returns the current time, milliseconds since the epoch. */
   heard(): number {
     this.#since = this.#now();
     this.#heard = true;
     return this.#since;
   }
 
-  /** What the upstream just said is content of a stream. A whole answer is one content, however it arrives. */
+  /**
+   * Records that the last byte was content of a stream. Not used for a complete answer, which counts as one piece of
+   * content.
+   */
   progress(): void {
     this.#contentAt = this.#since;
   }
 
-  /** A write to the caller begins; the upstream's silence does not count until it is through. */
+  /** Begins a write to the caller. The upstream's silence does not count until the write ends. */
   writing(): void {
     const now = this.#now();
     if (this.#writing === 0) this.#repay(now - this.#free);
@@ -89,7 +100,7 @@ export class Watchdog {
     this.#writing = now;
   }
 
-  /** The reader has taken so many bytes of what is being written. */
+  /** Records that the reader has taken `bytes` bytes of the current write. */
   taken(bytes: number): void {
     if (this.#writing === 0) return;
     const now = this.#now();
@@ -98,7 +109,7 @@ export class Watchdog {
     this.#repay((bytes * 1000) / MIN_BYTES_PER_SECOND);
   }
 
-  /** The write is through. */
+  /** Ends the write. */
   written(): void {
     this.#writing = 0;
     this.#since = this.#now();
@@ -110,13 +121,13 @@ export class Watchdog {
     this.#debt = Math.max(0, this.#debt - milliseconds);
   }
 
-  /** Nothing is owed any more. */
+  /** Stops all checks. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;
   }
 
-  /** When it is to bark, as things stand. */
+  /** When the next limit will be exceeded, if nothing happens. */
   #due(): number {
     if (this.#writing > 0) return this.#writing + this.#limits.idleMs - this.#debt;
     const { firstByteMs, idleMs } = this.#limits;
@@ -127,7 +138,7 @@ export class Watchdog {
     return this.#contentAt + this.#limits.answerMs;
   }
 
-  /** At most one look is ahead. They are often enough for whichever limit the next bark will be due by. */
+  /** Schedules the next check; at most one is pending. Checks are frequent enough for every limit that may apply next. */
   #arm(): void {
     this.#cancel?.();
     const now = this.#now();

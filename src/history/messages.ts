@@ -1,11 +1,11 @@
 import type { Message, Part } from "../conversation/conversation.ts";
 import { cutText } from "../storage/texts.ts";
 
-/** Characters of one text, and of all texts of a conversation together. */
+/** Most characters of one text, and of all texts of a conversation together. */
 const MAX_TEXT = 100_000;
 const MAX_TOTAL = 400_000;
 
-/** What of a conversation's texts still has room. */
+/** The characters that are left for a conversation's texts. */
 class Budget {
   #left = MAX_TOTAL;
 
@@ -21,7 +21,7 @@ function partOf(part: Part, budget: Budget): unknown {
   if (part.type === "text") return { type: "text", text: budget.text(part.text) };
   const { source } = part;
   const named = part.type === "file" && part.filename !== undefined ? { filename: part.filename } : {};
-  // Attachments are not archived, only what they were.
+  // Attachments are not archived, only their descriptions.
   switch (source.kind) {
     case "inline":
       return { type: part.type, ...named, media_type: source.mediaType, base64_length: source.data.length };
@@ -55,8 +55,8 @@ function messageOf(message: Message, budget: Budget): unknown {
 }
 
 /**
- * A conversation's messages as JSON text for the archive, at most about half a million characters: the newest are kept whole as
- * long as there is room, attachments are named rather than kept.
+ * Serializes a conversation's messages as JSON text for the archive, at most about half a million characters. The newest
+ * messages are stored whole while there is room. Attachments are described, not stored.
  */
 export function archivedMessages(messages: readonly Message[]): string {
   const budget = new Budget();

@@ -12,28 +12,28 @@ import { archivedMessages } from "./messages.ts";
 
 /** How often a record is refreshed while its generation streams, milliseconds. */
 const REFRESH_MS = 1_500;
-/** The same once the answer is long: the whole of it is sent each time. */
+/** The interval for a long answer, milliseconds: each refresh sends the whole answer. */
 const LONG_REFRESH_MS = 6_000;
 const LONG_CHARS = 50_000;
 
-/** Characters that are kept of each text. */
+/** Most characters stored of each text. */
 const MAX_PROMPT = 400_000;
 const MAX_OUTPUT = 600_000;
-/** The same where too much waits for the archive. */
+/** The same when the queue for the archive is too long. */
 const MAX_SHORT = 2_000;
 const MAX_LABEL = 300;
-/** Accounts that failed, of which it is kept why. */
+/** Most failed accounts whose reasons are stored. */
 const MAX_TRIED = 20;
 const PREVIEW = 200;
 
-/** The beginning of a text, which says how much is missing. */
+/** The beginning of a text, with a note of how much is missing. */
 function beginningOf(text: string): string {
   const kept = ownText(cutText(text, MAX_SHORT), text);
   const missing = text.length - kept.length;
   return missing === 0 ? kept : `${kept}… [${missing} characters left out]`;
 }
 
-/** On one line, cut. */
+/** Shortens a text to one line. */
 function preview(text: string): string {
   return cutText(
     text
@@ -49,7 +49,7 @@ function lastQuestion({ messages }: Conversation): string {
   return last === undefined ? "" : textOf(last.parts);
 }
 
-/** `at`: Unix milliseconds. `place`: whose account it is, and the model that was asked for, where that is not clear anyway. */
+/** `at`: Unix milliseconds. `place`: the account's provider and the requested model, where they are not obvious. */
 function triedAccount(
   account: string,
   failure: unknown,
@@ -61,14 +61,14 @@ function triedAccount(
   return { account, reason, message: cutText(known?.message ?? "", MAX_LABEL), at, ...place };
 }
 
-/** What a generation has of its own anyway while it runs. */
+/** References to data that the running generation holds anyway. */
 interface Running {
   readonly conversation: Conversation;
   readonly prompt: string;
   readonly output: RawOutput;
 }
 
-/** Everything about a generation that has ended. */
+/** The complete record of a generation that has ended. */
 interface Whole extends HistoryWrite {
   readonly request: NonNullable<HistoryWrite["request"]>;
 }
@@ -76,8 +76,9 @@ interface Whole extends HistoryWrite {
 const NOTHING_YET: RawOutput = { rawText: "", rawReasoning: "" };
 
 /**
- * Archives one generation (contract, general rule 9): keeps references while it runs, and makes texts only when they are
- * sent, or when it has ended: a record that waits holds no attachments and no more than is archived of long texts. Never throws, never waits: a generation must be neither slowed nor broken by its history.
+ * Archives one generation (contract, general rule 9). While the generation runs, it holds only references, and builds texts
+ * only when they are sent. After the end, a waiting record holds no attachments, and of long texts only what is archived.
+ * It never throws and never waits: the history must not slow or break a generation.
  */
 export class Recording implements RecordSource {
   readonly #context: Context;
@@ -92,7 +93,7 @@ export class Recording implements RecordSource {
   #leasedAt = 0;
   readonly #tried: TriedAccount[] = [];
   readonly #signIns: SignInWait[] = [];
-  /** How many failures it has been told of. */
+  /** How many failures were recorded. */
   failures = 0;
   #outcome: GenerationOutcome | null = null;
   #endedAt = 0;
@@ -108,12 +109,12 @@ export class Recording implements RecordSource {
     this.#outbox = outboxOf(context.platform);
   }
 
-  /** Another model answers the conversation. */
+  /** Another model will answer the conversation. */
   suit(conversation: Conversation): void {
     this.#running = { ...this.#running, conversation };
   }
 
-  /** The conversation is on its way; `output` is where the upstream's words will gather. */
+  /** Starts the record. `output` will collect the upstream's text. */
   begin(promptText: string, output: RawOutput): void {
     this.#begun = true;
     this.#running = { ...this.#running, prompt: promptText, output };
@@ -126,31 +127,31 @@ export class Recording implements RecordSource {
     );
   }
 
-  /** An account was leased; empty in pass-through mode. */
+  /** Records the leased account; empty in pass-through mode. */
   account(identifier: string): void {
     this.#account = identifier;
     this.#leasedAt = this.#context.platform.now();
     this.#attempts += 1;
   }
 
-  /** A token of an account was waited for, since a time in Unix milliseconds. */
+  /** Records a wait for an account's token since `since` (Unix milliseconds). */
   signedIn(identifier: string, since: number): void {
     if (this.#signIns.length >= MAX_TRIED) return;
     this.#signIns.push({ account: identifier, at: since, ms: this.#context.platform.now() - since });
   }
 
-  /** An account failed, be it before the conversation had come to it. */
+  /** Records that an account failed, possibly before the conversation was sent to it. */
   left(identifier: string, failure: unknown, model?: CatalogueModel): void {
     if (identifier !== this.#account) this.account(identifier);
     this.passed(failure, model, identifier);
   }
 
-  /** A model could not be asked, or an account of it failed. */
+  /** Records that a model could not be used, or that one of its accounts failed. */
   passed(failure: unknown, model?: CatalogueModel, account = ""): void {
     this.failures += 1;
     if (this.#tried.length >= MAX_TRIED) return;
     const { log, platform } = this.#context;
-    // With one provider nothing else is possible.
+    // With a single provider, the provider and the model are obvious.
     const place =
       log.provider === undefined || model === undefined
         ? {}
@@ -158,7 +159,10 @@ export class Recording implements RecordSource {
     this.#tried.push(triedAccount(account, failure, platform.now(), place));
   }
 
-  /** The upstream said something. Called once for each read, with the present time (milliseconds since the epoch). */
+  /**
+   * Called after each read of the upstream with the current time (milliseconds since the epoch). Refreshes the record at
+   * intervals.
+   */
   progress(now: number): void {
     const { rawText, rawReasoning } = this.#running.output;
     const length = rawText.length + rawReasoning.length;
@@ -166,7 +170,7 @@ export class Recording implements RecordSource {
     if (Math.abs(now - this.#refreshedAt) >= pause) this.#tell();
   }
 
-  /** The outcome is known. What never began leaves no record. */
+  /** Ends the record with the outcome. A generation that never started leaves no record. */
   end(outcome: GenerationOutcome): void {
     if (this.#outcome !== null || !this.#begun) return;
     this.#outcome = outcome;
@@ -204,7 +208,7 @@ export class Recording implements RecordSource {
     const { request, reasoning, content } = this.#whole;
     this.#whole = {
       ...this.#whole,
-      // Messages are JSON, which has no beginning that can be read.
+      // Messages are JSON, and the beginning of a JSON text cannot be parsed.
       request: {
         messages: request.messages.length > MAX_SHORT ? "[]" : request.messages,
         prompt: beginningOf(request.prompt),
@@ -223,7 +227,7 @@ export class Recording implements RecordSource {
     return written;
   }
 
-  /** The generation has ended: texts take the place of what it held. */
+  /** Ends the running state: replaces the references by texts. */
   #settle(): void {
     this.#whole = { ...this.#answered(), request: this.#asked() };
     const { conversation } = this.#running;

@@ -1,4 +1,4 @@
-/** Whatever JSON has to escape. */
+/** Characters that JSON must escape. */
 const ESCAPED = /["\\\ud800-\udfff]|[^\u0020-\uffff]/;
 
 /** JSON text of one string, without its quotes. */
@@ -13,27 +13,28 @@ function oneOrMany(sources: readonly string[]): string {
 }
 
 /**
- * Writes the arguments of one call as fragments of one JSON object. A finished value waits for the next parameter, because
- * one of the same name makes both an array; a string may be written while it is still coming. Should a value that was
- * already sent turn out to be repeated, the name is sent once more at the end, with the array, and readers take the last.
+ * Writes the arguments of one call as fragments of one JSON object. A complete value is held until the next parameter
+ * begins, because a second value of the same name turns both into an array. A string may be written while it still arrives.
+ * If a value that was already sent is repeated later, the name is sent again at the end with the array: JSON parsers use
+ * the last value of a repeated name.
  */
 export class ArgumentsWriter {
   readonly #send: (fragment: string) => void;
   readonly #whole: boolean;
   readonly #sent = new Map<string, string[]>();
   #waiting = new Map<string, string[]>();
-  /** Names whose values were sent before all of them had come. */
+  /** Names whose first values were sent before further values arrived. */
   readonly #repeated = new Set<string>();
   #streaming: { name: string; source: string; carry: string } | undefined;
   #begun = false;
 
-  /** @param whole Nothing is written before `end`, so that repeated names never appear twice. */
+  /** @param whole Whether nothing is written before `end`, so that repeated names never appear twice. */
   constructor(send: (fragment: string) => void, whole: boolean) {
     this.#send = send;
     this.#whole = whole;
   }
 
-  /** Whether a string of this name can be written while it is still coming. */
+  /** Whether a string of this name can be written while it still arrives. */
   canStream(name: string): boolean {
     return !this.#whole && !this.#sent.has(name) && !this.#waiting.has(name);
   }
@@ -73,12 +74,12 @@ export class ArgumentsWriter {
     else this.#waiting.set(name, [source]);
   }
 
-  /** A parameter of this name begins: values of other names will not be repeated at once. */
+  /** Begins a parameter. Held values of other names can be written now, because they are not repeated directly. */
   begin(name: string): void {
     if (!this.#whole && !this.#waiting.has(name)) this.#flush();
   }
 
-  /** The object stays open: what is finished within it is written, and what is not does not end. */
+  /** Leaves the object incomplete: writes complete values, and does not end incomplete ones. */
   leave(): void {
     if (!this.#whole && !this.#streaming) this.#flush();
   }

@@ -15,24 +15,24 @@ const GREATER = 0x3e;
 
 type State =
   | "text"
-  /** Behind an opening wrapper: an invoke must follow. */
+  /** After an opening wrapper: an invoke must follow. */
   | "wrapper"
-  /** Behind an invoke that is not announced, and within a JSON body of such an invoke. */
+  /** After an invoke that is not announced yet, or within its JSON body. */
   | "invoke"
   | "json"
-  /** A call could be announced here unless it stands in a code span that is not closed yet. */
+  /** A call could be announced here, unless it is within a code span that is not closed yet. */
   | "span"
   /** Within an announced invoke. */
   | "call"
-  /** Behind an invoke: another one or the closing wrapper follows. */
+  /** After an invoke: another one or the closing wrapper follows. */
   | "invokes";
 
 /**
- * The grammar of the markup as a push automaton (contract, Tool calling rules): reads the input as far as it is decided,
- * writes events, and stops. A call is announced once its wrapper, its invoke and either its first parameter or its end are
- * complete outside code; until then everything can still be released as text.
+ * The grammar of the tool markup as a push parser (contract, Tool calling rules): consumes the input as far as its meaning
+ * is certain, writes events, and stops. A call is announced once its wrapper, its invoke and either its first parameter or
+ * its end tag are complete outside code. Until then all of it can still become text.
  *
- * One class, though a long one: its states hand on to one another, and are read together.
+ * The class is long because its states lead to each other and are easier to read together.
  */
 export class Automaton {
   readonly #input: Input;
@@ -44,20 +44,20 @@ export class Automaton {
   #span: SpanWatch | undefined;
   #json: JsonBody | undefined;
   #invocation: Invocation | undefined;
-  /** Name and shells of the invoke and its wrapper. */
+  /** Name of the invoke; shells of the invoke and its wrapper. */
   #name = "";
   #wrapperShell = "";
   #invokeShell = "";
-  /** Text stands between the calls of a wrapper that is still open; its end tags are to be swallowed. */
+  /** Text followed a call although the wrapper is still open. Its remaining end tags are removed. */
   #loose: "none" | "wrapper" | "invoke" = "none";
-  /** A wrapper was refused because of what it holds: its invokes are no calls without a wrapper either. */
+  /** A wrapper with invalid content was treated as text. Invokes within it are not calls without a wrapper either. */
   #refused = false;
-  /** Reading an invoke without a wrapper, which needs the closing one to count. */
+  /** Reading an invoke without an opening wrapper. It counts only if a closing wrapper follows. */
   #orphan = false;
-  /** Before this offset no such invoke is looked for, because one was tried and failed. */
+  /** Before this offset no such invoke is tried, because an attempt has failed. */
   #guard = 0;
   readonly #unclosed: Unclosed = { all: false, before: 0, known: 0 };
-  /** Something within the wrapper is malformed. */
+  /** Whether something within the wrapper is malformed. */
   #bad = false;
   #start = { offset: 0, saved: { length: 0, next: 0 }, markdown: new Markdown() };
 
@@ -68,12 +68,12 @@ export class Automaton {
     this.#whole = whole;
   }
 
-  /** Reads on as far as the input decides. */
+  /** Consumes the input as far as its meaning is certain. */
   run(): void {
     while (this.#step());
   }
 
-  /** Gives up: a call that is still open stays without an end. */
+  /** Stops parsing: a call that is still open gets no end. */
   abandon(): void {
     if (this.#orphan) this.#output.drop();
     else this.#invocation?.call.leave();
@@ -105,7 +105,7 @@ export class Automaton {
     return tag !== undefined;
   }
 
-  /** Skips what may stand between tags: white space, and the marks of a block quote. */
+  /** Skips white space and block quote marks between tags. */
   #skipSpace(from: number): number {
     const { text } = this.#input;
     let at = skipSpace(text, from);
@@ -113,7 +113,7 @@ export class Automaton {
     return at;
   }
 
-  /** Whether a complete tag in text matters. */
+  /** Whether a complete tag in text affects the state. */
   readonly #accepts = (tag: Tag, offset: number): boolean => {
     if (tag.kind === "tool_calls") {
       if (tag.close && this.#loose === "none") this.#refused = false;
@@ -160,7 +160,7 @@ export class Automaton {
     };
   }
 
-  /** What was held back is text after all. */
+  /** Treats the held input as text. */
   #refuse(refused: boolean): boolean {
     if (this.#orphan) return this.#fail();
     const raw = this.#input.release();
@@ -172,7 +172,7 @@ export class Automaton {
     return true;
   }
 
-  /** An invoke without a wrapper came to nothing: its text is read again as text. */
+  /** Discards an invoke without a wrapper: its input is read again as text. */
   #fail(): boolean {
     this.#output.drop();
     this.#guard = this.#input.offset;
@@ -234,7 +234,7 @@ export class Automaton {
   }
 
   /**
-   * Announces the call, unless it may stand within a code span; then the text is read on to see.
+   * Announces the call, unless it may be within a code span; then more text is read to decide.
    * @param source The arguments, if the invoke was read to its end.
    */
   #announce(source?: string): void {
@@ -327,7 +327,7 @@ export class Automaton {
     return true;
   }
 
-  /** Text follows though the wrapper is still open: it passes, and the end tags to come do not. */
+  /** Text follows although the wrapper is still open: the text passes, and the remaining end tags are removed. */
   #loosen(open: "wrapper" | "invoke"): void {
     const raw = this.#input.release();
     this.#markdown.skip();

@@ -8,36 +8,36 @@ import { readTag, type Tag, type TagKind } from "./tags.ts";
 import type { ParameterValue } from "./value.ts";
 
 /**
- * `open`: more is needed. `closed`: its end tag was read. `broken`: the invoke ends without one. `nested`: a call begins
- * within the body, where the caller allowed none. `unclosed`: CDATA of it is never closed, see `recover`.
+ * `open`: needs more input. `closed`: the end tag was read. `broken`: the invoke ends without it. `nested`: a call begins
+ * within the body where options do not allow that. `unclosed`: a CDATA section in it is never closed, see `recover`.
  */
 export type BodyState = "open" | "closed" | "broken" | "nested" | "unclosed";
 
 export interface BodyOptions {
-  /** Shells of the tags around the body, whose closing tags count within it. */
+  /** Shells of the enclosing tags. Closing tags with such shells end the body. */
   shells: readonly string[];
-  /** CDATA here is known to be never closed: it ends at the next end tag. */
+  /** CDATA here is known to have no end mark: it ends at the next end tag. */
   loose: boolean;
-  /** CDATA of a later parameter may show that CDATA here was never closed. */
+  /** CDATA of a later parameter may show that CDATA here has no end mark. */
   repairable: boolean;
-  /** Stop where another call begins. */
+  /** Stop at the beginning of another call. */
   alone: boolean;
 }
 
-/** The body of one parameter: text with entities and CDATA, up to its end tag. */
+/** The body of one parameter: text with entities and CDATA, up to the end tag. */
 export class ParameterBody {
   readonly #value: ParameterValue;
   readonly #options: BodyOptions;
   readonly #around: Surroundings;
   #state: BodyState = "open";
-  /** Complete calls may stand in a body as text; these are their tags that are still open. */
+  /** A body may contain complete calls as text. These are their tags that are still open. */
   readonly #nested: TagKind[] = [];
   readonly #nestedOf = { tool_calls: 0, invoke: 0, parameter: 0 };
-  /** The CDATA section that is being read. */
+  /** The current CDATA section. */
   #quoted: QuotedText | undefined;
-  /** A CDATA section was closed. */
+  /** Whether a CDATA section was closed. */
   #sections = false;
-  /** The text did not end by itself, see `Input`. */
+  /** Whether the text was cut off, see `Input`. */
   #cut = false;
 
   constructor(value: ParameterValue, options: BodyOptions) {
@@ -50,7 +50,7 @@ export class ParameterBody {
     return this.#state;
   }
 
-  /** Reads on from `at`; returns the index up to which the text is done with. */
+  /** Reads from `at`. Returns the index up to which the text was consumed. */
   read(source: string, at: number, final: boolean, cut: boolean): number {
     this.#cut = cut;
     let index = at;
@@ -64,14 +64,14 @@ export class ParameterBody {
     return index;
   }
 
-  /** The text is over within the body: what of it is certain is written, and the value has no end. */
+  /** The text ended within the body: writes the part that is certain. The value gets no end. */
   leave(): void {
     this.#value.leave();
   }
 
   /**
-   * The text is over, or the state is `unclosed`: an unclosed CDATA ends at the first end tag that it swallowed. Returns what
-   * must be read again from there, and where in it the parameter begins whose CDATA showed that, if one did. Undefined if
+   * Called when the text ended or the state is `unclosed`: ends an unclosed CDATA at the first end tag within it. Returns
+   * the text to read again from there, and the offset in it of the parameter whose CDATA showed that, if any. Undefined if
    * the parameter just ends here.
    */
   recover(): { again: string; reopened: number | undefined } | undefined {
@@ -113,7 +113,7 @@ export class ParameterBody {
       : this.#readNested(source, at, final, tag);
   }
 
-  /** Whether the text is over within a mark, nothing of which belongs to the value. */
+  /** Whether the text ends within an incomplete mark that is not part of the value. */
   #isOver(source: string, at: number): boolean {
     const behind = this.#sections && !this.#value.bare;
     const closing = this.#around.endsInClosingTag(source, at, behind ? 1 : 2);
@@ -141,7 +141,7 @@ export class ParameterBody {
       return this.#literal(source, at, tag.end);
     }
     if (this.#closesNested(tag.kind)) return this.#literal(source, at, tag.end);
-    // The first of two `<` belongs to the text before it, unless that was CDATA.
+    // The first of two `<` belongs to the text before it, unless a CDATA section precedes.
     if (tag.doubled && !(this.#sections && !this.#value.bare)) return this.#literal(source, at, at + 1);
     if (tag.kind === "parameter") {
       this.#state = "closed";
@@ -149,7 +149,7 @@ export class ParameterBody {
       return tag.end;
     }
     if (tag.kind === "invoke") {
-      // At a cut the tag may be as much a part of the value as what would have come.
+      // If the text was cut off here, the tag may as well be part of the value.
       const follows = this.#around.followedBy(source, tag.end, final && !this.#cut, (next) =>
         next.kind === "tool_calls" ? next.close : next.kind === "invoke" && !next.close,
       );
@@ -163,7 +163,7 @@ export class ParameterBody {
     return this.#literal(source, at, tag.end);
   }
 
-  /** Closes the last nested tag of a kind that is open, with those within it. */
+  /** Closes the last open nested tag of a kind, and the tags within it. */
   #closesNested(kind: TagKind): boolean {
     if (this.#nestedOf[kind] === 0) return false;
     for (let last = this.#nested.pop(); last !== undefined; last = this.#nested.pop()) {

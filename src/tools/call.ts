@@ -23,7 +23,7 @@ export class Catalogue {
     return new Set(declaredProperties(this.#tools.get(tool)).keys());
   }
 
-  /** What is declared of a tool's arguments. */
+  /** The declared schema of a tool's arguments. */
   declared(tool: string): Declared {
     const known = this.#declared.get(tool) ?? Declared.of(this.#tools.get(tool)?.parameters);
     this.#declared.set(tool, known);
@@ -37,7 +37,7 @@ function wantedOf(declared: Declared): Wanted {
   return structure && !declared.allows("string") ? "structure" : "any";
 }
 
-/** An announced call, which is written to the output as it comes. */
+/** An announced call. It is written to the output while it arrives. */
 export class Call {
   readonly #output: Output;
   readonly #catalogue: Catalogue;
@@ -53,7 +53,7 @@ export class Call {
     this.#writer = new ArgumentsWriter((fragment) => output.fragment(this.#index, fragment), whole);
   }
 
-  /** Begins the parameter that `tag` opens. */
+  /** Begins the value of the parameter that `tag` opens. */
   value(tag: Tag): ParameterValue {
     const name = tag.name ?? "";
     const declared = this.#catalogue.declared(this.#name).member(name);
@@ -71,12 +71,12 @@ export class Call {
     this.#output.end(this.#index);
   }
 
-  /** The text is over within the call: it stays without an end, and its arguments as far as they came. */
+  /** The text ended within the call: the call gets no end, and its arguments stay incomplete. */
   leave(): void {
     this.#writer.leave();
   }
 
-  /** Ends the call with an object that came as JSON. */
+  /** Ends the call with arguments that arrived as one JSON object. */
   endWith(source: string): void {
     this.#output.fragment(this.#index, conform(source, this.#catalogue.declared(this.#name)));
     this.#output.end(this.#index);

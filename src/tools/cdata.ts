@@ -2,22 +2,23 @@ import { BRACKET, fold, UNITS } from "./characters.ts";
 
 const OPENED = /^<{1,2}[| -]{0,3}\[[| -]{0,2}cdata[| -]{0,2}\[/i;
 const MAY_OPEN = /^<{1,2}(?:[| -]{1,3}|[| -]{0,3}\[[| -]{0,2}(?:c(?:d(?:a(?:t(?:a[| -]{0,2})?)?)?)?)?)?$/i;
-/** The second bracket may be missing behind this, if separators stand in its place. */
+/** After this the second bracket may be missing, if a separator replaces it. */
 const NAMED = /^<{1,2}[| -]{0,3}\[[| -]{0,2}cdata\|?$/i;
 const MAX_OPENING = 24;
-/** So many separators may stand before the second bracket of an end mark, and before its last sign. */
+/** Most separators before the second bracket of an end mark, and before its `>`. */
 const MAX_GAP = 2;
 const SEPARATORS = "|｜¦!！、，▁·";
 
-/** Whether a unit is one of the separators that models put between the parts of a mark; letters of any script are none. */
+/** Whether a UTF-16 unit is a separator that models write between the parts of a mark. Letters of any script are not. */
 function separates(unit: number): boolean {
   if (unit < 0x20) return unit !== 0x09 && unit !== 0x0a && unit !== 0x0d;
   return (unit >= 0x2400 && unit <= 0x2426) || SEPARATORS.includes(String.fromCharCode(unit));
 }
 
 /**
- * Reads a CDATA opening at `at`, drifted or not (contract, Tool calling rules, rule 2); returns the index behind it.
- * @param short Whether separators may stand in place of the second bracket, as in `<![CDATA|`.
+ * Reads a CDATA opening at `at`, also in distorted forms (contract, Tool calling rules, rule 2); returns the index after
+ * it.
+ * @param short Whether a separator may replace the second bracket, as in `<![CDATA|`.
  */
 export function readCdata(
   source: string,
@@ -37,17 +38,19 @@ export function readCdata(
   return !final && stop === source.length ? "partial" : shortEnd;
 }
 
-/** Whether the text ends within what can only be a CDATA opening, which begins at `at`. */
+/** Whether the text ends within an incomplete CDATA opening at `at`. */
 export function endsInCdata(source: string, at: number): boolean {
   const unit = source.codePointAt(at + 1);
   const second = unit === undefined ? "" : fold(unit);
   return (second === "|" || second === "[") && readCdata(source, at, false, true) === "partial";
 }
 
-/** `exact`: `]]>`, in any width. `drifted`: the same with separators or spaces within. `half`: `]]` right before a tag. */
+/**
+ * `exact`: `]]>`, in any width. `drifted`: the same with separators or spaces within. `half`: `]]` directly before a tag.
+ */
 export interface CdataEnd {
   kind: "exact" | "drifted" | "half";
-  /** Index behind the mark. */
+  /** Index after the mark. */
   end: number;
 }
 

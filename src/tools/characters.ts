@@ -1,13 +1,13 @@
 /**
- * Characters as they drift in tool markup. A tag candidate is read through `fold`, which maps every look-alike to the
- * ASCII character that it stands for; text and values are never folded.
+ * Look-alike characters in tool markup, which models write in place of the ASCII ones. A tag candidate is read through
+ * `foldToAscii`, which maps every look-alike to its ASCII character. Text and values are never folded.
  */
 
 /** Characters that stand for `<`. */
 const OPENERS = "<＜﹤〈〈⟨‹《⟪˂ᐸ❬❮❰";
 const CLOSERS = ">＞﹥〉〉⟩›》⟫˃ᐳ❭❯❱";
 
-/** What a folded character means: a separator of any kind is `|`, a character no tag head may hold is `~`. */
+/** The ASCII meaning of characters: `|` is any separator, `~` is a character that cannot occur in a tag head. */
 const FOLDED_CLASSES: readonly (readonly [to: string, from: string])[] = [
   ["<", OPENERS],
   [">", CLOSERS],
@@ -76,15 +76,15 @@ function foldWide(codePoint: number): string {
 }
 
 /**
- * The ASCII meaning of a code point within a tag candidate: letters and digits as such (case kept), `_`, `-`, `/`, `=`,
- * quotes, brackets, ` ` and `\n` for white space, `|` for every other separator, `~` for what no tag head holds, and the
- * empty string for characters without width.
+ * The ASCII meaning of a code point within a tag candidate: letters and digits as themselves (case kept), `_`, `-`, `/`,
+ * `=`, quotes, brackets, ` ` and `\n` for white space, `|` for every other separator, `~` for a character that cannot occur
+ * in a tag head, and the empty string for characters without width.
  */
 export function fold(codePoint: number): string {
   return codePoint < 128 ? (ASCII[codePoint] ?? "|") : foldWide(codePoint);
 }
 
-/** Marks in `UNITS`. */
+/** Flags in `UNITS`. */
 export const OPENER = 1;
 export const BACKTICK = 2;
 export const NEWLINE = 4;
@@ -92,7 +92,7 @@ export const BACKSLASH = 8;
 export const AMPERSAND = 16;
 export const BRACKET = 32;
 
-/** For every UTF-16 unit the marks that apply to it; one look-up decides whether a unit needs thought at all. */
+/** The flags of every UTF-16 unit. One look-up decides whether a unit needs any processing. */
 export const UNITS = new Uint8Array(65536);
 for (const char of OPENERS) UNITS[char.charCodeAt(0)] = OPENER;
 UNITS[0x60] = BACKTICK;
@@ -101,7 +101,7 @@ UNITS[0x5c] = BACKSLASH;
 UNITS[0x26] = AMPERSAND;
 for (const char of "]］】") UNITS[char.charCodeAt(0)] = BRACKET;
 
-/** The index of the first unit at or after `from` and before `to` that carries one of `marks`, or `to`. */
+/** The index of the first unit from `from` up to, but not including, `to` that has one of the flags `marks`; else `to`. */
 export function nextMarked(text: string, from: number, marks: number, to = text.length): number {
   let index = from;
   while (index < to && ((UNITS[text.charCodeAt(index)] ?? 0) & marks) === 0) index++;
@@ -115,7 +115,7 @@ function isSpace(unit: number): boolean {
   );
 }
 
-/** The index of the first unit at or after `from` that is no white space, or the length of the text. */
+/** The index of the first unit from `from` on that is not white space, or the length of the text. */
 export function skipSpace(text: string, from: number): number {
   let index = from;
   while (index < text.length && isSpace(text.charCodeAt(index))) index++;

@@ -1,12 +1,12 @@
 import type { Declared, Kind } from "./declared.ts";
 
-/** Values that nest deeper stay as they are. */
+/** Values at a greater depth stay unchanged. */
 const MAX_DEPTH = 64;
 const SPACE = /[ \t\n\r]/;
 
 /**
- * JSON text in which every value that is declared to be a string, and may be nothing that it is, has become the text of what it
- * was, digit by digit. Null stays null, and whatever its declaration allows stays as it stands.
+ * Converts a JSON text to its declared types: a value whose own type is not declared becomes a string with its source text,
+ * digit by digit, if a string is declared. Null and all values that their declarations allow stay unchanged.
  *
  * @param source JSON, known to parse.
  */
@@ -14,7 +14,7 @@ export function conform(source: string, declared: Declared): string {
   return new Conformer(source).read(declared);
 }
 
-/** What kind a JSON value is of, told by its first character. */
+/** The type of a JSON value, from its first character. */
 export function kindAt(first: string | undefined): Kind {
   if (first === "{") return "object";
   if (first === "[") return "array";
@@ -27,7 +27,7 @@ class Conformer {
   readonly #source: string;
   readonly #pieces: string[] = [];
   #at = 0;
-  /** Up to here the source is in the pieces. */
+  /** End of the source that is already in the pieces. */
   #kept = 0;
 
   constructor(source: string) {
@@ -73,7 +73,7 @@ class Conformer {
     });
   }
 
-  /** Reads what is in brackets and between commas, up to behind the closing bracket. */
+  /** Reads a comma-separated list in brackets, including the closing bracket. */
   #list(close: string, read: () => void): void {
     this.#at += 1;
     this.#skipSpace();

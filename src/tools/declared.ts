@@ -1,22 +1,22 @@
 import { isObject, type JsonObject } from "../encoding/json.ts";
 
-/** What a JSON value is. */
+/** The type of a JSON value. */
 export type Kind = "string" | "number" | "boolean" | "null" | "array" | "object";
 
-/** So many steps one schema may take to be understood: references may lead in circles, and double themselves. */
+/** Most steps to analyse one schema: references may be circular or multiply. */
 const MAX_STEPS = 256;
-/** So many alternatives are kept apart; of a schema with more nothing is known. */
+/** Most alternatives of a schema. A schema with more is treated as unknown. */
 const MAX_ALTERNATIVES = 32;
 
-/** Schemas of which a value has to satisfy one. Null: nothing is known of it. */
+/** A value must satisfy one of these schemas. Null: unknown. */
 type Alternatives = readonly JsonObject[] | null;
 
 /**
- * What a schema declares of a value, as far as it decides how a value is to be read: kinds, members and items, through
- * references within the schema and combinations of schemas. What is not understood declares nothing.
+ * The declared types, members and items of a value, as far as they decide how to read the value. It follows references
+ * within the schema and combinations of schemas. Parts that it does not understand declare nothing.
  */
 export class Declared {
-  /** Nothing is declared: any value will do. */
+  /** Nothing is declared: any value is allowed. */
   static readonly ANYTHING = new Declared(null, {});
 
   readonly #alternatives: Alternatives;
@@ -29,36 +29,36 @@ export class Declared {
     this.#root = root;
   }
 
-  /** What `schema` declares, within which its references are looked up. */
+  /** Analyses `schema`. References are resolved within it. */
   static of(schema: unknown): Declared {
     return isObject(schema)
       ? new Declared(expand(schema, schema, { left: MAX_STEPS }), schema)
       : Declared.ANYTHING;
   }
 
-  /** Nothing is known of the value. */
+  /** Whether nothing is known about the value. */
   get free(): boolean {
     return this.#alternatives === null;
   }
 
-  /** Whether the value may be of this kind. */
+  /** Whether the value may have this type. */
   allows(kind: Kind): boolean {
     return this.#alternatives?.some((one) => kindsOf(one)?.has(kind) ?? true) ?? true;
   }
 
-  /** Whether the value can be nothing but a string. */
+  /** Whether the value must be a string. */
   get text(): boolean {
     return this.#alternatives?.every((one) => isOnlyString(kindsOf(one))) ?? false;
   }
 
-  /** What is declared of the object's member of this name. */
+  /** The declaration of the object's member of this name. */
   member(name: string): Declared {
     const known = this.#members.get(name) ?? this.#union("object", (one) => memberOf(one, name));
     this.#members.set(name, known);
     return known;
   }
 
-  /** What is declared of the array's item at this index. */
+  /** The declaration of the array's item at this index. */
   item(index: number): Declared {
     const places = Math.max(0, ...(this.#alternatives ?? []).map((one) => placesOf(one).length));
     const place = Math.min(index, places);
@@ -87,7 +87,7 @@ function isOnlyString(kinds: ReadonlySet<Kind> | null): boolean {
   return kinds !== null && kinds.size === 1 && kinds.has("string");
 }
 
-/** What kind a parsed value is of. */
+/** The type of a parsed value. */
 function kindOf(value: unknown): Kind {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -106,7 +106,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   object: "object",
 };
 
-/** The kinds that a schema without references and combinations allows; null: all. */
+/** The types that a schema without references and combinations allows; null: all. */
 function kindsOf(schema: JsonObject): ReadonlySet<Kind> | null {
   const { type, enum: values, const: only } = schema;
   const kinds = new Set<Kind>();
@@ -139,7 +139,7 @@ function restOf({ items, additionalItems }: JsonObject): unknown {
   return Array.isArray(items) ? additionalItems : items;
 }
 
-/** The alternatives that a schema comes to, free of references and combinations. */
+/** The alternatives of a schema, with references and combinations resolved. */
 function expand(schema: unknown, root: JsonObject, steps: { left: number }): Alternatives {
   steps.left -= 1;
   if (!isObject(schema) || steps.left < 0) return null;
@@ -159,12 +159,12 @@ function expand(schema: unknown, root: JsonObject, steps: { left: number }): Alt
   }
   let result: Alternatives = [own];
   for (const part of parts) if (part !== null && result !== null) result = combined(result, part);
-  // Without steps left not all has been seen.
+  // When the steps are used up, the analysis is incomplete.
   if (steps.left < 0) return null;
   return result?.every((one) => Object.keys(one).length === 0) ? null : result;
 }
 
-/** Every pair of both, as one schema each. */
+/** All pairs of both lists, each merged to one schema. */
 function combined(some: readonly JsonObject[], others: readonly JsonObject[]): Alternatives {
   if (some.length * others.length > MAX_ALTERNATIVES) return null;
   return some.flatMap((one) => others.map((other) => merged(one, other)));
@@ -176,7 +176,7 @@ function merged(one: JsonObject, other: JsonObject): JsonObject {
   return isObject(mine) && isObject(others) ? { ...both, properties: { ...mine, ...others } } : both;
 }
 
-/** What a reference within the schema (`#/$defs/name`) leads to. */
+/** Resolves a reference within the schema (`#/$defs/name`). */
 function lookUp(reference: string, root: JsonObject): unknown {
   const [start, ...path] = reference.split("/");
   if (start !== "#") return undefined;

@@ -1,10 +1,10 @@
 import { decodeEntities } from "./entities.ts";
 import { literalSource } from "./literals.ts";
 
-/** What stands between the tags of an element. */
+/** The content between the tags of an element. */
 interface Content {
   children: { name: string; content: Content }[];
-  /** The text when there are no children; undefined when there is text beside children. */
+  /** The text if there are no children; undefined if there is text beside children. */
   text: string | undefined;
   verbatim: boolean;
 }
@@ -13,7 +13,7 @@ const TAG = /<(?:(\/?)([A-Za-z_][\w.-]*)\s*(\/?)>|!\[CDATA\[)/g;
 const MAX_DEPTH = 64;
 const BREAK = /<br\s*\/?>/gi;
 
-/** Reads a text that consists of elements without attributes; undefined for anything else, such as prose or HTML. */
+/** Parses a text that consists of elements without attributes; undefined for anything else, such as prose or HTML. */
 function readElements(source: string): Content | undefined {
   const root: Content = { children: [], text: "", verbatim: false };
   const stack: { name: string; content: Content }[] = [{ name: "", content: root }];
@@ -51,7 +51,7 @@ function readElements(source: string): Content | undefined {
   return isClean(root) ? root : undefined;
 }
 
-/** No element holds text beside other elements, and no tag was left over as text. */
+/** Whether no element mixes text with other elements, and no tag was left as text. */
 function isClean(content: Content): boolean {
   const text = content.text ?? "";
   if (content.children.length === 0) return content.verbatim || !text.includes("<");
@@ -80,10 +80,10 @@ function toJson({ children, text = "", verbatim }: Content): string {
 }
 
 /**
- * JSON for a parameter body that is clearly built of elements: only `<item>`s are an array, nested, repeated or several
- * elements are objects and arrays. Undefined when the body is better kept as text: a single flat element, elements with
- * attributes, prose between tags.
- * @param quoted The body was CDATA, which is text unless it is a list of items or has CDATA of its own.
+ * Converts a parameter body that clearly consists of elements to JSON: a list of only `<item>`s becomes an array; nested,
+ * repeated or several elements become objects and arrays. Undefined if the body should stay text: a single flat element,
+ * elements with attributes, prose between tags.
+ * @param quoted Whether the body was CDATA, which is text unless it is a list of items or contains CDATA itself.
  */
 export function elementsSource(body: string, quoted: boolean): string | undefined {
   const trimmed = body.trim();

@@ -18,7 +18,7 @@ function fromCodePoint(code: number): string | undefined {
   return String.fromCodePoint(code);
 }
 
-/** Reads the character reference at `at`; `none` if the `&` there stands for itself. */
+/** Reads the character reference at `at`; `none` if the `&` there is a plain character. */
 export function readEntity(
   source: string,
   at: number,
@@ -33,7 +33,7 @@ export function readEntity(
   return text === undefined ? "none" : { text, end: at + whole.length };
 }
 
-/** Decodes the character references of XML in a whole text; what is none stays as it is. */
+/** Decodes all XML character references in a text. Other text stays unchanged. */
 export function decodeEntities(text: string): string {
   let decoded = "";
   let from = 0;

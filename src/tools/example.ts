@@ -24,7 +24,7 @@ function sample(schema: JsonSchema, depth: number): unknown {
   return "…";
 }
 
-/** Example values for a tool as JSON text: what it requires, or its first parameters. */
+/** Example values for a tool's parameters as JSON text: for the required ones, or else for the first ones. */
 function sampleValues(tool: ToolDefinition): ReadonlyMap<string, string> {
   const properties = declaredProperties(tool);
   const required = new Set<unknown>(Array.isArray(tool.parameters?.required) ? tool.parameters.required : []);
@@ -34,7 +34,7 @@ function sampleValues(tool: ToolDefinition): ReadonlyMap<string, string> {
   return new Map(chosen.map((name) => [name, JSON.stringify(sample(properties.get(name) ?? {}, 0))]));
 }
 
-/** One example of the markup, made of declared tools only: two calls at once if `parallel` and there are two tools. */
+/** An example of the markup with declared tools: two calls if `parallel` and there are two tools, else one. */
 export function exampleCalls(tools: readonly ToolDefinition[], parallel: boolean): string {
   const shown = tools.slice(0, parallel ? 2 : 1);
   return wrapper(shown.map((tool) => invoke(tool.name, sampleValues(tool))));

@@ -1,10 +1,10 @@
 import type { Tag } from "./tags.ts";
 
-/** The longest tag that is looked for in text, and so the most text that is held back outside calls, in UTF-16 units. */
+/** The longest tag recognized in text, and so the most text held back outside calls, in UTF-16 units. */
 export const HOLD = 128;
-/** A tag within a call may be this long, in UTF-16 units. */
+/** The longest tag within a call, in UTF-16 units. */
 export const TAG_LIMIT = 1024;
-/** How much that does not belong there may stand within an invoke, in UTF-16 units. */
+/** Most unexpected text within an invoke, in UTF-16 units. */
 export const MAX_GARBAGE = 1024;
 
 function isNamed(tag: Tag): boolean {

@@ -1,18 +1,18 @@
 /**
- * The text that is still being read: a short unread tail, an index into it, and, while something may have to be given
- * back, a record of what was read. Nothing is copied twice, so that any number of pieces costs linear time.
+ * The input buffer: a short unread tail, an index into it, and, while input may have to be restored, a record of the text
+ * read. Nothing is copied twice, so any number of pieces takes linear time.
  */
 export class Input {
   text = "";
   at = 0;
-  /** No more text will follow. */
+  /** Whether no more text will follow. */
   final = false;
-  /** It did not end by itself: what is missing at its end was not left out by the model, and is not to be put there. */
+  /** Whether the text was cut off. Missing tags at its end were then not left out by the model, and must not be assumed. */
   cut = false;
   #dropped = 0;
   #record: { text: string; from: number } | undefined;
 
-  /** Position of `at` in the whole text. */
+  /** Offset of `at` in the whole text. */
   get offset(): number {
     return this.#dropped + this.at;
   }
@@ -21,7 +21,7 @@ export class Input {
     return this.at >= this.text.length;
   }
 
-  /** How much was read since `mark`. */
+  /** Length of the text read since `startRecording`. */
   get recorded(): number {
     return this.#record ? this.#record.text.length + this.at - this.#record.from : 0;
   }
@@ -36,24 +36,24 @@ export class Input {
     this.at = 0;
   }
 
-  /** Begins to record at the present place. */
+  /** Starts the record at the current position. */
   mark(): void {
     this.#record = { text: "", from: this.at };
   }
 
-  /** Ends the record and returns it. */
+  /** Ends the record and returns its text. */
   release(): string {
     const record = this.#record;
     this.#record = undefined;
     return record ? record.text + this.text.slice(record.from, this.at) : "";
   }
 
-  /** Ends the record and goes back to where it began. */
+  /** Ends the record and returns to its start. */
   rewind(): void {
     this.unread(this.release());
   }
 
-  /** Goes back behind `raw`, which was read last. */
+  /** Puts back `raw`, the text that was read last. */
   unread(raw: string): void {
     if (raw.length <= this.at) {
       this.at -= raw.length;

@@ -13,7 +13,7 @@ function describe(tool: ToolDefinition): string {
   return lines.join("\n");
 }
 
-/** What a choice of tools obliges the model to, in words. */
+/** The instruction for a `tool_choice`, worded for the model. */
 export function duty(choice: ToolChoice): string {
   switch (choice.type) {
     case "function":
@@ -25,14 +25,14 @@ export function duty(choice: ToolChoice): string {
   }
 }
 
-/** The tools of a request, each with its schema; empty without tools. */
+/** The descriptions of a request's tools, each with its schema; empty without tools. */
 export function toolDescriptions(tools: readonly ToolDefinition[]): string {
   if (tools.length === 0) return "";
   return ["## Tools", "You can call these tools:", ...tools.map(describe)].join("\n\n");
 }
 
 /**
- * How the model is to call tools: the markup with one example, and how free it is to call. Empty without tools or when
+ * The rules for calling tools: the markup with one example, and whether a call is required. Empty without tools or when
  * `choice` is `none`.
  * @param options.parallel Whether several calls may be made at once. Default true.
  */
@@ -63,7 +63,7 @@ export function callingRules(
   ].join("\n\n");
 }
 
-/** What the model is told about the tools of a request: {@link toolDescriptions}, then {@link callingRules}. */
+/** All instructions about a request's tools: {@link toolDescriptions}, then {@link callingRules}. */
 export function toolInstructions(
   tools: readonly ToolDefinition[],
   choice: ToolChoice,

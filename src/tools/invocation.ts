@@ -6,35 +6,34 @@ import type { Input } from "./input.ts";
 import { readTag, type Tag } from "./tags.ts";
 
 /**
- * How reading an invoke comes out. `open`: more is needed. `closed`: its end tag was read. `unclosed`: the tag at the input's
- * place ends it. `lost`: what was recorded does not belong to a call any more. `over`: the text ended by itself, and nothing but
- * end tags is missing. `cut`: the text ended, and what it says of the call is not all. `nested`: another call begins within a
- * parameter.
+ * The result of reading an invoke. `open`: needs more input. `closed`: the end tag was read. `unclosed`: the tag at the
+ * input's position ends it. `lost`: the recorded text does not belong to a call. `over`: the text ended, and only end tags
+ * are missing. `cut`: the text ended within the call. `nested`: another call begins within a parameter.
  */
 export type Outcome = "open" | "closed" | "unclosed" | "lost" | "over" | "cut" | "nested";
 
-/** What is known of CDATA that is never closed; places are offsets in the whole text. */
+/** Facts about CDATA without an end mark. Positions are offsets in the whole text. */
 export interface Unclosed {
-  /** The text is over: no CDATA is properly closed any more. */
+  /** The text has ended, so no further CDATA has an end mark. */
   all: boolean;
-  /** That of parameters which begin before this place is never closed. */
+  /** CDATA of parameters that begin before this offset has no end mark. */
   before: number;
-  /** Up to here the text was read once already, and nothing more is to be found out; so the time stays linear. */
+  /** The text up to this offset was already read once. It is not analysed again, so that the time stays linear. */
   known: number;
 }
 
 export interface InvocationOptions {
   /** Shells of the invoke and its wrapper. */
   shells: readonly string[];
-  /** Shared by all invokes of the text, and kept by them. */
+  /** Shared and updated by all invokes of the text. */
   unclosed: Unclosed;
-  /** The invoke has no wrapper: it must be flawless, and no call may begin within it. */
+  /** The invoke has no opening wrapper: it must be without errors, and no call may begin within it. */
   orphan: boolean;
-  /** Skips what may stand between tags. */
+  /** Skips white space and quote marks between tags. */
   skipSpace: (at: number) => number;
 }
 
-/** Reads an announced invoke from behind its opening tag: parameters, up to its end tag. */
+/** Reads an announced invoke after its opening tag: its parameters, up to its end tag. */
 export class Invocation {
   readonly call: Call;
   readonly #input: Input;
@@ -49,7 +48,7 @@ export class Invocation {
     this.#options = options;
   }
 
-  /** Something within it does not belong there. */
+  /** Whether it contains unexpected text or tags. */
   get malformed(): boolean {
     return this.#malformed;
   }
@@ -65,7 +64,7 @@ export class Invocation {
     }
   }
 
-  /** Between parameters. */
+  /** Reads the next tag between parameters. */
   #next(): Outcome | "next" {
     const input = this.#input;
     input.at = this.#options.skipSpace(input.at);
@@ -93,7 +92,7 @@ export class Invocation {
     return "next";
   }
 
-  /** The text is over between parameters. That the last one is complete is not sure if its CDATA was never closed. */
+  /** The result when the text ends between parameters. The last parameter is uncertain if its CDATA has no end mark. */
   #end(): Outcome {
     return this.#input.cut || this.#options.unclosed.all ? "cut" : "over";
   }
@@ -135,7 +134,7 @@ export class Invocation {
     return "next";
   }
 
-  /** Goes back to where an unclosed CDATA of the body ends; returns false if there is none. */
+  /** Returns to the end of an unclosed CDATA of the body. Returns false if there is none. */
   #recover(body: ParameterBody): boolean {
     const input = this.#input;
     const { unclosed } = this.#options;
@@ -149,7 +148,7 @@ export class Invocation {
     return true;
   }
 
-  /** Behind something that does not belong there: looks for the next tag of the invoke, and drops what stands before it. */
+  /** After unexpected text: searches the next tag of the invoke, and drops the text before it. */
   #search(): Outcome | "next" {
     const input = this.#input;
     for (;;) {

@@ -4,15 +4,15 @@ import type { Input } from "./input.ts";
 import { argumentsSource } from "./literals.ts";
 import { readTag } from "./tags.ts";
 
-/** So many end tags are taken for part of a string before the body is given up. */
+/** Most end tags that are read as part of a string before the body is rejected. */
 const MAX_ENDS = 4;
 
-/** The body of an invoke that is one JSON object in place of parameters. */
+/** The body of an invoke that is one JSON object instead of parameters. */
 export class JsonBody {
   readonly #declared: ReadonlySet<string>;
   #text = "";
   #ends = 0;
-  /** Nothing but white space came since an end tag that did not fit. */
+  /** Only white space followed an end tag that did not complete the JSON. */
   #idle = false;
 
   /** @param declared Names of the tool's own parameters. */
@@ -20,7 +20,10 @@ export class JsonBody {
     this.#declared = declared;
   }
 
-  /** Reads on; returns the arguments' JSON once the end tag is read, `open` for more, `refused` if it is no such body. */
+  /**
+   * Reads more input. Returns the arguments' JSON once the end tag is read, `open` to get more input, `refused` if the body
+   * is not such an object.
+   */
   read(input: Input): { source: string } | "open" | "refused" {
     for (;;) {
       const at = nextMarked(input.text, input.at, OPENER);

@@ -2,10 +2,10 @@ import { isObject } from "../encoding/json.ts";
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const WORDS = ["true", "false", "null"];
-/** What a JSON number consists of, and white space. */
+/** The characters of a JSON number, and white space. */
 export const NUMERIC = /^[-+.0-9eE\s]*$/;
 
-/** Whether the text is JSON as a whole. Never throws, however deep the text nests. */
+/** Whether the whole text is JSON. Never throws, however deep the text nests. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -16,8 +16,8 @@ export function isJson(text: string): boolean {
 }
 
 /**
- * The trimmed source of a JSON literal, to be copied digit by digit, or undefined if the text is a string to JSON's mind
- * or no JSON at all (contract, Tool calling rules, rule 3). A quoted string counts as plain text.
+ * The trimmed source of a JSON value, which keeps its digits. Undefined if the text is not JSON, or is a JSON string: a
+ * quoted string counts as plain text (contract, Tool calling rules, rule 3).
  */
 export function literalSource(text: string): string | undefined {
   const source = text.trim();
@@ -26,7 +26,7 @@ export function literalSource(text: string): string | undefined {
   return NUMBER.test(source) || WORDS.includes(source) ? source : undefined;
 }
 
-/** Whether a text that begins like this (white space in front removed) may still turn out to be a literal. */
+/** Whether a text with this beginning (leading white space removed) may still become a literal. */
 export function mayBeLiteral(text: string): boolean {
   const first = text[0];
   if (first === undefined || first === "{" || first === "[") return true;
@@ -36,8 +36,8 @@ export function mayBeLiteral(text: string): boolean {
 }
 
 /**
- * The arguments object that a JSON body of an invoke stands for, as source text: the body itself, or what its only member
- * `input`, `parameters` or `arguments` holds, unless the tool has a parameter of that name. Undefined if it is no object.
+ * The arguments object of an invoke's JSON body, as source text: the body itself, or the value of its only member `input`,
+ * `parameters` or `arguments`, unless the tool has a parameter of that name. Undefined if it is not an object.
  */
 export function argumentsSource(body: string, declared: ReadonlySet<string>): string | undefined {
   const source = body.trim();

@@ -9,21 +9,21 @@ const TILDE = 0x7e;
 const HASH = 0x23;
 const QUOTE = 0x3e;
 
-/** Where in a line the last unit stood. */
+/** The position in the line of the last unit. */
 type Place =
   | "prefix" // white space and container marks at the start of a line
   | "marker" // a list bullet that still needs its space
-  | "gap" // the spaces behind a list bullet
+  | "gap" // the spaces after a list bullet
   | "ordinal" // digits that may become a list number
   | "hash" // `#`s that may become a heading
   | "fence" // a run of fence characters at the start of a line
-  | "info" // behind a backtick run that opens a fence unless the line holds another backtick
+  | "info" // after a backtick run that opens a fence unless the line contains another backtick
   | "text"
-  | "escape" // behind a backslash
+  | "escape" // after a backslash
   | "run" // within a run of backticks in text
   | "code" // within a fenced line
   | "closer" // a run of fence characters at the start of a fenced line
-  | "closed"; // white space behind such a run
+  | "closed"; // white space after such a run
 
 interface Fence {
   unit: number;
@@ -32,14 +32,14 @@ interface Fence {
 }
 
 const MAX_OPEN_RUNS = 32;
-/** Lists and quotes within each other; deeper ones do not count. */
+/** Most nested lists and quotes. Deeper ones are ignored. */
 const MAX_CONTAINERS = 64;
 
 /**
- * Follows CommonMark far enough to know whether a position is code (contract, Tool calling rules, rule 6): fenced blocks,
- * also within lists and block quotes, and inline spans by run length. It reads every unit once, in any pieces.
+ * Tracks enough of CommonMark to know whether a position is code (contract, Tool calling rules, rule 6): fenced blocks,
+ * also within lists and block quotes, and inline spans by run length. It reads every unit once, in pieces of any size.
  *
- * One class, though a long one: each place of a line leads to the others.
+ * The class is long because every position in a line leads to others.
  */
 export class Markdown {
   #place: Place = "prefix";
@@ -53,27 +53,27 @@ export class Markdown {
   #heading = false;
   #paragraph = false;
   #fence: Fence | undefined;
-  /** Widths of the open list items; 0 stands for a block quote. */
+  /** Widths of the open list items; 0 means a block quote. */
   #containers: number[] = [];
   #open: number[] = [];
   #blocks = 0;
 
-  /** How many inline code spans may be open here: backtick runs of this paragraph whose partner has not come. */
+  /** The number of inline code spans that may be open: backtick runs of this paragraph without a matching run yet. */
   get openRuns(): number {
     return this.#open.length;
   }
 
-  /** Counts the ends of paragraphs; a span can not reach beyond one. */
+  /** The number of ended paragraphs. A code span cannot extend beyond its paragraph. */
   get blocks(): number {
     return this.#blocks;
   }
 
-  /** Whether the place is within a fence. Call `settle` first. */
+  /** Whether the position is within a fenced block. Call `resolvePending` first. */
   get fenced(): boolean {
     return this.#fence !== undefined || this.#place === "info";
   }
 
-  /** Whether the place is within a block quote. */
+  /** Whether the position is within a block quote. */
   get quoted(): boolean {
     return this.#containers.includes(0);
   }
@@ -107,12 +107,12 @@ export class Markdown {
     return copy;
   }
 
-  /** No span is open after all. */
+  /** Discards all open runs: they open no span. */
   forgetRuns(): void {
     this.#open = [];
   }
 
-  /** Something that is not text, such as a call, stood here. */
+  /** Records that something other than text, such as a call, was here. */
   skip(): void {
     this.settle();
     this.#place = "text";
@@ -129,7 +129,7 @@ export class Markdown {
     }
   }
 
-  /** Settles what only the next unit would decide, knowing that it will be an opening bracket. */
+  /** Decides states that depend on the next unit, knowing that it is an opening bracket (`<`). */
   settle(): void {
     switch (this.#place) {
       case "prefix":
@@ -151,7 +151,7 @@ export class Markdown {
     }
   }
 
-  /** Settles a run of backticks, knowing that the next unit is none. */
+  /** Ends a run of backticks, knowing that the next unit is not a backtick. */
   endRun(): void {
     if (this.#place === "run") this.#endRun();
     else if (this.#place === "fence" && this.#unit === TICK && this.#run < 3) this.#endFenceRun();
@@ -240,7 +240,7 @@ export class Markdown {
     this.#close(this.#run);
   }
 
-  /** A run closes the first open run of its length, with all that was opened within; otherwise it may open a span. */
+  /** A run closes the first open run of the same length, and all runs opened within. Otherwise it may open a span. */
   #close(run: number): void {
     const partner = this.#open.indexOf(run);
     if (partner >= 0) this.#open.length = partner;
@@ -393,7 +393,7 @@ export class Markdown {
     } else this.#startText();
   }
 
-  /** Opens the fence; a newline may follow as `code` text or have ended the line already. */
+  /** Opens the fence. A newline may follow as `code` text or may already have ended the line. */
   #openFence(): void {
     const atLineEnd = this.#place === "info";
     this.#startContainer();

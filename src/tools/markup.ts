@@ -1,11 +1,11 @@
-/** The recommended form of the markup (contract, Tool calling rules, rule 1), as the model is shown it. */
+/** The recommended form of the markup (contract, Tool calling rules, rule 1), which the model is shown. */
 
-/** Text as CDATA; `]]>` within is split over two sections, so that no text can end its frame. */
+/** Encodes a text as CDATA. A `]]>` in it is split over two sections, so that no text can end the CDATA early. */
 export function cdata(text: string): string {
   return `<![CDATA[${text.replaceAll("]]>", "]]]]><![CDATA[>")}]]>`;
 }
 
-/** Text as the value of an attribute in double quotes. */
+/** Escapes a text for an attribute in double quotes. */
 export function attribute(text: string): string {
   return text
     .replaceAll("&", "&amp;")
@@ -15,7 +15,7 @@ export function attribute(text: string): string {
     .replace(/[\r\n\t]+/g, " ");
 }
 
-/** @param source JSON text, which is shown digit by digit; a string is shown as CDATA. */
+/** @param source JSON text. Numbers keep their digits; a string is shown as CDATA. */
 function parameter(name: string, source: string): string {
   const value: unknown = source.startsWith('"') ? JSON.parse(source) : undefined;
   const text = typeof value === "string" ? value : source;
@@ -23,7 +23,7 @@ function parameter(name: string, source: string): string {
   return `<|TCML|parameter name="${attribute(name)}">${body}</|TCML|parameter>`;
 }
 
-/** One invoke; every member of `values`, which are JSON text, is a parameter. */
+/** One invoke. Every member of `values` (JSON texts) becomes a parameter. */
 export function invoke(name: string, values: ReadonlyMap<string, string>, id?: string): string {
   const bound = id === undefined ? "" : ` id="${attribute(id)}"`;
   const lines = [...values].map(([key, source]) => parameter(key, source));

@@ -2,7 +2,7 @@ import { isJson } from "./literals.ts";
 
 const SPACE = /[ \t\n\r]/;
 
-/** The index behind the JSON string that begins at `at`. */
+/** The index after the JSON string that begins at `at`. */
 function skipString(source: string, at: number): number {
   let index = at + 1;
   while (source[index] !== '"') index += source[index] === "\\" ? 2 : 1;
@@ -33,8 +33,8 @@ function skipSpace(source: string, at: number): number {
 }
 
 /**
- * The members of a JSON object as source text, so that numbers keep their digits. Of members of one name the last counts.
- * Undefined if `text` is no JSON object. Never throws, however deep the text nests.
+ * The members of a JSON object as source text, so that numbers keep their digits. Of members with the same name the last
+ * counts. Undefined if `text` is not a JSON object. Never throws, however deep the text nests.
  */
 export function memberSources(text: string): ReadonlyMap<string, string> | undefined {
   const source = text.trim();

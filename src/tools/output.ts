@@ -1,11 +1,11 @@
 import type { ScanEvent } from "./events.ts";
 
-/** Collects events: joins neighbours of one kind, numbers calls, and can take back what was only a guess. */
+/** Collects events: joins adjacent events of one type, numbers calls, and can discard speculative events. */
 export class Output {
   #events: ScanEvent[] = [];
   #guess: { events: ScanEvent[]; next: number } | undefined;
   #next: number;
-  /** First half of a character whose other half has not come. */
+  /** The first half of a surrogate pair whose second half has not arrived. */
   #half = "";
 
   constructor(firstIndex: number) {
@@ -44,7 +44,7 @@ export class Output {
     this.#target().push({ type: "tool-call-end", index });
   }
 
-  /** What follows is a guess until it is kept or dropped. */
+  /** Starts a speculative part: its events count only after `keepSpeculation`; `dropSpeculation` discards them. */
   guess(): void {
     this.#flushHalf();
     this.#guess = { events: [], next: this.#next };
@@ -61,7 +61,7 @@ export class Output {
     this.#guess = undefined;
   }
 
-  /** A place to which `restore` can go back; valid until `take`. */
+  /** A position for `restorePosition`; valid until `takeEvents`. */
   save(): { length: number; next: number } {
     this.#flushHalf();
     return { length: this.#events.length, next: this.#next };
@@ -72,7 +72,7 @@ export class Output {
     this.#next = saved.next;
   }
 
-  /** Hands over what is certain. */
+  /** Returns and removes all events that are certain. */
   take(final: boolean): ScanEvent[] {
     if (final) this.#flushHalf();
     const events = this.#events;

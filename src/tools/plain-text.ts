@@ -8,7 +8,7 @@ import { MAX_OPENERS, readTag, type Tag } from "./tags.ts";
 const LESS = 0x3c;
 const TEXT_MARKS = OPENER | BACKTICK | NEWLINE | BACKSLASH;
 
-/** Where in a run of `<` a tag could begin at the earliest. */
+/** The first position in a run of `<` at which a tag could begin. */
 function lastOpeners(text: string, at: number): number {
   let end = at;
   while (text.charCodeAt(end) === LESS) end++;
@@ -16,9 +16,9 @@ function lastOpeners(text: string, at: number): number {
 }
 
 /**
- * Passes text on up to the next tag outside code that is accepted, and returns that tag; the input then stands before it. Returns
- * undefined when all is read but what may still become a tag.
- * @param accepts Whether a tag matters, given its position in the whole text.
+ * Passes text to the output up to the next accepted tag outside code, and returns that tag; the input then is positioned
+ * before it. Returns undefined when everything is read except an incomplete tag.
+ * @param accepts Whether a tag affects the state, given its offset in the whole text.
  */
 export function passText(
   input: Input,

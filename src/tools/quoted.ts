@@ -9,30 +9,30 @@ import type { ParameterValue } from "./value.ts";
 const MARKS = OPENER | BRACKET | BACKTICK | NEWLINE | BACKSLASH;
 
 /**
- * `open`: more is needed. `closed`: its end mark was read. `swallowing`: it ends here though it has no end mark. `unclosed`:
- * it ended earlier, see `recover`. `over`: the text is over within an end tag.
+ * `open`: needs more input. `closed`: the end mark was read. `swallowing`: it ends here although it has no end mark.
+ * `unclosed`: it ended earlier, see `recover`. `over`: the text ended within an end tag.
  */
 export type QuotedState = "open" | "closed" | "swallowing" | "unclosed" | "over";
 
 export interface QuotedOptions {
-  /** It is known to be never closed: it ends at the next end tag. */
+  /** It is known to have no end mark: it ends at the next end tag. */
   loose: boolean;
-  /** CDATA of a later parameter may show that it was never closed. */
+  /** CDATA of a later parameter may show that this one has no end mark. */
   repairable: boolean;
-  /** It stands alone so far, so that `]]>` ends it only before a tag. */
+  /** Nothing but CDATA precedes it in the body, so `]]>` ends it only before a tag. */
   guarded: boolean;
 }
 
-/** CDATA text from the first end tag on, held in case that the CDATA is never closed. */
+/** CDATA text from the first end tag on. It is held because the CDATA may have no end mark. */
 interface Doubt {
   text: string;
-  /** So much of it would belong to the value. */
+  /** Length of its part that would belong to the value. */
   kept: number;
-  /** So much behind that is an end mark of the CDATA. */
+  /** Length of the CDATA end mark after that part. */
   mark: number;
-  /** Where in it the first end tag stands that no parameter within the CDATA accounts for, outside code. */
+  /** Offset in it of the first end tag outside code that closes no parameter within the CDATA. */
   end: number | undefined;
-  /** Where in it, behind that, the last parameter begins that starts with CDATA of its own. */
+  /** Offset in it, after that end tag, of the last parameter that starts with its own CDATA. */
   reopened: number | undefined;
 }
 
@@ -40,15 +40,15 @@ function doubtFrom(mark: number): Doubt {
   return { text: "", kept: 0, mark, end: undefined, reopened: undefined };
 }
 
-/** One CDATA section of a parameter, from behind its opening. */
+/** One CDATA section of a parameter, after its opening. */
 export class QuotedText {
   readonly #value: ParameterValue;
   readonly #around: Surroundings;
   readonly #options: QuotedOptions;
   #state: QuotedState = "open";
-  /** Follows the fences in it. */
+  /** Tracks the code fences in it. */
   #markdown = new Markdown();
-  /** Parameters that began within it and are still open. */
+  /** The number of open parameters that began within it. */
   #within = 0;
   #doubt: Doubt | undefined;
 
@@ -62,7 +62,7 @@ export class QuotedText {
     return this.#state;
   }
 
-  /** Reads on from `at`; returns the index up to which the text is done with. */
+  /** Reads from `at`. Returns the index up to which the text was consumed. */
   read(source: string, at: number, final: boolean): number {
     let index = at;
     while (this.#state === "open" && index < source.length) {
@@ -74,9 +74,9 @@ export class QuotedText {
   }
 
   /**
-   * The text is over, or the state is `unclosed`: the CDATA ends at the first end tag that it swallowed. Returns what must be
-   * read again from there, and where in it the parameter begins whose CDATA showed that, if one did. Undefined if it
-   * swallowed none.
+   * Called when the text ended or the state is `unclosed`: ends the CDATA at the first end tag within it. Returns the text
+   * to read again from there, and the offset in it of the parameter whose CDATA showed that, if any. Undefined if no end
+   * tag is within it.
    */
   recover(): { again: string; reopened: number | undefined } | undefined {
     const doubt = this.#doubt;
@@ -133,8 +133,8 @@ export class QuotedText {
   }
 
   /**
-   * Notes what a tag of a parameter within CDATA says about whether the CDATA is closed: if a parameter ends here that did
-   * not begin here, and another one follows that starts with CDATA, it is not. Returns false if that takes more text.
+   * Evaluates a parameter tag within CDATA for signs that the CDATA has no end mark: a parameter ends that did not begin
+   * within it, and another one follows that starts with CDATA. Returns false if more text is needed to decide.
    */
   #weigh(tag: Tag, fenced: boolean, source: string, final: boolean): boolean {
     if (tag.close) {
@@ -201,7 +201,7 @@ export class QuotedText {
     return this.#keep(source, at, end);
   }
 
-  /** Adds CDATA text, or holds it while there is doubt whether it still belongs to the parameter. */
+  /** Adds CDATA text to the value, or holds it while it is uncertain whether it belongs to the parameter. */
   #keep(source: string, at: number, end: number): number {
     const piece = source.slice(at, end);
     if (this.#doubt) this.#doubt.text += piece;

@@ -1,30 +1,30 @@
 import { attribute, cdata, invoke, wrapper } from "./markup.ts";
 import { memberSources } from "./members.ts";
 
-/** A call of an earlier turn; `arguments` is JSON text as the caller sent it. */
+/** A call of an earlier turn. `arguments` is JSON text as the caller sent it. */
 export interface RenderedCall {
   id: string;
   name: string;
   arguments: string;
 }
 
-/** The arguments by name, as JSON text; what is no JSON object is shown to the model as it is. */
+/** The arguments by name, as JSON text. A text that is not a JSON object becomes one parameter `input`. */
 function members(source: string): ReadonlyMap<string, string> {
   if (/^\s*(?:null\s*)?$/.test(source)) return new Map();
   return memberSources(source) ?? new Map([["input", JSON.stringify(source)]]);
 }
 
-/** An earlier call as one invoke of the markup, bound to its id. */
+/** Renders an earlier call as one invoke of the markup, with its id. */
 export function renderToolCall(call: RenderedCall): string {
   return invoke(call.name, members(call.arguments), call.id);
 }
 
-/** The calls of one earlier turn, in their order; empty for no calls. */
+/** Renders the calls of one earlier turn in their order; empty for no calls. */
 export function renderToolCalls(calls: readonly RenderedCall[]): string {
   return calls.length === 0 ? "" : wrapper(calls.map(renderToolCall));
 }
 
-/** The result of an earlier call, bound to its id; its text can not leave the frame. */
+/** Renders the result of an earlier call with its id. The text is CDATA, so it cannot end the element. */
 export function renderToolResult(result: {
   id: string;
   name?: string;

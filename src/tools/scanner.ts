@@ -8,23 +8,23 @@ import { Output } from "./output.ts";
 export type { ScanEvent } from "./events.ts";
 
 export interface ToolScannerOptions {
-  /** The request's tools. Without any there are no calls, and all text passes. */
+  /** The request's tools. If there are none, there are no calls, and all text passes. */
   tools: readonly ToolDefinition[];
   /** Index of the first call. Default 0. */
   firstIndex?: number;
   /**
-   * One whole response is at hand: everything comes at `finish`, and a complete wrapper with a malformed invoke is text as
-   * a whole, where a stream could not take back a call that it has announced.
+   * The complete response is available: all events come at `finish`, and a complete wrapper with a malformed invoke becomes
+   * text as a whole. (A stream cannot take back a call that it has announced.)
    */
   whole?: boolean;
 }
 
 /**
- * Finds tool calls in the text of a model (contract, Tool calling rules). Feed it the text in any pieces and call `finish`
- * once at the end; the same text gives the same calls and the same text however it is cut. It never throws.
+ * Finds tool calls in a model's text (contract, Tool calling rules). Pass it the text in pieces and call `finish` once at
+ * the end. The same text gives the same calls and the same remaining text, however it is split. It never throws.
  *
- * Reasoning is scanned by a scanner of its own: its text events are the reasoning to show, free of call markup, and its
- * calls count if the visible text is empty (rule 9). Give it `firstIndex` when calls of both are sent in one response.
+ * Reasoning has its own scanner: its text events are the reasoning to show, without call markup, and its calls count if the
+ * visible text is empty (rule 9). Give it `firstIndex` when calls of both are sent in one response.
  */
 export class ToolScanner {
   readonly #input = new Input();
@@ -43,7 +43,7 @@ export class ToolScanner {
     }
   }
 
-  /** Takes the next piece of text; returns what is certain by now. */
+  /** Takes the next piece of text. Returns the events that are certain. */
   push(text: string): ScanEvent[] {
     if (text === "") return [];
     if (this.#whole && this.#automaton && !this.#failed) {
@@ -54,9 +54,10 @@ export class ToolScanner {
   }
 
   /**
-   * No more text follows; returns all that was held back. A call whose parameter is still open has no end among the events:
-   * half of it must not be taken for a whole one.
-   * @param cut The text did not end by itself. Then a call without its end tag is open too, however complete it looks.
+   * Ends the text. Returns all events that were held back. A call whose parameter is incomplete gets no end event, so that
+   * it is not treated as complete.
+   * @param cut Whether the text was cut off. Then a call without its end tag is incomplete too, even if all its parameters
+   *   are complete.
    */
   finish(cut = false): ScanEvent[] {
     this.#input.cut = cut;
@@ -76,7 +77,7 @@ export class ToolScanner {
       this.#input.final = final;
       automaton.run();
     } catch {
-      // Never expected; the answer is worth more than the calls in it, so that from here on text just passes.
+      // Not expected. The answer matters more than its calls, so from here on all text just passes.
       this.#failed = true;
       automaton.abandon();
       this.#output.text(this.#input.release() + this.#input.text.slice(this.#input.at));

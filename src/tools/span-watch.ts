@@ -4,13 +4,13 @@ import type { Markdown } from "./markdown.ts";
 const TICK = 0x60;
 
 /**
- * Decides whether a place with unpaired backticks before it is inline code: it is if a run of the same length follows within
- * the paragraph. It reads on until that is clear.
+ * Decides whether a position after unpaired backticks is inline code: it is if a run of the same length follows within the
+ * paragraph. It reads more input until that is certain.
  */
 export class SpanWatch {
   readonly #openRuns: number;
   readonly #blocks: number;
-  /** The state of the text behind what was read, if it is code. */
+  /** The Markdown state after the text read, valid if it is code. */
   readonly markdown: Markdown;
 
   constructor(markdown: Markdown) {

@@ -11,25 +11,25 @@ export interface Tag {
   empty: boolean;
   /** The trimmed value of the attribute `name`; undefined when there is none. */
   name: string | undefined;
-  /** The tag itself says `string="true"`. */
+  /** Whether the tag has the attribute `string="true"`. */
   verbatim: boolean;
-  /** It begins with `<<`; the first of them may belong to the text before. */
+  /** Whether it begins with `<<`. The first `<` may belong to the text before. */
   doubled: boolean;
   /** Letters and digits of the protocol shell around the local name, in lower case: `tcml` for `<|TCML|invoke>`. */
   shell: string;
-  /** Index behind the tag. */
+  /** Index after the tag. */
   end: number;
 }
 
-/** `partial`: the text ends before the tag does, but what is there may still become one. `none`: it is no tag. */
+/** `partial`: the text ends here, and its end may still become a tag. `none`: it is not a tag. */
 export type TagReading = Tag | "partial" | "none";
 
-/** A tag may begin with so many `<`. */
+/** Most `<` at the beginning of a tag. */
 export const MAX_OPENERS = 4;
-/** A local name must have ended within so many characters. */
+/** A tag's local name must end within this many characters. */
 const MAX_SHELL = 56;
 const MAX_SPACES = 8;
-/** What may trail an attribute value without quotes. */
+/** Characters that may follow an attribute value without quotes. */
 const TRAILERS = `"'”’|｜/`;
 const LOCAL = /tool[_\- ]?calls|invoke|parameter/i;
 
@@ -37,7 +37,7 @@ const HEAD =
   /^(?<shell>.*?)(?<local>tool(?<joint>[_\- ]?)calls|invoke|parameter)(?:(?<tail>[^a-z0-9_]*)|(?<gap>[^a-z0-9_]*?)(?<attribute>[a-z][a-z0-9_\-|]*) *=)$/;
 const KNOWN_SHELL = /^[dtcmls]*$/;
 
-/** Whether a shell is one that the markup itself uses, as opposed to a foreign element that ends alike. */
+/** Whether a shell is one of the markup itself. Foreign elements may end in the same local name. */
 export function isOwnShell(shell: string): boolean {
   return KNOWN_SHELL.test(shell);
 }
@@ -85,13 +85,13 @@ function unescapeAttribute(value: string): string {
     .trim();
 }
 
-/** What one tag is read from: the text, where it must end at the latest, and whether more text may follow. */
+/** The text range that one tag is read from. */
 interface Span {
   source: string;
   at: number;
   /** The tag must end before this index. */
   stop: number;
-  /** Reading ran out of text rather than out of length. */
+  /** Whether the range ends because the text ends, not because of the length limit. */
   open: boolean;
   doubled: boolean;
 }
@@ -112,7 +112,7 @@ function bare(span: Span, head: Head, end: number): Tag {
   return finished(span, head, { name: undefined, verbatim: false, empty: head.empty, end });
 }
 
-/** Reads one attribute value; returns it with the index behind it. */
+/** Reads one attribute value. Returns it with the index after it. */
 function readValue(
   span: Span,
   from: number,
@@ -140,7 +140,7 @@ function readValue(
   return span.open ? "partial" : "none";
 }
 
-/** Reads the attributes from behind the first `=` to the end of the tag. */
+/** Reads the attributes after the first `=` to the end of the tag. */
 function readAttributes(span: Span, head: Head, from: number): TagReading {
   const { source, stop } = span;
   let attribute = head.attribute ?? "";
@@ -184,7 +184,7 @@ const OPENS = 4;
 const ENDS = 5;
 const FORBIDDEN = 6;
 
-/** For every ASCII unit what it means in the head of a tag. */
+/** The meaning of every ASCII unit in the head of a tag. */
 const HEAD_CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
   const folded = fold(code);
   if (/[a-z]/i.test(folded)) return LETTER;
@@ -204,8 +204,8 @@ function mayHoldLocal(mask: number): boolean {
 }
 
 /**
- * A quick look at what is written in ASCII, since most of what begins with `<` is no tag of ours: `unsure` if it takes a
- * closer look, otherwise what that would find.
+ * A fast check of ASCII text, because most text that begins with `<` is not a tag of the markup: `unsure` if the full check
+ * is needed, otherwise the result that it would give.
  */
 function glance(source: string, at: number, final: boolean): "partial" | "none" | "unsure" {
   const { length } = source;
@@ -229,8 +229,8 @@ function glance(source: string, at: number, final: boolean): "partial" | "none" 
 
 /**
  * Reads the tag that begins with the `<` (or look-alike) at `at`, in every form of rule 2 of the contract.
- * @param limit The tag may be at most so many UTF-16 units long.
- * @param final No more text will follow, so that nothing is `partial`.
+ * @param limit Length limit of the tag in UTF-16 units.
+ * @param final Whether no more text will follow, so that nothing is `partial`.
  */
 export function readTag(source: string, at: number, limit: number, final: boolean): TagReading {
   const first = glance(source, at, final);
@@ -269,9 +269,9 @@ export function readTag(source: string, at: number, limit: number, final: boolea
 }
 
 /**
- * Whether the text is over within what can only be a closing tag, which begins at `at`, so that nothing of it belongs to a value:
- * at least `least` units of `</`, of a shell that begins with a bar, or of either with the first letters of a local name.
- * @param shells Shells that may stand before the local name, beside those of the markup itself.
+ * Whether the text ends within an incomplete closing tag at `at` that cannot be part of a value: at least `least` units of
+ * `</`, of a shell that begins with a bar, or of either with the first letters of a local name.
+ * @param shells Shells that may precede the local name, in addition to those of the markup itself.
  */
 export function endsInClosingTag(
   source: string,

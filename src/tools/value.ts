@@ -4,35 +4,35 @@ import type { Declared } from "./declared.ts";
 import { elementsSource } from "./elements.ts";
 import { literalSource, mayBeLiteral, NUMERIC } from "./literals.ts";
 
-/** So much of an undeclared text waits, in case that the parameter is repeated and becomes an array. */
+/** Text of an undeclared type is held up to this length, because the parameter may be repeated and become an array. */
 const WAIT = 128;
 
-/** How the request's schema wants a parameter: exactly a string, a list or object, or not said. */
+/** The type that the request's schema declares for a parameter: exactly a string, an array or object, or anything else. */
 export type Wanted = "text" | "structure" | "any";
 
 /**
- * The value of one parameter while it comes. Text is written on as soon as it can not be a literal any more; what may be a
- * literal or elements waits for the end (contract, Tool calling rules, rule 3).
+ * The value of one parameter while it arrives. Text is written as soon as it can no longer be a literal. A possible literal
+ * or element list is held until the end (contract, Tool calling rules, rule 3).
  */
 export class ParameterValue {
   readonly #writer: ArgumentsWriter;
   readonly #name: string;
   readonly #wanted: Wanted;
   readonly #declared: Declared;
-  /** The value so far, as far as it is not written. */
+  /** The part of the value that is not written yet. */
   #text = "";
-  /** White space that counts only if more follows. */
+  /** White space that counts only if more text follows. */
   #gap = "";
   #started = false;
   #written = false;
-  /** Text stood outside CDATA. */
+  /** Whether there was text outside CDATA. */
   #bare = false;
-  /** The body as it came, kept while it may be built of elements. */
+  /** The raw body, kept while it may consist of elements. */
   #raw = "";
-  /** The last unit of that which is no white space. */
+  /** The last unit of the raw body that is not white space. */
   #tail = "";
   #maybe = true;
-  /** Units from the first one that is no white space on, and that one. */
+  /** Length from the first unit that is not white space, and that unit. */
   #length = 0;
   #lead = "";
 
@@ -49,13 +49,13 @@ export class ParameterValue {
     return this.#bare;
   }
 
-  /** Whether CDATA can be expected here: at the start, behind other CDATA, and behind a tag of an element. */
+  /** Whether CDATA is expected here: at the start, after other CDATA, and after a tag of an element. */
   get expectsCdata(): boolean {
     if (!this.#bare) return true;
     return this.#wanted !== "text" && this.#maybe && this.#lead === "<" && this.#tail === ">";
   }
 
-  /** Adds text from outside CDATA, entities decoded; `raw` is the same as it came. White space at both ends is dropped. */
+  /** Adds text from outside CDATA with entities decoded; `raw` is the original. White space at both ends is dropped. */
   add(text: string, raw: string): void {
     const piece = this.#started ? text : text.trimStart();
     if (piece === "") {
@@ -69,7 +69,7 @@ export class ParameterValue {
     this.#gap = core === "" ? this.#gap + piece : piece.slice(core.length);
   }
 
-  /** Adds a character that an entity stood for; it counts even if it is white space. */
+  /** Adds a character decoded from an entity. It counts even if it is white space. */
   addDecoded(text: string, raw: string): void {
     this.#bare = true;
     this.#keepRaw(raw);
@@ -77,14 +77,14 @@ export class ParameterValue {
     this.#gap = "";
   }
 
-  /** Adds text from within CDATA, where white space counts unless there is nothing else. */
+  /** Adds text from CDATA. White space counts, unless there is nothing else. */
   addVerbatim(text: string): void {
     if (this.#written && this.#gap === "") {
       this.#writer.string(this.#name, text);
       return;
     }
     this.#keepRaw(text);
-    // Before the value begins the gap is white space, and is not looked at again with each piece.
+    // Before the value begins, the gap is all white space, and is not scanned again for each piece.
     if (!this.#started && text.trim() === "") {
       this.#gap += text;
       return;
@@ -94,12 +94,12 @@ export class ParameterValue {
     this.#take(piece);
   }
 
-  /** Notes the marks of a CDATA section, which are part of the body only if that is built of elements. */
+  /** Adds the marks of a CDATA section to the raw body, where they count only if the body consists of elements. */
   mark(raw: string): void {
     if (this.#bare) this.#keepRaw(raw);
   }
 
-  /** The parameter is complete. */
+  /** Ends the complete parameter. */
   end(): void {
     if (this.#written) {
       this.#writer.endString();
@@ -109,13 +109,13 @@ export class ParameterValue {
     else this.#writer.value(this.#name, this.#source());
   }
 
-  /** The invoke ended within the parameter: what was or could have been written stays, anything else is dropped. */
+  /** The invoke ended within the parameter: text that was or could have been written is kept, anything else is dropped. */
   cut(): void {
     if (this.#written) this.#writer.endString();
     else if (this.#started && this.#isPlain()) this.#writer.value(this.#name, JSON.stringify(this.#text));
   }
 
-  /** The text ended within the parameter: what is certain to be a string is written, and stays without an end. */
+  /** The text ended within the parameter: writes text that is certain to be a string, without an end. */
   leave(): void {
     if (this.#written || !this.#started || !this.#isPlain() || !this.#writer.canStream(this.#name)) return;
     this.#writer.string(this.#name, this.#text);
@@ -130,7 +130,7 @@ export class ParameterValue {
     const kind = kindAt(source[0]);
     if (kind === "null" || declared.allows(kind)) return conform(source, declared);
     if (declared.allows("string")) return text;
-    // Perhaps one of several of its name, which make the array together.
+    // It may be one of several values of this name, which form the array together.
     return declared.allows("array") ? conform(source, declared.item(0)) : source;
   }
 
@@ -141,12 +141,12 @@ export class ParameterValue {
     return elementsSource(body, quoted && this.#wanted !== "structure");
   }
 
-  /** Whether the value is sure to be a string, and long enough to be written at once. */
+  /** Whether the value is certainly a string, and long enough to be written at once. */
   #isPlain(): boolean {
     return this.#wanted === "text" || (!this.#maybe && this.#length >= WAIT);
   }
 
-  /** Keeps `#maybe` true: reads the whole text only while it is short, and then what is new. */
+  /** Updates `#maybe`. Reads the whole text only while it is short, later only the new part. */
   #weigh(piece: string): void {
     if (!this.#maybe || this.#wanted === "text") return;
     if (this.#length <= WAIT || this.#length === piece.length) {

@@ -1,9 +1,9 @@
 import ipaddr from "ipaddr.js";
 
-/** Answers metadata and certificate requests of virtual machines on one cloud, although it lies in a public range. */
+/** A cloud's address for metadata and certificate requests of virtual machines, although it lies in a public range. */
 const PLATFORM_ADDRESSES: ReadonlySet<string> = new Set(["168.63.129.16"]);
 
-/** The only IPv6 block handed out for the public internet (RFC 4291, section 2.4, as allocated by IANA). */
+/** The only IPv6 block allocated for the public internet (RFC 4291, section 2.4, as allocated by IANA). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /** IPv6 blocks that carry an IPv4 destination in their last 32 bits. */
@@ -39,10 +39,10 @@ export function isPublicAddress(ip: string): boolean {
 }
 
 /**
- * The IPv4 addresses that an IPv6 address carries, to which the network on the way may turn it: mapped, compatible, NAT64,
- * 6to4, Teredo (its server and its client) and ISATAP.
+ * The IPv4 addresses that an IPv6 address contains. A network on the path may translate the IPv6 address to them: mapped,
+ * compatible, NAT64, 6to4, Teredo (its server and its client) and ISATAP.
  *
- * @param ip as in {@link isPublicAddress}; what is no IPv6 address carries none
+ * @param ip as in {@link isPublicAddress}; any other text contains none
  */
 export function carriedIPv4(ip: string): string[] {
   if (ip.includes("%") || !ipaddr.IPv6.isValid(ip)) return [];

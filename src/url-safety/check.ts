@@ -1,7 +1,7 @@
 import { canonicalHost, isListedPrivateHost, privateHostReason } from "./hosts.ts";
 import { isBadPort, portOf } from "./ports.ts";
 
-/** Why a page URL is refused; each is answered with status 400 before any navigation. */
+/** Why a page URL is rejected. Each code leads to status 400 before any navigation. */
 export type PageUrlRefusalCode =
   | "url_required"
   | "url_too_long"
@@ -11,18 +11,18 @@ export type PageUrlRefusalCode =
   | "url_port_forbidden"
   | "url_host_forbidden";
 
-/** The verdict on a page URL: either the parsed URL with its scheme completed, or a refusal to show the caller. */
+/** The result of checking a page URL: the parsed URL with its scheme completed, or an error for the caller. */
 export type PageUrlCheck =
   | { readonly ok: true; readonly url: URL }
   | { readonly ok: false; readonly code: PageUrlRefusalCode; readonly message: string };
 
 /** Settings of the URL rules. */
 export type UrlSafetyOptions = {
-  /** `host:port` pairs on this machine or its network that may be loaded all the same; see `parsePrivateHosts`. */
+  /** `host:port` pairs on this machine or its network that may be loaded nevertheless; see `parsePrivateHosts`. */
   readonly privateHosts: ReadonlySet<string>;
 };
 
-/** Characters of a page's address: more than any address bar or server in use accepts. */
+/** Longest page URL in characters: more than any address bar or server accepts. */
 export const MAX_URL_LENGTH = 8192;
 
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -30,10 +30,10 @@ const OTHER_SCHEME =
   /^(?:javascript|vbscript|data|file|filesystem|view-source|about|blob|ftps?|sftp|wss?|mailto|tel|chrome|chrome-extension|devtools|edge|intent|jar|urn|ssh|gopher|ldaps?|dict|tftp|ms-[a-z-]+):/i;
 
 /**
- * Decides whether a page may be loaded for a stranger, and completes a missing scheme with `http://`.
+ * Decides whether an untrusted caller may load a page, and completes a missing scheme with `http://`.
  *
- * The decision is made on what the URL parser understood, never on the text, so that other spellings of an address
- * (decimal, octal, full-width, percent-encoded and so on) are judged as what they mean.
+ * The decision uses the parsed URL, never the text. So different spellings of an address (decimal, octal, full-width,
+ * percent-encoded and so on) are treated as the address that they mean.
  *
  * @param input the URL as the caller wrote it; the scheme is optional (contract, endpoints)
  */
@@ -90,7 +90,10 @@ export function isPublicRequestUrl(url: string, options: UrlSafetyOptions): bool
   }
 }
 
-/** Takes away what the URL parser ignores, so that it cannot hide a scheme: control characters around, tabs and line ends within. */
+/**
+ * Removes characters that the URL parser ignores, so that they cannot hide a scheme: control characters at both ends, tabs
+ * and line ends within.
+ */
 function trimUrl(input: string): string {
   let start = 0;
   let end = input.length;

@@ -1,7 +1,7 @@
 import { isPublicAddress } from "./addresses.ts";
 import { portOf } from "./ports.ts";
 
-/** Name endings that never lead to the public internet (RFC 6761, RFC 6762 appendix G, RFC 8375, ICANN `.internal`). */
+/** Name suffixes that never lead to the public internet (RFC 6761, RFC 6762 appendix G, RFC 8375, ICANN `.internal`). */
 const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set([
   "localhost",
   "localdomain",
@@ -16,7 +16,7 @@ const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set([
   "svc",
 ]);
 
-/** Public-looking names under which clouds answer with the credentials of the machine that asks. */
+/** Public-looking host names under which clouds serve the credentials of the requesting machine. */
 const METADATA_HOSTS: ReadonlySet<string> = new Set([
   "metadata.google.internal",
   "metadata.goog",
@@ -31,14 +31,14 @@ const METADATA_HOSTS: ReadonlySet<string> = new Set([
 const MAX_LABEL = 63;
 const MAX_NAME = 253;
 
-/** A host name in the form that decisions are made on: lower case by the URL parser, less one trailing dot. */
+/** A host name in canonical form: lower case (from the URL parser), without one trailing dot. */
 export function canonicalHost(url: URL): string {
   return url.hostname.endsWith(".") ? url.hostname.slice(0, -1) : url.hostname;
 }
 
 /**
- * Why a host is not on the public internet, or `undefined` when it may be. Only the name and any literal address are
- * judged: what a public name resolves to is for the network layer to decide.
+ * The reason why a host is not on the public internet, or `undefined` if it may be. Only the name and literal addresses are
+ * checked: the network layer checks the addresses that a name resolves to.
  *
  * @param host the result of {@link canonicalHost}: IPv6 in brackets, internationalised names in ASCII
  */
@@ -63,10 +63,10 @@ export function privateHostReason(host: string): string | undefined {
 }
 
 /**
- * Reads the setting that lets pages be loaded from this machine, for development and tests.
+ * Parses the setting that allows pages on this machine, for development and tests.
  *
- * @param text `host:port` pairs, separated by commas; IPv6 hosts in brackets. Entries that are not such a pair are left out.
- * @returns the pairs as {@link isListedPrivateHost} compares them
+ * @param text `host:port` pairs, separated by commas; IPv6 hosts in brackets. Invalid entries are ignored.
+ * @returns the pairs in the form that {@link isListedPrivateHost} compares
  */
 export function parsePrivateHosts(text: string | undefined): ReadonlySet<string> {
   const hosts = new Set<string>();
@@ -79,7 +79,7 @@ export function parsePrivateHosts(text: string | undefined): ReadonlySet<string>
   return hosts;
 }
 
-/** Whether the host and port of a URL are among those that the settings open for development and tests. */
+/** Whether the settings allow a URL's host and port for development and tests. */
 export function isListedPrivateHost(url: URL, privateHosts: ReadonlySet<string>): boolean {
   return privateHosts.size > 0 && privateHosts.has(hostAndPort(url));
 }
