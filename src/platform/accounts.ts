@@ -81,7 +81,7 @@ export interface Refused {
   readonly limit?: LimitRefusal;
   /** What remains of the key's limits, if they are counted. */
   readonly limits?: LimitState;
-  /** The pool has healthy accounts, but all are busy. Set only for a request with `healthyOnly`. */
+  /** The pool has healthy accounts, but all are busy. Set only for a request with `wellOnly`. */
   readonly isWell?: boolean;
   /** The queue is full and no other pool shard can give capacity: do not ask again. */
   readonly isFull?: boolean;
@@ -101,7 +101,7 @@ export type Acquired = Granted | Refused;
 /** The result of counting a request that takes no slot. */
 export type CountAnswer = { readonly limits: LimitState } | Refused;
 
-/** The account of a lease, without credentials. Only a {@link SignInAssignment} contains credentials. */
+/** The account of a lease, without credentials. Only a {@link SignInTicket} contains credentials. */
 export interface LeasedAccount {
   /** E-mail, mobile, or `token:<hash>`. */
   readonly id: string;
