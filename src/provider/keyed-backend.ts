@@ -22,10 +22,7 @@ import type {
 import { type ErrorKinds, type ReadRefusal, readRefusal } from "./refusal.ts";
 import { eventStreamOf, isWhole, mediaTypeOf, readAnswer, readRecord, send } from "./transport.ts";
 
-/**
- * Accepted media types of streams. Clients of the public APIs do not check the type, so some backends omit or
- * misstate it.
- */
+/** Accepted media types of streams. Clients of the public APIs do not check the type, so some backends send a wrong one. */
 const STREAM_TYPES = ["text/event-stream", "text/plain"];
 
 /** The settings of a request apart from the conversation. */
