@@ -1,7 +1,7 @@
 import type { AnswerToken, LikelyToken } from "../conversation/events.ts";
 import { isObject, type JsonObject } from "../encoding/json.ts";
 
-/** The tokens that a list of log probabilities states; what is malformed is left out. */
+/** Reads a list of log probabilities (`logprobs.content` of chat completions). Skips malformed entries. */
 export function tokensOf(list: unknown): readonly AnswerToken[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((entry: unknown) => {

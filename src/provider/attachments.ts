@@ -5,20 +5,20 @@ import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { PrepareOptions } from "./provider.ts";
 
-/** What an attachment is to the model. `text` is put into the prompt, the others go beside it. */
+/** An attachment as the model receives it. `text` goes into the prompt. The other kinds are sent beside the prompt. */
 export type Attachment =
   | { readonly kind: "text"; readonly filename: string; readonly text: string }
   | {
       readonly kind: "image" | "document";
       readonly filename: string;
-      /** Where the bytes are: at hand, behind a URL, or with the provider already. */
+      /** Where the bytes are: in memory, behind a URL, or already stored by the provider. */
       readonly source:
         | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly mediaType: string }
         | { readonly kind: "url"; readonly url: string }
         | { readonly kind: "file"; readonly fileId: string };
     };
 
-/** An attachment's bytes, at hand. */
+/** The bytes of an attachment, in memory. */
 export interface LoadedAttachment {
   readonly bytes: Uint8Array;
   readonly mediaType: string;
@@ -41,12 +41,12 @@ const EXTENSIONS = new Map(
 );
 
 /**
- * Reads the attachments of one conversation. The same attachment in several places is read once and is one and the same
- * object, so that it is uploaded once.
+ * Reads the attachments of one conversation. Equal attachments in several places are read once and yield the same
+ * object, so each is uploaded once.
  */
 export class AttachmentReader {
   readonly #conversation: Conversation;
-  /** By what a part says of itself, and by where its bytes are: one key of both would be a copy of all inline data. */
+  /** Keyed by part type and source kind, then by locator. A single combined key would copy all inline data. */
   readonly #known = new Map<string, Map<string, Attachment>>();
 
   constructor(conversation: Conversation) {
@@ -54,7 +54,7 @@ export class AttachmentReader {
   }
 
   /**
-   * What an image or file part is to the model.
+   * Classifies an image or file part for the model.
    *
    * @throws GatewayError 400 for broken data.
    */
@@ -92,7 +92,7 @@ export class AttachmentReader {
 
   #inline(source: AttachmentSource, declared: string | undefined): LoadedAttachment {
     if (source.kind === "inline") {
-      // Some callers put a whole data URL where base64 belongs.
+      // Some callers send a whole data URL where the API expects base64.
       if (!source.data.startsWith("data:")) {
         return { bytes: this.#base64(source.data), mediaType: mediaTypeName(source.mediaType || declared) };
       }
@@ -115,7 +115,7 @@ export class AttachmentReader {
 
   #base64(data: string): Uint8Array {
     try {
-      // The decoder skips white space and accepts missing padding; the URL-safe alphabet it does not know.
+      // The decoder skips white space and accepts missing padding. It does not accept the URL-safe alphabet.
       return /[-_%]/.test(data) ? fromBase64Url(decodeURIComponent(data)) : fromBase64(data);
     } catch {
       throw this.#fault("an attachment whose base64 is broken");
@@ -128,9 +128,12 @@ export class AttachmentReader {
   }
 }
 
-/** What an address leads to is an image, although nothing said so, and the model has no vision. A 400, unless another model can see it. */
+/**
+ * A URL turned out to be an image only after loading, and the model has no vision. Status 400, unless another model
+ * has vision.
+ */
 export class UnseenImage extends GatewayError {
-  /** `field` is what the caller calls the messages. */
+  /** `field` is the name of the messages field in the caller's API style. */
   constructor(field: string, filename: string) {
     super(400, `${field} contains an image, ${filename}, but the model has no vision`, {
       code: "invalid_request",
@@ -139,12 +142,15 @@ export class UnseenImage extends GatewayError {
   }
 }
 
-/** Whether a file is text, by what it is called. */
+/** Whether a file is text, judged by its media type and its name. */
 export function isText(mediaType: string, filename: string): boolean {
   return TEXT_TYPE.test(mediaType) || (TEXT_NAME.test(filename) && mediaType !== "application/pdf");
 }
 
-/** The bytes of an attachment, fetched if they are behind a URL. Not for those that the provider already has. */
+/**
+ * Returns the bytes of an attachment and fetches them if they are behind a URL. Throws `invalid_request` for a file
+ * that the provider stores.
+ */
 export async function loadAttachment(
   attachment: Exclude<Attachment, { kind: "text" }>,
   options: PrepareOptions,
@@ -156,11 +162,11 @@ export async function loadAttachment(
   throw new ProviderError("invalid_request", `the content of the file ${source.fileId} is not at hand`);
 }
 
-/** Whether a part is an image, as far as the caller says. */
+/** Whether a part is an image, according to the media types that the caller stated. */
 export function isImage(part: Exclude<Part, { type: "text" }>): boolean {
   if (part.type === "image") return true;
   const { source, mediaType } = part;
-  // Some callers put a whole data URL where base64 belongs.
+  // Some callers send a whole data URL where the API expects base64.
   const text = source.kind === "url" ? source.url : source.kind === "inline" ? source.data : "";
   const own = parseDataUrl(text)?.mediaType || (source.kind === "inline" ? source.mediaType : "");
   return mediaTypeName(own || mediaType).startsWith("image/");

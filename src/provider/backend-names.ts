@@ -1,18 +1,18 @@
 import { ProviderError } from "../errors/provider-error.ts";
 
-/** How long a list of models is good enough to tell what is not there, milliseconds. */
+/** How long a fetched list of models counts as current, milliseconds. */
 const FRESH_MS = 30_000;
-/** Names that are told of a list. */
+/** The maximum number of model names in an error message. */
 const MOST_TOLD = 20;
 
-/** Models that hold no conversation. */
+/** Names of models that cannot chat. */
 const NO_CHAT = /embed|rerank|whisper|tts|moderation/i;
 
-/** In which words backends without a code for it say that they do not have a model. */
+/** Phrases with which backends without an error code for it report an unknown model. */
 const NO_MODEL =
   /\bmodel\b.{0,200}\b(?:not (?:found|exist|available)|(?:does not|doesn't|don't) exist|unknown)|unknown model/i;
 
-/** Whether a backend refuses a request because it does not have the model; one that is overloaded has it. */
+/** Whether a backend refuses a request because it does not have the model. An overloaded backend (5xx) does not count. */
 export function lacksModel(error: unknown): error is ProviderError {
   if (!(error instanceof ProviderError) || error.status < 400 || error.status > 499) return false;
   return (
@@ -21,14 +21,18 @@ export function lacksModel(error: unknown): error is ProviderError {
 }
 
 /**
- * What a backend calls its models. It is asked once it has refused a model that nobody has mapped to a name of its own: a backend that
- * takes every name, and one that is well configured, is never asked.
+ * Maps requested models to the names that a backend lists.
+ * The gateway asks for the list only after the backend has refused a model that the configuration does not map. A
+ * backend that accepts every name, or that is fully configured, is never asked.
  */
 export class BackendNames {
   #names: readonly string[] = [];
   #listedAt = Number.NEGATIVE_INFINITY;
 
-  /** The backend's name for a model: the one that was asked for if it is one, or that of the only model; `id` as far as is known. */
+  /**
+   * Returns the backend's name for a model: the listed name that matches `requested`, else the only chat model, else
+   * `id`.
+   */
   nameOf(id: string, requested: string): string {
     const bare = withoutTag(requested);
     const known = this.#names.find((name) => name.toLowerCase() === requested.toLowerCase());
@@ -36,14 +40,14 @@ export class BackendNames {
     return same ?? id;
   }
 
-  /** Learns the names, unless that was done lately. Whatever goes wrong says nothing of the request. */
+  /** Fetches the list of names unless it is current. Ignores failures: they must not replace the error of the request. */
   async learn(list: () => Promise<readonly string[]>, now: number): Promise<void> {
     if (now - this.#listedAt < FRESH_MS) return;
     this.#listedAt = now;
     this.#names = await list().catch(() => this.#names);
   }
 
-  /** The refusal of a model, with the names that there are. */
+  /** Returns the error with the list of available models added to its message. */
   explained(error: ProviderError): ProviderError {
     if (this.#names.length === 0) return error;
     const told = this.#names.slice(0, MOST_TOLD).join(", ");
@@ -59,7 +63,7 @@ export class BackendNames {
     );
   }
 
-  /** The only model that can hold a conversation. */
+  /** The name of the only listed model that can chat; undefined if there are none or several. */
   get #only(): string | undefined {
     const able = this.#names.filter((name) => !NO_CHAT.test(name));
     return able.length === 1 ? able[0] : undefined;

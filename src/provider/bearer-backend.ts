@@ -6,8 +6,8 @@ import type { Embedding } from "./provider.ts";
 import { readRecord } from "./transport.ts";
 
 /**
- * A backend of the family of APIs whose key is a bearer token, and which has embeddings beside its generations: chat
- * completions and responses are told apart by their paths alone.
+ * A backend whose API key is a bearer token and which also offers embeddings. Chat completions and responses backends
+ * differ only in their paths.
  */
 export abstract class BearerBackend<Wire extends { readonly model: string }> extends KeyedBackend<Wire> {
   readonly embeddings: Embedding = {
@@ -28,17 +28,17 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
   }
 }
 
-/** What a path of such a backend is for, whose generations are at `generations`. */
+/** Classifies an exchange by its path. `generations` is the path at which generations are requested. */
 export function bearerExchange(path: string, generations: string): ExchangeKind {
   if (path.endsWith(generations)) return { label: "completion", round: { session: null } };
   if (path.endsWith("/embeddings")) return { label: "embeddings" };
   return { label: path.endsWith("/models") ? "models" : "other" };
 }
 
-/** Longer names of users are refused by the family's public API, and are no reason to fail. */
+/** The maximum length of a user id. The public API refuses longer ones; the gateway omits them instead of failing. */
 const MAX_USER_CHARS = 64;
 
-/** The caller's name for its user, if it can be sent. */
+/** Returns the caller's id of its user, or undefined if the id is too long to send. */
 export function userName(user: string | undefined): string | undefined {
   return user !== undefined && user.length > MAX_USER_CHARS ? undefined : user;
 }

@@ -1,25 +1,27 @@
 import { isObject } from "../encoding/json.ts";
 
-/** What a caller writes as a whole: its members are named by the caller. */
+/** Fields whose member names the caller chooses, such as JSON schemas and arguments. */
 const FREE = new Set([
   ...["parameters", "parametersJsonSchema", "input_schema", "responseJsonSchema", "schema"],
   ...["args", "response", "input", "arguments"],
 ]);
-/** What drivers fill in with words of their protocol, or with bytes. */
+/** Fields that drivers fill with words of their protocol, or with bytes. */
 const OWN = new Set([
   ...["type", "role", "include", "model", "mode", "display", "responseMimeType", "thinkingLevel"],
   ...["data", "signature", "thoughtSignature", "encrypted_content", "image_url", "file_data"],
 ]);
 /**
- * What stands in quotes or brackets, and names of several words or of several steps. A name begins where no letter is before it: if the
- * search began at each letter of a long word, it would take the square of its length.
+ * Text in quotes or brackets, dotted paths, and snake_case or camelCase names: what a refusal may have echoed from
+ * the request.
+ * A name starts only where no word character precedes it. Starting at each letter of a long word would take quadratic
+ * time.
  */
 export const REPEATED =
   /(?<![\w\\])(["'`])(?:(?!\1).){1,300}\1(?!\w)|\[[^[\]]{1,300}\]|(?<!\w)\w+(?:\.\w+)+|(?<!\w)\w*(?:_|[a-z](?=[A-Z]))\w*/g;
 
 /**
- * A refusal without what it may only repeat of the caller's words: what it quotes, or writes as a name, and the request
- * holds as a name or text of the caller's. Takes time in proportion to both.
+ * Removes from a refusal what may be an echo of the caller's input: quoted texts and names that also occur as names
+ * or texts of the caller in the request. Takes time linear in the length of both.
  */
 export function withoutCallersWords(refusal: string, request: unknown): string {
   const repeated = new Set(wordsIn(refusal));
@@ -37,7 +39,7 @@ export function withoutCallersWords(refusal: string, request: unknown): string {
       ? ""
       : text.replace(REPEATED, (part) => {
           if (isCallers(part)) return "";
-          // The steps of a path.
+          // A path: remove only the steps that are names of the caller.
           return /\s/.test(part) ? part : part.replace(/\w+/g, (word) => (isName(word) ? "" : word));
         });
   try {
@@ -49,12 +51,12 @@ export function withoutCallersWords(refusal: string, request: unknown): string {
   }
 }
 
-/** The words of a text; one that is written in several ways is the same. */
+/** Returns the words of a text, normalized: snake_case and camelCase forms of a word are equal. */
 function wordsIn(text: string): string[] {
   return (text.match(/\w+/g) ?? []).map((word) => word.replaceAll("_", "").toLowerCase());
 }
 
-/** Hands over what the caller has written in a request. */
+/** Passes each text that the caller wrote in a request to `hand`. */
 function collect(value: unknown, free: boolean, hand: (text: string) => void): void {
   if (typeof value === "string") hand(value);
   else if (Array.isArray(value)) for (const item of value) collect(item, free, hand);

@@ -1,48 +1,48 @@
 import type { Provider, TurnDecoder } from "./provider.ts";
 
-/** Which provider to speak to, and how. */
+/** The settings of one provider, passed to its driver. */
 export interface ProviderOptions {
-  /** Its base address; what belongs to it depends on the driver. A trailing slash does not matter. */
+  /** The base URL. Each driver defines which path prefix belongs to it. A trailing slash does not matter. */
   readonly baseUrl: string;
-  /** The API key for accounts that have none of their own. */
+  /** The API key for accounts that have no key of their own. */
   readonly token: string;
-  /** Canonical model id → the backend's name; an id that is not in it is sent as it is. */
+  /** Canonical model id → the backend's name. Ids without an entry are sent unchanged. */
   readonly models: Readonly<Record<string, string>>;
-  /** Whether tools are passed through or written into the prompt, where the protocol leaves the choice. */
+  /** Whether tools are sent natively or written into the prompt. Protocols without this choice ignore it. */
   readonly toolCalls: "native" | "markup";
-  /** Whether an answer that nobody wants streamed is asked for in one piece, where the protocol has both. */
+  /** Whether to request a non-streamed answer when the caller does not stream. Protocols without this choice ignore it. */
   readonly wholeAnswers: boolean;
-  /** Makes ids. */
+  /** Generates unique ids. */
   readonly newId: () => string;
   /** Waits `milliseconds`, or rejects with the signal's reason. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** What an exchange with the upstream is for. */
+/** The purpose of an exchange with the upstream. */
 export interface ExchangeKind {
-  /** For metrics and captures: `completion`, `continue`, `login`, … */
+  /** The label in metrics and captures: `completion`, `continue`, `login`, … */
   readonly label: string;
-  /** Set for a round of a generation: its chat session, or null where each request is a generation of its own. */
+  /** Set if the exchange is part of a generation: its chat session, or null if each request is a separate generation. */
   readonly round?: { readonly session: string | null };
 }
 
-/**
- * A protocol in which a provider is spoken to. A folder exports one, and `drivers.ts` lists it: that is all there is to
- * adding one.
- */
+/** A provider protocol. To add one, export a driver from a new folder and list it in `drivers.ts`. */
 export interface Driver {
-  /** Its name: `PROVIDER_DRIVER`, and the folder. */
+  /** The name in `PROVIDER_DRIVER` and of the folder. */
   readonly id: string;
-  /** Its accounts sign in, and nothing can be asked without one. Absent: a key is all that is needed. */
+  /** Accounts must sign in before any request. If absent, an API key is sufficient. */
   readonly signsIn?: true;
-  /** The catalogue describes its provider's models. To other backends the catalogue's ids are names like any other. */
+  /**
+   * The model catalogue describes this provider's models. For other backends the ids of the catalogue have no special
+   * meaning.
+   */
   readonly servesCatalogue?: true;
-  /** The paths of its requests contain the model's name. */
+  /** Request paths contain the model's name. */
   readonly modelNamesInPaths?: true;
-  /** Makes a provider. It holds no connection, and serves any number of requests at once. */
+  /** Creates a provider. It holds no connection and serves any number of concurrent requests. */
   create(options: ProviderOptions): Provider;
-  /** Tells what the path of an upstream address is for. */
+  /** Classifies an exchange by the path of its upstream URL. */
   exchange(path: string): ExchangeKind;
-  /** A decoder for a captured answer of that media type. */
+  /** Creates a decoder for a captured answer of the given media type. */
   replay(contentType: string): TurnDecoder;
 }

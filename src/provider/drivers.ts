@@ -5,7 +5,7 @@ import { openaiDriver } from "./openai/driver.ts";
 import { openaiResponsesDriver } from "./openai-responses/driver.ts";
 import { sessionsDriver } from "./sessions/driver.ts";
 
-/** The protocols in which a provider may be spoken to; the first is the default. */
+/** All provider protocols. The first is the default. */
 export const DRIVERS: readonly Driver[] = [
   sessionsDriver,
   openaiDriver,
@@ -14,7 +14,7 @@ export const DRIVERS: readonly Driver[] = [
   geminiDriver,
 ];
 
-/** The drivers' names, as documentation and forms offer them. */
+/** The drivers' names for documentation and forms. */
 export const DRIVER_NAMES: readonly string[] = DRIVERS.map(({ id }) => id);
 
 /** Earlier names of drivers → their names today. Variables, configurations and captures may still contain them. */
@@ -28,13 +28,16 @@ function currentName(name: string): string {
   return DRIVER_ALIASES.get(name) ?? name;
 }
 
-/** The driver of a name or of an earlier name; undefined: no driver has it. */
+/** Finds a driver by its current or earlier name. Returns undefined if there is none. */
 export function findDriver(name: string): Driver | undefined {
   const id = currentName(name);
   return DRIVERS.find((driver) => driver.id === id);
 }
 
-/** As {@link findDriver}. Throws for an unknown name: the deployment's variables have been checked by then. */
+/**
+ * Like {@link findDriver}, but throws a `RangeError` for an unknown name. The deployment's variables are validated
+ * earlier.
+ */
 export function getDriver(name: string): Driver {
   const driver = findDriver(name);
   if (driver === undefined) throw new RangeError(`there is no provider driver ${JSON.stringify(name)}`);
@@ -47,7 +50,7 @@ export function needsNoAccount(name: string): boolean {
   return driver !== undefined && driver.signsIn !== true;
 }
 
-/** Whether two names stand for the same driver. */
+/** Whether two names denote the same driver. */
 export function isSameDriver(one: string, other: string): boolean {
   return currentName(one) === currentName(other);
 }

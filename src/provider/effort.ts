@@ -1,10 +1,10 @@
-/** Tokens for thinking that efforts stand for. */
+/** Thinking budgets in tokens for the named efforts. This is the smallest. */
 export const LEAST = 1024;
 const LOW = 2048;
 const MEDIUM = 8192;
 const HIGH = 16_384;
 
-/** The tokens that an effort stands for; an unknown one for as many as `medium`. */
+/** Converts an effort into a thinking budget in tokens. An unknown effort counts as `medium`. */
 export function budgetFor(effort: string): number {
   switch (effort) {
     case "minimal":
@@ -19,7 +19,7 @@ export function budgetFor(effort: string): number {
   return MEDIUM;
 }
 
-/** The effort that a budget of tokens stands for, for models that have no budgets. */
+/** Converts a thinking budget in tokens into an effort, for models without budgets. */
 export function effortFor(budget: number): "low" | "medium" | "high" {
   if (budget <= LOW) return "low";
   return budget < HIGH ? "medium" : "high";

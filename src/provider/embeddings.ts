@@ -10,9 +10,10 @@ function vectorOf(entry: unknown): readonly number[] | null {
 }
 
 /**
- * The vectors of an embeddings answer, in the order of the inputs, and its tokens (0 where the backend states none).
+ * Reads an embeddings answer: the vectors in the order of the inputs, and the token count (0 if the backend states
+ * none).
  *
- * @throws ProviderError `malformed` when there is not one vector of numbers for each input.
+ * @throws ProviderError `malformed` unless there is exactly one vector of numbers for each input.
  */
 export function embeddingsOf(
   body: JsonObject,

@@ -5,20 +5,20 @@ import { parseRecord } from "./json.ts";
 import type { ProviderEvent, TurnDecoder } from "./provider.ts";
 
 /**
- * Characters that one event may have. A line of over 1 MiB occurs (a search result, a whole tool call); beyond this the
- * upstream is broken, and memory is short.
+ * The maximum length of one event, in characters. Lines of over 1 MiB occur (a search result, a whole tool call).
+ * Beyond this limit the upstream is broken, and memory is limited.
  */
 export const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
 const STREAM = { stream: true } as const;
 
 /**
- * What every driver's decoder of server-sent events has in common: UTF-8 across reads (a broken sequence becomes
- * U+FFFD, as the event-stream format demands: one bad byte does not cost the answer), lines across reads, and failures
- * that do not swallow the events which preceded them in the same read.
+ * The base of every driver's decoder of server-sent events. It decodes UTF-8 and lines across reads. A broken byte
+ * sequence becomes U+FFFD, as the event-stream format requires, so one bad byte does not cost the answer. A failure
+ * does not discard the events that preceded it in the same read.
  *
- * The parser keeps an unfinished line as fragments and joins them once, so that a long line in small pieces costs
- * linear time, and it discards comments without keeping them.
+ * The parser keeps an unfinished line as fragments and joins them once, so a long line in small pieces takes linear
+ * time. It discards comments without storing them.
  */
 export abstract class EventStreamDecoder implements TurnDecoder {
   readonly #utf8 = new TextDecoder();
@@ -39,21 +39,25 @@ export abstract class EventStreamDecoder implements TurnDecoder {
         if (error.type === "max-buffer-size-exceeded") throw tooLong();
       },
     });
-    // The decoder of bytes takes one byte order mark away; the parser would take another, if it came in the same read.
+    // `TextDecoder` removes one byte order mark. The parser would remove a second one from the same read; this line
+    // break prevents that.
     this.#parser.feed("\n");
   }
 
-  /** Takes one server-sent event. May throw a `ProviderError`. */
+  /** Handles one server-sent event. May throw a `ProviderError`. */
   protected abstract onEvent(name: string | undefined, data: string): void;
 
-  /** The upstream closed without having said that it was done; `markDone` accepts that, otherwise it was cut. */
+  /**
+   * Called when the upstream closes before `markDone`. Call `markDone` here to accept that; otherwise the answer
+   * counts as cut off.
+   */
   protected onEnd(): void {}
 
   protected emit(event: ProviderEvent): void {
     this.#events.push(event);
   }
 
-  /** The upstream said all that there is to say; whatever follows is ignored. */
+  /** Marks the answer as complete. Later input is ignored. */
   protected markDone(): void {
     this.#done = true;
   }
@@ -82,12 +86,12 @@ export abstract class EventStreamDecoder implements TurnDecoder {
     if (this.#failure !== null) throw this.#failure;
     if (this.#done) return [];
     try {
-      // The blank line that ends the last event may be missing.
+      // The upstream may omit the blank line after the last event.
       this.#parser.feed(`${this.#utf8.decode()}\n\n`);
       if (!this.#done) this.onEnd();
     } catch (error) {
       const failure = asProviderError(error);
-      // Half an event is no garbage: the stream was cut within it.
+      // A malformed last event means that the stream was cut within it.
       this.#failure = failure.kind === "malformed" ? wasCut() : failure;
       throw this.#failure;
     }
@@ -105,24 +109,24 @@ export abstract class EventStreamDecoder implements TurnDecoder {
   }
 }
 
-/** Reads the events of one answer that are told by their type; `take` says whether it was the last. */
+/** Reads the typed events of one answer. `take` returns true for the last one. */
 export interface TypedEvents {
   /** May throw a `ProviderError`. */
   take(type: unknown, event: JsonObject): boolean;
 }
 
-/** Decodes a stream whose events name their type. It has ended when one of them says so, and not before. */
+/** Decodes a stream whose events name their type. The answer is complete only when an event says so. */
 export class TypedEventDecoder extends EventStreamDecoder {
   readonly #answer: TypedEvents;
 
-  /** @param answer makes what reads the events, and tells what it has read. */
+  /** @param answer creates the reader of the events, which emits what it has read. */
   constructor(answer: (emit: (event: ProviderEvent) => void) => TypedEvents) {
     super();
     this.#answer = answer((event) => this.emit(event));
   }
 
   protected override onEvent(name: string | undefined, data: string): void {
-    // Servers that speak several protocols add the end mark of another.
+    // Servers that support several protocols add the end mark of another one.
     if (data === "" || data.trim() === "[DONE]") return;
     const event = parseRecord(data);
     if (this.#answer.take(event["type"] ?? name, event)) this.markDone();

@@ -14,20 +14,20 @@ export function parseRecord(text: string): JsonObject {
   return value;
 }
 
-/** The objects in a list; nothing of what is no list. */
+/** Returns the objects in a list, or an empty list if the value is no list. */
 export function objectsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** A member that is a text; empty when it is none. */
+/** Returns a text member, or an empty string if it is no text. */
 export function stringIn(object: JsonObject, name: string): string {
   const value = object[name];
   return typeof value === "string" ? value : "";
 }
 
 /**
- * A count of tokens, or undefined when the value is none. A number beyond the safe integers becomes the largest one, which
- * `mostTokens` refuses.
+ * Reads a token count. Returns undefined if the value is no count. Numbers beyond the safe integers become the
+ * largest safe integer, which `mostTokens` rejects.
  */
 export function countOf(value: unknown): number | undefined {
   if (typeof value !== "number" || !(value >= 0)) return undefined;
@@ -37,12 +37,12 @@ export function countOf(value: unknown): number | undefined {
 /** The largest Unix time, in seconds, that a `Date` can hold. */
 const LATEST_SECONDS = 8.64e12;
 
-/** A Unix time in seconds; 0, which means unknown, when the value is none. */
+/** Reads a Unix time in seconds. Returns 0 (unknown) if the value is none. */
 export function unixSecondsOf(value: unknown): number {
   return typeof value === "number" && value >= 0 && value <= LATEST_SECONDS ? value : 0;
 }
 
-/** The usage with the counts that were stated; what is no count is left out. */
+/** Reads the stated counts into a usage. Omits what is no count. */
 export function usageOf(stated: { readonly [name in keyof ProviderUsage]: unknown }): ProviderUsage {
   return {
     ...given("prompt", countOf(stated.prompt)),
@@ -53,7 +53,7 @@ export function usageOf(stated: { readonly [name in keyof ProviderUsage]: unknow
   };
 }
 
-/** A member that is there only if its value is. */
+/** Returns an object with this member, or an empty object if the value is undefined. */
 export function given<Name extends string, Value>(
   name: Name,
   value: Value | undefined,

@@ -22,64 +22,67 @@ import type {
 import { type ErrorKinds, type ReadRefusal, readRefusal } from "./refusal.ts";
 import { eventStreamOf, isWhole, mediaTypeOf, readAnswer, readRecord, send } from "./transport.ts";
 
-/** What backends call their streams: clients of the public APIs do not look, so that some forget to say it. */
+/** Accepted media types of streams. Clients of the public APIs do not check the type, so some backends send a wrong one. */
 const STREAM_TYPES = ["text/event-stream", "text/plain"];
 
-/** What a request needs besides the conversation. */
+/** The settings of a request apart from the conversation. */
 export interface RequestSettings {
   /** The backend's name for the model. */
   readonly model: string;
   readonly toolCalls: "native" | "markup";
-  /** The answer is asked for in one piece: nobody waits for its parts. */
+  /** Request the answer in one piece, because the caller does not stream. */
   readonly whole: boolean;
 }
 
-/** Reads the answer to one request. Both ways come to the same events. */
+/** Reads the answer to one request. Both methods yield the same events. */
 export interface AnswerReader {
   streamed(): TurnDecoder;
-  /** Throws as a decoder does. */
+  /** Throws the same errors as a decoder. */
   whole(answer: JsonObject): readonly ProviderEvent[];
 }
 
-/** Writes the requests that one conversation comes to. */
+/** Builds the requests of one conversation. */
 export interface RequestWriter<Wire> {
   /** Everything that the model reads, as one text. */
   readonly promptText: string;
-  /** Fetches what is behind URLs. Throws a `GatewayError` 400 for what cannot be sent. */
+  /** Fetches attachments that are behind URLs. Throws a `GatewayError` 400 for an attachment that cannot be sent. */
   load(signal: AbortSignal): Promise<void>;
-  /** The request, with the suffix of a follow-up turn (blank: none). */
+  /** Builds the request. `suffix` is the text of a follow-up turn (blank: none). */
   build(suffix: string, signal: AbortSignal): Promise<Wire>;
 }
 
-/** What a protocol of keyed backends is made of. */
+/** What distinguishes one protocol of keyed backends from another. */
 export interface KeyedProtocol<Wire> {
-  /** What its paths lie below. */
+  /** The base URL of all paths. */
   readonly address: string;
-  /** Where generations are asked for. */
+  /** The path of generation requests. */
   readonly path: string | ((request: Wire) => string);
-  /** What is posted there; the request itself unless given. */
+  /** Builds the posted body. Default: the request itself. */
   readonly body?: (request: Wire) => unknown;
-  /** Where all models are listed, and their names in what is answered; `/models`, and the `id` of each in `data`. */
+  /**
+   * The path of the model list and how to read the names from the answer. Default: `/models` and the `id` of each
+   * entry in `data`.
+   */
   readonly listing?: { readonly path: string; readonly names: (body: JsonObject) => readonly string[] };
-  /** What its refusals mean. */
+  /** How the protocol's error codes and statuses map to kinds of errors. */
   readonly kinds: ErrorKinds;
   readonly optional: readonly OptionalField<Wire>[];
-  /** Which options of a request it has fields for. */
+  /** The sampling options for which the protocol has fields. */
   readonly options: Abilities["options"];
-  /** Whether an answer that came in one piece tells a call that was cut from a complete one. */
+  /** Whether a non-streamed answer distinguishes a truncated tool call from a complete one. */
   readonly tellsCutCalls: boolean;
 }
 
 /**
- * A backend that is asked with an API key and keeps nothing: no accounts, no sessions, no files. A token is its key, and
- * below its address there is a list of models. A session is an id that is made up, and a follow-up turn replays the
+ * A stateless backend that authenticates with an API key: no accounts, sessions or files. An account's token is the
+ * key, and the model list is at a path below the base URL. Session ids are made up. A follow-up turn resends the
  * conversation with the suffix.
  */
 export abstract class KeyedBackend<Wire extends { readonly model: string }> implements Provider {
   readonly abilities: Abilities;
   protected readonly options: ProviderOptions;
   readonly #protocol: KeyedProtocol<Wire>;
-  /** By the backend's name for a model: what a model knows depends on its generation. */
+  /** Keyed by the backend's name for the model, because each model generation supports other fields. */
   readonly #optional = new Map<string, OptionalFields<Wire>>();
   readonly #names = new BackendNames();
   readonly models: ModelListing = {
@@ -98,7 +101,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     this.abilities = { images: "backend", options: protocol.options, search };
   }
 
-  /** The headers that carry a key, and whatever else every request has. */
+  /** The headers that carry the API key, and any other headers of every request. */
   protected abstract headers(token: string): Readonly<Record<string, string>>;
 
   /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
@@ -139,16 +142,16 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     return { token: credentials.token === "" ? this.options.token : credentials.token, expiresAt: 0 };
   }
 
-  /** Lists the models, which costs nothing and needs a key where one is needed. */
+  /** Checks the key by listing the models, which costs nothing and requires the key where the backend requires one. */
   async describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
     const response = await this.#get(account, LISTING.path, signal);
-    // Not every backend lists its models; that says nothing against the key.
+    // Not every backend lists its models. A missing list does not mean that the key is invalid.
     if (response.ok || response.status === 404 || response.status === 405) await response.body?.cancel();
     else throw (await this.refusal(response, account, signal)).error;
     return { id: "", sessionCount: 0 };
   }
 
-  /** The backend's name for a canonical model. */
+  /** Returns the configured backend name for a canonical model, else the id itself. */
   protected modelName(id: string): string {
     const { models } = this.options;
     return Object.hasOwn(models, id) ? (models[id] ?? id) : id;
@@ -166,11 +169,11 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     return send(account.fetch, this.#protocol.address + path, init, signal);
   }
 
-  /** What a model is known to refuse, by the backend's name for it. */
+  /** The fields that a model is known to refuse. `model` is the backend's name for it. */
   protected optionalOf(model: string): OptionalFields<Wire> {
     const known = this.#optional.get(model);
     if (known !== undefined) return known;
-    // Callers make names up: only what was learnt is worth keeping.
+    // Callers can invent model names, so store an entry only once a field has been refused.
     const fresh: OptionalFields<Wire> = new OptionalFields(this.#protocol.optional, () => {
       if (this.#optional.has(model)) return;
       for (const oldest of this.#optional.keys()) {
@@ -182,7 +185,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     return fresh;
   }
 
-  /** The backend's name for a model, as far as it is known. */
+  /** Returns the backend's name for a model, as far as it is known. */
   #nameOf({ id, upstream, provider, requested }: ResolvedModel): string {
     if (provider !== undefined) return upstream;
     return this.#isMapped(id) ? this.modelName(id) : this.#names.nameOf(id, requested);
@@ -192,7 +195,10 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     return Object.hasOwn(this.options.models, id);
   }
 
-  /** Asks; a model that nobody has mapped, and that the backend does not have, once more by a name that the backend lists. */
+  /**
+   * Sends the request. If the backend does not have an unmapped model, sends it once more with a name that the
+   * backend lists.
+   */
   async #ask(
     account: UpstreamAccount,
     request: Wire,
@@ -203,7 +209,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     try {
       return { request, response: await this.#complete(account, request, whole, signal) };
     } catch (error) {
-      // Who names a provider's model means that one; others of a route may be waiting to be asked.
+      // A caller who names the provider of a model means exactly that model. Other providers of a route may follow.
       if (!lacksModel(error) || model.provider !== undefined || this.#isMapped(model.id)) throw error;
       await this.#names.learn(() => this.models.list(account, signal), Date.now());
       signal.throwIfAborted();
@@ -224,7 +230,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     );
   }
 
-  /** Reads an answer that is no success. */
+  /** Reads an error response. */
   protected refusal(response: Response, account: UpstreamAccount, signal: AbortSignal): Promise<ReadRefusal> {
     return readRefusal(response, account.token, signal, this.#protocol.kinds);
   }
@@ -235,7 +241,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   }
 }
 
-/** A conversation that asks for no more tokens than its model is known to give: backends refuse what is beyond. */
+/** Limits the requested tokens to the model's known output limit, because backends refuse more. */
 function withinOutput(conversation: Conversation): Conversation {
   const { model, sampling, expectedTokens } = conversation;
   const { output } = model;
@@ -248,7 +254,7 @@ function withinOutput(conversation: Conversation): Conversation {
   };
 }
 
-/** The turn that an answer begins. Some backends answer whole, or with a stream, whatever they are asked for. */
+/** Opens the turn of a response. Some backends stream, or answer in one piece, regardless of the request. */
 async function turnOf(
   response: Response,
   sessionId: string,
@@ -261,12 +267,12 @@ async function turnOf(
   return { sessionId, body: await eventStreamOf(response, STREAM_TYPES), decoder: reader.streamed() };
 }
 
-/** So many models are remembered that refuse something. */
+/** The maximum number of models whose refused fields are remembered. */
 const MOST_MODELS = 200;
 
 const LISTING = { path: "/models", names: (body: JsonObject) => modelNames(body["data"], "id") };
 
-/** A member of each entry of a model list. Throws a `ProviderError` for what is no list. */
+/** Reads one member of each entry of a model list. Throws a `ProviderError` `malformed` if it is no list. */
 export function modelNames(list: unknown, member: string): string[] {
   if (!Array.isArray(list)) throw new ProviderError("malformed", "the provider's list of models is no list");
   return list.flatMap((entry: unknown) => {

@@ -1,29 +1,29 @@
 import { concatBytes } from "../encoding/bytes.ts";
-/** A file to send as `multipart/form-data`, with its fields. */
+/** A file and its fields, to send as `multipart/form-data`. */
 export interface MultipartFile {
   /** Sent before the file. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Asked when the file has ended: fields that may not be known before. */
+  /** Called at the end of the file, for fields whose values may not be known earlier. */
   readonly fieldsAfter?: () => Readonly<Record<string, string>>;
   readonly filename: string;
   readonly mediaType: string;
   readonly body: ReadableStream<Uint8Array> | Uint8Array;
 }
 
-/** A multipart body and the `Content-Type` that goes with it. */
+/** A multipart body and its `Content-Type`. */
 export interface MultipartBody {
   readonly contentType: string;
   readonly body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;
 }
 
-/** Names in a header are quoted; what would end the quotes or the line is percent-encoded (RFC 7578, section 2). */
+/** Quotes a name in a header. Percent-encodes quotes and line breaks (RFC 7578, section 2). */
 function quoted(name: string): string {
   return `"${name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`;
 }
 
 /**
- * Encodes one file and its fields. A stream stays a stream: a 100 MiB upload passes through without being held, which
- * `FormData` cannot do.
+ * Encodes one file and its fields. A stream stays a stream, so a 100 MiB upload is never held in memory. `FormData`
+ * cannot do this.
  *
  * @param boundary A text that does not occur in the file.
  */

@@ -5,18 +5,18 @@ const BACKSLASH = 0x5c;
 const SPACE = /[^ \t\n\r]/;
 
 /**
- * Tells when a text that comes in pieces is one whole JSON object. Each piece is read once, and the whole once more when its
- * last bracket closes: an object in small pieces costs linear time.
+ * Detects when a streamed text is one complete JSON object. Scans each piece once and parses the whole text once, at
+ * its last bracket: an object in small pieces takes linear time.
  */
 export class ObjectText {
-  /** `closed`: the brackets are; whether it is JSON is known as well. `broken`: it will never be an object. */
+  /** `closed`: all brackets are closed and the text is valid JSON. `broken`: the text can no longer become an object. */
   #state: "before" | "open" | "closed" | "broken" = "before";
   #text = "";
   #depth = 0;
   #quoted = false;
   #escaped = false;
 
-  /** Whether the text so far is a JSON object, with white space around it or not. */
+  /** Whether the text so far is one JSON object, optionally surrounded by white space. */
   get complete(): boolean {
     return this.#state === "closed";
   }
@@ -39,7 +39,10 @@ export class ObjectText {
     if (this.#state === "closed" && SPACE.test(piece.slice(at))) this.#state = "broken";
   }
 
-  /** Follows brackets and strings from `at`; returns the index behind the bracket that closes the object, or the end. */
+  /**
+   * Tracks brackets and strings from `at`. Returns the index after the bracket that closes the object, or the end of
+   * the piece.
+   */
   #read(piece: string, at: number): number {
     for (let index = at; index < piece.length; index += 1) {
       const unit = piece.charCodeAt(index);

@@ -6,29 +6,29 @@ import type { Variables } from "../platform/variables.ts";
 import { findDriver, getDriver, isSameDriver } from "./drivers.ts";
 import type { Provider } from "./provider.ts";
 
-/** For how long a provider may be silent, milliseconds. */
+/** The timeouts of a provider, milliseconds. */
 export type Patience = Pick<Variables, "firstByteTimeoutMs" | "answerTimeoutMs" | "idleTimeoutMs">;
 
-/** A provider that requests may be sent to, and how that is done. */
+/** A provider that can serve requests, with its connection settings. */
 export interface NamedProvider {
-  /** Empty: the default one, which the deployment's variables name. */
+  /** Empty for the default provider, which the deployment's variables define. */
   readonly id: string;
   readonly driver: string;
   readonly baseUrl: string;
   readonly api: Provider;
   readonly patience: Patience;
-  /** The proxy of accounts that are bound to none; empty: there is none. */
+  /** The proxy of accounts without a proxy of their own. Empty: none. */
   readonly proxyId: string;
-  /** Sent with every request, beside those of the protocol. */
+  /** Sent with every request, in addition to the headers of the protocol. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The providers of a platform that have been made, by id. */
+/** Caches the created providers of one platform by id. */
 class Registry {
   #default: NamedProvider | null = null;
   readonly #configured = new Map<string, { readonly entry: ProviderEntry; readonly made: NamedProvider }>();
 
-  /** The one that the variables name; null when they name none. */
+  /** Returns the default provider from the deployment's variables, or null if they define none. */
   own(platform: Platform): NamedProvider | null {
     const { variables, providerBaseUrl } = platform;
     if (providerBaseUrl === null) return null;
@@ -52,7 +52,10 @@ class Registry {
     return this.#default;
   }
 
-  /** A configured one. It is made anew when its settings have changed: what it has learnt of its backend lives that long. */
+  /**
+   * Returns a configured provider. Creates it again when its settings have changed; that discards what it has learnt
+   * of its backend.
+   */
   configured(platform: Platform, entry: ProviderEntry): NamedProvider {
     const known = this.#configured.get(entry.id);
     if (known !== undefined && (known.entry === entry || sameSettings(known.entry, entry))) return known.made;
@@ -61,7 +64,7 @@ class Registry {
     return made;
   }
 
-  /** Forgets what is configured no more. */
+  /** Removes providers that are no longer configured. */
   keep(entries: readonly ProviderEntry[]): void {
     if (this.#configured.size <= entries.length) return;
     const ids = new Set(entries.map(({ id }) => id));
@@ -69,7 +72,7 @@ class Registry {
   }
 }
 
-/** Whether what is said to one of them reaches the other, in the same way: a secret of the one is none to the other. */
+/** Whether requests to both providers reach the same backend in the same way, so that both may see the same secrets. */
 export function sameParty(one: NamedProvider, other: NamedProvider): boolean {
   return (
     one === other ||
@@ -126,9 +129,10 @@ function registryOf(platform: Platform): Registry {
 }
 
 /**
- * The provider of an id, made once for each of its settings; without an id the default one.
+ * Returns the provider with this id, or the default provider without an id. Creates each provider once per version of
+ * its settings.
  *
- * @throws GatewayError 503 for one that is not configured or not enabled, and where there is no default one.
+ * @throws GatewayError 503 for an id that is not configured or not enabled, and if there is no default provider.
  */
 export function providerNamed(platform: Platform, config: Pick<Config, "providers">, id = ""): NamedProvider {
   if (id === "") return ownProvider(platform);
@@ -140,19 +144,19 @@ export function providerNamed(platform: Platform, config: Pick<Config, "provider
   return registry.configured(platform, entry);
 }
 
-/** The default provider; throws 503 where there is none. */
+/** Returns the default provider. Throws a `GatewayError` 503 if there is none. */
 export function ownProvider(platform: Platform): NamedProvider {
   const provider = registryOf(platform).own(platform);
   if (provider !== null) return provider;
   throw unavailable("no provider is configured: set PROVIDER_BASE_URL");
 }
 
-/** The platform's default provider, made once; null when the deployment names none. */
+/** Returns the driver of the default provider, or null if the deployment defines none. */
 export function configuredProvider(platform: Platform): Provider | null {
   return registryOf(platform).own(platform)?.api ?? null;
 }
 
-/** The same for a request that needs one. Throws 503. */
+/** Like {@link configuredProvider}, but throws a `GatewayError` 503 if there is none. */
 export function providerOf(platform: Platform): Provider {
   return ownProvider(platform).api;
 }

@@ -1,22 +1,22 @@
 import { withoutCallersWords } from "./callers-words.ts";
 import type { ReadRefusal } from "./refusal.ts";
 
-/** A field that goes beyond what every backend knows, and the request without it. */
+/** A field that not every backend supports, and how to remove it from a request. */
 export interface OptionalField<Wire> {
-  /** Recognises a refusal that names it. */
+  /** Matches a refusal that names the field. */
   readonly named: RegExp;
   readonly present: (request: Wire, refusal: string) => boolean;
   readonly without: (request: Wire, refusal: string) => Wire;
-  /** The refusal says nothing of other requests. */
+  /** The refusal applies to this request only and is not remembered. */
   readonly passing?: true;
 }
 
-/** The fields of a request that it may have or not. */
+/** The names of the optional members of a request. */
 type OptionalName<Wire> = {
   readonly [Name in keyof Wire & string]-?: object extends Pick<Wire, Name> ? Name : never;
 }[keyof Wire & string];
 
-/** Fields that shape how words are chosen, or say who asks: an answer without them is no other answer. */
+/** Creates optional fields that influence sampling or identify the caller's user: without them the answer is still valid. */
 export function hints<Wire extends object>(
   names: readonly OptionalName<Wire>[],
 ): readonly OptionalField<Wire>[] {
@@ -32,27 +32,28 @@ export function hints<Wire extends object>(
 }
 
 /**
- * Remembers which optional fields a backend refuses. Backends differ in what they know: the engines that people run
- * themselves pass over a field that they do not know, hosted ones answer 400 and name it. So every field that helps some
- * backend is sent, and one that is refused by name is left out from then on.
+ * Remembers which optional fields a backend refuses.
+ * Self-hosted engines ignore unknown fields. Hosted backends answer 400 and name the field. So the gateway sends
+ * every field that helps some backend, and omits a field after a backend has refused it by name.
  */
 export class OptionalFields<Wire> {
   readonly #fields: readonly OptionalField<Wire>[];
-  /** What is known to be refused, and in which words. */
+  /** The fields known to be refused, with the text of the refusal. */
   readonly #refused = new Map<OptionalField<Wire>, string>();
 
   readonly #learnt: () => void;
 
-  /** @param learnt called when there is something new to be remembered */
+  /** @param learnt called when a new refused field must be remembered */
   constructor(fields: readonly OptionalField<Wire>[], learnt: () => void = () => undefined) {
     this.#fields = fields;
     this.#learnt = learnt;
   }
 
   /**
-   * Posts a request; again without an optional field that the backend refuses by name, one after the other, as long as it
-   * does. What was refused is remembered for all callers once the backend has taken the rest, unless it went on naming the
-   * field, or may only have repeated the caller's words: a refusal may mention a field for other reasons.
+   * Posts a request. While the backend refuses an optional field by name, removes that field and posts again.
+   * After a success, remembers the refused fields for all callers, with two exceptions: the backend still named the
+   * field after its removal, or the refusal may only echo the caller's input. A refusal may mention a field for other
+   * reasons.
    */
   async send(
     full: Wire,
@@ -84,7 +85,7 @@ export class OptionalFields<Wire> {
     return this.#refused.has(field);
   }
 
-  /** The first field that a refusal names and that was not left out for it before. */
+  /** Finds the first field that the refusal names and that has not been removed for this request. */
   #named(
     request: Wire,
     refusal: string,
@@ -108,16 +109,17 @@ const REFUSED =
   "(?:un|not |n't )(?:be )?(?:support|permit|allow|enabled|recogni|known|expected|available)|extra[ _](?:inputs|forbidden)|no longer";
 
 /**
- * Recognises a refusal of a field as such, in the words of the APIs that refuse some; one of a value that is out of range
- * is the caller's to correct. The name is a regular expression, which repeats `.` a bounded number of times only.
+ * Creates a pattern for the refusal of a field itself, in the words of the APIs that refuse fields. It does not match
+ * a value out of range, which the caller must correct. `name` is a regular expression, whose `.` is repeated a
+ * bounded number of times only.
  */
 export function refused(name: string): RegExp {
   return new RegExp(`(?:${REFUSED})[^.]{0,80}?\\b${name}\\b|\\b${name}\\b[^.]{0,80}?(?:${REFUSED})`, "i");
 }
 
 /**
- * Recognises a sentence that says `first` and later `second`, both regular expressions, in letters of either case. `first` does not stand
- * again between them: a text that repeats it would otherwise take the square of its length.
+ * Creates a case-insensitive pattern for a sentence with `first` and later `second`, both regular expressions.
+ * `first` may not occur again between them: a text that repeats it would otherwise take quadratic time.
  *
  * @param end the characters that end a sentence
  */
@@ -125,7 +127,7 @@ export function sentence(first: string, second: string, end = "."): RegExp {
   return new RegExp(`(?:${first})(?:(?!${first})[^${end}])*(?:${second})`, "i");
 }
 
-/** Recognises what any of the expressions does, in letters of either case. */
+/** Creates a case-insensitive pattern that matches what any of the expressions matches. */
 export function either(...expressions: readonly RegExp[]): RegExp {
   return new RegExp(expressions.map(({ source }) => source).join("|"), "i");
 }

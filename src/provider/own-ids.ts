@@ -1,14 +1,14 @@
-/** Gives each call of a request an id of its own, as most protocols demand: what is written twice gets a number. */
+/** Gives each tool call of a request a unique id, as most protocols require. Duplicate ids get a number as suffix. */
 export class OwnIds {
   readonly #used = new Set<string>();
-  /** The number that comes next behind an id that is used. */
+  /** The next number to append to a used id. */
   readonly #numbers = new Map<string, number>();
 
   /**
-   * The id that a call is sent with.
+   * Returns the id to send for a call.
    *
-   * @param written what the caller calls it, as the protocol can write it.
-   * @param base what a number is put behind.
+   * @param written the caller's id, in characters that the protocol allows.
+   * @param base the text before the number.
    */
   take(written: string, base = written): string {
     let own = written;
@@ -18,7 +18,7 @@ export class OwnIds {
         own = `${base}_${n}`;
         n += 1;
       } while (this.#used.has(own));
-      // Ids that others have taken are passed over once.
+      // Continue after this number next time, so that used ids are tested only once.
       this.#numbers.set(base, n);
     }
     this.#used.add(own);

@@ -4,45 +4,49 @@ import type { ProviderError } from "../errors/provider-error.ts";
 import type { Credentials, SignedIn } from "../platform/accounts.ts";
 import type { Fetch } from "../platform/upstream.ts";
 
-/** On whose behalf the provider is spoken to. */
+/** The account, or the pass-through caller, on whose behalf a request is sent. */
 export interface UpstreamAccount {
-  /** The account's token, or the caller's own in pass-through mode. */
+  /** The account's token, or the caller's own token in pass-through mode. */
   readonly token: string;
   readonly fetch: Fetch;
 }
 
-/** Counts as the provider states them (see `Usage`); a field that it does not state is absent. */
+/** Token counts as the provider states them (see `Usage`). Counts that it does not state are absent. */
 export type ProviderUsage = Partial<Usage>;
 
-/** A search hit that citation markers point at. */
+/** A search result to which citation markers refer. */
 export interface SearchResult {
-  /** From 1. */
+  /** Counts from 1. */
   readonly index: number;
   readonly url: string;
   readonly title: string;
 }
 
-/** How the provider says that a message ended. `incomplete` is continued. `tool_calls`: native tool calls were made. */
+/**
+ * Why a message ended, as the provider states it. `incomplete`: can be continued. `tool_calls`: the model made native
+ * tool calls.
+ */
 export type ProviderFinish = "stop" | "length" | "content_filter" | "incomplete" | "tool_calls";
 
-/** Whether a message that ended so may lack what was to follow: only `stop` and `tool_calls` say that it has all. */
+/** Whether a message with this finish reason may be truncated. Only `stop` and `tool_calls` mean that it is complete. */
 export function cutsOff(reason: ProviderFinish): boolean {
   return reason !== "stop" && reason !== "tool_calls";
 }
 
-/** One event of an upstream turn, after decoding. */
+/** One decoded event of an upstream turn. */
 export type ProviderEvent =
   | { readonly type: "start"; readonly messageId: string }
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "text"; readonly text: string }
-  /** The tokens of the text that follows next, or of its end. */
+  /** The tokens of the text that follows, or of the end of the text. */
   | { readonly type: "tokens"; readonly tokens: readonly AnswerToken[] }
-  /** The model's words for not answering, where the protocol keeps them apart from text. */
+  /** The model's refusal text, where the protocol separates it from other text. */
   | { readonly type: "refusal"; readonly text: string }
   | { readonly type: "search"; readonly results: readonly SearchResult[] }
   /**
-   * A place that refers to a page, where the protocol names places: offsets in the turn's text, of the link that stands
-   * there (the same twice: there is none) and of what it is given for (absent: the sentence before).
+   * A citation of a page, where the protocol states positions. `start` and `end` are offsets of the link in the
+   * turn's text (equal: there is no link). `claim` is the range that the page supports (absent: the preceding
+   * sentence).
    */
   | {
       readonly type: "citation";
@@ -51,40 +55,40 @@ export type ProviderEvent =
       readonly start: number;
       readonly end: number;
       readonly claim?: { readonly start: number; readonly end: number };
-      /** What the page says there. */
+      /** The quoted text of the page. */
       readonly quoted?: string;
     }
-  /** Native tool calls only: `index` counts from 0 within the turn. */
+  /** Native tool calls only. `index` counts from 0 within the turn. */
   | { readonly type: "tool-call"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "tool-arguments"; readonly index: number; readonly delta: string }
-  /** The arguments are complete. A call whose end never comes was cut off. */
+  /** The arguments are complete. A call without this event was cut off. */
   | { readonly type: "tool-call-end"; readonly index: number }
   | { readonly type: "usage"; readonly usage: ProviderUsage }
   | {
       readonly type: "finish";
       readonly reason: ProviderFinish;
-      /** The stop sequence that the message ended at, where the provider says so. */
+      /** The stop sequence at which the message ended, if the provider states it. */
       readonly stopSequence?: string;
     };
 
 /**
- * Turns an upstream's bytes into events. A plain push automaton: any split of the bytes yields the same events. Both
- * methods throw a `ProviderError`: `malformed` for garbage, the upstream's own error for an error event, and `cut` when
- * `finish` is reached although the upstream never said that it had finished.
+ * Turns an upstream's bytes into events. Any split of the bytes yields the same events.
+ * `push` and `finish` throw a `ProviderError`: `malformed` for invalid data, the upstream's own error for an error
+ * event, and `cut` if `finish` is called before the upstream has ended the turn.
  */
 export interface TurnDecoder {
-  /** The upstream has said all that belongs to the turn: what may still follow need not be waited for. */
+  /** The upstream has sent the whole turn. Readers do not need to wait for further bytes. */
   readonly ended?: boolean;
   /**
-   * A failure that came in the same read as the events which `push` just returned, so that those are not lost. The
-   * next call throws it; whoever does not want to wait for one looks here. Null: none.
+   * A failure that occurred in the same read as the events which `push` just returned. The next call throws it; read
+   * this member to learn of it without waiting for more bytes. Null: none.
    */
   readonly failure?: ProviderError | null;
   push(bytes: Uint8Array): readonly ProviderEvent[];
   finish(): readonly ProviderEvent[];
 }
 
-/** An upstream turn whose answer comes as a stream, and has begun to arrive. */
+/** An upstream turn whose streamed answer has begun to arrive. */
 export interface StreamedTurn {
   readonly sessionId: string;
   readonly body: ReadableStream<Uint8Array>;
@@ -95,37 +99,37 @@ export interface StreamedTurn {
 export interface WholeTurn {
   readonly sessionId: string;
   /**
-   * Reads the answer: the same events as if it had been streamed. Throws as a {@link TurnDecoder} does, and rejects with the
-   * reason of the signal that the turn was opened with.
+   * Reads the answer and returns the same events as a stream would. Throws the same errors as a {@link TurnDecoder},
+   * and rejects with the reason of the signal that opened the turn.
    */
   read(): Promise<readonly ProviderEvent[]>;
 }
 
-/** An upstream turn. Backends need not answer in the way in which they were asked to. */
+/** An upstream turn. A backend may answer with or without a stream, regardless of the request. */
 export type UpstreamTurn = StreamedTurn | WholeTurn;
 
-/** A follow-up turn: its prompt is the original one's with `suffix`, its parent the message that came up empty. */
+/** A follow-up turn: the original prompt plus `suffix`. Its parent is the message that had no visible content. */
 export interface FollowUp {
   readonly sessionId: string;
   readonly parentMessageId: string;
   readonly suffix: string;
 }
 
-/** A request rendered for the provider, before any account is involved. */
+/** A request rendered for the provider, before an account is selected. */
 export interface PreparedTurn {
-  /** Everything that the model will read, as one text: what token estimates are made from. */
+  /** Everything that the model will read, as one text. Token estimates use it. */
   readonly promptText: string;
   /**
-   * Fetches the attachments that are behind URLs, so that no account waits for a caller's server. What it does not
-   * fetch `open` does. Throws a `GatewayError` 400 for one that cannot be had or that the model cannot take.
+   * Fetches attachments behind URLs in advance, so that no account waits for a caller's server. `open` fetches the
+   * rest. Throws a `GatewayError` 400 for an attachment that cannot be fetched or that the model does not support.
    */
   load?(signal: AbortSignal): Promise<void>;
-  /** The answer is asked for in one piece: until it is complete the provider is silent. */
+  /** The answer was requested in one piece: the provider sends nothing until the answer is complete. */
   readonly whole?: boolean;
   /**
-   * Opens the turn. Throws a `ProviderError` when the provider refuses it or cannot be reached. `inSession` is told of each
-   * session before it is made, so that it can be deleted although the turn fails, and although it is there only when
-   * nobody waits for the turn any more. What it is told rejects when none is made.
+   * Opens the turn. Throws a `ProviderError` if the provider refuses it or cannot be reached.
+   * `inSession` receives a promise of each session id before the session exists, so that the session can be deleted
+   * even if the turn fails or is aborted. The promise rejects if no session is created.
    */
   open(
     account: UpstreamAccount,
@@ -135,7 +139,7 @@ export interface PreparedTurn {
   ): Promise<UpstreamTurn>;
 }
 
-/** A file that the provider keeps. */
+/** A file stored by the provider. */
 export interface ProviderFile {
   readonly id: string;
   readonly bytes: number;
@@ -152,24 +156,24 @@ export interface ProviderAccount {
   readonly sessionCount: number;
 }
 
-/** Chats that live at the provider. */
+/** Operations on chat sessions stored by the provider. */
 export interface SessionKeeping {
   create(account: UpstreamAccount, signal: AbortSignal): Promise<string>;
   delete(account: UpstreamAccount, sessionId: string, signal: AbortSignal): Promise<void>;
-  /** Deletes every session of the account; returns how many. */
+  /** Deletes every session of the account. Returns the number of deleted sessions. */
   deleteAll(account: UpstreamAccount, signal: AbortSignal): Promise<number>;
 }
 
-/** Files that live at the provider, with the account that uploaded them. */
+/** Operations on files stored by the provider, in the account that uploaded them. */
 export interface FileKeeping {
-  /** Passes a file on as it streams in. */
+  /** Uploads a file as a stream. */
   upload(account: UpstreamAccount, upload: FileUpload, signal: AbortSignal): Promise<ProviderFile>;
   read(account: UpstreamAccount, fileId: string, signal: AbortSignal): Promise<ProviderFile>;
 }
 
-/** Texts as vectors. */
+/** Creates embeddings. */
 export interface Embedding {
-  /** One vector for each input, in order, and the tokens that they had. `dimensions` is a wish. */
+  /** Returns one vector for each input, in order, and the number of input tokens. The provider may ignore `dimensions`. */
   embed(
     account: UpstreamAccount,
     request: { readonly model: string; readonly input: readonly string[]; readonly dimensions?: number },
@@ -177,44 +181,44 @@ export interface Embedding {
   ): Promise<{ readonly vectors: readonly (readonly number[])[]; readonly tokens: number }>;
 }
 
-/** The models that the provider offers. */
+/** Lists the models that the provider offers. */
 export interface ModelListing {
-  /** Their names, as the provider calls them. */
+  /** Returns the models' names as the provider calls them. */
   list(account: UpstreamAccount, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** What a provider can be asked for: requests are checked against it in one place, `generation/suit.ts`. */
+/** What a provider supports. `generation/model-selection.ts` checks all requests against it. */
 export interface Abilities {
-  /** Who knows which models see images: the catalogue, or the backend alone, which is then sent every image. */
+  /** Which source knows the models with vision: the catalogue, or only the backend, which then receives every image. */
   readonly images: "catalogue" | "backend";
-  /** Which options of a request it passes on. */
+  /** The sampling options that the provider passes on. */
   readonly options: ReadonlySet<keyof Sampling>;
   /**
-   * Who searches the web: the catalogue's models that do, or the backend with any model; these canonical ids are models of
-   * its own there, which it may have for searching. Absent: nobody.
+   * Who searches the web: models of the catalogue, or the backend with any model. `models` are canonical ids that the
+   * backend maps to its own models, possibly for search. Absent: no web search.
    */
   readonly search?: "catalogue" | { readonly models: ReadonlySet<string> };
 }
 
 /**
- * A provider, as its driver makes it. All methods throw `ProviderError` and nothing else (but for an abort by `signal`,
- * which rejects with the signal's reason). What not every protocol has is an optional member: whoever needs it looks.
+ * A provider, created by its driver. All methods throw only `ProviderError`, unless stated otherwise; an abort by
+ * `signal` rejects with the signal's reason. Operations that not every protocol has are optional members.
  */
 export interface Provider {
   readonly abilities: Abilities;
   signIn(credentials: Credentials, fetch: Fetch, signal: AbortSignal): Promise<SignedIn>;
-  /** The cheap check of a token. */
+  /** Checks a token at low cost. */
   describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount>;
   /**
-   * Renders a conversation for this provider; attachments are uploaded by `open`. Throws a `GatewayError` 400 for an
-   * attachment that the model cannot take or that is broken.
+   * Renders a conversation for this provider; `open` uploads the attachments. Throws a `GatewayError` 400 for an
+   * attachment that is broken or that the model does not support.
    */
   prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn;
   readonly sessions?: SessionKeeping;
   readonly files?: FileKeeping;
   readonly embeddings?: Embedding;
   readonly models?: ModelListing;
-  /** Goes on with a message that ended `incomplete`. Where it is missing such a message has ended for good. */
+  /** Continues a message that ended `incomplete`. Without this method such a message is final. */
   resume?(
     account: UpstreamAccount,
     sessionId: string,
@@ -223,24 +227,24 @@ export interface Provider {
   ): Promise<UpstreamTurn>;
 }
 
-/** A file on its way to the provider. */
+/** A file to upload to the provider. */
 export interface FileUpload {
   readonly filename: string;
   readonly mediaType: string;
-  /** Empty: none. A function is asked when the body has ended. */
+  /** Empty: none. A function is called at the end of the body. */
   readonly purpose: string | (() => string);
-  /** The provider's model that will read it. */
+  /** The provider's model that will read the file. */
   readonly model: string;
   readonly body: ReadableStream<Uint8Array> | Uint8Array;
 }
 
-/** Settings of the configuration that shape the prompt. */
+/** Configuration settings that shape the prompt. */
 export interface PrepareOptions {
-  /** Appended to the last user message when thinking is on; null: nothing (`thinking_injection`). */
+  /** Appended to the last user message when thinking is on. Null: nothing (`thinking_injection`). */
   readonly thinkingInjection: string | null;
-  /** From this many characters on the transcript is uploaded as a file; null: never (`current_input_file`). */
+  /** Prompts of at least this many characters are uploaded as a file. Null: never (`current_input_file`). */
   readonly inputFileMinChars: number | null;
-  /** Fetches an attachment that a caller named by URL, obeying the page service's URL rules. */
+  /** Fetches an attachment from a caller's URL, under the URL rules of the page service. */
   readonly fetchAttachment: (
     url: string,
     signal: AbortSignal,

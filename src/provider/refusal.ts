@@ -4,14 +4,14 @@ import type { UpstreamFault } from "../errors/gateway-error.ts";
 import { ProviderError, type ProviderErrorKind } from "../errors/provider-error.ts";
 import { readBounded } from "./transport.ts";
 
-/** How much of an error body is read, in bytes. */
+/** How many bytes of an error body are read. */
 const MAX_ERROR_BYTES = 64 * 1024;
-/** How much of an upstream's message is passed on, in characters. */
+/** How many characters of an upstream's message are passed on. */
 const MAX_MESSAGE_CHARS = 500;
-/** The longest wait that a provider may ask for, in seconds: a year. */
+/** The maximum accepted `Retry-After`, in seconds: one year. */
 const LONGEST_WAIT = 365 * 86_400;
 
-/** Codes that upstreams use whatever they speak; a driver knows those of its own protocol ({@link ErrorKinds}). */
+/** Error codes that upstreams of all protocols use. Drivers add the codes of their own protocol ({@link ErrorKinds}). */
 const KIND_OF_CODE: ReadonlyMap<string, ProviderErrorKind> = new Map<string, ProviderErrorKind>([
   ["invalid_credentials", "invalid_credentials"],
   ["token_expired", "token_expired"],
@@ -32,11 +32,11 @@ const KIND_OF_CODE: ReadonlyMap<string, ProviderErrorKind> = new Map<string, Pro
   ["content_policy_violation", "content_filter"],
 ]);
 
-/** In which words backends without a code of their own say that a prompt is too long for the model. */
+/** Phrases with which backends without an error code for it report that a prompt is too long for the model. */
 const TOO_LONG =
   /maximum context length|prompt is too long|longer than the model's context|exceeds? (?:the )?(?:model's )?(?:context|available context size|maximum number of (?:input )?tokens)|input length and `?max_tokens`? exceed|too large for model with/i;
 
-/** What the caller is told where the upstream's own words could show part of a credential. */
+/** Fixed messages for callers, where the upstream's own words could contain part of a credential. */
 const FIXED_MESSAGES: Partial<Record<ProviderErrorKind, string>> = {
   invalid_credentials: "the provider refused the account's credentials",
   token_expired: "the provider refused the account's token",
@@ -69,20 +69,20 @@ function kindOfStatus(status: number): ProviderErrorKind {
   return status >= 400 && status < 500 ? "invalid_request" : "server_error";
 }
 
-/** What error codes, and statuses without a known code, stand for, where a driver knows better than the general rule. */
+/** A driver's mapping of error codes, and of statuses without a known code, where it differs from the general mapping. */
 export interface ErrorKinds {
   readonly codes?: ReadonlyMap<string, ProviderErrorKind>;
   readonly statuses?: Readonly<Record<number, ProviderErrorKind>>;
-  /** What an error body says, as one that {@link errorFrom} reads, where the protocol's own are others. */
+  /** Converts the protocol's error body into a form that {@link errorFrom} reads. */
   readonly read?: (body: JsonObject) => JsonObject;
-  /** After how many seconds it wants to be asked again, where the protocol says so in the body; null: it does not say. */
+  /** Reads the retry delay in seconds from the body, where the protocol states it there. Null: none stated. */
   readonly retryAfter?: (body: JsonObject) => number | null;
 }
 
 /**
- * The failure that an error object of the provider describes: `{code, message}`, the same under `error`, a bare string
- * under `error`, or what common HTTP frameworks send (`message`, `detail`). The code decides, then the HTTP status
- * (0: none; a numeric code then stands in for it).
+ * Converts a provider's error object into a `ProviderError`. Accepts `{code, message}`, the same under `error`, a
+ * text under `error`, and the forms of common HTTP frameworks (`message`, `detail`). The code decides first, then the
+ * HTTP status. If the status is 0 (none), a numeric code replaces it.
  */
 export function errorFrom(
   told: JsonObject,
@@ -102,7 +102,7 @@ export function errorFrom(
   const kind = general === "invalid_request" && TOO_LONG.test(text) ? "context_length" : general;
   const fault = faultIn(isObject(error) ? error : body, secret);
   const { code: _, ...place } = fault;
-  // A code that is understood is told as the gateway's own.
+  // If the gateway understands the code, callers receive the gateway's own code instead.
   const said = kindOfCode(code, kinds) === undefined ? fault : place;
   return refusal(kind, text, effective, secret, retryAfter, said);
 }
@@ -111,10 +111,10 @@ function isStatus(code: unknown): code is number {
   return Number.isInteger(code) && Number(code) >= 100 && Number(code) < 600;
 }
 
-/** Names of codes, types and fields: what is longer, or written otherwise, is none. */
+/** Codes, types and field names. Longer or otherwise written values are ignored. */
 const NAME = /^[\w.[\]-]{1,100}$/;
 
-/** What an error object says besides its message. */
+/** Reads the code, type and field name of an error object. */
 function faultIn(error: JsonObject, secret: string): UpstreamFault {
   const fault: { code?: string; type?: string; param?: string } = {};
   for (const name of ["code", "type", "param"] as const) {
@@ -125,7 +125,7 @@ function faultIn(error: JsonObject, secret: string): UpstreamFault {
   return fault;
 }
 
-/** A failure with a message that is fit to be shown: bounded, on one line, without the account's token. */
+/** Creates an error with a message that callers may see: limited in length, on one line, without the account's token. */
 function refusal(
   kind: ProviderErrorKind,
   text: string,
@@ -151,15 +151,18 @@ function refusal(
   );
 }
 
-/** A refusal as it was read: the failure that it is, and its body's text (at most 64 kB) for drivers that look closer. */
+/**
+ * An error response after reading: the `ProviderError`, and the body's text (at most 64 kB) for drivers that need
+ * details.
+ */
 export interface ReadRefusal {
   readonly error: ProviderError;
   readonly text: string;
 }
 
 /**
- * Reads an answer that is no success, and closes it. Its body may be anything: what is not JSON tells nothing but the
- * status, and a page of HTML is not passed on.
+ * Reads an error response and closes its body. If the body is not JSON, only the status counts; an HTML page is not
+ * passed on.
  */
 export async function readRefusal(
   response: Response,
@@ -178,18 +181,18 @@ export async function readRefusal(
   let body: JsonObject = {};
   try {
     const parsed: unknown = JSON.parse(text);
-    // Some wrap it in a list, as they would the pieces of an answer.
+    // Some backends wrap the error in a list, like the pieces of a stream.
     const told: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
     if (isObject(told)) body = told;
   } catch {
-    // A proxy's error page: the status has to do.
+    // The body is an error page of a proxy, for example. Use the status only.
   }
   const stated = retryAfterOf(response) ?? kinds.retryAfter?.(body) ?? null;
   const after = stated === null ? null : Math.min(stated, LONGEST_WAIT);
   return { error: errorFrom(body, status, secret, kinds, after), text };
 }
 
-/** `Retry-After` of an answer in seconds, given as such or as a date; null: none that can be read. */
+/** Reads `Retry-After`, a number or a date, as seconds. Null: absent or unreadable. */
 function retryAfterOf({ headers }: Response): number | null {
   const stated = headers.get("retry-after")?.trim() ?? "";
   const seconds = /^\d+(?:\.\d+)?$/.test(stated)

@@ -3,13 +3,13 @@ import type { TurnDecoder } from "./provider.ts";
 import { isWhole } from "./transport.ts";
 import { WholeAnswerDecoder } from "./whole-answer.ts";
 
-/** What the reader of a captured answer is told: there is no token to hide, and the same capture gives the same ids. */
+/** The context for the reader of a captured answer. There is no token to mask, and the same capture yields the same ids. */
 interface ReplayContext {
   readonly secret: "";
   readonly newId: () => string;
 }
 
-/** A decoder for a captured answer of that media type, which may have come whole or as a stream. */
+/** Creates a decoder for a captured answer of the given media type: JSON or a stream. */
 export function replayed(
   contentType: string,
   readerOf: (context: ReplayContext) => AnswerReader,

@@ -5,18 +5,18 @@ import { type Attachment, AttachmentReader, loadAttachment } from "./attachments
 import type { PrepareOptions } from "./provider.ts";
 import { together } from "./together.ts";
 
-/** A piece of a message that is no text. */
+/** A part of a message that is not text. */
 export type AttachedPart = Exclude<Part, { type: "text" }>;
 
-/** The bytes of an attachment, as they travel within JSON. */
+/** The bytes of an attachment, encoded for JSON. */
 export interface Base64 {
   readonly mediaType: string;
   readonly data: string;
 }
 
 /**
- * The attachments of one conversation, for protocols in which they travel within the request: not every backend fetches an
- * address, and one that a caller names is fetched under our own rules.
+ * The attachments of one conversation, for protocols that send them inside the request. Not every backend fetches
+ * URLs, so the gateway fetches callers' URLs under its own rules.
  */
 export class RequestAttachments {
   readonly #conversation: Conversation;
@@ -24,7 +24,10 @@ export class RequestAttachments {
   readonly #attachments = new Map<AttachedPart, Attachment>();
   readonly #loaded = new Map<Attachment, Base64>();
 
-  /** Throws a `GatewayError` 400 for an attachment that is broken. Which models see images the backend knows. */
+  /**
+   * Throws a `GatewayError` 400 for a broken attachment. Does not check for vision: only the backend knows which
+   * models have it.
+   */
   constructor(conversation: Conversation, options: PrepareOptions) {
     this.#conversation = conversation;
     this.#options = options;
@@ -34,29 +37,28 @@ export class RequestAttachments {
     }
   }
 
-  /** Whether there are none. */
   get isEmpty(): boolean {
     return this.#attachments.size === 0;
   }
 
-  /** All of them; one that stands in several places comes as often. */
+  /** All attachments. One that occurs several times is returned several times. */
   all(): Iterable<Attachment> {
     return this.#attachments.values();
   }
 
-  /** What a part of the conversation is. */
+  /** Returns the attachment of a part of the conversation. */
   of(part: AttachedPart): Attachment {
     const attachment = this.#attachments.get(part);
     if (attachment === undefined) throw new TypeError("an attachment that was not read");
     return attachment;
   }
 
-  /** An attachment's bytes; undefined before they are loaded, and for one that has none here. */
+  /** Returns the bytes of an attachment. Undefined before loading, and for attachments without bytes here. */
   loaded(attachment: Attachment): Base64 | undefined {
     return this.#loaded.get(attachment);
   }
 
-  /** Fetches what is behind URLs. */
+  /** Fetches attachments that are behind URLs and encodes all bytes. */
   async load(signal: AbortSignal): Promise<void> {
     if (this.isEmpty) return;
     const missing = new Set([...this.all()].filter((attachment) => !this.#loaded.has(attachment)));
@@ -69,7 +71,7 @@ export class RequestAttachments {
     );
   }
 
-  /** The 400 of messages with an attachment at fault. */
+  /** Creates the error 400 for messages with an invalid attachment. */
   fault(what: string): GatewayError {
     const field = this.#conversation.contentField;
     return invalidRequest(`${field} ${what}`, field);

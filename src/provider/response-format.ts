@@ -1,8 +1,6 @@
 import type { ResponseFormat } from "../conversation/conversation.ts";
 
-/**
- * What a model without a native response format is told about the shape of its answer; null when any text will do.
- */
+/** Returns instructions on the answer's format for a model without a native response format. Null: any text is valid. */
 export function responseFormatInstructions(format: ResponseFormat): string | null {
   switch (format.type) {
     case "text":

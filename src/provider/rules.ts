@@ -4,10 +4,10 @@ import { joined } from "./prose.ts";
 import { responseFormatInstructions } from "./response-format.ts";
 
 /**
- * What a model is told in words because the request has no field for it: how tools are called where they are written into
- * the prompt, and the answer's format. Empty: nothing.
+ * Renders the prompt instructions for what the request has no field for: tool calls (if tools are written into the
+ * prompt) and the answer's format. Empty: no instructions.
  *
- * @param duty stands between them; empty unless given.
+ * @param duty placed between both; empty by default.
  */
 export function rulesFor(conversation: Conversation, markup: boolean, duty = ""): string {
   const { tools, toolChoice, parallelToolCalls: parallel, responseFormat } = conversation;

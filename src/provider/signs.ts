@@ -1,4 +1,7 @@
-/** How the base64 of a kind of file begins: strict backends refuse a file that is not what it is called. */
+/**
+ * The first base64 characters of some file types. Strict backends refuse a file whose content differs from its media
+ * type.
+ */
 const SIGNS: readonly (readonly [prefix: string, mediaType: string])[] = [
   ["iVBORw0KGgo", "image/png"],
   ["/9j/", "image/jpeg"],
@@ -6,9 +9,9 @@ const SIGNS: readonly (readonly [prefix: string, mediaType: string])[] = [
   ["JVBERi", "application/pdf"],
 ];
 
-/** What a file is, by how its base64 begins; undefined: nothing that is known. */
+/** Detects the media type of a file from the start of its base64. Undefined: unknown. */
 export function mediaTypeIn(base64: string): string | undefined {
-  // Sound and film may be in the same container.
+  // RIFF containers may also hold audio or video.
   if (base64.startsWith("UklGR")) return base64.startsWith("XRUJQ", 11) ? "image/webp" : undefined;
   return SIGNS.find(([prefix]) => base64.startsWith(prefix))?.[1];
 }

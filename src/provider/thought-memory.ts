@@ -1,19 +1,19 @@
-/** How many calls are remembered. */
+/** The maximum number of remembered calls. */
 const MAX_CALLS = 2_000;
-/** How many characters their thoughts may have in all. */
+/** The maximum length of all remembered thoughts together, in characters. */
 const MAX_CHARS = 4 * 1024 * 1024;
-/** What an entry costs apart from its thoughts, in characters. */
+/** The cost of an entry without its thoughts, in characters. */
 const ENTRY_CHARS = 200;
 
-/** No server makes longer ids, in characters. */
+/** The maximum length of an id, in characters. Servers do not create longer ids. */
 const MAX_ID = 200;
 
-/** A UUID at the end. */
+/** A UUID at the end of an id. */
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-/** So many letters and digits in a row cannot be guessed, if both are among them. */
+/** A run of at least this many letters and digits, with both among them, cannot be guessed. */
 const MIN_RANDOM = 16;
 
-/** Whether nobody can guess an id, so that it may be the key to what somebody's model thought. */
+/** Whether an id cannot be guessed, so that it may serve as the key to a caller's thoughts. */
 export function isUnguessable(id: string): boolean {
   if (id.length > MAX_ID) return false;
   const end = id.split(/[^a-z\d]/i).at(-1) ?? "";
@@ -26,24 +26,24 @@ interface Entry<Thought> {
 }
 
 /**
- * What the model thought before it made a call, by the call's id. Several protocols want thoughts back, signed as they were,
- * together with the results of the calls which they led to; most styles have no place where a caller could keep a
- * signature, but every style sends back the ids of calls.
+ * Remembers what the model thought before a tool call, keyed by model and call id.
+ * Several protocols require signed thoughts to be sent back together with the results of the calls that they led to.
+ * Most API styles have no field for the signature, but every style sends back the call ids.
  *
- * One isolate remembers, the least recently used goes first, and a call that is not known is no failure. Thoughts of one
- * caller must not come into the conversation of another, so that only an id that cannot be guessed is a key.
+ * The memory is local to one isolate and evicts the least recently used entry. A missing entry is no error. Thoughts
+ * of one caller must not reach the conversation of another, so only ids that cannot be guessed are keys.
  */
 export class ThoughtMemory<Thought> {
   readonly #entries = new Map<string, Entry<Thought>>();
   readonly #lengthOf: (thought: Thought) => number;
   #chars = 0;
 
-  /** `lengthOf` tells how many characters a thought has, about. */
+  /** @param lengthOf returns the approximate length of a thought in characters. */
   constructor(lengthOf: (thought: Thought) => number) {
     this.#lengthOf = lengthOf;
   }
 
-  /** Keeps what came between the previous call of a message, or its beginning, and this one; that may be nothing. */
+  /** Stores the thoughts between the previous call of a message (or its start) and this call. The list may be empty. */
   keep(model: string, callId: string, thoughts: readonly Thought[]): void {
     if (!isUnguessable(callId)) return;
     const key = keyOf(model, callId);
@@ -58,7 +58,7 @@ export class ThoughtMemory<Thought> {
     }
   }
 
-  /** What the model thought before a call; undefined: not known. A thought is good for the model that had it. */
+  /** Returns the thoughts before a call, or undefined if unknown. Thoughts are valid only for the model that had them. */
   of(model: string, callId: string): readonly Thought[] | undefined {
     const key = keyOf(model, callId);
     const entry = this.#entries.get(key);

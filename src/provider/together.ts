@@ -1,9 +1,9 @@
 /**
- * Does what belongs together side by side. When one part fails the others are aborted: what comes of them helps nobody, and they would
- * go on behind the request that they were for.
+ * Runs tasks in parallel. When one fails, aborts the others: their results are useless, and they would outlive their
+ * request.
  *
- * @param start begins all parts; each is to heed the signal
- * @throws what the first one failed with
+ * @param start starts all tasks; each must obey the signal
+ * @throws the error of the first task that fails
  */
 export async function together<T>(
   signal: AbortSignal,

@@ -3,43 +3,44 @@ import { ProviderError } from "../errors/provider-error.ts";
 import { ObjectText } from "./object-text.ts";
 import type { ProviderEvent } from "./provider.ts";
 
-/** A call that is being assembled. */
+/** A tool call that is being assembled. */
 interface Call {
-  /** Its place among the upstream's calls. */
+  /** Its position among the upstream's calls. */
   readonly position: number;
-  /** The upstream's index, or -1 when it gives none. */
+  /** The upstream's index, or -1 if it states none. */
   readonly upstreamIndex: number;
   upstreamId: string;
   name: string;
-  /** Follows the arguments, each piece of them once. */
+  /** Tracks whether the arguments are complete. */
   readonly object: ObjectText;
-  /** What of the arguments has not been sent on. */
+  /** The arguments that have not been emitted yet. */
   waiting: string;
-  /** Nothing but white space has come. */
+  /** Whether the arguments are empty or only white space so far. */
   blank: boolean;
-  /** Our index, or -1 while it is not announced. */
+  /** The index in the emitted events, or -1 before the call is emitted. */
   index: number;
 }
 
 /**
- * Turns the pieces of native tool calls into tool-call events: announced, filled and finished one call at a time, indices
- * from 0, every id present and distinct. A piece is what chat-completions backends stream: `{index, id, function: {name,
- * arguments}}`, of which all may be missing. A call whose arguments are no JSON object when the answer is over has no end.
+ * Turns pieces of native tool calls into tool-call events. Emits one call at a time, with indices from 0 and a unique
+ * id for each. A piece has the form that chat-completions backends stream: `{index, id, function: {name,
+ * arguments}}`; any member may be missing. A call whose arguments are not a complete JSON object at the end of the
+ * answer gets no end event.
  *
- * Engines differ: a call may come whole or in pieces; with or without index and id; several calls may share index 0
- * and differ in id only; id and name may be repeated in each piece; arguments may be an object instead of text. Pieces
- * of a later call that arrive while an earlier one is unfinished wait for it.
+ * Engines differ. A call may come whole or in pieces, with or without index and id. Several calls may share index 0
+ * and differ only in their id. Each piece may repeat id and name. Arguments may be an object instead of text. Pieces
+ * of a later call wait until the earlier call is complete.
  */
 export class ToolCallAssembler {
   readonly #emit: (event: ProviderEvent) => void;
   readonly #newId: () => string;
   readonly #calls: Call[] = [];
-  /** The last call with an index, with an id, and with both. */
+  /** The last call with this index, with this id, and with both. */
   readonly #byIndex = new Map<number, Call>();
   readonly #byId = new Map<string, Call>();
   readonly #byBoth = new Map<string, Call>();
   readonly #usedIds = new Set<string>();
-  /** Position in `#calls` of the call that streams; those after it wait. */
+  /** Position in `#calls` of the call that is being emitted. Later calls wait. */
   #open = 0;
 
   constructor(emit: (event: ProviderEvent) => void, newId: () => string) {
@@ -47,7 +48,7 @@ export class ToolCallAssembler {
     this.#newId = newId;
   }
 
-  /** Whether the upstream has made any call. */
+  /** Whether the upstream has made any tool call. */
   get any(): boolean {
     return this.#calls.length > 0;
   }
@@ -57,7 +58,7 @@ export class ToolCallAssembler {
     return this.#calls.every((call) => call.name !== "" && (call.blank || call.object.complete));
   }
 
-  /** Takes one piece, or several. */
+  /** Adds one piece, or a list of pieces. */
   take(value: unknown): void {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (isObject(item)) this.#takeOne(item);
@@ -65,7 +66,7 @@ export class ToolCallAssembler {
     this.#advance();
   }
 
-  /** Something else follows: the call that streams has ended, if its arguments are complete. */
+  /** Other content follows: ends the current call if its arguments are complete. */
   settle(): void {
     const call = this.#calls[this.#open];
     if (call === undefined || call.index === -1 || !call.object.complete) return;
@@ -75,8 +76,8 @@ export class ToolCallAssembler {
   }
 
   /**
-   * The upstream has finished: sends on whatever waited. If it was `cut` off, the last call may have more arguments than came;
-   * otherwise one without any has none.
+   * Ends the answer: emits everything that waited. If the answer was `cut` off, the last call may lack arguments;
+   * otherwise a call without arguments has none and gets `{}`.
    */
   finish(cut: boolean): void {
     for (; this.#open < this.#calls.length; this.#open++) {
@@ -97,7 +98,7 @@ export class ToolCallAssembler {
     const { function: nested } = item;
     const index = typeof item["index"] === "number" ? item["index"] : -1;
     const id = typeof item["id"] === "string" ? item["id"] : "";
-    // The retired `function_call` has its members at the top.
+    // The deprecated `function_call` has its members at the top level.
     const { name: named, arguments: args } = isObject(nested) ? nested : item;
     const name = typeof named === "string" ? named : "";
     let call = this.#find(index, id, name);
@@ -125,23 +126,23 @@ export class ToolCallAssembler {
     else if (isObject(args)) add(call, JSON.stringify(args));
   }
 
-  /** The call that a piece belongs to; undefined: a new one. */
+  /** Finds the call of a piece. Undefined: the piece starts a new call. */
   #find(index: number, id: string, name: string): Call | undefined {
     const candidate = index === -1 ? this.#calls.at(-1) : this.#byIndex.get(index);
     if (id !== "") {
       const known = index === -1 ? this.#byId.get(id) : this.#byBoth.get(`${index} ${id}`);
       if (known !== undefined) return known;
-      // Another id at the same place is another call, unless the first piece came without one.
+      // A different id at the same index is a new call, unless the first piece came without an id.
       return candidate?.upstreamId === "" && !(name !== "" && candidate.object.complete)
         ? candidate
         : undefined;
     }
     if (candidate === undefined || name === "" || candidate.name === "") return candidate;
-    // A name without an id: the next call, or the same one with its name repeated.
+    // A name without an id: either the next call, or the same call with a repeated name.
     return candidate.name === name && !candidate.object.complete ? candidate : undefined;
   }
 
-  /** Streams the open call, and goes on to the next one as soon as it is certain that the open one is complete. */
+  /** Emits the current call, and moves to the next one when the current call is certainly complete. */
   #advance(): void {
     for (;;) {
       const call = this.#calls[this.#open];
@@ -170,14 +171,14 @@ export class ToolCallAssembler {
   }
 }
 
-/** Adds a piece of a call's arguments. */
+/** Appends a piece of a call's arguments. */
 function add(call: Call, piece: string): void {
   call.waiting += piece;
   call.blank &&= piece.trim() === "";
   call.object.push(piece);
 }
 
-/** Of several calls with one id the last in place is meant. */
+/** If several calls share an id, keeps the one with the highest position. */
 function keepLast(calls: Map<string, Call>, id: string, call: Call): void {
   if ((calls.get(id)?.position ?? -1) < call.position) calls.set(id, call);
 }

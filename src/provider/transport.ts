@@ -3,21 +3,22 @@ import { ProviderError } from "../errors/provider-error.ts";
 import type { Fetch } from "../platform/upstream.ts";
 import { parseRecord } from "./json.ts";
 
-/** How long a JSON answer of the provider may be, in bytes. */
+/** The maximum length of a JSON answer from the provider, in bytes. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 
-/** The same of an answer to a conversation, which may hold whole files. */
+/** The maximum length of a whole answer to a conversation, in bytes. Such an answer may contain files. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** Methods of which a second request has no effect beyond that of the first (RFC 9110, 9.2.2). */
+/** Idempotent methods: a repeated request has no further effect (RFC 9110, 9.2.2). */
 const IDEMPOTENT: readonly (string | undefined)[] = [undefined, "GET", "DELETE"];
 
 /**
- * Sends a request to the provider. A failed connection is `unreachable`; an abort passes through with the signal's
- * reason. Redirects are not followed: they would carry the account's token to another place.
+ * Sends a request to the provider. A failed connection throws `unreachable`; an abort rejects with the signal's
+ * reason. Redirects are not followed, because they would carry the account's token to another host.
  *
- * A connection that was kept may be closed by the other side in the moment of its next use, and no runtime says whether a request
- * was read by then: it is sent once more where that does no harm. A conversation is not, it would be paid for twice.
+ * The peer may close a kept-alive connection at the moment of its reuse, and no runtime reports whether the peer read
+ * the request. So idempotent requests are retried once. A conversation is not retried, because it could be billed
+ * twice.
  */
 export async function send(
   fetch: Fetch,
@@ -39,8 +40,8 @@ export async function send(
 }
 
 /**
- * Reads at most `limit` bytes of a body as text, and closes it. `whole` is false when there was more, or when it broke
- * off, which `broken` tells.
+ * Reads at most `limit` bytes of a body as text, and closes the body. `whole` is false if the body is longer or the
+ * connection broke; `broken` is true in the second case.
  */
 export async function readBounded(
   response: Response,
@@ -67,7 +68,10 @@ export async function readBounded(
   }
 }
 
-/** Reads an answer of the provider as one JSON object; anything else, and one that is too long, is `malformed`. */
+/**
+ * Reads an answer of the provider as one JSON object. Throws `malformed` for anything else and for an answer that is
+ * too long or cut off.
+ */
 export async function readRecord(response: Response, signal: AbortSignal): Promise<JsonObject> {
   const { text, whole } = await readBounded(response, MAX_JSON_BYTES);
   signal.throwIfAborted();
@@ -79,8 +83,8 @@ export async function readRecord(response: Response, signal: AbortSignal): Promi
 /**
  * Reads a whole answer as one JSON object.
  *
- * @throws ProviderError `cut` when it broke off, `malformed` when it is too long or no JSON object; the signal's reason
- *   when that is aborted.
+ * @throws ProviderError `cut` if the connection broke, `malformed` if the answer is too long or no JSON object; the
+ *   signal's reason if the signal is aborted.
  */
 export async function readAnswer(response: Response, signal: AbortSignal): Promise<JsonObject> {
   const { text, whole, broken } = isBounded(response)
@@ -92,13 +96,13 @@ export async function readAnswer(response: Response, signal: AbortSignal): Promi
   return parseRecord(text);
 }
 
-/** Whether an answer says how long it is, and that is not too long. What is unpacked on the way may be any length. */
+/** Whether the answer states an acceptable length. Compressed answers do not count, because they may expand to any length. */
 function isBounded({ headers }: Response): boolean {
   const length = headers.get("content-length");
   return length !== null && Number(length) <= MAX_ANSWER_BYTES && !headers.has("content-encoding");
 }
 
-/** One call of the runtime instead of one for each piece. */
+/** Reads the body with one call of the runtime instead of one call per piece. */
 async function readNatively(response: Response): ReturnType<typeof readBounded> {
   try {
     return { text: await response.text(), whole: true, broken: false };
@@ -107,17 +111,17 @@ async function readNatively(response: Response): ReturnType<typeof readBounded> 
   }
 }
 
-/** Whether an answer of this media type comes in one piece. */
+/** Whether an answer with this media type comes in one piece. */
 export function isWhole(mediaType: string): boolean {
   return /\bjson\b/i.test(mediaType);
 }
 
-/** The media type of an answer, in lower case and without parameters. */
+/** Returns the media type of an answer, in lower case and without parameters. */
 export function mediaTypeOf(response: Response): string {
   return (response.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** The body of a successful answer that has to be an event stream, called by one of `names`. */
+/** Returns the body of a successful answer. Throws `malformed` unless its media type is one of `names`. */
 export async function eventStreamOf(
   response: Response,
   names: readonly string[] = ["text/event-stream"],

@@ -4,14 +4,14 @@ import { MAX_EVENT_CHARS } from "./event-stream.ts";
 import { parseRecord } from "./json.ts";
 import type { ProviderEvent, TurnDecoder } from "./provider.ts";
 
-/** Decodes the bytes of an answer that came whole, as one JSON object. */
+/** Decodes the bytes of a non-streamed answer as one JSON object. */
 export class WholeAnswerDecoder implements TurnDecoder {
   readonly #read: (answer: JsonObject) => readonly ProviderEvent[];
   readonly #utf8 = new TextDecoder();
   readonly #pieces: string[] = [];
   #length = 0;
 
-  /** `read` turns the object into events. It may throw a `ProviderError`. */
+  /** @param read turns the object into events. It may throw a `ProviderError`. */
   constructor(read: (answer: JsonObject) => readonly ProviderEvent[]) {
     this.#read = read;
   }

@@ -8,7 +8,10 @@ import { type ErrorKinds, errorFrom } from "../refusal.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
 import { GivenSources } from "./sources.ts";
 
-/** What an error within an answer means, which has no status; of a refusal, servers differ too much in these. */
+/**
+ * The meaning of errors inside an answer, which have no HTTP status. Error responses are not mapped by type: servers
+ * differ too much.
+ */
 const ERROR_TYPES: ErrorKinds = {
   codes: new Map([
     ["invalid_request_error", "invalid_request"],
@@ -17,17 +20,17 @@ const ERROR_TYPES: ErrorKinds = {
   ]),
 };
 
-/** What a decoder of one answer needs to know. */
+/** The context for decoding one answer. */
 export interface AnswerContext {
-  /** The account's token, which no message may show. */
+  /** The account's token, which no error message may contain. */
   readonly secret: string;
-  /** Makes an id for a call or a message to which the backend gave none. */
+  /** Creates an id for a call or a message without an id from the backend. */
   readonly newId: () => string;
 }
 
 /**
- * Reads the chunks of one answer. The end is told only by `finish`, because usage follows the finish reason in a chunk
- * of its own.
+ * Reads the chunks of one answer. Only `finish` emits the end, because usage follows the finish reason in a separate
+ * chunk.
  */
 class Answer {
   readonly #emit: (event: ProviderEvent) => void;
@@ -46,7 +49,7 @@ class Answer {
     this.#calls = new ToolCallAssembler(emit, () => `call_${context.newId()}`);
   }
 
-  /** Whether the backend has said why the answer ended. */
+  /** Whether the backend has stated a finish reason. */
   get ended(): boolean {
     return this.#reason !== null;
   }
@@ -64,8 +67,8 @@ class Answer {
   }
 
   /**
-   * The backend is done. `said` tells whether it said so itself: then an answer without a finish reason is accepted if
-   * it is whole.
+   * Ends the answer. `said` is true if the backend itself ended it (`[DONE]`, or a non-streamed answer). Then a
+   * complete answer is accepted without a finish reason; otherwise throws `cut`.
    */
   finish(said: boolean): void {
     const whole = said && (this.#visible || this.#calls.any) && this.#calls.complete;
@@ -76,7 +79,7 @@ class Answer {
     this.#calls.finish(cutsOff(reason));
     for (const event of this.#sources.events()) this.#emit(event);
     if (this.#usage !== null) this.#emit({ type: "usage", usage: this.#usage });
-    // Several engines say `stop` after calls.
+    // Several engines report `stop` after tool calls.
     const told = this.#calls.any && reason === "stop" ? "tool_calls" : reason;
     const at = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };
     this.#emit({ type: "finish", reason: told, ...at });
@@ -92,11 +95,11 @@ class Answer {
 
   #takeChoice(choice: JsonObject): void {
     const { index, delta, message, logprobs, finish_reason: reason } = choice;
-    // Only one choice is ever asked for.
+    // The gateway requests only one choice.
     if (typeof index === "number" && index !== 0) return;
     const piece = isObject(delta) ? delta : message;
     const tokens = tokensOf(isObject(logprobs) ? logprobs["content"] : null);
-    // Some engines state the tokens of what the model thinks, too.
+    // Some engines also state the tokens of the reasoning.
     const thought = isObject(delta) && (delta["reasoning_content"] || delta["reasoning"]);
     if (tokens.length > 0 && !thought) this.#emit({ type: "tokens", tokens });
     if (isObject(piece)) {
@@ -104,7 +107,7 @@ class Answer {
       this.#sources.takeAnnotations(piece["annotations"]);
     }
     if (typeof reason === "string" && reason !== "") this.#reason = finishReason(reason);
-    // What vLLM and SGLang call it; a number is a token of the model's own.
+    // The field names of vLLM and SGLang. A number is the id of one of the model's own stop tokens.
     const sequence = choice["stop_reason"] ?? choice["matched_stop"];
     if (typeof sequence === "string") this.#stopSequence = sequence;
   }
@@ -122,7 +125,7 @@ class Answer {
     else if (isObject(function_call)) this.#calls.take({ index: 0, ...function_call });
   }
 
-  /** Content as parts: text, or thinking with parts of its own. */
+  /** Reads a content part: text, or thinking with parts of its own. */
   #takePart(part: unknown): void {
     if (!isObject(part)) return;
     const { text, thinking, refusal } = part;
@@ -166,7 +169,7 @@ export class CompletionStreamDecoder extends EventStreamDecoder {
     this.#answer.take(parseRecord(data));
   }
 
-  /** `[DONE]` may be missing after a finish reason. */
+  /** The backend may omit `[DONE]` after a finish reason. */
   protected override onEnd(): void {
     if (this.#answer.ended) this.#end(false);
   }
@@ -177,7 +180,7 @@ export class CompletionStreamDecoder extends EventStreamDecoder {
   }
 }
 
-/** The events of a chat completion that came whole. Throws as a decoder does. */
+/** Returns the events of a non-streamed chat completion. Throws the same errors as a decoder. */
 export function completionEvents(completion: JsonObject, context: AnswerContext): ProviderEvent[] {
   const events: ProviderEvent[] = [];
   const answer = new Answer((event) => events.push(event), context);
@@ -186,7 +189,7 @@ export function completionEvents(completion: JsonObject, context: AnswerContext)
   return events;
 }
 
-/** Where backends differ from the public API they have the counts of parts at the top. */
+/** Some backends state the detailed counts at the top level instead of in the `…_details` members of the public API. */
 function usageFrom(usage: JsonObject): ProviderUsage {
   const { prompt_tokens: prompt, completion_tokens: completion } = usage;
   const { prompt_tokens_details: promptDetails, completion_tokens_details: completionDetails } = usage;
@@ -213,7 +216,7 @@ function finishReason(reason: string): ProviderFinish {
       return "tool_calls";
     case "content_filter":
       return "content_filter";
-    // Engines give these for an answer that they could not complete.
+    // Engines give these reasons for an answer that they could not complete.
     case "abort":
     case "error":
     case "insufficient_system_resource":

@@ -11,10 +11,10 @@ import { OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** What is not found at a backend is the model (or the whole API): nothing that the caller asked for by address. */
+/** A 404 of the backend concerns the model or the whole API, never something that the caller addressed. */
 const ERROR_KINDS: ErrorKinds = { statuses: { 404: "model_unavailable" } };
 
-/** Any chat-completions backend. */
+/** The driver for any chat-completions backend. */
 export const openaiDriver = {
   id: "openai",
   create: (options: ProviderOptions) => new OpenAiProvider(options),
@@ -26,7 +26,6 @@ export const openaiDriver = {
     })),
 } satisfies Driver;
 
-/** A chat-completions backend. */
 class OpenAiProvider extends BearerBackend<WireRequest> {
   constructor(options: ProviderOptions) {
     super(options, {

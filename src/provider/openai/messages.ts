@@ -3,23 +3,23 @@ import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
 import { joined, paragraphs, textOf } from "../prose.ts";
 import type { WireMessage, WirePart } from "./wire.ts";
 
-/** An attachment as the part of a message that carries it. */
+/** Converts an attachment into the message part that carries it. */
 export type PartOf = (part: Exclude<Part, { type: "text" }>) => WirePart;
 
-/** How a conversation becomes messages. */
+/** Options for converting a conversation into messages. */
 export interface MessageOptions {
-  /** Whether calls and results are written as text rather than in their own fields. */
+  /** Whether to write tool calls and results as text instead of in their own fields. */
   readonly markup: boolean;
-  /** Joins the first system message, or becomes one; blank: nothing. */
+  /** Added to the first system message, or sent as one. Blank: nothing. */
   readonly rules: string;
-  /** Joins the last user message; blank: nothing. */
+  /** Added to the last user message. Blank: nothing. */
   readonly injection: string;
-  /** Ends the conversation as the user's words (a follow-up turn); blank: nothing. */
+  /** Added at the end of the conversation as user text (a follow-up turn). Blank: nothing. */
   readonly suffix: string;
   readonly partOf: PartOf;
 }
 
-/** Translates a conversation into chat-completions messages, in the same order. */
+/** Converts a conversation into chat-completions messages, in the same order. */
 export function wireMessages(conversation: Conversation, options: MessageOptions): readonly WireMessage[] {
   const { messages } = conversation;
   const lastUser = messages.findLastIndex((message) => message.role === "user");
@@ -27,7 +27,8 @@ export function wireMessages(conversation: Conversation, options: MessageOptions
   const { leading, others } = leadingSystem(messages);
   const system = joined([...leading.map((message) => textOf(message.parts)), options.rules]);
   if (system !== "") out.push(draft({ role: "system", content: system }));
-  // Attachments that a tool returned follow its result in a user message: a tool message takes text only.
+  // A tool message can hold only text, so a user message after the result carries the attachments that a tool
+  // returned.
   let carried: WirePart[] = [];
   const flush = () => {
     if (carried.length > 0) out.push(draft({ role: "user", content: carried }));
@@ -47,7 +48,7 @@ export function wireMessages(conversation: Conversation, options: MessageOptions
   );
 }
 
-/** A message, and what of the user's words joins it. Joined once, so that any number of them costs linear time. */
+/** A message, and the user texts to add to it. They are joined once, so any number of them takes linear time. */
 interface Draft {
   readonly message: WireMessage;
   readonly added: string[];
@@ -57,7 +58,10 @@ function draft(message: WireMessage): Draft {
   return { message, added: [] };
 }
 
-/** System messages at the start become one: many chat templates accept no more than one, and only there. */
+/**
+ * Separates the leading system messages, which become one: many chat templates accept a single system message, only
+ * at the start.
+ */
 function leadingSystem(messages: readonly Message[]) {
   const first = messages.findIndex((message) => message.role !== "system");
   const at = first === -1 ? messages.length : first;
@@ -98,7 +102,7 @@ function wireMessage(
   }
 }
 
-/** Adds a tool's result; returns the attachments that it holds. */
+/** Adds a tool's result. Returns the attachments in the result. */
 function addResult(
   out: Draft[],
   message: Extract<Message, { role: "tool" }>,
@@ -111,14 +115,14 @@ function addResult(
   if (options.markup) {
     addUserText(out, renderToolResult({ id, text, isError, ...(name === undefined ? {} : { name }) }));
   } else {
-    // The protocol has no place for the error mark.
+    // The protocol has no field for the error mark.
     out.push(draft({ role: "tool", tool_call_id: id, content: isError ? `Error: ${text}` : text }));
   }
   if (attached.length === 0) return [];
   return [{ type: "text", text: `Returned by the tool call ${id}:` }, ...attached];
 }
 
-/** Adds words of the user, to the last message if that is the user's: many templates want the roles to alternate. */
+/** Adds user text to the last message if that is a user message: many chat templates require alternating roles. */
 function addUserText(out: Draft[], text: string): void {
   const last = out.at(-1);
   if (last?.message.role === "user") last.added.push(text);

@@ -15,13 +15,13 @@ const HINTS = hints<WireRequest>([
 ]);
 
 /**
- * What not every chat-completions backend knows. What is not listed, such as log probabilities, is never left out: the
- * caller is told that the backend refuses it.
+ * The fields that not every chat-completions backend supports. Other fields, such as log probabilities, are never
+ * omitted: the caller receives the backend's refusal.
  */
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   ...HINTS,
   {
-    // A model that does not search answers from what it knows.
+    // A model that does not search answers from its own knowledge.
     named: refused("web[ _]search\\w*"),
     present: (request) => request.web_search_options !== undefined,
     without: ({ web_search_options: _, ...rest }) => rest,
@@ -38,7 +38,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     named: /reasoning_effort/,
-    // An effort that the caller asked for is the caller's to correct.
+    // Keep an effort that the caller requested: the caller must correct it.
     present: (request) => request.reasoning_effort === "none",
     without: ({ reasoning_effort: _, ...rest }) => rest,
   },
@@ -48,7 +48,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: ({ parallel_tool_calls: _, ...rest }) => rest,
   },
   {
-    // The answer's shape is also asked for in words, and a whole answer is checked against it.
+    // The prompt also asks for the format, and a whole answer is checked against it.
     named: refused("(?:response_format|json_schema)"),
     present: (request) => request.response_format?.type === "json_schema",
     without: (request) => ({ ...request, response_format: { type: "json_object" } }),
@@ -64,7 +64,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: ({ tools = [], ...rest }) => ({ ...rest, tools: tools.map(withoutStrict) }),
   },
   {
-    // Newer models of some vendors know the limit by its new name only.
+    // Newer models of some vendors accept only the new name of this limit.
     named: /max_completion_tokens/,
     present: (request) => request.max_tokens !== undefined,
     without: ({ max_tokens: limit, ...rest }) =>

@@ -4,7 +4,7 @@ import { given } from "../json.ts";
 import type { Abilities } from "../provider.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** What the protocol has fields for. */
+/** The sampling options for which the protocol has fields. */
 export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
   "temperature",
   "topP",
@@ -25,7 +25,7 @@ export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
   "logprobs",
 ]);
 
-/** Options as the protocol's fields; how much the model thinks is not among them. */
+/** Converts sampling options into the protocol's fields, except for the reasoning effort. */
 export function optionFields(sampling: Sampling): Partial<WireRequest> {
   const { user, promptCacheKey, logprobs } = sampling;
   return {

@@ -11,13 +11,13 @@ import { wireMessages } from "./messages.ts";
 import { optionFields } from "./options.ts";
 import type { WireMessage, WirePart, WireRequest, WireSearch, WireTool } from "./wire.ts";
 
-/** A conversation as a chat-completions request. Attachments travel within it, as data URLs. */
+/** Builds chat-completions requests from a conversation. Attachments are embedded as data URLs. */
 export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #conversation: Conversation;
   readonly #options: PrepareOptions;
   readonly #settings: RequestSettings;
   readonly #attachments: RequestAttachments;
-  /** The messages of a conversation without attachments or a suffix, from when they are made until they are sent. */
+  /** The messages of a conversation without attachments and suffix, cached until they are sent. */
   #plain: readonly WireMessage[] | undefined;
 
   /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
@@ -40,14 +40,14 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return texts.filter((text) => text !== "").join("\n\n");
   }
 
-  /** The request, with the suffix of a follow-up turn (blank: none). */
+  /** Builds the request. `suffix` is the text of a follow-up turn (blank: none). */
   async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
     await this.load(signal);
     const { sampling, model, thinking, tools, parallelToolCalls, webSearch } = this.#conversation;
     const native = !this.#markup && tools.length > 0;
     const thinks = thinking && model.thinking;
     const messages = this.#messages(suffix);
-    // They are not needed as long as the answer takes.
+    // Free the memory: the messages are not needed while the answer arrives.
     this.#plain = undefined;
     return {
       model: this.#settings.model,
@@ -60,14 +60,14 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       ...this.#responseFormat(),
       ...optionFields(sampling),
       ...(webSearch === undefined ? {} : { web_search_options: searchOptions(webSearch) }),
-      // How thinking is switched off depends on the engine; each passes over the other's way.
+      // Engines have different switches to turn thinking off. Each engine ignores the other's switch.
       ...(thinks
         ? given("reasoning_effort", this.#effort())
         : { reasoning_effort: "none", chat_template_kwargs: { enable_thinking: false } }),
     };
   }
 
-  /** The protocol has no budgets: the effort that comes next stands for one. */
+  /** The protocol has no thinking budget, so the nearest effort replaces it. */
   #effort(): string | undefined {
     const { reasoningEffort, thinkingBudget } = this.#conversation.sampling;
     return reasoningEffort ?? (thinkingBudget === undefined ? undefined : effortFor(thinkingBudget));
@@ -78,7 +78,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 
   #messages(suffix: string): readonly WireMessage[] {
-    // What is fetched of attachments comes between those who ask.
+    // Not cached with attachments: their content may be loaded between two calls.
     if (suffix.trim() !== "" || !this.#attachments.isEmpty) return this.#newMessages(suffix);
     this.#plain ??= this.#newMessages("");
     return this.#plain;
@@ -89,7 +89,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return wireMessages(this.#conversation, {
       markup: this.#markup,
       rules: rulesFor(this.#conversation, this.#markup),
-      // Native means native: a backend that takes calls in their own fields is told nothing in the user's name.
+      // With native tool calls the gateway adds nothing to the user's messages.
       injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),
       partOf: (part) => this.#wirePart(part),
@@ -113,7 +113,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return { type: "image_url", image_url: { url, ...detail } };
   }
 
-  /** Fetches what is behind URLs. */
+  /** Fetches attachments that are behind URLs. */
   load(signal: AbortSignal): Promise<void> {
     return this.#attachments.load(signal);
   }
@@ -139,7 +139,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
 
   #responseFormat(): Pick<WireRequest, "response_format"> {
     const { responseFormat: format } = this.#conversation;
-    // Markup could not be written under a constraint to JSON.
+    // A JSON constraint would prevent the model from writing tool calls as markup.
     if (format.type === "text" || (this.#markup && usesTools(this.#conversation))) return {};
     if (format.type === "json") return { response_format: { type: "json_object" } };
     const name = (format.name ?? "answer").replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import type { ProviderEvent, SearchResult } from "../provider.ts";
 
-/** Gathers what an answer says of the pages that it rests on. */
+/** Collects the citations and search results of an answer. */
 export class GivenSources {
   readonly #citations: ProviderEvent[] = [];
   #found: readonly SearchResult[] = [];
 
-  /** `annotations` of a message, or of a piece of one. */
+  /** Reads the `annotations` of a message or of a streamed piece. */
   takeAnnotations(annotations: unknown): void {
     if (!Array.isArray(annotations)) return;
     for (const annotation of annotations) {
@@ -15,7 +15,7 @@ export class GivenSources {
     }
   }
 
-  /** What some backends say beside the choices, in each chunk again: the pages, or their addresses alone. */
+  /** Reads the search results that some backends repeat beside the choices in each chunk: pages, or only their URLs. */
   takeFound({ search_results: results, citations }: JsonObject): void {
     const pages = Array.isArray(results) && results.length > 0 ? results : citations;
     if (!Array.isArray(pages)) return;
@@ -27,7 +27,7 @@ export class GivenSources {
     });
   }
 
-  /** All that was gathered. */
+  /** Returns everything collected. */
   events(): readonly ProviderEvent[] {
     if (this.#found.length === 0) return this.#citations;
     return [{ type: "search", results: this.#found }, ...this.#citations];
@@ -39,7 +39,7 @@ function titleIn(page: JsonObject): string {
   return typeof title === "string" && title !== "" ? title : String(url);
 }
 
-/** An annotation wraps its citation, or has the members at the top. */
+/** Reads a URL citation. Its members are nested in `url_citation` or at the top level. */
 function citationIn(annotation: JsonObject): ProviderEvent | null {
   if (annotation["type"] !== "url_citation") return null;
   const { url_citation: nested } = annotation;

@@ -1,6 +1,6 @@
 import type { SearchLocation } from "../../conversation/web-search.ts";
 
-/** One piece of a message's content. */
+/** One part of a message's content. */
 export type WirePart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image_url"; readonly image_url: { readonly url: string; readonly detail?: string } }
@@ -39,7 +39,7 @@ export interface WireTool {
   };
 }
 
-/** The shape that the answer is to have. */
+/** The required format of the answer. */
 export type WireFormat =
   | { readonly type: "json_object" }
   | {
@@ -51,7 +51,7 @@ export type WireFormat =
       };
     };
 
-/** How the backend is to search the web before it answers. */
+/** Options of the backend's web search. */
 export interface WireSearch {
   readonly search_context_size?: string;
   readonly user_location?: { readonly type: "approximate"; readonly approximate: SearchLocation };

@@ -1,9 +1,9 @@
-/** The connection ended within something that was being read. */
+/** The connection ended in the middle of a read. */
 export class UnexpectedEnd extends Error {
   override readonly name = "UnexpectedEnd";
 }
 
-/** Something that was being read is longer than it may be. */
+/** The input is longer than the limit. */
 class TooLong extends Error {
   override readonly name = "TooLong";
 }
@@ -11,7 +11,7 @@ class TooLong extends Error {
 const NEWLINE = 10;
 const NOTHING = new Uint8Array();
 
-/** Reads a byte stream by lines, by count, or as it comes. */
+/** Reads a byte stream by line, by byte count, or in the pieces that arrive. */
 export class ByteReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
   #buffer: Uint8Array<ArrayBuffer> = NOTHING;
@@ -20,7 +20,7 @@ export class ByteReader {
     this.#reader = stream.getReader();
   }
 
-  /** The next bytes, at most `limit` of them; null at the end. */
+  /** Returns the next bytes, at most `limit` of them. Null at the end. */
   async some(limit: number): Promise<Uint8Array<ArrayBuffer> | null> {
     while (this.#buffer.length === 0) if (!(await this.#fill())) return null;
     const taken = this.#buffer.subarray(0, limit);
@@ -28,7 +28,7 @@ export class ByteReader {
     return taken;
   }
 
-  /** Exactly `count` bytes. Throws `UnexpectedEnd`. */
+  /** Returns exactly `count` bytes. Throws `UnexpectedEnd`. */
   async exactly(count: number): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(count);
     for (let size = 0; size < count; ) {
@@ -40,7 +40,10 @@ export class ByteReader {
     return bytes;
   }
 
-  /** One line without its end (LF or CRLF), as Latin-1. Throws `UnexpectedEnd`, and `TooLong` above `limit` bytes. */
+  /**
+   * Returns one line as Latin-1, without its line break (LF or CRLF). Throws `UnexpectedEnd`, and `TooLong` above
+   * `limit` bytes.
+   */
   async line(limit: number): Promise<string> {
     let line = "";
     for (;;) {
@@ -57,7 +60,7 @@ export class ByteReader {
     }
   }
 
-  /** Gives the stream back. Throws when bytes were read that nobody has asked for: they would be lost. */
+  /** Releases the stream. Throws if unread bytes are in the buffer, because they would be lost. */
   release(): void {
     if (this.#buffer.length > 0) throw new TooLong("there is more than was expected");
     this.#reader.releaseLock();

@@ -1,19 +1,22 @@
 import { ProviderError } from "../../errors/provider-error.ts";
 
-/** How far a request through a proxy came before it failed. */
+/** The stage at which a request through a proxy failed. */
 export type ProxyStage =
-  /** The proxy itself was not reached, or does not speak its protocol. */
+  /** The proxy cannot be reached, or does not speak its protocol. */
   | "proxy"
-  /** The proxy refused the credentials, or wants some. */
+  /** The proxy refused the credentials, or requires credentials. */
   | "credentials"
-  /** The proxy could not, or would not, connect to the target. */
+  /** The proxy could not connect, or refused to connect, to the target. */
   | "target"
-  /** The target's certificate was not accepted, or there is no TLS at its port. */
+  /** The target's certificate was not accepted, or its port does not speak TLS. */
   | "tls"
   /** The target closed the connection, or did not answer in HTTP. */
   | "answer";
 
-/** A request through a proxy failed. The message is fit for callers: it names neither the proxy nor its credentials. */
+/**
+ * A failed request through a proxy. Callers may see the message: it contains neither the proxy's name nor its
+ * credentials.
+ */
 export class ProxyFailure extends ProviderError {
   readonly stage: ProxyStage;
 

@@ -10,20 +10,22 @@ import { sendRequest, wireRequest } from "./request.ts";
 import { type BodyReader, bodyReader } from "./response-body.ts";
 import type { Dial, ProxySocket } from "./socket.ts";
 
-/** How long a proxy may take to connect to its target, milliseconds. */
+/** How long connecting to the target through a proxy may take, milliseconds. */
 const CONNECT_MS = 15_000;
 
 /**
- * `fetch` through an HTTP or SOCKS5 proxy, one connection for each request. Redirects are not followed. A TLS target is
- * reached through a tunnel (CONNECT), and its certificate has to name the target; a plain one through a tunnel with SOCKS5,
- * and by forwarding (the whole URL as request target) with an HTTP proxy, because many allow CONNECT for TLS only.
+ * Creates a `fetch` that uses an HTTP or SOCKS5 proxy, with one connection per request. Does not follow redirects.
+ * A TLS target is reached through a tunnel (CONNECT), and its certificate must name the target. A plain target is
+ * reached through a tunnel with SOCKS5, and by forwarding (the whole URL as request target) with an HTTP proxy,
+ * because many HTTP proxies allow CONNECT only for TLS.
  *
- * The connection ends with the body of the answer, when that is cancelled, and when the signal aborts.
+ * The connection closes at the end of the answer's body, when the body is cancelled, and when the signal aborts.
  *
- * On Cloudflare's production network TLS through a tunnel may fail although it works locally: the platform has been
- * reported to ignore whom the certificate should name (workerd issue 6903). Such a failure is of stage `tls`.
+ * On Cloudflare's production network TLS through a tunnel may fail although it works locally: reports say that the
+ * platform ignores the expected host name of the certificate (workerd issue 6903). Such a failure has the stage
+ * `tls`.
  *
- * @throws ProxyFailure what went wrong and where; an abort rejects with the signal's reason.
+ * @throws ProxyFailure with the stage and the reason; an abort rejects with the signal's reason.
  */
 export function proxiedFetch(dial: Dial, proxy: OutboundProxy): Fetch {
   return async (address, init = {}) => {
@@ -49,7 +51,7 @@ export function proxiedFetch(dial: Dial, proxy: OutboundProxy): Fetch {
   };
 }
 
-/** One request and its answer, on a connection of their own. */
+/** One request and its answer, on a separate connection. */
 class Exchange {
   readonly #dial: Dial;
   readonly #proxy: OutboundProxy;
@@ -58,7 +60,7 @@ class Exchange {
   #socket: ProxySocket | null = null;
   #body: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
   #ended = false;
-  /** How far the connection has come. */
+  /** The stage that the connection has reached. */
   #stage: ProxyStage = "proxy";
   onEnd: () => void = () => undefined;
 
@@ -70,7 +72,7 @@ class Exchange {
     this.#target = { host: url.hostname, port: Number(url.port || (secure ? 443 : 80)) };
   }
 
-  /** Closes the connection. A body that is being read fails with `reason` if one is given. */
+  /** Closes the connection. If `reason` is given, an unfinished body fails with it. */
   end(reason?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -91,7 +93,8 @@ class Exchange {
       init,
       forwarding && authorization !== null ? { "proxy-authorization": authorization } : {},
     );
-    // The answer may come while the request is still being written, and then decides how it went.
+    // The answer may arrive while the request is still being written. Then the answer decides, so ignore write
+    // failures.
     sendRequest(socket.writable, request).catch(() => undefined);
     const reader = new ByteReader(socket.readable);
     const head = await this.#failing(
@@ -105,7 +108,7 @@ class Exchange {
     return answer(head.status, head.statusText, head.headers, body === null ? null : this.#stream(body));
   }
 
-  /** Bounds the time until a connection to the target stands. */
+  /** Limits the time for connecting to the target. */
   async #inTime<T>(connection: Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
@@ -183,7 +186,10 @@ class Exchange {
   }
 }
 
-/** The answer as `fetch` would give it; a body that came compressed although nobody asked for it is unpacked. */
+/**
+ * Builds the answer as `fetch` would return it. Decompresses a compressed body, although the request did not accept
+ * compression.
+ */
 function answer(
   status: number,
   statusText: string,

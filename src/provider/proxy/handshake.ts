@@ -7,8 +7,8 @@ import type { ProxySocket } from "./socket.ts";
 import { connectThroughSocks5 } from "./socks5.ts";
 
 /**
- * Has the proxy at the other end of `socket` connect to a target. Afterwards the socket's streams are free and lead to
- * the target.
+ * Makes the proxy at the other end of `socket` connect to a target. Afterwards the socket's streams are unlocked and
+ * lead to the target.
  *
  * @throws ProxyFailure
  */

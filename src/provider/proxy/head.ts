@@ -1,13 +1,13 @@
 import type { ByteReader } from "./byte-reader.ts";
 import { ProxyFailure } from "./failure.ts";
 
-/** Bytes of a line, and lines of a head: beyond them somebody is not speaking HTTP. */
+/** The maximum bytes of a line and lines of a head. A peer that exceeds them does not speak HTTP. */
 const MAX_LINE = 32 * 1024;
 const MAX_LINES = 200;
-/** Interim answers that are passed over. */
+/** The maximum number of interim (1xx) responses to skip. */
 const MAX_INTERIM = 10;
 
-/** An HTTP/1.1 response up to its body. */
+/** An HTTP/1.1 response without its body. */
 export interface ResponseHead {
   readonly status: number;
   readonly statusText: string;
@@ -15,9 +15,9 @@ export interface ResponseHead {
 }
 
 /**
- * Reads the head of a response (RFC 9112), passing over interim ones.
+ * Reads the head of a response (RFC 9112) and skips interim responses.
  *
- * @throws ProxyFailure when it is no HTTP; what `reader` throws passes through.
+ * @throws ProxyFailure if the input is not HTTP. Errors of `reader` pass through.
  */
 export async function readHead(reader: ByteReader): Promise<ResponseHead> {
   for (let interim = 0; interim <= MAX_INTERIM; interim += 1) {
@@ -44,12 +44,12 @@ async function readOne(reader: ByteReader): Promise<ResponseHead> {
   throw notHttp();
 }
 
-/** Whoever answered does not speak HTTP/1.1. */
+/** Creates the error for a peer that does not speak HTTP/1.1. */
 export function notHttp(cause?: unknown): ProxyFailure {
   return new ProxyFailure("answer", "the answer through the proxy is not HTTP/1.1", cause);
 }
 
-/** Reads the trailer of a chunked body, which nobody needs. */
+/** Skips the trailer of a chunked body. */
 export async function skipTrailer(reader: ByteReader): Promise<void> {
   for (let lines = 0; lines < MAX_LINES; lines += 1) if ((await reader.line(MAX_LINE)) === "") return;
   throw notHttp();

@@ -4,13 +4,13 @@ import { ProxyFailure } from "./failure.ts";
 import { readHead } from "./head.ts";
 import type { Handshake, Target } from "./parties.ts";
 
-/** The value of `Proxy-Authorization` (RFC 7617, in UTF-8); null: the proxy has no credentials. */
+/** Returns the value of `Proxy-Authorization` (RFC 7617, in UTF-8). Null: the proxy has no credentials. */
 export function proxyAuthorization({ username, password }: OutboundProxy): string | null {
   if (username === "" && password === "") return null;
   return `Basic ${textToBase64(`${username}:${password}`)}`;
 }
 
-/** What a proxy means by 407. */
+/** Creates the error for a proxy's status 407. */
 export function credentialsRefused(proxy: OutboundProxy): ProxyFailure {
   return new ProxyFailure(
     "credentials",
@@ -20,7 +20,7 @@ export function credentialsRefused(proxy: OutboundProxy): ProxyFailure {
   );
 }
 
-/** The CONNECT method (RFC 9110, section 9.3.6). */
+/** Opens a tunnel with the CONNECT method (RFC 9110, section 9.3.6). */
 export async function connectThroughHttp(
   { reader, write }: Handshake,
   proxy: OutboundProxy,

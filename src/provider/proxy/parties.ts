@@ -1,12 +1,12 @@
 import type { ByteReader } from "./byte-reader.ts";
 
-/** Where a proxy is to connect to. `host` as in a URL: an IPv6 address stands in brackets. */
+/** The host and port to which a proxy connects. `host` has the form in a URL: an IPv6 address is in brackets. */
 export interface Target {
   readonly host: string;
   readonly port: number;
 }
 
-/** What a handshake needs of a connection. */
+/** The connection operations that a handshake needs. */
 export interface Handshake {
   readonly reader: ByteReader;
   write(bytes: Uint8Array): Promise<void>;

@@ -1,13 +1,13 @@
-/** A request as it goes over the wire. */
+/** A request in the form that is sent. */
 export interface WireRequest {
-  /** Method, target and headers, with the empty line at the end. */
+  /** The request line and headers, with the empty line at the end. */
   readonly head: Uint8Array;
-  /** The body in pieces, framed as `head` says; null: none. */
+  /** The body, framed as `head` states. Null: none. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array | null;
   readonly chunked: boolean;
 }
 
-/** Headers that belong to the connection and are ours to set. */
+/** Headers that belong to the connection. This module removes the caller's values. */
 const OURS = [
   "connection",
   "keep-alive",
@@ -21,9 +21,9 @@ const OURS = [
 const encoder = new TextEncoder();
 
 /**
- * Writes a request as HTTP/1.1 (RFC 9112).
+ * Encodes a request as HTTP/1.1 (RFC 9112).
  *
- * @param target the request target: a path, or the whole URL for a proxy that forwards
+ * @param target the request target: a path, or the whole URL for a forwarding proxy
  * @param extra headers for the proxy
  */
 export function wireRequest(
@@ -37,7 +37,7 @@ export function wireRequest(
   for (const name of OURS) headers.delete(name);
   const { body, type } = bodyOf(init.body ?? null);
   if (type !== null && !headers.has("content-type")) headers.set("content-type", type);
-  // A tunnel carries one exchange, and streams must not wait for a compressor.
+  // A connection carries one exchange, and compression would delay streams.
   headers.set("connection", "close");
   headers.set("accept-encoding", "identity");
   headers.set("host", url.host);
@@ -54,7 +54,7 @@ export function wireRequest(
   return { head: latin1(`${head}\r\n`), body, chunked };
 }
 
-/** Header values are bytes; `Headers` holds each as one character. */
+/** Encodes text as Latin-1: `Headers` stores each byte of a value as one character. */
 function latin1(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
@@ -71,7 +71,7 @@ function bodyOf(body: BodyInit | null): {
   return { body: wrapped.body, type: wrapped.headers.get("content-type") };
 }
 
-/** Writes a request to a connection. Rejects when it cannot be written to its end. */
+/** Writes a request to a connection. Rejects if it cannot write the whole request. */
 export async function sendRequest(writable: WritableStream<Uint8Array>, request: WireRequest): Promise<void> {
   const writer = writable.getWriter();
   try {
@@ -100,7 +100,7 @@ async function sendChunks(
     }
     await writer.write(encoder.encode("0\r\n\r\n"));
   } catch (error) {
-    // Also when the connection is gone: whoever produces the body has to learn that nobody wants it.
+    // If the connection is gone as well, cancel the source of the body so that it stops producing.
     await reader.cancel(error).catch(() => undefined);
     throw error;
   }

@@ -1,13 +1,13 @@
 import { type ByteReader, UnexpectedEnd } from "./byte-reader.ts";
 import { notHttp, type ResponseHead, skipTrailer } from "./head.ts";
 
-/** Bytes that are handed on at once. */
+/** The maximum number of bytes of one read. */
 const MAX_READ = 64 * 1024;
 
-/** Reads a body: the next bytes, or null at its end. */
+/** Reads the next bytes of a body. Null at its end. */
 export type BodyReader = () => Promise<Uint8Array<ArrayBuffer> | null>;
 
-/** How the body of a response is delimited (RFC 9112, section 6.3); null: it has none. */
+/** Creates a reader for a response's body (RFC 9112, section 6.3). Null: the response has no body. */
 export function bodyReader(
   reader: ByteReader,
   { status, headers }: ResponseHead,

@@ -1,15 +1,15 @@
-/** A TCP connection as runtimes present it. */
+/** A TCP connection as the runtimes provide it. */
 export interface ProxySocket {
   readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly writable: WritableStream<Uint8Array>;
-  /** Settles when the connection (after `startTls` the handshake) stands or has failed. */
+  /** Settles when the connection (after `startTls`: the TLS handshake) is established or has failed. */
   readonly opened: Promise<unknown>;
   /**
-   * Goes on in TLS. `hostname` is whom the certificate has to name. The streams of this socket must not be locked, and
-   * are of no use afterwards.
+   * Upgrades the connection to TLS. The certificate must name `hostname`. The streams of this socket must not be
+   * locked, and cannot be used afterwards.
    */
   startTls(hostname: string): ProxySocket | Promise<ProxySocket>;
-  /** Ends the connection at once; never throws. */
+  /** Closes the connection at once. Never throws. */
   close(): void;
 }
 

@@ -11,7 +11,7 @@ const CONNECT = 1;
 const IPV4 = 1;
 const DOMAIN = 3;
 const IPV6 = 4;
-/** User name, password and domain are preceded by their length in one byte. */
+/** One byte states the length of user name, password and domain. */
 const MAX_FIELD = 255;
 
 /** Reply codes (RFC 1928, section 6). */
@@ -26,7 +26,10 @@ const REPLIES: Readonly<Record<number, string>> = {
   8: "the proxy does not know this kind of address",
 };
 
-/** CONNECT of SOCKS version 5 (RFC 1928), with user name and password (RFC 1929). The proxy resolves names. */
+/**
+ * Opens a tunnel with CONNECT of SOCKS version 5 (RFC 1928), with user name and password (RFC 1929). The proxy
+ * resolves host names.
+ */
 export async function connectThroughSocks5(
   handshake: Handshake,
   proxy: OutboundProxy,
@@ -43,7 +46,7 @@ export async function connectThroughSocks5(
     const why = REPLIES[reply] ?? `reply ${reply}`;
     throw new ProxyFailure("target", `the proxy could not connect to ${target.host}:${target.port}: ${why}`);
   }
-  // The address that the proxy uses is of no interest, but has to be read.
+  // Skip the address that the proxy uses.
   await reader.exactly((await boundLength(handshake, kind)) + 2);
 }
 
@@ -68,7 +71,7 @@ async function authenticate({ reader, write }: Handshake, proxy: OutboundProxy):
   if (status !== 0) throw new ProxyFailure("credentials", "the proxy refused the user name or the password");
 }
 
-/** A text with its length before it. */
+/** Encodes a text with its length in front. */
 function field(text: string): readonly number[] {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_FIELD) {

@@ -9,7 +9,7 @@ import type { FileUpload, ProviderAccount, ProviderFile, UpstreamAccount } from 
 import { type ErrorKinds, readRefusal } from "../refusal.ts";
 import { eventStreamOf, readRecord, send } from "../transport.ts";
 
-/** One turn, as it is posted. */
+/** The body of one posted turn. */
 export interface TurnBody {
   readonly parent_message_id: string | null;
   readonly model: string;
@@ -24,12 +24,12 @@ export interface TurnBody {
 
 const SIGN_IN_KINDS: ErrorKinds = { statuses: { 400: "invalid_credentials", 401: "invalid_credentials" } };
 
-/** The requests of the account-and-session protocol, one method each. */
+/** The requests of the account-and-session protocol, one method for each. */
 export class SessionsApi {
   readonly #baseUrl: string;
   readonly #newId: () => string;
 
-  /** `newId` makes the boundary of multipart bodies. */
+  /** @param newId creates the boundary of multipart bodies. */
   constructor(baseUrl: string, newId: () => string) {
     this.#baseUrl = withoutTrailingSlashes(baseUrl);
     this.#newId = newId;
@@ -75,7 +75,7 @@ export class SessionsApi {
     return typeof deleted === "number" ? deleted : 0;
   }
 
-  /** Posts a turn; its answer is an event stream. */
+  /** Posts a turn. Returns the event stream of its answer. */
   async postTurn(
     account: UpstreamAccount,
     sessionId: string,
@@ -86,7 +86,7 @@ export class SessionsApi {
     return this.#stream(account, path, signal, JSON.stringify(turn));
   }
 
-  /** Goes on with an incomplete message. */
+  /** Continues an incomplete message. */
   async continueTurn(
     account: UpstreamAccount,
     sessionId: string,
@@ -139,7 +139,7 @@ export class SessionsApi {
     return eventStreamOf(await this.#ask(account, "POST", path, signal, body, headers));
   }
 
-  /** Sends a request on behalf of an account; anything but a success is thrown. */
+  /** Sends a request on behalf of an account. Throws a `ProviderError` for any error response. */
   async #ask(
     account: UpstreamAccount,
     method: string,
@@ -152,7 +152,7 @@ export class SessionsApi {
       method,
       headers: { authorization: `Bearer ${account.token}`, ...headers },
       ...(body === undefined ? {} : { body }),
-      // Node refuses a stream as a body without this; other runtimes pass over it.
+      // Node requires this for a stream as body. Other runtimes ignore it.
       ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
     };
     const response = await send(account.fetch, this.#baseUrl + path, init, signal);

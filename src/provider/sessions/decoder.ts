@@ -5,11 +5,11 @@ import { parseRecord, usageOf } from "../json.ts";
 import type { ProviderEvent, ProviderFinish, SearchResult } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 
-/** Decodes the event stream of one turn of the sessions protocol. Unknown events are ignored. */
+/** Decodes the event stream of one turn of the sessions protocol. Ignores unknown events. */
 export class SessionTurnDecoder extends EventStreamDecoder {
   readonly #secret: string;
 
-  /** `secret` is the account's token, which no message may show. */
+  /** @param secret the account's token, which no error message may contain. */
   constructor(secret: string) {
     super();
     this.#secret = secret;
@@ -53,7 +53,8 @@ export class SessionTurnDecoder extends EventStreamDecoder {
       case "error":
         throw errorFrom(parseRecord(data), 0, this.#secret);
       case undefined:
-        // The protocol names every event. One without a name is ignored like an unknown one, unless it is garbage.
+        // The protocol names every event. An event without a name is ignored like an unknown one, unless it is
+        // malformed.
         parseRecord(data);
         return;
     }
@@ -84,7 +85,7 @@ function finishOf(data: JsonObject): ProviderEvent {
     : { type: "finish", reason };
 }
 
-/** An unknown reason is a stop: the provider said that it has finished. */
+/** An unknown reason counts as `stop`, because the provider stated that the message is finished. */
 function finishReason({ reason }: JsonObject): ProviderFinish {
   switch (reason) {
     case "length":

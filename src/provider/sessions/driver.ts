@@ -30,7 +30,7 @@ const OTHER_EXCHANGES: readonly (readonly [pattern: RegExp, label: string])[] = 
   [/\/api\/files(?:\/[^/]+)?$/, "file"],
 ];
 
-/** The account-and-session protocol: chats live in sessions, a turn is one prompt with a parent. */
+/** The account-and-session protocol: chats live in sessions, and each turn is one prompt with a parent message. */
 export const sessionsDriver = {
   id: "sessions",
   signsIn: true,
@@ -47,7 +47,7 @@ export const sessionsDriver = {
   replay: () => new SessionTurnDecoder(""),
 } satisfies Driver;
 
-/** How long a session may take to be made although nobody wants it any more, milliseconds. */
+/** How long the creation of a session may continue after its request was aborted, milliseconds. */
 const LATE_SESSION_MS = 10_000;
 
 class SessionsProvider implements Provider {
@@ -149,8 +149,8 @@ class SessionsProvider implements Provider {
 }
 
 /**
- * A session for a turn. Whoever aborts is not kept waiting, but its making goes on for a while: a session that was made
- * meanwhile would be known to nobody, and stay.
+ * Creates a session for a turn. An abort rejects at once, but the creation continues for a while: otherwise a session
+ * that the provider still creates would have no known id and would never be deleted.
  */
 async function newSession(
   api: SessionsApi,
@@ -164,7 +164,7 @@ async function newSession(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = () => {
     left.reject(signal.reason);
-    // A provider that was too slow has had its time.
+    // The provider has already used its whole timeout.
     if (signal.reason instanceof ProviderError) late.abort(signal.reason);
     else timer = setTimeout(() => late.abort(signal.reason), LATE_SESSION_MS);
   };

@@ -3,13 +3,13 @@ import { composeSections, type Transcript, withRules } from "./prompt.ts";
 import type { Section } from "./sections.ts";
 import { joinSections } from "./sections.ts";
 
-/** The uploaded files' names, as the prompt calls them. */
+/** The names of the uploaded files, to which the prompt refers. */
 const TRANSCRIPT_FILE = "conversation.txt";
 const TOOLS_FILE = "tools.txt";
 
-/** How much of one section stays in the prompt, in characters: as much at its start as at its end. */
+/** How much of one section stays in the prompt, in characters. Half of it is the start, half the end. */
 const KEPT_OF_SECTION = 8_000;
-/** How much of the conversation's end stays in the prompt, in characters. */
+/** How much of the sections after the last user message stays in the prompt, in characters. */
 const KEPT_OF_END = 32_000;
 
 /** A text file to upload before the turn. */
@@ -18,16 +18,16 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** A prompt that points at files instead of holding everything. */
+/** A prompt that refers to files instead of containing everything. */
 export interface ShortenedPrompt {
   readonly files: readonly TextFile[];
-  /** The prompt, with the suffix of a follow-up turn (blank: none). */
+  /** Returns the prompt. `suffix` is the text of a follow-up turn (blank: none). */
   compose(suffix: string): string;
 }
 
 /**
- * Shortens a prompt that has become too long (`current_input_file`): the transcript and the tools go into files. What is
- * asked now stays in the prompt: the last user message and what has happened since, as far as it is not long itself.
+ * Shortens a prompt that is too long (`current_input_file`): the transcript and the tools move into files. The last
+ * user message and the sections after it stay in the prompt, shortened if they are long.
  */
 export function shortenPrompt(transcript: Transcript): ShortenedPrompt {
   const { sections, tools, toolRules, toolNames, answerRules, prefilled } = transcript;
@@ -45,7 +45,7 @@ export function shortenPrompt(transcript: Transcript): ShortenedPrompt {
   return { files, compose: (suffix) => composeSections(kept, prefilled, suffix) };
 }
 
-/** The last user message and what follows it: all of that if it is short, else the message and the latest sections. */
+/** Returns the last user message and the sections after it. If those are too long, only the latest of them. */
 function endOf({ sections, lastUser, prefilled }: Transcript): Section[] {
   const shortened = sections.map((section, index) =>
     index < lastUser || (prefilled && index === sections.length - 1) ? section : excerpt(section),

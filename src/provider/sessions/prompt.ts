@@ -6,34 +6,34 @@ import { fileAsText, joined, paragraphs } from "../prose.ts";
 import { responseFormatInstructions } from "../response-format.ts";
 import { heading, joinSections, type Section, withoutHeadings } from "./sections.ts";
 
-/** An attachment that goes beside the prompt. */
+/** An attachment that is sent beside the prompt. */
 export type SentAttachment = Exclude<Attachment, { kind: "text" }>;
 
-/** A conversation rendered as sections, in its own order. */
+/** A conversation rendered as sections, in the same order. */
 export interface Transcript {
-  /** What every prompt begins with, apart from the conversation: how to answer. Blank: nothing. */
+  /** Rules for the format of the answer and its continuation. Blank: none. */
   readonly answerRules: string;
-  /** The tools in use, with their schemas. Blank: none. */
+  /** The tools in use, with their schemas. Blank: no tools. */
   readonly tools: string;
-  /** How to call them, and their names. Blank: no tools. */
+  /** The rules for calling tools. Blank: no tools. */
   readonly toolRules: string;
   readonly toolNames: readonly string[];
   readonly sections: readonly Section[];
-  /** Position in `sections` of the last user message; -1: there is none. */
+  /** Position in `sections` of the last user message; -1: none. */
   readonly lastUser: number;
-  /** Whether the last section is the beginning of the answer, which the model has to continue. */
+  /** Whether the last section is the start of the answer, which the model must continue. */
   readonly prefilled: boolean;
-  /** In the order in which the text numbers them, from 1. */
+  /** In the order of their numbers in the text, which start at 1. */
   readonly attachments: readonly SentAttachment[];
 }
 
 /**
- * Renders a conversation as text for a provider that takes one prompt. Nothing that the caller sent is dropped: system
- * messages stay where they are; names, the call that a result answers and error marks stand in the headings; reasoning
- * that is sent back precedes the text which it led to.
+ * Renders a conversation as text for a provider that accepts a single prompt. Drops nothing that the caller sent:
+ * system messages keep their position; headings contain names, call ids of results and error marks; returned
+ * reasoning precedes the text that it led to.
  *
- * @param injection Appended to the last user message when the model thinks; null: nothing.
- * @throws GatewayError 400 for an attachment that the model cannot take.
+ * @param injection Appended to the last user message when the model thinks. Null: nothing.
+ * @throws GatewayError 400 for an attachment that the model does not support.
  */
 export function renderTranscript(conversation: Conversation, injection: string | null): Transcript {
   const { messages, tools, toolChoice, parallelToolCalls: parallel } = conversation;
@@ -66,9 +66,10 @@ export function renderTranscript(conversation: Conversation, injection: string |
 }
 
 /**
- * The prompt of a transcript. It ends with the heading of the answer, so that the model answers rather than writing one.
+ * Composes the prompt of a transcript. It ends with the heading of the answer, so that the model does not write a
+ * heading itself.
  *
- * @param suffix What a follow-up turn adds; blank: nothing. It stands last, but before an answer that was begun.
+ * @param suffix The text of a follow-up turn. Blank: nothing. It is placed last, but before a prefilled answer.
  */
 export function composePrompt(transcript: Transcript, suffix: string): string {
   const { tools, toolRules, answerRules } = transcript;
@@ -76,14 +77,14 @@ export function composePrompt(transcript: Transcript, suffix: string): string {
   return composeSections(withRules(transcript.sections, rules), transcript.prefilled, suffix);
 }
 
-/** Joins sections into a prompt; see {@link composePrompt}. */
+/** Joins sections into a prompt. See {@link composePrompt}. */
 export function composeSections(sections: readonly Section[], prefilled: boolean, suffix: string): string {
   const added = suffix.trim() === "" ? [] : [{ heading: "System", text: suffix.trim() }];
   const last = prefilled ? sections.slice(-1) : [{ heading: "Assistant", text: "" }];
   return `${joinSections([...(prefilled ? sections.slice(0, -1) : sections), ...added, ...last])}${prefilled ? "" : "\n"}`;
 }
 
-/** Rules join the system message that a conversation begins with, or become one. */
+/** Adds rules to the system message at the start, or inserts one. */
 export function withRules(sections: readonly Section[], rules: string): readonly Section[] {
   if (rules === "") return sections;
   const [first, ...others] = sections;
@@ -93,11 +94,11 @@ export function withRules(sections: readonly Section[], rules: string): readonly
 
 class MessageRenderer {
   readonly attachments: SentAttachment[] = [];
-  /** The attachments' places, from 1. */
+  /** The attachments' numbers, from 1. */
   readonly #numbers = new Map<SentAttachment, number>();
   readonly #reader: AttachmentReader;
   readonly #conversation: Conversation;
-  /** Tools by call id: in most dialects a result names only its call. */
+  /** Tool names by call id: in most API styles a result names only its call. */
   readonly #callNames = new Map<string, string>();
 
   constructor(conversation: Conversation) {

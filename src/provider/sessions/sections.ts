@@ -1,22 +1,22 @@
-/** One part of a rendered conversation: a heading line, then text. */
+/** One section of a rendered conversation: a heading line, then text. */
 export interface Section {
-  /** Without the leading `### `: `System`, `User`, `Assistant` or `Tool result`, with details in brackets. */
+  /** Without the leading `### `: `System`, `User`, `Assistant` or `Tool result`, with details in parentheses. */
   readonly heading: string;
   readonly text: string;
 }
 
-/** A line that {@link joinSections} could have written: such a line within a text would begin a section of its own. */
+/** Matches a line like those of {@link joinSections}. Inside a text such a line would start a new section. */
 const HEADING_LINE = /^(?=### (?:System|User|Assistant|Tool result)(?: \(.*\))?[ \t]*$)/gm;
 
 /**
- * A text that cannot pass for several sections: a line that looks exactly like a heading gets a backslash, which is how
- * Markdown writes a literal `#`. Every other text is untouched, headings of a caller's own included.
+ * Escapes lines that look exactly like a section heading with a backslash, which is Markdown's literal `#`, so that a
+ * text cannot imitate sections. Other text, including the caller's own headings, stays unchanged.
  */
 export function withoutHeadings(text: string): string {
   return text.includes("### ") ? text.replace(HEADING_LINE, "\\") : text;
 }
 
-/** A heading with details in brackets; details that are empty are left out, and brackets and line ends in them too. */
+/** Renders a heading with details in parentheses. Omits empty details, and removes parentheses and line breaks from them. */
 export function heading(role: string, ...details: readonly (string | undefined)[]): string {
   const shown = details
     .map((detail) => (detail ?? "").replace(/[\s()]+/g, " ").trim())
@@ -24,7 +24,7 @@ export function heading(role: string, ...details: readonly (string | undefined)[
   return shown.length === 0 ? role : `${role} (${shown.join(", ")})`;
 }
 
-/** The text that sections make; blank lines between them. */
+/** Joins sections with blank lines between them. */
 export function joinSections(sections: readonly Section[]): string {
   return sections
     .map((section) =>

@@ -7,25 +7,25 @@ import type { SessionsApi } from "./api.ts";
 import type { TextFile } from "./input-file.ts";
 import type { SentAttachment } from "./prompt.ts";
 
-/** How often a file that is being processed is looked at, and for how long, in milliseconds. */
+/** How often, and for how long, the status of a file in processing is checked, in milliseconds. */
 const POLL_MS = 250;
 const PROCESSING_LIMIT_MS = 30_000;
 
-/** Waits; rejects with the signal's reason when that is aborted. */
+/** Waits. Rejects with the signal's reason on abort. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
-/** What a turn sends beside its prompt. */
+/** What a turn sends in addition to its prompt. */
 export interface TurnAttachments {
   readonly attachments: readonly SentAttachment[];
   readonly textFiles: readonly TextFile[];
-  /** The provider's model that reads them, and whether it sees images. */
+  /** The provider's model that reads the files, and whether it has vision. */
   readonly model: string;
   readonly vision: boolean;
-  /** What the caller calls the messages, for error messages. */
+  /** The name of the messages field in the caller's API style, for error messages. */
   readonly field: string;
 }
 
-/** Uploads what belongs to one turn; the same account gets it once, even if the turn is followed up. */
+/** Uploads the files of one turn. Follow-ups on the same account reuse the uploaded files. */
 export class TurnFiles {
   readonly #api: SessionsApi;
   readonly #what: TurnAttachments;
@@ -41,13 +41,16 @@ export class TurnFiles {
     this.#sleep = sleep;
   }
 
-  /** Fetches what is behind URLs. Throws a `GatewayError` 400 for what the model cannot take. */
+  /**
+   * Fetches attachments that are behind URLs. Throws a `GatewayError` 400 for an attachment that the model does not
+   * support.
+   */
   async load(signal: AbortSignal): Promise<void> {
     const remote = this.#what.attachments.filter(({ source }) => source.kind === "url");
     await together(signal, (all) => remote.map((attachment) => this.#loaded(attachment, all)));
   }
 
-  /** The ids of all files, in the order in which the prompt numbers them. */
+  /** Uploads all files and returns their ids, in the order of their numbers in the prompt. */
   async ids(account: UpstreamAccount, signal: AbortSignal): Promise<readonly string[]> {
     const { attachments, textFiles } = this.#what;
     if (attachments.length + textFiles.length === 0) return [];
@@ -70,12 +73,12 @@ export class TurnFiles {
     return this.#upload(account, attachment.filename, mediaType, bytes, signal);
   }
 
-  /** The bytes of an attachment; a URL is asked once, however often the turn is sent. */
+  /** Returns the bytes of an attachment. Fetches each URL once, however often the turn is sent. */
   async #loaded(attachment: SentAttachment, signal: AbortSignal): Promise<LoadedAttachment> {
     const known = this.#bytes.get(attachment);
     if (known !== undefined) return known;
     const loaded = await loadAttachment(attachment, this.#options, signal);
-    // A URL tells what it leads to only now.
+    // The media type behind a URL is known only after loading.
     const image = loaded.mediaType.startsWith("image/");
     const { field, vision } = this.#what;
     if (image && !vision) throw new UnseenImage(field, attachment.filename);
@@ -106,7 +109,7 @@ export class TurnFiles {
     return this.#processed(account, file, signal);
   }
 
-  /** A file that was uploaded before the conversation. */
+  /** Returns a file that the caller uploaded before the conversation. */
   async #earlier(account: UpstreamAccount, id: string, signal: AbortSignal): Promise<string> {
     try {
       return await this.#processed(account, await this.#api.readFile(account, id, signal), signal);
