@@ -35,7 +35,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #thoughts: () => Thoughts;
 
   /**
-   * Throws a `GatewayError` 400 for an attachment that cannot be sent. `thoughts` is called each time a request is
+   * Throws a `GatewayError` 400 for an attachment that cannot be sent. `thoughts` is called while a request is
    * built.
    */
   constructor(
