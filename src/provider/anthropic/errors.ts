@@ -14,9 +14,9 @@ const CODES = [
 ] as const;
 
 /**
- * Classifies error responses. A 404 means that the model or the whole API is missing: no request addresses another
- * resource of a caller. `invalid_request_error` has no entry, so that the status decides: compatible servers also send
- * it for a wrong key.
+ * Classifies error responses. A 404 means that the model or the whole API is missing, not a resource that the caller
+ * named by id. `invalid_request_error` has no entry, so that the status decides: compatible servers also send it for a
+ * wrong key.
  */
 export const REFUSALS: ErrorKinds = {
   codes: new Map(CODES),

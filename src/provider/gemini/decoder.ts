@@ -149,7 +149,10 @@ export function contentEvents(answer: JsonObject, context: AnswerContext): Provi
   return events;
 }
 
-/** The backend counts thinking apart from the answer, and the input from its own tools apart from the prompt. */
+/**
+ * Adds up token counts: the backend counts thinking apart from the answer, and the input from its own tools apart from
+ * the prompt.
+ */
 function usageFrom(usage: JsonObject): ProviderUsage {
   const sum = (...names: readonly string[]): number | undefined => {
     const counts = names.flatMap((name) => countOf(usage[name]) ?? []);

@@ -7,11 +7,11 @@ const CODES = [
   ["API_KEY_EXPIRED", "token_expired"],
   ["UNAUTHENTICATED", "token_expired"],
   ["PERMISSION_DENIED", "account_suspended"],
-  // The key's location or billing is the cause, so every other request would fail, too.
+  // The place from which the key is used, or its billing, is the cause: every other request would fail, too.
   ["FAILED_PRECONDITION", "account_suspended"],
   ["RESOURCE_EXHAUSTED", "rate_limited"],
   ["UNAVAILABLE", "model_unavailable"],
-  // The model or the whole API is missing: no request addresses another resource of a caller.
+  // The model or the whole API is missing, not a resource that the caller named by id.
   ["NOT_FOUND", "model_unavailable"],
   ["INVALID_ARGUMENT", "invalid_request"],
   ["OUT_OF_RANGE", "invalid_request"],
@@ -33,8 +33,8 @@ export const REFUSALS: ErrorKinds = {
 };
 
 /**
- * Converts `{error: {code: 400, status, message, details}}`: the most specific name as `code`, the field at fault as
- * `param`.
+ * Converts `{error: {code: 400, status, message, details}}` for `errorFrom`: `code` becomes the most specific name,
+ * `param` the field at fault.
  */
 function saidIn(body: JsonObject): JsonObject {
   const { error } = body;
@@ -50,7 +50,7 @@ function saidIn(body: JsonObject): JsonObject {
   return { error: { code: reason ?? status ?? error["code"], message, param } };
 }
 
-/** `retryDelay`, such as `34.07s`, in whole seconds; null: none. */
+/** `retryDelay`, such as `34.07s`, in seconds, rounded up; null: none. */
 function delayIn({ error }: JsonObject): number | null {
   if (!isObject(error)) return null;
   for (const { retryDelay } of detailsIn(error)) {

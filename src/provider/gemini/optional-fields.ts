@@ -109,7 +109,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
       configured(request, ({ responseMimeType: _, responseJsonSchema: __, ...rest }) => rest),
   },
   {
-    // Small models take the system instruction as user text.
+    // Small models accept no system instruction, so the instruction is sent as user text.
     named: refused("(?:developer|system)[_ ]?instructions?"),
     present: ({ systemInstruction }) => systemInstruction !== undefined,
     without: ({ systemInstruction, contents, ...rest }) => ({

@@ -18,7 +18,7 @@ export interface AnswerContext {
   readonly remember?: (callId: string, thoughts: readonly WireThought[]) => void;
 }
 
-/** State of an output item that has started and not ended. */
+/** State of an output item that has not ended. */
 interface OpenItem {
   /** Whether the start of the item was processed. */
   begun: boolean;
@@ -243,7 +243,7 @@ class Answer {
     for (const [index, { text }] of objectsIn(content).entries()) this.#think(key, `content ${index}`, text);
   }
 
-  /** Remembers a reasoning item if it has encrypted or plain content. Without either there is nothing to send back. */
+  /** Keeps a reasoning item for later requests if it has an id, and encrypted or plain content that can be sent back. */
   #keep({ id, summary, content, encrypted_content: sealed }: JsonObject): void {
     const isSealed = typeof sealed === "string" && sealed !== "";
     const open = objectsIn(content);

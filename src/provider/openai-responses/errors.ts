@@ -26,8 +26,8 @@ const CODES = [
 ] as const;
 
 /**
- * Classifies error responses. A 404 means that the model or the whole API is missing: no request addresses another
- * resource of a caller.
+ * Classifies error responses. A 404 means that the model or the whole API is missing, not a resource that the caller
+ * named by id.
  */
 export const REFUSALS: ErrorKinds = { codes: new Map(CODES), statuses: { 404: "model_unavailable" } };
 
