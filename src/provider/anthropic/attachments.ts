@@ -6,9 +6,9 @@ import { mediaTypeIn } from "../signs.ts";
 import type { WirePart } from "./wire.ts";
 
 /**
- * An attachment as the block that carries it: images and PDF documents as they are, other documents as text.
+ * Translates an attachment into a content block: images and PDF documents as they are, other documents as text.
  *
- * @throws GatewayError 400 for what the protocol has no block for.
+ * @throws GatewayError 400 for a type that the protocol has no block for.
  */
 export function blockOf(attachment: Attachment, attachments: RequestAttachments): WirePart {
   const { filename } = attachment;
@@ -23,7 +23,7 @@ export function blockOf(attachment: Attachment, attachments: RequestAttachments)
   const source = { type: "base64", media_type: mediaType, data } as const;
   if (mediaType.startsWith("image/")) return { type: "image", source };
   if (mediaType === "application/pdf") return { type: "document", source, title: filename };
-  // What is behind an address shows only once it is here.
+  // The type of a file given by URL is known only after the download.
   if (isText(mediaType, filename)) {
     return { type: "text", text: fileAsText(filename, new TextDecoder().decode(fromBase64(data))) };
   }

@@ -1,14 +1,14 @@
 import type { CacheMark } from "../../conversation/cache-mark.ts";
 import type { WireBlock, WireCache, WireRequest } from "./wire.ts";
 
-/** The protocol's mark for its cache. */
+/** The `cache_control` field for a cache mark; no field without a mark. */
 export function cacheControl(mark: CacheMark | undefined): { readonly cache_control?: WireCache } {
   if (mark === undefined) return {};
   const { ttl } = mark;
   return { cache_control: { type: "ephemeral", ...(ttl === undefined ? {} : { ttl }) } };
 }
 
-/** Whether anything in a request has a mark. */
+/** Whether any part of a request has `cache_control`. */
 export function isMarked({ cache_control: mark, system = "", tools = [], messages }: WireRequest): boolean {
   const marked = (one: object): boolean => "cache_control" in one;
   return (
@@ -19,7 +19,7 @@ export function isMarked({ cache_control: mark, system = "", tools = [], message
   );
 }
 
-/** The request without marks. */
+/** The request without any `cache_control`. */
 export function withoutCache({ cache_control: _, ...request }: WireRequest): WireRequest {
   const { system, tools, messages } = request;
   return {
@@ -36,7 +36,7 @@ function unmarkedBlock(block: WireBlock): WireBlock {
   return { ...plain, content: plain.content.map(unmarked) };
 }
 
-/** Anything without its own mark. */
+/** The object without its own `cache_control`. */
 function unmarked<T extends object>(marked: T): T {
   if (!("cache_control" in marked)) return marked;
   const plain = { ...marked };

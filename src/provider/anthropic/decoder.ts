@@ -9,39 +9,39 @@ import { STREAM_ERRORS } from "./errors.ts";
 import { UsageCount } from "./usage.ts";
 import type { WireThought } from "./wire.ts";
 
-/** What a decoder of one answer needs to know. */
+/** What the decoder of one answer needs. */
 export interface AnswerContext {
-  /** The account's token, which no message may show. */
+  /** The account's token. No error message may contain it. */
   readonly secret: string;
-  /** Makes an id for a call or a message to which the backend gave none. */
+  /** Creates an id for a call or a message that the backend sent without one. */
   readonly newId: () => string;
-  /** Is told of each call what the model thought before it. */
+  /** Called for each tool call, with the thinking blocks before it. */
   readonly remember?: (callId: string, thoughts: readonly WireThought[]) => void;
 }
 
-/** A content block that has begun and not ended. */
+/** A content block that has started and not ended. */
 type OpenBlock =
   | { readonly type: "text"; readonly start: number; readonly citations: unknown[] }
   | { readonly type: "thinking"; thinking: string; signature: string }
   | { readonly type: "tool_use"; readonly input: unknown; filled: boolean };
 
-/** Reads the events of one answer; one that came whole is read as the events that it would have come in. */
+/** Parses the events of one answer. A whole (not streamed) answer is processed as the events of a stream. */
 class Answer {
   readonly #emit: (event: ProviderEvent) => void;
   readonly #context: AnswerContext;
   readonly #calls: ToolCallAssembler;
   readonly #usage = new UsageCount();
   readonly #open = new Map<unknown, OpenBlock>();
-  /** The thoughts since the last call. */
+  /** Thinking blocks since the last call. */
   #thoughts: WireThought[] = [];
-  /** Those before each call, in order. */
+  /** Thinking blocks before each call, in the order of the calls. */
   readonly #thoughtsBefore: (readonly WireThought[])[] = [];
-  /** Characters of text so far, and pages that were found. */
+  /** Characters of text so far, and search results so far. */
   #said = 0;
   #found = 0;
   #reason = "";
   #stopSequence: string | null = null;
-  /** The last call, if it ended without any arguments. Only what follows shows that it has none. */
+  /** Index of the last call, if it ended without arguments. Only a following block shows that the call has none. */
   #blank: unknown = null;
 
   constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
@@ -58,7 +58,7 @@ class Answer {
     );
   }
 
-  /** Takes one event; true: it was the last. Events of an unknown type are ignored. */
+  /** Processes one event. Returns true for the last event. Events of an unknown type are ignored. */
   take(type: unknown, event: JsonObject): boolean {
     switch (type) {
       case "message_start":
@@ -87,8 +87,8 @@ class Answer {
   }
 
   /**
-   * Takes an answer that came whole. A call that stands last in one that was cut off is left out: its input is an object
-   * whether all of it came or not.
+   * Processes a whole answer. If the answer was cut off, a tool call at its end is dropped: the call's input is an
+   * object even if it is incomplete.
    */
   takeWhole(message: JsonObject): void {
     const { type, content, stop_reason: reason } = message;
@@ -124,7 +124,7 @@ class Answer {
     this.#calls.finish(cutsOff(reason));
     const usage = this.#usage.stated();
     if (usage !== null) this.#emit({ type: "usage", usage });
-    // Compatible servers may say `end_turn` after calls.
+    // Compatible servers may send `end_turn` after tool calls.
     const told = this.#calls.any && reason === "stop" ? "tool_calls" : reason;
     const at = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };
     this.#emit({ type: "finish", reason: told, ...at });
@@ -184,7 +184,7 @@ class Answer {
       const { type, thinking, signature } = block;
       this.#thoughts.push({ type, thinking, signature });
     } else if (block?.type === "tool_use") {
-      // A call without arguments comes without deltas; some servers give all of them at once.
+      // A call without arguments has no deltas. Some servers send all arguments in the first event instead.
       const whole = isObject(block.input) && Object.keys(block.input).length > 0;
       if (!block.filled && whole) this.#calls.take({ index, function: { arguments: block.input } });
       else if (!block.filled) this.#blank = index;
@@ -205,7 +205,7 @@ class Answer {
     this.#emit({ type, text });
   }
 
-  /** Pages that a search found; one that failed found none. */
+  /** Emits the pages that a search found. A failed search has no pages. */
   #take(found: readonly unknown[]): void {
     const results = found.filter(isObject).filter(({ type }) => type === "web_search_result");
     if (results.length === 0) return;
@@ -216,7 +216,7 @@ class Answer {
     this.#emit({ type: "search", results: pages });
   }
 
-  /** A text block is what its citations are given for. */
+  /** Emits a citation. It applies to the whole text block that contains it. */
   #cite(citation: unknown, start: number): void {
     if (!isObject(citation) || citation["type"] !== "web_search_result_location") return;
     const quoted = stringIn(citation, "cited_text");
@@ -233,14 +233,14 @@ class Answer {
   }
 }
 
-/** Decodes a streamed message. It has ended when it says so, and not before. */
+/** Decodes a streamed message. The message is complete only after its `message_stop` event. */
 export class MessageStreamDecoder extends TypedEventDecoder {
   constructor(context: AnswerContext) {
     super((emit) => new Answer(emit, context));
   }
 }
 
-/** The events of a message that came whole. Throws as a decoder does. */
+/** Decodes a whole (not streamed) message. Throws the same errors as the stream decoder. */
 export function messageEvents(message: JsonObject, context: AnswerContext): ProviderEvent[] {
   const events: ProviderEvent[] = [];
   new Answer((event) => events.push(event), context).takeWhole(message);
@@ -253,8 +253,8 @@ function listIn(object: JsonObject, name: string): unknown[] {
 }
 
 /**
- * An unknown reason is a stop: the provider said that it has finished. A paused turn could only be continued with the
- * server's tools in the midst of their work: it stays `incomplete`.
+ * An unknown reason counts as `stop`: the provider said that it has finished. A paused turn stays `incomplete`: only a
+ * request with the unfinished work of the server's tools could continue it.
  */
 function finishReason(reason: string): ProviderFinish {
   switch (reason) {

@@ -13,10 +13,10 @@ import { OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
 import type { WireRequest, WireThought } from "./wire.ts";
 
-/** The protocol's version. Its service demands one; compatible servers pass over it. */
+/** The protocol's version. Its own service requires the header; compatible servers ignore it. */
 const VERSION = "2023-06-01";
 
-/** Any backend that speaks the message style. */
+/** Driver for every backend with the message style. */
 export const anthropicDriver = {
   id: "anthropic",
   create: (options: ProviderOptions) => new AnthropicProvider(options),
@@ -31,7 +31,7 @@ export const anthropicDriver = {
     })),
 } satisfies Driver;
 
-/** The base address may be that of the service, or that of its version. */
+/** The base address may end with the version (`/v1`) or without it. */
 function addressOf(baseUrl: string): string {
   return `${withoutTrailingSlashes(baseUrl).replace(/\/v1$/, "")}/v1`;
 }
@@ -42,7 +42,7 @@ function lengthOf(thought: WireThought): number {
     : thought.data.length;
 }
 
-/** A backend of the message style. */
+/** A backend with the message style. */
 class AnthropicProvider extends KeyedBackend<WireRequest> {
   readonly #memory = new ThoughtMemory(lengthOf);
 
@@ -53,7 +53,7 @@ class AnthropicProvider extends KeyedBackend<WireRequest> {
       kinds: REFUSALS,
       optional: OPTIONAL_FIELDS,
       options: OPTIONS,
-      // Arguments come as an object, which is one whether it is complete or not.
+      // A whole answer has arguments as an object, which is valid even if the call was cut off.
       tellsCutCalls: false,
     });
   }
@@ -87,7 +87,7 @@ class AnthropicProvider extends KeyedBackend<WireRequest> {
 
   #contextOf(account: UpstreamAccount, { model, thinking }: WireRequest): AnswerContext {
     const context = { secret: account.token, newId: this.options.newId };
-    // An answer without thinking is no beginning that a thinking model could go on from.
+    // An answer without thinking is not remembered: a thinking model cannot continue from it.
     if (thinking?.type !== "enabled") return context;
     return { ...context, remember: (callId, thoughts) => this.#memory.keep(model, callId, thoughts) };
   }

@@ -1,6 +1,6 @@
 import type { ErrorKinds } from "../refusal.ts";
 
-/** `error.type` of a refusal. Who is overloaded is the model's backend, not the account. */
+/** Kinds by `error.type`. `overloaded_error` concerns the model's backend, not the account. */
 const CODES = [
   ["authentication_error", "token_expired"],
   ["permission_error", "account_suspended"],
@@ -14,15 +14,16 @@ const CODES = [
 ] as const;
 
 /**
- * What a refusal means. What is not found is the model (or the whole API): nothing that the caller asked for by address.
- * `invalid_request_error` is left to the status: compatible servers say it of a wrong key, too.
+ * Classifies error responses. A 404 means that the model or the whole API is missing, not a resource that the caller
+ * named by id. `invalid_request_error` has no entry, so that the status decides: compatible servers also send it for a
+ * wrong key.
  */
 export const REFUSALS: ErrorKinds = {
   codes: new Map(CODES),
   statuses: { 404: "model_unavailable", 529: "model_unavailable" },
 };
 
-/** The same for an error within a stream, which has no status. */
+/** Classifies errors within a stream, which have no HTTP status. */
 export const STREAM_ERRORS: ErrorKinds = {
   codes: new Map([...CODES, ["invalid_request_error", "invalid_request"] as const]),
 };

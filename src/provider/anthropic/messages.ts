@@ -8,38 +8,38 @@ import { cacheControl } from "./cache.ts";
 import { Turns } from "./turns.ts";
 import type { WireMessage, WirePart, WireText, WireThought } from "./wire.ts";
 
-/** What is known of what the model thought. */
+/** What is known about the model's earlier thinking. */
 export interface Thoughts {
-  /** What it thought before a call; undefined: not known. */
+  /** The thinking blocks before a call; undefined: not known. */
   before(callId: string): readonly WireThought[] | undefined;
-  /** Whether it goes on thinking only if all is known. */
+  /** Whether the model continues to think only if all earlier thinking blocks are known. */
   readonly strict: boolean;
 }
 
-/** How a conversation becomes messages. */
+/** How to translate a conversation into messages. */
 export interface MessageOptions {
-  /** Whether calls and results are written as text rather than in their own blocks. */
+  /** Whether tool calls and results are written as text instead of blocks of their own. */
   readonly markup: boolean;
-  /** Joins the last user message; blank: nothing. */
+  /** Text that is appended to the last user message; blank: none. */
   readonly injection: string;
-  /** Ends the conversation as the user's words (a follow-up turn); blank: nothing. */
+  /** User text that ends the conversation (a follow-up turn); blank: none. */
   readonly suffix: string;
   readonly partOf: (part: AttachedPart) => WirePart;
   readonly thoughts: Thoughts;
 }
 
-/** A conversation as the protocol wants it. */
+/** A conversation in the protocol's form. */
 export interface WireConversation {
-  /** What the system messages say with which the conversation begins: texts alone. */
+  /** The texts of the system messages at the beginning. */
   readonly system: readonly WireText[];
   readonly messages: readonly WireMessage[];
-  /** Whether what the model has to be told of its earlier thoughts is known, so that it can go on thinking. */
+  /** Whether the model may think in its answer (see `Turns.finish`). */
   readonly mayThink: boolean;
 }
 
 /**
- * Translates a conversation. System messages with which it begins become the system prompt. Later ones stay where they
- * are, as the user's words in a `system` tag: not every model takes a system message there.
+ * Translates a conversation. System messages at the beginning become the system prompt. Later ones stay in place as user
+ * text in a `system` tag, because not every model accepts a system message there.
  */
 export function wireConversation(conversation: Conversation, options: MessageOptions): WireConversation {
   const { messages } = conversation;
@@ -67,7 +67,7 @@ function addMessage(turns: Turns, message: Message, options: MessageOptions): vo
       break;
     }
     case "user": {
-      // The protocol has no place for a name.
+      // The protocol has no field for a user's name.
       const name = message.name === undefined ? "" : `[${message.name}]`;
       turns.say("user", [text(name), ...partsOf(message, options)]);
       break;
@@ -81,7 +81,9 @@ function addMessage(turns: Turns, message: Message, options: MessageOptions): vo
   }
 }
 
-/** Reasoning of which nothing but the words is left is not sent: the protocol takes it with its signature alone. */
+/**
+ * Adds an assistant message. Reasoning text alone is not sent: the protocol accepts reasoning only with its signature.
+ */
 function addAnswer(
   turns: Turns,
   { parts, toolCalls }: Extract<Message, { role: "assistant" }>,
@@ -107,7 +109,7 @@ function addResult(turns: Turns, message: Extract<Message, { role: "tool" }>, op
   const { callId: id, name, isError = false } = message;
   const parts = partsOf(message, options).filter((part) => part.type !== "text" || part.text !== "");
   if (!options.markup && turns.result(id, parts, isError, message.cache)) return;
-  // A result whose call is not there, or has its result already, is told in words.
+  // A result whose call is missing, or already has a result, is written as text.
   const words = joined(parts.map((part) => (part.type === "text" ? part.text : "")));
   const result = { id, text: words, isError, ...(name === undefined ? {} : { name }) };
   turns.say("user", [text(renderToolResult(result)), ...parts.filter((part) => part.type !== "text")]);

@@ -15,19 +15,19 @@ const CONTINUE: WireMessage = {
 const REFUSED =
   "not (?:be )?(?:support|permit|allow)|unsupported|unknown|unexpected|unrecogni[sz]ed|deprecated|may only|expected tags";
 
-/** Recognises a sentence that says of something that it cannot be had; the name is a regular expression. */
+/** Builds a pattern for a sentence which says that a feature is unavailable. `name` is a regular expression. */
 function refused(name: string): RegExp {
   return either(sentence(name, `\\b(?:${REFUSED})`, '".'), sentence(REFUSED, name, '".'));
 }
 
 const DISABLED = { type: "disabled" } as const;
 
-/** The longest answer of a model, as it says when it is asked for a longer one. */
+/** The model's `max_tokens` limit, read from its refusal of a larger value; Infinity: not stated. */
 function longest(refusal: string): number {
   return Number(/max_tokens: \d+ > (\d+)/.exec(refusal)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
-/** Newer models have no budgets: they decide for themselves how much they think. */
+/** Newer models accept no thinking budget: they decide how much they think. They take an effort instead. */
 export const BUDGET: OptionalField<WireRequest> = {
   named: /thinking\.type\.enabled/,
   present: ({ thinking }) => thinking?.type === "enabled",
@@ -40,13 +40,13 @@ export const BUDGET: OptionalField<WireRequest> = {
 
 type Change = Pick<OptionalField<WireRequest>, "present" | "without">;
 
-/** Who asks. */
+/** The end user's id. */
 const METADATA: Change = {
   present: (request) => request.metadata !== undefined,
   without: ({ metadata: _, ...rest }) => rest,
 };
 
-/** The server's own search. */
+/** The server's own web search. */
 const SEARCH: Change = {
   present: ({ tools = [] }) => tools.some(isSearch),
   without: ({ tools = [], tool_choice: choice, ...rest }) => {
@@ -57,13 +57,13 @@ const SEARCH: Change = {
 };
 
 /**
- * What not every model knows: they differ by generation, and compatible servers differ from all of them. The words are
- * those in which the protocol's own service refuses.
+ * Fields that not every model supports. Models differ by generation, and compatible servers differ from all of them. The
+ * patterns match the error messages of the protocol's own service.
  */
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   BUDGET,
   {
-    // The accounts of a pool need not belong together.
+    // Accounts of one pool may have different owners, and a backend may reject what it issued to another owner.
     named: either(
       /(?:invalid|corrupted) [`'"\\]*signature|signature[`'"\\]* (?:(?:is|was) )?(?:not valid|invalid|corrupted)/,
       sentence("signature", "could not be (?:verified|decrypted)"),
@@ -73,13 +73,13 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     passing: true,
   },
   {
-    // A model that does not think, or a server that has not heard of it.
+    // The model cannot think, or the server does not know the field.
     named: refused('thinking(?:\\.type\\.adaptive\\\\?")?'),
     present: ({ thinking }) => thinking !== undefined && thinking.type !== "disabled",
     without: ({ thinking: _, ...rest }) => rest,
   },
   {
-    // Either of these, or a model that always thinks.
+    // The same two cases, or a model whose thinking cannot be disabled.
     named: either(
       namedAsRefused("thinking"),
       /thinking\.type\.disabled/,
@@ -104,18 +104,18 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: ({ top_k: _, ...rest }) => rest,
   },
   {
-    // Who asks is no part of the question.
+    // The user id does not affect the answer.
     named: namedAsRefused("metadata(?:\\.user_id)?"),
     ...METADATA,
   },
   {
-    // One name that it does not take says nothing of others.
+    // A rejected user id says nothing about other user ids, so the refusal is not remembered.
     named: /metadata/,
     ...METADATA,
     passing: true,
   },
   {
-    // What is not kept only costs more.
+    // Without the prompt cache the request only costs more.
     named: refused("cache_control(?:\\.\\w{1,40}(?!\\w)){0,3}"),
     present: isMarked,
     without: withoutCache,
@@ -139,7 +139,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: (request) => ({ ...request, tools: (request.tools ?? []).map(withoutStrict) }),
   },
   {
-    // A server without a search of its own may also miss the schema that other tools have.
+    // A server without its own web search may complain that the tool lacks an `input_schema`.
     named: either(
       namedAsRefused("web[ _]search\\w*"),
       /tools\.\d+(?:\.\w+)?\.input_schema\W{1,3}field required/,
@@ -147,7 +147,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     ...SEARCH,
   },
   {
-    // Or it is another tool whose schema is at fault.
+    // The schema of another tool may be the cause, so the refusal is not remembered.
     named: /web[ _]search|tools\.\d(?:(?!tools\.\d)\S)*input_schema/i,
     ...SEARCH,
     passing: true,
@@ -170,7 +170,10 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
 ];
 
-/** While the model works with tools it cannot go on thinking without the thoughts that it began with. */
+/**
+ * Removes all thinking blocks. During tool use the model cannot continue to think without them, so thinking is then
+ * disabled.
+ */
 function withoutThoughts(request: WireRequest): WireRequest {
   const messages = request.messages.map(({ role, content }) => ({
     role,

@@ -1,7 +1,7 @@
 import type { Sampling } from "../../conversation/conversation.ts";
 import type { Abilities } from "../provider.ts";
 
-/** What the protocol has fields for. */
+/** The sampling options that the protocol has fields for. */
 export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
   "temperature",
   "topP",

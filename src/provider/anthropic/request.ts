@@ -13,17 +13,20 @@ import { type Thoughts, type WireConversation, wireConversation } from "./messag
 import { roomFor } from "./thinking.ts";
 import type { WireBlock, WireRequest, WireSearch, WireText, WireTool, WireToolChoice } from "./wire.ts";
 
-/** A model that thinks takes no other `temperature` than its own, and of `top_p` only this much. */
+/** A thinking model accepts no `temperature` but its default, and only a `top_p` of at least this value. */
 const LEAST_TOP_P = 0.95;
 
-/** Longer names of users are refused by the protocol's own service, and are no reason to fail. */
+/**
+ * Longest user id in characters. The protocol's own service rejects longer ones, so the gateway omits them instead of
+ * failing.
+ */
 const MAX_USER_CHARS = 256;
 
 const SEARCH = "web_search";
 
 const NO_THOUGHTS: Thoughts = { before: () => [], strict: true };
 
-/** A conversation as a request for a message. Attachments travel within it. */
+/** Translates a conversation into a message request. Attachments are sent inside the request. */
 export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #conversation: Conversation;
   readonly #options: PrepareOptions;
@@ -31,7 +34,10 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #attachments: RequestAttachments;
   readonly #thoughts: () => Thoughts;
 
-  /** Throws a `GatewayError` 400 for an attachment that cannot be sent. `thoughts` is what is known when a request is built. */
+  /**
+   * Throws a `GatewayError` 400 for an attachment that cannot be sent. `thoughts` is called while a request is
+   * built.
+   */
   constructor(
     conversation: Conversation,
     options: PrepareOptions,
@@ -57,13 +63,13 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return joined(texts);
   }
 
-  /** Fetches what is behind URLs. Throws a `GatewayError` 400 for what cannot be sent. */
+  /** Downloads attachments that are given by URL. Throws a `GatewayError` 400 for an attachment that cannot be sent. */
   async load(signal: AbortSignal): Promise<void> {
     await this.#attachments.load(signal);
     this.#checkAttachments();
   }
 
-  /** The request, with the suffix of a follow-up turn (blank: none). */
+  /** Builds the request. `suffix` is the prompt of a follow-up turn (blank: none). */
   async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
     await this.load(signal);
     const { sampling, model, thinking, expectedTokens, cache } = this.#conversation;
@@ -85,7 +91,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       messages,
       stream: !this.#settings.whole,
       ...(tools.length === 0 ? {} : { tools, tool_choice: this.#toolChoice(thinks, search.length > 0) }),
-      // Many models think unless they are told not to.
+      // Many models think by default, so thinking is disabled explicitly.
       thinking: room.budget === null ? { type: "disabled" } : { type: "enabled", budget_tokens: room.budget },
       ...this.#sampling(thinks),
       ...cacheControl(cache),
@@ -105,7 +111,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const { thinking } = this.#conversation;
     return wireConversation(this.#conversation, {
       markup: this.#markup,
-      // Native means native: a backend that takes calls in their own blocks is told nothing in the user's name.
+      // With native tool calls the gateway adds no text to the user's messages.
       injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),
       partOf: (part) => blockOf(this.#attachments.of(part), this.#attachments),
@@ -113,10 +119,13 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     });
   }
 
-  /** The system prompt: what the caller says, and what has no field of its own. In blocks only where one has a mark. */
+  /**
+   * The system prompt: the caller's texts, and the rules that have no field. It has blocks only if a text has a cache
+   * mark.
+   */
   #system(leading: readonly WireText[], thinks: boolean): string | readonly WireText[] {
     const inUse = usesTools(this.#conversation);
-    // A model that thinks cannot be forced, so that it is asked.
+    // A thinking model cannot be forced to call a tool, so the system prompt asks for the call.
     const forced = inUse && !this.#markup && thinks && requiresTool(this.#conversation);
     const rules = rulesFor(
       this.#conversation,
@@ -126,7 +135,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return systemOf([...leading, { type: "text", text: rules }]);
   }
 
-  /** The tools that are passed through. Calls of the history want theirs declared, though they are no longer offered. */
+  /** The declared tools. Calls in the history need a declaration even if the caller no longer offers their tools. */
   #tools(): readonly WireTool[] {
     if (this.#markup) return [];
     const { tools, messages } = this.#conversation;
@@ -144,7 +153,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return [...names].map((name) => ({ name, input_schema: { type: "object" } }));
   }
 
-  /** The server's web search, unless the caller has a tool of that name. */
+  /** The server's web search; none if the caller has a tool of the same name. */
   #search(): readonly WireSearch[] {
     const { webSearch, tools } = this.#conversation;
     if (webSearch === undefined || tools.some(({ name }) => name === SEARCH)) return [];
@@ -155,7 +164,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
         name: SEARCH,
         ...given("max_uses", maxUses),
         ...given("allowed_domains", allowedDomains),
-        // The protocol takes either of them.
+        // The protocol accepts only one of the two domain lists.
         ...given("blocked_domains", allowedDomains === undefined ? blockedDomains : undefined),
         ...(location === undefined ? {} : { user_location: { type: "approximate", ...location } }),
       },
@@ -171,10 +180,10 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return { type: "any", ...single };
   }
 
-  /** The protocol takes either `temperature`, up to 1, or `top_p`; `top_k` from a model that does not think. */
+  /** The protocol accepts either `temperature` (at most 1) or `top_p`. It accepts `top_k` only without thinking. */
   #sampling(thinks: boolean): Pick<WireRequest, "temperature" | "top_p" | "top_k" | "stop_sequences"> {
     const { temperature, topP, topK, stop = [] } = this.#conversation.sampling;
-    // It refuses white space, which would end most answers anyway.
+    // The protocol rejects stop sequences of white space, which would end most answers anyway.
     const stops = stop.filter((text) => text.trim() !== "");
     const ends = {
       ...(stops.length === 0 ? {} : { stop_sequences: stops }),
@@ -185,12 +194,12 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 }
 
-/** The protocol wants it said that arguments are an object. */
+/** Adds `type: "object"`, which the protocol requires. */
 function inputSchema(parameters: JsonSchema = {}): JsonSchema {
   return parameters["type"] === "object" ? parameters : { ...parameters, type: "object" };
 }
 
-/** Texts as one; a text with a mark ends a block. */
+/** Joins texts into one. A text with a cache mark ends a block. */
 function systemOf(texts: readonly WireText[]): string | readonly WireText[] {
   const blocks: WireText[] = [];
   let open: string[] = [];
@@ -209,7 +218,7 @@ function textsOf(system: string | readonly WireText[]): readonly string[] {
   return typeof system === "string" ? [system] : system.map(({ text }) => text);
 }
 
-/** The words of a block. */
+/** The texts of a block. */
 function blockTexts(block: WireBlock): readonly string[] {
   switch (block.type) {
     case "text":

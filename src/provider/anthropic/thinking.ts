@@ -1,27 +1,31 @@
 import { budgetFor, LEAST } from "../effort.ts";
 
-/** Tokens of an answer to a caller who gives no limit (contract, Limits); the protocol demands one. */
+/** Answer tokens if the caller gives no limit (contract, Limits). The protocol requires a limit. */
 const DEFAULT_LIMIT = 8192;
 
-/** How long an answer may become. */
+/** The token limit of an answer, and the part of it for thinking. */
 export interface Room {
   readonly limit: number;
-  /** How many tokens of the limit are for thinking; null: too few are left for that. */
+  /** Tokens of the limit that thinking may use; null: no thinking, or too few tokens for it. */
   readonly budget: number | null;
 }
 
-/** How much of a limit thinking may use, at most half: a limit that it uses up leaves nothing to read. 0: too little. */
+/**
+ * Tokens of a limit that thinking may use: at most half, so that tokens remain for the answer. 0: half is below the
+ * minimum.
+ */
 export function thinkingShare(limit: number): number {
   const half = Math.floor(limit / 2);
   return half < LEAST ? 0 : half;
 }
 
-/** What the caller wants of thinking: a budget in tokens, or else an effort; null: none. */
+/** The thinking that the caller requests: a budget in tokens, or else an effort; null: none. */
 export type ThinkingWish = { readonly budget?: number; readonly effort?: string } | null;
 
 /**
- * Divides the caller's limit between thinking and answer. Where there is none, thinking is not at the answer's expense. A
- * budget of the caller's own may use all but what the protocol leaves for the answer.
+ * Divides the token limit between thinking and answer. Without a limit of the caller, the thinking budget is added to
+ * the default limit, up to `most` (the model's maximum). A budget of the caller may use the whole limit except for the
+ * one token that the protocol requires for the answer.
  */
 export function roomFor(
   limit: number | undefined,

@@ -4,39 +4,39 @@ import { OwnIds } from "../own-ids.ts";
 import { cacheControl } from "./cache.ts";
 import type { WireBlock, WireMessage, WirePart, WireResult, WireText, WireThought } from "./wire.ts";
 
-/** What stands for the user's words where the protocol wants some and there are none. */
+/** User text for a conversation that does not begin with the user, as the protocol requires. */
 const OPENING: WirePart = { type: "text", text: "Begin." };
 
-/** A call of an earlier answer. */
+/** A tool call of an earlier answer. */
 export interface AnsweredCall {
   readonly id: string;
   readonly name: string;
   readonly input: JsonObject;
   readonly cache?: CacheMark;
-  /** What the model thought before it; undefined: not known. */
+  /** The thinking blocks before the call; undefined: not known. */
   readonly thoughts: readonly WireThought[] | undefined;
 }
 
 interface Turn {
   readonly role: "user" | "assistant";
-  /** They come first in a user's turn. */
+  /** Tool results come first in a user turn. */
   readonly results: WireResult[];
   readonly blocks: WireBlock[];
-  /** Whether it is known what the model thought before each of the calls. */
+  /** Whether the thinking blocks before each call of this turn are known. */
   known: boolean;
 }
 
 /**
- * Puts a conversation into the order that the protocol demands: roles alternate, the user begins, each call has one
- * result, in the turn that follows it, and an id of its own.
+ * Puts a conversation into the order that the protocol requires: roles alternate, the user begins, each call has a
+ * unique id and exactly one result in the turn that follows.
  */
 export class Turns {
   readonly #turns: Turn[] = [];
-  /** Calls of the last answer that have no result yet: the caller's id, and the one that is sent. */
+  /** Calls of the last answer that have no result yet: the caller's id and the id that is sent. */
   readonly #open = new Map<string, string>();
   readonly #ids = new OwnIds();
 
-  /** Adds parts to a side's turn. Text that says nothing is refused by the protocol, and left out. */
+  /** Adds parts to the turn of a role. Blank text is left out, because the protocol rejects it. */
   say(role: "user" | "assistant", parts: readonly WirePart[]): void {
     const saying = parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
     if (saying.length === 0) return;
@@ -44,7 +44,7 @@ export class Turns {
     for (const part of saying) blocks.push(part);
   }
 
-  /** Adds an answer of the assistant. What was thought before its first call stands before everything else. */
+  /** Adds an assistant message. The thinking before its first call comes first. */
   answer(said: WireText, calls: readonly AnsweredCall[]): void {
     const [first] = calls;
     if (first !== undefined) this.#think(first);
@@ -58,7 +58,7 @@ export class Turns {
     }
   }
 
-  /** Adds the result of a call; false: no call of the last answer waits for it. */
+  /** Adds the result of a call. Returns false if no call of the last answer with this id waits for a result. */
   result(callId: string, parts: readonly WirePart[], isError: boolean, cache?: CacheMark): boolean {
     const id = this.#open.get(callId);
     if (id === undefined) return false;
@@ -74,8 +74,8 @@ export class Turns {
   }
 
   /**
-   * The messages, and whether the model may think as it goes on; if it may not, they hold no thoughts. `strict`: it does so
-   * only if all that it thought is known.
+   * Returns the messages, and whether the model may think in its answer; if not, the messages contain no thinking
+   * blocks. `strict`: the model may think only if all earlier thinking blocks are known.
    */
   finish(strict: boolean): { readonly messages: readonly WireMessage[]; readonly mayThink: boolean } {
     this.#settle();
@@ -84,7 +84,7 @@ export class Turns {
     }
     const last = this.#turns.at(-1);
     const begun = last?.blocks.at(-1);
-    // An answer that was begun must not end in white space.
+    // A prefilled answer must not end in white space.
     if (last?.role === "assistant" && begun?.type === "text") {
       last.blocks[last.blocks.length - 1] = { ...begun, text: begun.text.trimEnd() };
     }
@@ -97,9 +97,9 @@ export class Turns {
   }
 
   /**
-   * An answer that was begun is continued without thinking. While the model works with tools, all its answers since the user
-   * asked are one to the protocol: for a strict model that one has to begin with a thought, and none of its thoughts may be
-   * missing.
+   * A prefilled answer is continued without thinking. During tool use the protocol treats all answers since the last
+   * user message as one turn. A strict model requires that this turn begins with a thinking block, and that none of its
+   * thinking blocks is missing.
    */
   #mayThink(strict: boolean): boolean {
     let at = this.#turns.length - 1;
@@ -129,14 +129,14 @@ export class Turns {
     return turn;
   }
 
-  /** Gives a result to each call that the caller has left without one. */
+  /** Adds an error result for each call that the caller left without a result. */
   #settle(): void {
     for (const id of this.#open.keys()) {
       this.result(id, [{ type: "text", text: "There is no result." }], true);
     }
   }
 
-  /** The id that a call is sent with: the protocol knows few characters, and wants each id once. */
+  /** The id that a call is sent with. The protocol allows only letters, digits, `_` and `-`, and requires unique ids. */
   #ownId(id: string): string {
     return this.#ids.take(id.replace(/[^\w-]/g, "_") || "call");
   }

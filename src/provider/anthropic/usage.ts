@@ -10,8 +10,8 @@ const COUNTS = [
 ] as const;
 
 /**
- * Gathers the counts of an answer. They come at its beginning and at its end, where they are the better ones; but compatible
- * servers state some of them as 0 in one of the two places.
+ * Collects the token counts of an answer. They come at its beginning and at its end; the later counts are better. Some
+ * compatible servers send 0 in one of the two places, so a 0 does not replace another count.
  */
 export class UsageCount {
   readonly #counts = new Map<string, number>();
@@ -23,7 +23,7 @@ export class UsageCount {
     if (isObject(details)) this.#set("thinking_tokens", details["thinking_tokens"]);
   }
 
-  /** What was stated; null: nothing. What was read from or written to a cache was part of the prompt, too. */
+  /** The token counts; null: none came. Tokens that were read from or written to a cache are part of the prompt. */
   stated(): ProviderUsage | null {
     if (this.#counts.size === 0) return null;
     const input = this.#counts.get("input_tokens");

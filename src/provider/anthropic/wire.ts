@@ -7,12 +7,12 @@ export interface WireSource {
   readonly data: string;
 }
 
-/** What the model thought, as it gave it: it accepts no other. Without text it is still to be sent back. */
+/** A thinking block, unchanged: the model accepts no other. A block without text must also be sent back. */
 export type WireThought =
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
   | { readonly type: "redacted_thinking"; readonly data: string };
 
-/** Where the server may keep the prompt up to. */
+/** Marks the end of a prompt prefix that the server may cache. */
 export interface WireCache {
   readonly type: "ephemeral";
   readonly ttl?: string;
@@ -22,19 +22,19 @@ interface Cacheable {
   readonly cache_control?: WireCache;
 }
 
-/** Words. */
+/** A text block. */
 export interface WireText extends Cacheable {
   readonly type: "text";
   readonly text: string;
 }
 
-/** A block that users and the results of tools may hold. */
+/** A block of a user message or a tool result. */
 export type WirePart =
   | WireText
   | (Cacheable & { readonly type: "image"; readonly source: WireSource })
   | (Cacheable & { readonly type: "document"; readonly source: WireSource; readonly title: string });
 
-/** The result of a call. */
+/** The result of a tool call. */
 export interface WireResult extends Cacheable {
   readonly type: "tool_result";
   readonly tool_use_id: string;
@@ -42,7 +42,7 @@ export interface WireResult extends Cacheable {
   readonly is_error?: true;
 }
 
-/** A call that the assistant made earlier. */
+/** A tool call of an earlier answer. */
 export interface WireCall extends Cacheable {
   readonly type: "tool_use";
   readonly id: string;
@@ -67,7 +67,7 @@ export interface WireTool extends Cacheable {
   readonly strict?: boolean;
 }
 
-/** A web search that the server makes. */
+/** The server's own web search. */
 export interface WireSearch {
   readonly type: "web_search_20250305";
   readonly name: "web_search";

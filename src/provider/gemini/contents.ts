@@ -6,29 +6,29 @@ import { joined, paragraphs, textOf } from "../prose.ts";
 import type { AttachedPart } from "../request-attachments.ts";
 import type { WireCall, WireContent, WirePart, WireResult } from "./wire.ts";
 
-/** How a conversation becomes contents. */
+/** How to translate a conversation into contents. */
 export interface ContentOptions {
-  /** Whether calls and results are written as text rather than as their own parts. */
+  /** Whether tool calls and results are written as text instead of parts of their own. */
   readonly markup: boolean;
-  /** Joins the last user message; blank: nothing. */
+  /** Text that is appended to the last user message; blank: none. */
   readonly injection: string;
-  /** Ends the conversation as the user's words (a follow-up turn); blank: nothing. */
+  /** User text that ends the conversation (a follow-up turn); blank: none. */
   readonly suffix: string;
   readonly partOf: (part: AttachedPart) => WirePart;
-  /** What the model thought before a call, sealed; undefined: nothing, or it is not known. */
+  /** The thought signature of a call; undefined: none, or not known. */
   readonly signatureOf: (callId: string) => string | undefined;
 }
 
-/** A conversation as the protocol wants it. */
+/** A conversation in the protocol's form. */
 export interface WireConversation {
-  /** What the system messages say with which the conversation begins. */
+  /** The text of the system messages at the beginning. */
   readonly system: string;
   readonly contents: readonly WireContent[];
 }
 
 /**
- * Translates a conversation. System messages with which it begins are the system instruction. Later ones stay where they are,
- * as the user's words in a `system` tag: the protocol has no such role.
+ * Translates a conversation. System messages at the beginning become the system instruction. Later ones stay in place as
+ * user text in a `system` tag, because the protocol has no such role.
  */
 export function wireConversation(conversation: Conversation, options: ContentOptions): WireConversation {
   const { messages } = conversation;
@@ -52,13 +52,13 @@ function add(contents: Contents, message: Message, options: ContentOptions): voi
       break;
     }
     case "user": {
-      // The protocol has no place for a name.
+      // The protocol has no field for a user's name.
       const name = message.name === undefined ? "" : `[${message.name}]`;
       contents.say("user", [{ text: name }, ...partsOf(message, options)]);
       break;
     }
     case "assistant": {
-      // Reasoning of which nothing but the words is left is not sent: the model has no use for it.
+      // Reasoning text alone is not sent: the model cannot use it.
       const said = textOf(message.parts);
       if (options.markup) {
         contents.say("model", [{ text: paragraphs(said, renderToolCalls(message.toolCalls)) }]);
@@ -86,7 +86,7 @@ function addResult(
   const text = joined(parts.map((part) => ("text" in part ? part.text : "")));
   const attached = parts.filter((part) => !("text" in part));
   if (!options.markup && contents.result(id, isError ? { error: text } : { output: text }, attached)) return;
-  // A result whose call is not there, or has its result already, is told in words.
+  // A result whose call is missing, or already has a result, is written as text.
   const told = renderToolResult({ id, text, isError, ...(name === undefined ? {} : { name }) });
   contents.say("user", [{ text: told }, ...attached]);
 }
@@ -104,21 +104,24 @@ interface OpenCall {
   outcome: Outcome | null;
 }
 
-/** Keeps the order that the protocol demands: the user begins, and behind calls stand as many results, in their order. */
+/**
+ * Keeps the order that the protocol requires: the user begins, and calls are followed by as many results in the same
+ * order.
+ */
 class Contents {
   readonly #contents: { readonly role: WireContent["role"]; readonly parts: WirePart[] }[] = [];
   #open: OpenCall[] = [];
-  /** Of the open calls those that wait for their result, by the caller's id. */
+  /** Open calls that wait for their result, by the caller's id. */
   readonly #waiting = new Map<string, OpenCall[]>();
-  /** What results hold besides text: it follows them in the user's turn. */
+  /** Attachments of tool results. They follow the results in the user's turn. */
   #attached: WirePart[] = [];
   readonly #ids = new OwnIds();
-  /** One of the open calls has its result. */
+  /** Whether any of the open calls has its result. */
   #answered = false;
-  /** The last turn holds results, and nothing else may stand in it. */
+  /** Whether the last turn contains results. It may contain nothing else. */
   #closed = false;
 
-  /** Adds parts to a side's turn. Blank text, which the protocol refuses, is left out. */
+  /** Adds parts to the turn of a role. Blank text is left out, because the protocol rejects it. */
   say(role: WireContent["role"], parts: readonly WirePart[]): void {
     const saying = parts.filter((part) => !("text" in part) || part.text.trim() !== "");
     if (saying.length === 0) return;
@@ -127,7 +130,7 @@ class Contents {
     for (const part of saying) turn.push(part);
   }
 
-  /** Adds a call to an answer. */
+  /** Adds a tool call to an answer. */
   call(callId: string, name: string, args: Readonly<Record<string, unknown>>, signature?: string): void {
     if (this.#answered) this.#settle();
     const id = this.#ids.take(callId || "call");
@@ -143,7 +146,7 @@ class Contents {
     this.#turn("model").push(call);
   }
 
-  /** Adds the result of a call; false: no call of the last answer waits for it. */
+  /** Adds the result of a call. Returns false if no call of the last answer with this id waits for a result. */
   result(callId: string, outcome: Outcome, attached: readonly WirePart[]): boolean {
     const call = this.#waiting.get(callId)?.shift();
     if (call === undefined) return false;
@@ -155,7 +158,7 @@ class Contents {
     return true;
   }
 
-  /** All turns: at least one, and the first is the user's. */
+  /** Returns all turns: at least one, and the first is the user's. */
   finish(): readonly WireContent[] {
     this.#settle();
     if (this.#contents[0]?.role !== "user") {
@@ -164,7 +167,7 @@ class Contents {
     return this.#contents;
   }
 
-  /** Tells the results of the last answer's calls, also of those that the caller has left without one. */
+  /** Adds the results of the last answer's calls. A call that the caller left without a result gets an error. */
   #settle(): void {
     if (this.#open.length === 0) return;
     const parts = this.#open.map(({ id, name, outcome }): WireResult => {

@@ -10,22 +10,22 @@ import { ToolCallAssembler } from "../tool-calls.ts";
 import { REFUSALS } from "./errors.ts";
 import { groundingEvents } from "./grounding.ts";
 
-/** What a decoder of one answer needs to know. */
+/** What the decoder of one answer needs. */
 export interface AnswerContext {
-  /** The account's token, which no message may show. */
+  /** The account's token. No error message may contain it. */
   readonly secret: string;
-  /** Makes an id for a call or an answer to which the backend gave none. */
+  /** Creates an id for a call or an answer that the backend sent without one. */
   readonly newId: () => string;
-  /** Is told of each call what the model thought before it, sealed. */
+  /** Called for each tool call that has a thought signature. */
   readonly remember?: (callId: string, signature: string) => void;
 }
 
-/** Reads the pieces of one answer; one that came whole is a single piece. */
+/** Parses the chunks of one answer. A whole (not streamed) answer is a single chunk. */
 class Answer {
   readonly #emit: (event: ProviderEvent) => void;
   readonly #context: AnswerContext;
   readonly #calls: ToolCallAssembler;
-  /** What came sealed with each call, in order. */
+  /** The thought signature of each call, in the order of the calls. */
   readonly #signatures: unknown[] = [];
   #started = false;
   #said = "";
@@ -48,7 +48,7 @@ class Answer {
     );
   }
 
-  /** Whether the backend has said why the answer ended. */
+  /** Whether the backend has sent a finish reason. */
   get ended(): boolean {
     return this.#reason !== null;
   }
@@ -58,19 +58,19 @@ class Answer {
     if (error !== undefined && error !== null) throw errorFrom(piece, 0, this.#context.secret, REFUSALS);
     if (!this.#started) this.#start(responseId);
     if (isObject(usageMetadata)) this.#usage = usageFrom(usageMetadata);
-    // There is no answer to a prompt that was blocked.
+    // A blocked prompt has no answer.
     if (isObject(promptFeedback) && promptFeedback["blockReason"]) this.#reason ??= "content_filter";
     for (const candidate of objectsIn(candidates)) {
-      // Only one is ever asked for.
+      // The gateway never requests more than one candidate.
       if ((candidate["index"] ?? 0) === 0) this.#takeCandidate(candidate);
     }
   }
 
-  /** The backend is done. Throws a `ProviderError` `cut` if it never said why. */
+  /** Ends the answer. Throws a `ProviderError` `cut` if the backend sent no finish reason. */
   finish(): void {
     const reason = this.#reason;
     if (reason === null) throw new ProviderError("cut", "the provider's answer was cut off");
-    // Calls come whole: one that was cut did not come.
+    // Each call comes whole, so no incomplete call can be pending.
     this.#calls.finish(false);
     if (this.#grounding !== null) {
       for (const event of groundingEvents(this.#grounding, this.#said)) this.#emit(event);
@@ -99,7 +99,8 @@ class Answer {
   #takePart({ text, thought, functionCall, thoughtSignature }: JsonObject): void {
     if (isObject(functionCall)) {
       const { id: given, name, args } = functionCall;
-      // The protocol goes by the order of calls: one with a short id gets a better one, by which its thoughts are known.
+      // The protocol matches calls by their order, so the gateway may replace an id. It replaces guessable ids:
+      // the id is the key to the remembered thought signature.
       const id = typeof given === "string" && isUnguessable(given) ? given : undefined;
       const index = this.#signatures.push(thoughtSignature) - 1;
       this.#calls.take({ index, id, function: { name, arguments: isObject(args) ? args : {} } });
@@ -115,7 +116,7 @@ class Answer {
   }
 }
 
-/** Decodes a streamed answer: it has ended when its stream has, and has said why. */
+/** Decodes a streamed answer. The answer is complete when its stream has ended and a finish reason has come. */
 export class ContentStreamDecoder extends EventStreamDecoder {
   readonly #answer: Answer;
 
@@ -126,12 +127,12 @@ export class ContentStreamDecoder extends EventStreamDecoder {
 
   protected override onEvent(_name: string | undefined, data: string): void {
     if (data === "") return;
-    // Servers that speak several protocols add the end mark of another.
+    // Servers with several protocols may send the end mark of another protocol.
     if (data.trim() === "[DONE]") this.onEnd();
     else this.#answer.take(parseRecord(data));
   }
 
-  /** Counts may follow the reason in a piece of their own. */
+  /** Token counts may follow the finish reason in a separate chunk, so the answer ends only with its stream. */
   protected override onEnd(): void {
     if (!this.#answer.ended) return;
     this.#answer.finish();
@@ -139,7 +140,7 @@ export class ContentStreamDecoder extends EventStreamDecoder {
   }
 }
 
-/** The events of an answer that came whole. Throws as a decoder does. */
+/** Decodes a whole (not streamed) answer. Throws the same errors as the stream decoder. */
 export function contentEvents(answer: JsonObject, context: AnswerContext): ProviderEvent[] {
   const events: ProviderEvent[] = [];
   const read = new Answer((event) => events.push(event), context);
@@ -148,7 +149,10 @@ export function contentEvents(answer: JsonObject, context: AnswerContext): Provi
   return events;
 }
 
-/** What was thought is counted apart from the answer, and so is what the server's own tools gave the model to read. */
+/**
+ * Adds up token counts: the backend counts thinking apart from the answer, and the input from its own tools apart from
+ * the prompt.
+ */
 function usageFrom(usage: JsonObject): ProviderUsage {
   const sum = (...names: readonly string[]): number | undefined => {
     const counts = names.flatMap((name) => countOf(usage[name]) ?? []);
@@ -179,12 +183,12 @@ function likely({ token, logProbability }: JsonObject): LikelyToken | null {
   return { token, logprob: logProbability, bytes: null };
 }
 
-/** An unknown reason is a stop: the provider said that it has finished. */
+/** An unknown reason counts as `stop`: the provider said that it has finished. */
 function finishReason(reason: string): ProviderFinish {
   switch (reason) {
     case "MAX_TOKENS":
     case "CONTINUATION":
-    // The model began a call that came to nothing: as with other protocols, that is an answer which was cut.
+    // The model began a call that failed. As with other protocols, that is an answer which was cut off.
     case "MALFORMED_FUNCTION_CALL":
     case "UNEXPECTED_TOOL_CALL":
     case "TOO_MANY_TOOL_CALLS":
@@ -201,7 +205,7 @@ function finishReason(reason: string): ProviderFinish {
     case "IMAGE_PROHIBITED_CONTENT":
     case "IMAGE_RECITATION":
     case "MODEL_ARMOR":
-    // Withheld, for a reason that is not told.
+    // The backend withheld the answer without stating a reason.
     case "OTHER":
       return "content_filter";
   }

@@ -17,7 +17,7 @@ import { OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** Any backend that speaks the content-generation style. */
+/** Driver for every backend with the content-generation style. */
 export const geminiDriver = {
   id: "gemini",
   modelNamesInPaths: true,
@@ -36,16 +36,16 @@ export const geminiDriver = {
     })),
 } satisfies Driver;
 
-/** The base address may be that of the service, or go on with a version and whatever stands behind it. */
+/** The base address may be that of the service, or contain a version and a path after it. */
 function addressOf(baseUrl: string): string {
   const base = withoutTrailingSlashes(baseUrl);
   return /\/v\d[a-z\d]*(?:\/|$)/.test(base.replace(/^\w+:\/\/[^/]*/, "")) ? base : `${base}/v1beta`;
 }
 
 /**
- * A model's path: its plain name, or a resource of another kind, such as a tuned one.
+ * The path of a model: a plain name, or a resource of another kind, such as a tuned model.
  *
- * @throws GatewayError 400 for a name that would lead elsewhere.
+ * @throws GatewayError 400 for a name that would change the address.
  */
 function modelPath(model: string): string {
   if (changesAddress(model)) throw noModel(model);
@@ -54,7 +54,8 @@ function modelPath(model: string): string {
 }
 
 /**
- * Refuses what leads out of the models' path, or to a model by another name than the one that keys and prices know it by.
+ * Rejects a name that leads out of the models' path. Also rejects `models/…` as a second name of a model, because keys
+ * and prices know the model only by its plain name.
  *
  * @throws GatewayError 400
  */
@@ -70,7 +71,7 @@ function noModel(name: string): GatewayError {
   });
 }
 
-/** A backend of the content-generation style. */
+/** A backend with the content-generation style. */
 class GeminiProvider extends KeyedBackend<WireRequest> {
   readonly #memory = new ThoughtMemory<string>((signature) => signature.length);
 
@@ -97,7 +98,7 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
       kinds: REFUSALS,
       optional: OPTIONAL_FIELDS,
       options: OPTIONS,
-      // Calls come whole in either way.
+      // Calls come whole, streamed or not.
       tellsCutCalls: true,
     });
   }

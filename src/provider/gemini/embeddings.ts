@@ -1,7 +1,10 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { embeddingsOf } from "../embeddings.ts";
 
-/** What is asked of a model for one vector of each text. Not every server knows how to take several at once. */
+/**
+ * Builds the request for one vector of each text. A single text is not sent as a batch: not every server supports
+ * batches.
+ */
 export function embeddingRequest(model: string, input: readonly string[], dimensions?: number) {
   const wish = dimensions === undefined ? {} : { outputDimensionality: dimensions };
   const requests = input.map((text) => ({ model, content: { parts: [{ text }] }, ...wish }));
@@ -11,7 +14,7 @@ export function embeddingRequest(model: string, input: readonly string[], dimens
     : { verb: "batchEmbedContents", body: { requests } };
 }
 
-/** The vectors of the answer, and its tokens (0 where the backend states none). Throws a `ProviderError` `malformed`. */
+/** Reads the vectors, and the prompt tokens (0 if the backend states none). Throws a `ProviderError` `malformed`. */
 export function vectorsIn({ embedding, embeddings, usageMetadata }: JsonObject, inputs: number) {
   const list: readonly unknown[] = Array.isArray(embeddings) ? embeddings : [embedding];
   const data = list.map((entry) => ({ embedding: isObject(entry) ? entry["values"] : null }));

@@ -1,17 +1,17 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import type { ErrorKinds } from "../refusal.ts";
 
-/** Statuses by name, and reasons that are more telling than they. */
+/** Kinds by the name of a status, and by a `reason`, which is more specific. */
 const CODES = [
   ["API_KEY_INVALID", "token_expired"],
   ["API_KEY_EXPIRED", "token_expired"],
   ["UNAUTHENTICATED", "token_expired"],
   ["PERMISSION_DENIED", "account_suspended"],
-  // Where the key is used from, or who pays, is at fault: no other request would be taken either.
+  // The place from which the key is used, or its billing, is the cause: every other request would fail, too.
   ["FAILED_PRECONDITION", "account_suspended"],
   ["RESOURCE_EXHAUSTED", "rate_limited"],
   ["UNAVAILABLE", "model_unavailable"],
-  // The model, or the whole API: nothing that the caller asked for by address.
+  // The model or the whole API is missing, not a resource that the caller named by id.
   ["NOT_FOUND", "model_unavailable"],
   ["INVALID_ARGUMENT", "invalid_request"],
   ["OUT_OF_RANGE", "invalid_request"],
@@ -24,7 +24,7 @@ const CODES = [
 
 const KINDS = new Map<string, (typeof CODES)[number][1]>(CODES);
 
-/** What a refusal means, and an error within a stream. */
+/** Classifies error responses, and errors within a stream. */
 export const REFUSALS: ErrorKinds = {
   codes: KINDS,
   statuses: { 404: "model_unavailable" },
@@ -32,7 +32,10 @@ export const REFUSALS: ErrorKinds = {
   retryAfter: delayIn,
 };
 
-/** `{error: {code: 400, status, message, details}}` with the most telling name as its code, and the field at fault. */
+/**
+ * Converts `{error: {code: 400, status, message, details}}` for `errorFrom`: `code` becomes the most specific name,
+ * `param` the field at fault.
+ */
 function saidIn(body: JsonObject): JsonObject {
   const { error } = body;
   if (!isObject(error)) return body;
@@ -47,7 +50,7 @@ function saidIn(body: JsonObject): JsonObject {
   return { error: { code: reason ?? status ?? error["code"], message, param } };
 }
 
-/** `retryDelay`, such as `34.07s`. */
+/** `retryDelay`, such as `34.07s`, in seconds, rounded up; null: none. */
 function delayIn({ error }: JsonObject): number | null {
   if (!isObject(error)) return null;
   for (const { retryDelay } of detailsIn(error)) {

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import type { ProviderEvent, SearchResult } from "../provider.ts";
 
-/** So many references to pages are told of an answer. */
+/** Maximum number of citations of an answer. */
 const MAX_CITATIONS = 1000;
 
-/** What an answer says of the pages that it rests on: the pages that were found, and the places that refer to them. */
+/** Converts the grounding metadata of an answer into events: the pages that a search found, and the citations of them. */
 export function groundingEvents(metadata: JsonObject, text: string): ProviderEvent[] {
   const chunks = objectsIn(metadata["groundingChunks"]);
   const pages = chunks.map((chunk): Omit<SearchResult, "index"> | null => {
@@ -38,12 +38,12 @@ export function groundingEvents(metadata: JsonObject, text: string): ProviderEve
   return [{ type: "search", results: found }, ...citations];
 }
 
-/** Finds the places of segments in an answer. */
+/** Finds the positions of segments in an answer. */
 class Places {
   readonly #text: string;
-  /** Where words are that stand elsewhere than they were said to. */
+  /** Positions of texts that are not at their stated offset; -1: not found. */
   readonly #found = new Map<string, number>();
-  /** So many characters may still be looked through for them. */
+  /** How many characters may still be searched for such texts. */
   #left: number;
 
   constructor(text: string) {
@@ -51,7 +51,10 @@ class Places {
     this.#left = 64 * text.length;
   }
 
-  /** Segments count bytes of UTF-8, from the beginning of their part, and say what they are: that is surer. */
+  /**
+   * The range of a segment. Its offsets count UTF-8 bytes from the beginning of its part. Its text is more reliable: if
+   * the text is not at the offset, the answer is searched for it.
+   */
   of(segment: JsonObject, characters: ReadonlyMap<number, number>): { start: number; end: number } {
     const { startIndex, endIndex, text: said } = segment;
     const start = characters.get(offsetIn(startIndex)) ?? 0;
@@ -77,7 +80,7 @@ function offsetIn(value: unknown): number {
   return typeof value === "number" ? Math.max(0, value) : 0;
 }
 
-/** How many characters (UTF-16) of a text lie before each of some offsets in its bytes of UTF-8, found in one walk. */
+/** How many UTF-16 characters of the text lie before each UTF-8 byte offset. Reads the text once. */
 function charactersAt(offsets: readonly number[], text: string): ReadonlyMap<number, number> {
   const characters = new Map<number, number>();
   let bytes = 0;
@@ -93,7 +96,7 @@ function charactersAt(offsets: readonly number[], text: string): ReadonlyMap<num
   return characters;
 }
 
-/** The length of a character in bytes of UTF-8. */
+/** The length of a code point in UTF-8 bytes. */
 function bytesOf(point: number): number {
   if (point < 0x80) return 1;
   if (point < 0x800) return 2;

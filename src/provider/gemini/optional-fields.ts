@@ -3,10 +3,10 @@ import { either, type OptionalField, refused, sentence } from "../optional-field
 import { ownSchema } from "./own-schema.ts";
 import type { WireCall, WireConfig, WireContent, WirePart, WireRequest, WireTool } from "./wire.ts";
 
-/** Stands for what the model thought where that is not known: the protocol's own word for it. */
+/** Replaces an unknown thought signature. The protocol defines this value. */
 const UNKNOWN_THOUGHT = "skip_thought_signature_validator";
 
-/** Fields that shape how words are chosen: an answer without them is no other answer. */
+/** Sampling fields that are only hints: the answer remains valid without them. */
 const HINTS = ["topK", "seed"] as const satisfies readonly (keyof WireConfig)[];
 
 const OPTIONAL_HINTS = HINTS.map(
@@ -22,19 +22,19 @@ const SEARCH =
 
 type Change = Pick<OptionalField<WireRequest>, "present" | "without">;
 
-/** The shape of the answer. */
+/** The JSON schema of the answer. */
 const SCHEMA: Change = {
   present: ({ generationConfig }) => generationConfig.responseJsonSchema !== undefined,
   without: (request) => configured(request, ({ responseJsonSchema: _, ...rest }) => rest),
 };
 
-/** The shapes of the functions' arguments. */
+/** The JSON schemas of the functions' arguments. */
 const PARAMETERS: Change = {
   present: ({ tools = [] }) => tools.some(isInJsonSchema),
   without: ({ tools = [], ...rest }) => ({ ...rest, tools: tools.map(inOwnSchema) }),
 };
 
-/** What not every backend knows, or not every model of one. The words are those in which the real service refuses. */
+/** Fields that not every backend or model supports. The patterns match the error messages of the real service. */
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   ...OPTIONAL_HINTS,
   {
@@ -45,13 +45,13 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
       configured(request, ({ presencePenalty: _, frequencyPenalty: __, ...rest }) => rest),
   },
   {
-    // A model that always thinks does so unasked.
+    // A model that always thinks needs no configuration for it.
     named: either(refused("thinking[ _]?budget"), /budget \(?0\)? is invalid|only works in thinking mode/),
     present: ({ generationConfig: { thinkingConfig } }) => thinkingConfig?.thinkingBudget === 0,
     without: (request) => configured(request, ({ thinkingConfig: _, ...rest }) => rest),
   },
   {
-    // Newer models have levels instead of budgets. One that is out of range is the caller's to correct.
+    // Newer models have levels instead of budgets. If a budget is out of range, the caller must correct it.
     named: either(
       sentence("thinking[ _]?budget", "not supported"),
       /unknown name \\?"thinking_?budget|use thinking[ _]?level/,
@@ -67,7 +67,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
       })),
   },
   {
-    // A model that does not think, or a server that has not heard of it.
+    // The model cannot think, or the server does not know the field.
     named: either(
       sentence("think(?:ing)?(?!\\w{0,80}[ _]?budget)", "not (?:supported|enabled)|unsupported"),
       /unknown name \\?"thinking_?(?:config|level)/,
@@ -76,7 +76,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: (request) => configured(request, ({ thinkingConfig: _, ...rest }) => rest),
   },
   {
-    // A model that does not search, or not beside the caller's functions, answers from what it knows.
+    // A model that cannot search, or not together with the caller's functions, answers from its own knowledge.
     named: either(
       refused(SEARCH),
       sentence(SEARCH, "cannot be combined"),
@@ -89,12 +89,12 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     },
   },
   {
-    // The answer's shape is also asked for in words, and a whole answer is checked against it.
+    // The prompt also describes the schema, and a whole answer is validated against it.
     named: refused("response_?(?:json_?)?schema"),
     ...SCHEMA,
   },
   {
-    // One schema that it does not take says nothing of others.
+    // A rejected schema says nothing about other schemas, so the refusal is not remembered.
     named: /response_?(?:json_?)?schema|too many states/i,
     ...SCHEMA,
     passing: true,
@@ -109,7 +109,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
       configured(request, ({ responseMimeType: _, responseJsonSchema: __, ...rest }) => rest),
   },
   {
-    // Small models take the system's words as the user's.
+    // Small models accept no system instruction, so the instruction is sent as user text.
     named: refused("(?:developer|system)[_ ]?instructions?"),
     present: ({ systemInstruction }) => systemInstruction !== undefined,
     without: ({ systemInstruction, contents, ...rest }) => ({
@@ -132,14 +132,14 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: (request) => withParts(request, ({ parts }) => parts.map(withoutId)),
   },
   {
-    // Newer models want to be told their earlier thoughts, or that nobody knows them.
+    // Newer models require the earlier thought signatures, or the value for an unknown signature.
     named: /missing (?:a )?`?thought_?\s?signature/i,
     present: ({ contents }) => contents.some(isUnsigned),
     without: (request) =>
       withParts(request, (content) => (isUnsigned(content) ? signed(content.parts) : content.parts)),
   },
   {
-    // The accounts of a pool need not belong together.
+    // Accounts of one pool may have different owners, and a backend may reject what it issued to another owner.
     named:
       /(?:invalid|corrupted) `?thought[ _]?signature|thought[ _]?signature`? is (?:not valid|invalid|corrupted)/i,
     present: ({ contents }) => contents.some(({ parts }) => parts.some(isSigned)),
@@ -199,7 +199,7 @@ function isSigned(part: WirePart): part is WireCall {
   return isCall(part) && part.thoughtSignature !== undefined && part.thoughtSignature !== UNKNOWN_THOUGHT;
 }
 
-/** Of several calls at once the first is signed. */
+/** Whether the signature is missing. Of several calls at once only the first has one. */
 function isUnsigned({ parts }: WireContent): boolean {
   const first = parts.find(isCall);
   return first !== undefined && first.thoughtSignature === undefined;

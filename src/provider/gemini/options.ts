@@ -3,7 +3,7 @@ import { given } from "../json.ts";
 import type { Abilities } from "../provider.ts";
 import type { WireConfig } from "./wire.ts";
 
-/** What the protocol has fields for. */
+/** The sampling options that the protocol has fields for. */
 export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
   "temperature",
   "topP",
@@ -18,7 +18,7 @@ export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
   "logprobs",
 ]);
 
-/** Options as the protocol's fields; how much the model thinks is not among them. */
+/** Translates sampling options into the protocol's fields, except for thinking. */
 export function optionFields(sampling: Sampling): WireConfig {
   const { stop = [], logprobs } = sampling;
   const stops = stop.filter((text) => text !== "");

@@ -1,6 +1,6 @@
 import { isObject } from "../../encoding/json.ts";
 
-/** Keywords of the protocol's own schemas that mean what they mean in JSON Schema. */
+/** Keywords that have the same meaning in JSON Schema and in the protocol's own schemas. */
 const KEPT = [
   "title",
   "description",
@@ -19,8 +19,8 @@ const KEPT = [
 ];
 
 /**
- * A JSON Schema in the protocol's own terms, for backends that know no others: one type each, texts alone in enumerations,
- * and nothing that refers elsewhere. What cannot be said in them is left out: such a schema allows more.
+ * Converts a JSON Schema into the protocol's own schema format, for backends that support no other: one type, only
+ * strings in enumerations, no references. Other constraints are dropped, so the result may allow more.
  */
 export function ownSchema(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const own: Record<string, unknown> = {};

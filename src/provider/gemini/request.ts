@@ -21,10 +21,10 @@ import type {
   WireTool,
 } from "./wire.ts";
 
-/** What is known of what the model thought before a call, sealed. */
+/** Returns the thought signature of a call; undefined: not known. */
 export type SignatureOf = (callId: string) => string | undefined;
 
-/** A conversation as a request for contents. Attachments travel within it. */
+/** Translates a conversation into a content-generation request. Attachments are sent inside the request. */
 export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #conversation: Conversation;
   readonly #options: PrepareOptions;
@@ -59,13 +59,13 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     ]);
   }
 
-  /** Fetches what is behind URLs. Throws a `GatewayError` 400 for what cannot be sent. */
+  /** Downloads attachments that are given by URL. Throws a `GatewayError` 400 for an attachment that cannot be sent. */
   async load(signal: AbortSignal): Promise<void> {
     await this.#attachments.load(signal);
     for (const attachment of this.#attachments.all()) this.#partOf(attachment);
   }
 
-  /** The request, with the suffix of a follow-up turn (blank: none). */
+  /** Builds the request. `suffix` is the prompt of a follow-up turn (blank: none). */
   async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
     await this.load(signal);
     const { system: leading, contents } = this.#wireConversation(suffix);
@@ -89,7 +89,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const { thinking } = this.#conversation;
     return wireConversation(this.#conversation, {
       markup: this.#markup,
-      // Native means native: a backend that takes calls as their own parts is told nothing in the user's name.
+      // With native tool calls the gateway adds no text to the user's messages.
       injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),
       partOf: (part) => this.#partOf(this.#attachments.of(part)),
@@ -97,7 +97,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     });
   }
 
-  /** Which kinds of files it reads the model knows. */
+  /** Translates an attachment. It rejects no file type: only the model knows which types it reads. */
   #partOf(attachment: Attachment): WirePart {
     const { filename } = attachment;
     if (attachment.kind === "text") return { text: fileAsText(filename, attachment.text) };
@@ -108,7 +108,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     if (loaded === undefined) return { text: "" };
     const { data } = loaded;
     const mimeType = mediaTypeIn(data) ?? loaded.mediaType;
-    // What is behind an address shows only once it is here.
+    // The type of a file given by URL is known only after the download.
     if (attachment.kind === "document" && isText(mimeType, filename)) {
       return { text: fileAsText(filename, new TextDecoder().decode(fromBase64(data))) };
     }
@@ -139,18 +139,18 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
 
   #config(): WireConfig {
     const { sampling, model, thinking, responseFormat: format } = this.#conversation;
-    // Markup could not be written under a constraint to JSON.
+    // Output that is constrained to JSON cannot contain markup.
     const free = format.type === "text" || (this.#markup && usesTools(this.#conversation));
     return {
       ...optionFields(sampling),
       ...(free ? {} : { responseMimeType: "application/json" }),
       ...(!free && format.type === "json-schema" ? { responseJsonSchema: format.schema } : {}),
-      // Many models think unless they are told not to.
+      // Many models think by default, so thinking is disabled explicitly.
       thinkingConfig: thinking && model.thinking ? this.#thinking() : { thinkingBudget: 0 },
     };
   }
 
-  /** Without a wish the model decides how much. */
+  /** Without a requested budget or effort the model decides how much it thinks. */
   #thinking(): WireThinking {
     const { thinkingBudget, reasoningEffort } = this.#conversation.sampling;
     const wished = reasoningEffort === undefined ? undefined : budgetFor(reasoningEffort);

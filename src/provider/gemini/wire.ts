@@ -5,23 +5,23 @@ export interface WireBlob {
   readonly data: string;
 }
 
-/** Words. */
+/** A text part. */
 export interface WireText {
   readonly text: string;
 }
 
-/** A call that the model made earlier. */
+/** A tool call of an earlier answer. */
 export interface WireCall {
   readonly functionCall: {
     readonly id?: string;
     readonly name: string;
     readonly args: Readonly<Record<string, unknown>>;
   };
-  /** What the model thought before it, sealed. */
+  /** The opaque signature of the model's thoughts before the call. */
   readonly thoughtSignature?: string;
 }
 
-/** The result of a call. */
+/** The result of a tool call. */
 export interface WireResult {
   readonly functionResponse: {
     readonly id?: string;
@@ -30,7 +30,7 @@ export interface WireResult {
   };
 }
 
-/** One piece of a turn. */
+/** One part of a turn. */
 export type WirePart = WireText | { readonly inlineData: WireBlob } | WireCall | WireResult;
 
 /** A turn. */
@@ -39,7 +39,7 @@ export interface WireContent {
   readonly parts: readonly WirePart[];
 }
 
-/** A function that the caller offers. The arguments' schema is in JSON Schema, or in the protocol's own. */
+/** A function that the caller offers. The schema of its arguments is a JSON Schema, or in the protocol's own format. */
 export interface WireDeclaration {
   readonly name: string;
   readonly description?: string;
@@ -47,19 +47,19 @@ export interface WireDeclaration {
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
-/** Functions of the caller's, or the server's own search. */
+/** Functions of the caller, or the server's own search. */
 export type WireTool =
   | { readonly functionDeclarations: readonly WireDeclaration[] }
   | { readonly googleSearch: Readonly<Record<string, never>> };
 
-/** How much the model thinks, and whether it tells what. */
+/** How much the model thinks, and whether it returns its thoughts. */
 export interface WireThinking {
   readonly includeThoughts?: true;
   readonly thinkingBudget?: number;
   readonly thinkingLevel?: string;
 }
 
-/** What is wanted of sampling and of the answer. */
+/** Options of sampling and of the answer's format. */
 export interface WireConfig {
   readonly temperature?: number;
   readonly topP?: number;
@@ -90,7 +90,7 @@ export interface WireBody {
   readonly generationConfig: WireConfig;
 }
 
-/** A request: its path says which model answers, and in which way. */
+/** A request. Its path contains the model, and whether the answer is streamed. */
 export interface WireRequest extends WireBody {
   readonly model: string;
   readonly stream: boolean;

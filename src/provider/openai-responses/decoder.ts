@@ -8,44 +8,44 @@ import { ToolCallAssembler } from "../tool-calls.ts";
 import { failureIn } from "./errors.ts";
 import type { WireThought } from "./wire.ts";
 
-/** What a decoder of one answer needs to know. */
+/** What the decoder of one answer needs. */
 export interface AnswerContext {
-  /** The account's token, which no message may show. */
+  /** The account's token. No error message may contain it. */
   readonly secret: string;
-  /** Makes an id for a call or a response to which the backend gave none. */
+  /** Creates an id for a call or a response that the backend sent without one. */
   readonly newId: () => string;
-  /** Is told of each call what the model thought before it. */
+  /** Called for each tool call, with the reasoning items before it. */
   readonly remember?: (callId: string, thoughts: readonly WireThought[]) => void;
 }
 
-/** What has been told of an item that has begun. */
+/** State of an output item that has not ended. */
 interface OpenItem {
-  /** Whether it has been announced. */
+  /** Whether the start of the item was processed. */
   begun: boolean;
-  /** Whether words of it have come: as text, as a refusal, as thoughts or as arguments. */
+  /** Whether any content of the item was emitted: text, refusal, reasoning or arguments. */
   said: boolean;
-  /** Where the text of each of its parts begins in the answer's. */
+  /** Where the text of each content part begins in the answer's text, in characters. */
   readonly starts: Map<unknown, number>;
   readonly citations: JsonObject[];
 }
 
-/** Reads the events of one answer; one that came whole is read as the items that it holds. */
+/** Parses the events of one answer. A whole (not streamed) answer is processed item by item. */
 class Answer {
   readonly #emit: (event: ProviderEvent) => void;
   readonly #context: AnswerContext;
   readonly #calls: ToolCallAssembler;
   readonly #open = new Map<unknown, OpenItem>();
-  /** The thoughts since the last call. */
+  /** Reasoning items since the last call. */
   #thoughts: WireThought[] = [];
-  /** Those before each call, in order. */
+  /** Reasoning items before each call, in the order of the calls. */
   readonly #thoughtsBefore: (readonly WireThought[])[] = [];
   #started = false;
-  /** Whether there was any item. */
+  /** Whether any item or content came. */
   #any = false;
-  /** Characters of text so far, and pages that were found. */
+  /** Characters of text so far, and search results so far. */
   #length = 0;
   #found = 0;
-  /** The part of a thought that came last: between two there is a blank line. */
+  /** The part of the last reasoning text. A blank line separates two parts. */
   #thought: string | null = null;
 
   constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
@@ -62,10 +62,10 @@ class Answer {
     );
   }
 
-  /** Takes one event; true: it was the last. Events of an unknown type are ignored. */
+  /** Processes one event. Returns true for the last event. Events of an unknown type are ignored. */
   take(type: unknown, event: JsonObject): boolean {
     const { delta, item, response } = event;
-    // Compatible servers may leave the index out.
+    // Compatible servers may omit `output_index`.
     const key = event["output_index"] ?? event["item_id"];
     switch (type) {
       case "response.created":
@@ -110,7 +110,7 @@ class Answer {
     return false;
   }
 
-  /** Takes a response that came whole. */
+  /** Processes a whole (not streamed) response. */
   takeWhole(response: JsonObject): void {
     const { error, status, output } = response;
     if (isObject(error) || status === "failed") throw failureIn(response, this.#context.secret);
@@ -134,7 +134,7 @@ class Answer {
       throw failureIn(response, this.#context.secret);
     }
     this.#start(response);
-    // Some servers stream nothing but the end, which has it all.
+    // Some servers stream only the last event, which contains the whole output.
     if (!this.#any && Array.isArray(output)) {
       for (const [index, item] of output.entries()) {
         if (!isObject(item)) continue;
@@ -158,11 +158,11 @@ class Answer {
     }
     this.#thoughtsBefore.push(this.#thoughts);
     this.#thoughts = [];
-    // The arguments follow, or stand in the item when it is done.
+    // The arguments follow, or are part of the finished item.
     this.#calls.take({ index: place(key), id: item["call_id"], function: { name: item["name"] } });
   }
 
-  /** An item is complete. What of it was not streamed is told now. */
+  /** Ends an item. Emits the content that was not streamed. */
   #end(key: unknown, item: JsonObject): void {
     if (!this.#item(key).begun) this.#begin(key, item);
     const { said } = this.#item(key);
@@ -217,12 +217,12 @@ class Answer {
   }
 
   #argue(key: unknown, text: unknown): void {
-    // Some servers give an object instead of its text.
+    // Some servers send an object instead of its JSON text.
     if (!isObject(text) && !this.#tells(this.#item(key), text)) return;
     this.#calls.take({ index: place(key), function: { arguments: text } });
   }
 
-  /** Whether there are words, which are then words of the item. */
+  /** Whether `text` is not empty. If so, marks that the item has content. */
   #tells(item: OpenItem, text: unknown): text is string {
     if (typeof text !== "string" || text === "") return false;
     this.#start(null);
@@ -243,7 +243,7 @@ class Answer {
     for (const [index, { text }] of objectsIn(content).entries()) this.#think(key, `content ${index}`, text);
   }
 
-  /** A thought goes back only if it is sealed, or lies open: of one that the server kept for itself nothing is left. */
+  /** Keeps a reasoning item for later requests if it has an id, and encrypted or plain content that can be sent back. */
   #keep({ id, summary, content, encrypted_content: sealed }: JsonObject): void {
     const isSealed = typeof sealed === "string" && sealed !== "";
     const open = objectsIn(content);
@@ -257,7 +257,7 @@ class Answer {
     });
   }
 
-  /** Pages that a search found, where the server tells them. */
+  /** Emits the pages that a search found, if the server lists them. */
   #search({ action }: JsonObject): void {
     const sources = isObject(action) ? objectsIn(action["sources"]) : [];
     const results = sources.flatMap((source) => {
@@ -269,7 +269,7 @@ class Answer {
     if (results.length > 0) this.#emit({ type: "search", results });
   }
 
-  /** Places that refer to a page; offsets count from the beginning of their part. */
+  /** Emits the citations of pages. Their offsets count from the beginning of their content part. */
   #cite(key: unknown, { content }: JsonObject): void {
     const { starts, citations } = this.#item(key);
     const parts = objectsIn(content);
@@ -289,21 +289,21 @@ class Answer {
   }
 }
 
-/** Decodes a streamed response. It has ended when it says so, and not before. */
+/** Decodes a streamed response. The response is complete only after its last event (completed, incomplete or failed). */
 export class ResponseStreamDecoder extends TypedEventDecoder {
   constructor(context: AnswerContext) {
     super((emit) => new Answer(emit, context));
   }
 }
 
-/** The events of a response that came whole. Throws as a decoder does. */
+/** Decodes a whole (not streamed) response. Throws the same errors as the stream decoder. */
 export function responseEvents(response: JsonObject, context: AnswerContext): ProviderEvent[] {
   const events: ProviderEvent[] = [];
   new Answer((event) => events.push(event), context).takeWhole(response);
   return events;
 }
 
-/** The place of a call; where the server counts nothing, calls come one after the other. */
+/** The index of a call; null if the server sends none: calls then come one after the other. */
 function place(key: unknown): number | null {
   return typeof key === "number" ? key : null;
 }
@@ -320,7 +320,7 @@ function usageFrom(usage: JsonObject): ProviderUsage {
   });
 }
 
-/** An answer that is not complete was cut off, whatever for. */
+/** The finish reason of an incomplete answer: every reason except the content filter counts as `length`. */
 function cutReason(reason: unknown): ProviderFinish {
   return reason === "content_filter" ? "content_filter" : "length";
 }

@@ -13,7 +13,7 @@ import { RequestBuilder } from "./request.ts";
 import { StoppingDecoder, stopped } from "./stop-sequences.ts";
 import type { WireRequest, WireThought } from "./wire.ts";
 
-/** Any backend that speaks the responses style. */
+/** Driver for every backend with the responses style. */
 export const openaiResponsesDriver = {
   id: "openai-responses",
   create: (options: ProviderOptions) => new OpenAiResponsesProvider(options),
@@ -25,7 +25,10 @@ export const openaiResponsesDriver = {
     })),
 } satisfies Driver;
 
-/** A backend of the responses style. It is asked to keep nothing: each request has the whole conversation. */
+/**
+ * A backend with the responses style. Each request contains the whole conversation and asks the backend to store
+ * nothing.
+ */
 class OpenAiResponsesProvider extends BearerBackend<WireRequest> {
   readonly #memory = new ThoughtMemory<WireThought>((thought) => JSON.stringify(thought).length);
 

@@ -3,7 +3,7 @@ import { isObject } from "../../encoding/json.ts";
 import type { ProviderError } from "../../errors/provider-error.ts";
 import { type ErrorKinds, errorFrom } from "../refusal.ts";
 
-/** Codes of the protocol's own. */
+/** Error codes that only this protocol has. */
 const CODES = [
   ["invalid_prompt", "content_filter"],
   ["bio_policy", "content_filter"],
@@ -25,10 +25,13 @@ const CODES = [
   ["slow_down", "model_unavailable"],
 ] as const;
 
-/** What a refusal means. What is not found is the model (or the whole API): nothing that the caller asked for by address. */
+/**
+ * Classifies error responses. A 404 means that the model or the whole API is missing, not a resource that the caller
+ * named by id.
+ */
 export const REFUSALS: ErrorKinds = { codes: new Map(CODES), statuses: { 404: "model_unavailable" } };
 
-/** The same for an error within a stream, which has no status: its type has to do. */
+/** Classifies errors within a stream. They have no HTTP status, so their type decides. */
 const STREAM_ERRORS: ErrorKinds = {
   codes: new Map([
     ...CODES,
@@ -40,7 +43,7 @@ const STREAM_ERRORS: ErrorKinds = {
   ]),
 };
 
-/** The failure that an answer tells of: a response's `error`, or an event whose members say it, or wrap it. */
+/** Reads the failure from a response's `error`, or from an event that has the error's fields or wraps the error. */
 export function failureIn(told: JsonObject, secret: string): ProviderError {
   const { error, code, message, param } = told;
   const said = isObject(error) ? error : { code, message, param };

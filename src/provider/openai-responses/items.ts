@@ -5,27 +5,28 @@ import { joined, paragraphs, textOf } from "../prose.ts";
 import type { AttachedPart } from "../request-attachments.ts";
 import type { WireItem, WirePart, WireText, WireThought } from "./wire.ts";
 
-/** The longest id of a call that the public API takes, in characters. */
+/** The longest call id that the public API accepts, in characters. */
 const MAX_CALL_ID = 64;
 
-/** How a conversation becomes items. */
+/** How to translate a conversation into items. */
 export interface ItemOptions {
-  /** Joins the system message at the beginning, or becomes one; blank: nothing. */
+  /** Text that is appended to the first system message, or becomes one; blank: none. */
   readonly rules: string;
-  /** Whether calls and results are written as text rather than as their own items. */
+  /** Whether tool calls and results are written as text instead of items of their own. */
   readonly markup: boolean;
-  /** Joins the last user message; blank: nothing. */
+  /** Text that is appended to the last user message; blank: none. */
   readonly injection: string;
-  /** Ends the conversation as the user's words (a follow-up turn); blank: nothing. */
+  /** User text that ends the conversation (a follow-up turn); blank: none. */
   readonly suffix: string;
   readonly partOf: (part: AttachedPart) => WirePart;
-  /** What the model thought before a call; empty: nothing, or it is not known. */
+  /** The reasoning items before a call; empty: none, or not known. */
   readonly thoughtsBefore: (callId: string) => readonly WireThought[];
 }
 
 /**
- * Translates a conversation. System messages with which it begins become one: many chat templates accept no more. They are
- * no `instructions`, in which the public API does not look for the word JSON before it answers with an object.
+ * Translates a conversation. System messages at the beginning become one message, because many chat templates accept
+ * only one. They are not sent as `instructions`: before the public API answers with a JSON object, it looks for the word
+ * JSON in the input, but not in `instructions`.
  */
 export function wireItems({ messages }: Conversation, options: ItemOptions): readonly WireItem[] {
   const first = messages.findIndex((message) => message.role !== "system");
@@ -47,13 +48,13 @@ function add(items: Items, message: Message, options: ItemOptions): void {
       items.say("system", textOf(message.parts));
       break;
     case "user": {
-      // The protocol has no place for a name.
+      // The protocol has no field for a user's name.
       const name = message.name === undefined ? "" : `[${message.name}]`;
       items.say("user", contentOf([textPart(name), ...partsOf(message, options)]));
       break;
     }
     case "assistant": {
-      // Reasoning of which nothing but the words is left is not sent: the protocol takes it sealed alone.
+      // Reasoning text alone is not sent: the protocol accepts reasoning only with its encrypted content.
       const said = textOf(message.parts);
       if (options.markup) {
         items.say("assistant", paragraphs(said, renderToolCalls(message.toolCalls)));
@@ -72,10 +73,10 @@ function add(items: Items, message: Message, options: ItemOptions): void {
 function addResult(items: Items, message: Extract<Message, { role: "tool" }>, options: ItemOptions): void {
   const { callId: id, name, isError = false } = message;
   const parts = partsOf(message, options);
-  // The protocol has no place for the error mark.
+  // The protocol has no field for an error.
   const marked = isError ? [textPart("Error:"), ...parts] : parts;
   if (!options.markup && items.result(id, contentOf(marked))) return;
-  // A result whose call is not there, or has its result already, is told in words.
+  // A result whose call is missing, or already has a result, is written as text.
   const words = joined(parts.map((part) => (part.type === "input_text" ? part.text : "")));
   const told = renderToolResult({ id, text: words, isError, ...(name === undefined ? {} : { name }) });
   items.say("user", contentOf([textPart(told), ...parts.filter((part) => part.type !== "input_text")]));
@@ -89,14 +90,14 @@ function textPart(text: string): WireText {
   return { type: "input_text", text };
 }
 
-/** Words alone as text, which every backend takes; blank ones are left out. */
+/** Returns parts that are all text as one string, which every backend accepts. Empty texts are left out. */
 function contentOf(parts: readonly WirePart[]): string | readonly WirePart[] {
   const saying = parts.filter((part) => part.type !== "input_text" || part.text !== "");
   const texts = saying.flatMap((part) => (part.type === "input_text" ? [part.text] : []));
   return texts.length === saying.length ? joined(texts) : saying;
 }
 
-/** A call of an earlier answer, and what the model thought before it. */
+/** A tool call of an earlier answer, and the reasoning items before it. */
 interface AnsweredCall {
   readonly id: string;
   readonly name: string;
@@ -104,23 +105,23 @@ interface AnsweredCall {
   readonly thoughts: readonly WireThought[];
 }
 
-/** Keeps what the protocol demands: each call has an id of its own and one result, and each result its call. */
+/** Keeps the rules of the protocol: each call has a unique id and exactly one result, and each result has a call. */
 class Items {
   readonly #items: WireItem[] = [];
-  /** Calls without a result: the caller's id, and the one that is sent. */
+  /** Calls without a result: the caller's id and the id that is sent. */
   readonly #open = new Map<string, string>();
   readonly #ids = new OwnIds();
-  /** What of the user's words joins the last message, if that is the user's. */
+  /** User texts that will be appended to the last message, if that is a user message. */
   #added: string[] = [];
 
-  /** Adds a message. One that says nothing is left out. */
+  /** Adds a message. An empty message is left out. */
   say(role: "system" | "user" | "assistant", content: string | readonly WirePart[]): void {
     this.#settle();
     this.#join();
     if (content.length > 0) this.#items.push({ type: "message", role, content });
   }
 
-  /** Adds words of the user, to its message if that is the last item. */
+  /** Adds user text: to the last item if that is a user message, otherwise as a new message. */
   sayMore(text: string): void {
     if (text === "") return;
     const last = this.#items.at(-1);
@@ -128,7 +129,7 @@ class Items {
     else this.say("user", text);
   }
 
-  /** Adds an answer. What was thought before its first call stands before everything else. */
+  /** Adds an assistant message. The reasoning before its first call comes first. */
   answer(said: string, calls: readonly AnsweredCall[]): void {
     this.#settle();
     this.#join();
@@ -143,7 +144,7 @@ class Items {
     }
   }
 
-  /** Adds the result of a call; false: no call of the last answer waits for it. */
+  /** Adds the result of a call. Returns false if no call of the last answer with this id waits for a result. */
   result(callId: string, output: string | readonly WirePart[]): boolean {
     const id = this.#open.get(callId);
     if (id === undefined) return false;
@@ -152,7 +153,7 @@ class Items {
     return true;
   }
 
-  /** All items: at least one, as the protocol demands. */
+  /** Returns all items: at least one, as the protocol requires. */
   finish(): readonly WireItem[] {
     this.#settle();
     this.#join();
@@ -160,7 +161,7 @@ class Items {
     return this.#items;
   }
 
-  /** Gives a result to each call that the caller has left without one. */
+  /** Adds a result for each call that the caller left without one. */
   #settle(): void {
     for (const id of [...this.#open.keys()]) this.result(id, "There is no result.");
   }
@@ -176,7 +177,7 @@ class Items {
     this.#items[this.#items.length - 1] = { ...last, content: joint };
   }
 
-  /** The id that a call is sent with: the protocol wants each id once, and none that is long. */
+  /** The id that a call is sent with. The protocol requires unique ids of limited length. */
   #ownId(id: string): string {
     const short = id.slice(0, MAX_CALL_ID) || "call";
     return this.#ids.take(short, short.slice(0, MAX_CALL_ID - 12));

@@ -1,13 +1,13 @@
 import { either, hints, type OptionalField, refused, sentence } from "../optional-fields.ts";
 import type { WireItem, WirePart, WireRequest, WireResult, WireSearch, WireTool } from "./wire.ts";
 
-/** What the model thought, sealed, so that it can be given back. */
+/** Value of `include`: the model's encrypted reasoning, which later requests send back. */
 export const SEALED_THOUGHTS = "reasoning.encrypted_content";
 
-/** The pages that a search found. */
+/** Value of `include`: the pages that a search found. */
 export const FOUND_PAGES = "web_search_call.action.sources";
 
-/** The log probabilities of the answer. */
+/** Value of `include`: the log probabilities of the answer. */
 export const LOGPROBS = "message.output_text.logprobs";
 
 const HINTS = hints<WireRequest>([
@@ -21,22 +21,22 @@ const HINTS = hints<WireRequest>([
   "store",
 ]);
 
-/** The least effort that a refusal of "none" offers; null: it offers none. */
+/** The lowest effort that the refusal of "none" offers; null: it offers neither `minimal` nor `low`. */
 function leastEffort(refusal: string): "minimal" | "low" | null {
   const offered = /supported values are:?([^.]*)/i.exec(refusal)?.[1] ?? "";
   if (/\bminimal\b/.test(offered)) return "minimal";
   return /\blow\b/.test(offered) ? "low" : null;
 }
 
-/** The shortest limit of an answer, as a backend says when it is asked for a shorter one. */
+/** The minimum of `max_output_tokens`, read from the refusal of a smaller value; 0: not stated. */
 function shortest(refusal: string): number {
   return Number(/>=\s*(\d+)|at least\s+(\d+)/.exec(refusal)?.slice(1).find(Boolean) ?? 0);
 }
 
-/** Thoughts that were sealed for somebody else: an account of another organisation, or another backend. */
+/** Recognizes encrypted reasoning that was made for an account of another organization, or by another backend. */
 const UNREADABLE = either(/invalid_encrypted_content/, sentence("encrypted content", "could not be"));
 
-/** What not every backend knows, or not every model of one. */
+/** Fields that not every backend or model supports. */
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   ...HINTS,
   {
@@ -45,13 +45,13 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: ({ text, ...rest }) => ({ ...rest, ...(text?.format ? { text: { format: text.format } } : {}) }),
   },
   {
-    // A model that does not think has nothing to seal; an engine may not know how.
+    // A model that does not think has no reasoning to encrypt, and an engine may not support encryption.
     named: refused("(?:[\\w.]{0,80}encrypted[ _]content|include)"),
     present: ({ include = [] }, refusal) => include.includes(SEALED_THOUGHTS) && !UNREADABLE.test(refusal),
     without: (request) => withoutIncluded(request, SEALED_THOUGHTS),
   },
   {
-    // The accounts of a pool need not belong together.
+    // Accounts of one pool may have different owners, and a backend may reject what it issued to another owner.
     named: UNREADABLE,
     present: ({ input }) => input.some(({ type }) => type === "reasoning"),
     without: ({ input, ...rest }) => ({ ...rest, input: input.filter(({ type }) => type !== "reasoning") }),
@@ -63,7 +63,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: (request) => withoutIncluded(request, FOUND_PAGES),
   },
   {
-    // Summaries are kept from organisations that have not said who they are.
+    // The API gives no summaries to organizations that are not verified.
     named: either(refused("reasoning[. ]summar(?:y|ies)"), sentence("verified", "reasoning[. ]summar")),
     present: ({ reasoning }) => reasoning?.summary !== undefined,
     without: ({ reasoning, ...rest }) => ({
@@ -72,7 +72,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     }),
   },
   {
-    // A model that always thinks is asked for as little as it offers.
+    // A model that always thinks gets the lowest effort that it offers.
     named: either(sentence("none", "not supported"), /unsupported value:? ['"`]?none|reasoning\.effort/),
     present: ({ reasoning }, refusal) => reasoning?.effort === "none" && leastEffort(refusal) !== null,
     without: ({ reasoning: _, ...rest }, refusal) => ({
@@ -81,7 +81,8 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     }),
   },
   {
-    // A model that does not think, or a server that has not heard of it. A wrong effort is the caller's to correct.
+    // The model cannot think, or the server does not know the field. If only the effort is wrong, the caller must
+    // correct it.
     named: refused("reasoning(?:[._]effort)?(?!\\.summary)"),
     present: ({ reasoning }, refusal) =>
       reasoning !== undefined &&
@@ -89,7 +90,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: ({ reasoning: _, ...rest }) => rest,
   },
   {
-    // A model that does not search answers from what it knows.
+    // A model that cannot search answers from its own knowledge.
     named: refused("web[ _]search\\w*"),
     present: ({ tools = [] }, refusal) => tools.some(isSearch) && !/web_search_call/i.test(refusal),
     without: ({ tools = [], tool_choice: choice, ...rest }) => {
@@ -99,7 +100,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     },
   },
   {
-    // The answer's shape is also asked for in words, and a whole answer is checked against it.
+    // The prompt also describes the schema, and a whole answer is validated against it.
     named: refused("(?:text\\.format|json_schema)"),
     present: ({ text }) => text?.format?.type === "json_schema",
     without: (request) => ({ ...request, text: { ...request.text, format: { type: "json_object" } } }),
@@ -118,13 +119,13 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: ({ tools = [], ...rest }) => ({ ...rest, tools: tools.map(withoutStrict) }),
   },
   {
-    // The public API knows no shorter answers than this; who asks for one wants to pay for little.
+    // The public API has a minimum. A caller with a smaller limit wants a cheap answer, so the minimum is sent.
     named: /max_output_tokens/,
     present: ({ max_output_tokens: limit }, refusal) => limit !== undefined && limit < shortest(refusal),
     without: (request, refusal) => ({ ...request, max_output_tokens: shortest(refusal) }),
   },
   {
-    // Engines that take results as text alone get what else a tool returned as the user's.
+    // Some engines accept results only as text. Other content of a tool result is then sent as a user message.
     named: either(
       refused("output"),
       /input\[\d{1,6}\]\.output|function_call_output|\boutput\b[^.]{0,80}string|string[^.]{0,80}\boutput\b/,
@@ -153,7 +154,7 @@ function isInParts(item: WireItem): item is WireResult & { readonly output: read
   return item.type === "function_call_output" && typeof item.output !== "string";
 }
 
-/** Results as text, and behind each row of them what else it held. */
+/** Converts results to text. After each series of results, a user message carries their other content. */
 function textResults(input: readonly WireItem[]): readonly WireItem[] {
   const items: WireItem[] = [];
   let carried: WirePart[] = [];

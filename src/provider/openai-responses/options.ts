@@ -4,7 +4,7 @@ import { given } from "../json.ts";
 import type { Abilities } from "../provider.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** What the protocol has fields for. It has none for stop sequences: those are looked for here. */
+/** The sampling options that the protocol has fields for. Stop sequences have none: `stop-sequences.ts` applies them. */
 export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
   "temperature",
   "topP",
@@ -19,7 +19,7 @@ export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
   "logprobs",
 ]);
 
-/** Options as the protocol's fields; what shapes thinking and text is not among them. */
+/** Translates sampling options into the protocol's fields, except for thinking and the text format. */
 export function optionFields(sampling: Sampling): Partial<WireRequest> {
   const { user, promptCacheKey, logprobs } = sampling;
   return {

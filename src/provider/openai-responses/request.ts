@@ -19,12 +19,15 @@ import type {
   WireTool,
 } from "./wire.ts";
 
-/** What is known of what the model thought before a call; undefined: nothing. */
+/** Returns the reasoning items before a call; undefined: not known. */
 export type ThoughtsBefore = (callId: string) => readonly WireThought[] | undefined;
 
 const NO_PARAMETERS = { type: "object", properties: {} } as const;
 
-/** A conversation as a request for a response that nobody keeps. Attachments travel within it, as data URLs. */
+/**
+ * Translates a conversation into a request whose response is not stored. Attachments are sent inside the request as data
+ * URLs; files that are given by id stay ids.
+ */
 export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #conversation: Conversation;
   readonly #options: PrepareOptions;
@@ -32,7 +35,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #attachments: RequestAttachments;
   readonly #thoughtsBefore: ThoughtsBefore;
 
-  /** Throws a `GatewayError` 400 for an attachment that is broken. */
+  /** Throws a `GatewayError` 400 for a broken attachment. */
   constructor(
     conversation: Conversation,
     options: PrepareOptions,
@@ -55,17 +58,17 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     ]);
   }
 
-  /** Fetches what is behind URLs. */
+  /** Downloads attachments that are given by URL. */
   load(signal: AbortSignal): Promise<void> {
     return this.#attachments.load(signal);
   }
 
-  /** The request, with the suffix of a follow-up turn (blank: none). */
+  /** Builds the request. `suffix` is the prompt of a follow-up turn (blank: none). */
   async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
     await this.load(signal);
     const { sampling, model, thinking } = this.#conversation;
     const thinks = thinking && model.thinking;
-    // A model that is not to think has no use for what it thought.
+    // A model that must not think cannot use its earlier reasoning.
     const known = thinks ? this.#thoughtsBefore : () => undefined;
     const include = this.#include(thinks);
     return {
@@ -81,7 +84,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     };
   }
 
-  /** The protocol has no budgets: the effort that comes next stands for one. */
+  /** The effort of the request. The protocol has no budgets, so a budget becomes the matching effort. */
   #effort(): string | undefined {
     const { reasoningEffort, thinkingBudget } = this.#conversation.sampling;
     return reasoningEffort ?? (thinkingBudget === undefined ? undefined : effortFor(thinkingBudget));
@@ -96,7 +99,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return wireItems(this.#conversation, {
       markup: this.#markup,
       rules: rulesFor(this.#conversation, this.#markup),
-      // Native means native: a backend that takes calls as their own items is told nothing in the user's name.
+      // With native tool calls the gateway adds no text to the user's messages.
       injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),
       partOf: (part) => this.#wirePart(part),
@@ -134,7 +137,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const { parallelToolCalls } = this.#conversation;
     const search = this.#search();
     const declared = this.#tools();
-    // A choice of none would be one against the search, too.
+    // A `tool_choice` of `none` would also forbid the search, so the caller's tools are left out instead.
     const own = search.length > 0 && !usesTools(this.#conversation) ? [] : declared;
     const tools = [...own, ...search];
     if (tools.length === 0) return {};
@@ -150,7 +153,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       name,
       ...given("description", description),
       parameters: parameters ?? NO_PARAMETERS,
-      // Where nothing is said the protocol is strict, and few schemas are made for that.
+      // The protocol's default is strict, and few schemas meet its rules.
       strict: strict ?? false,
     }));
   }
@@ -183,7 +186,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
 
   #format(): WireFormat | undefined {
     const { responseFormat: format } = this.#conversation;
-    // Markup could not be written under a constraint to JSON.
+    // Output that is constrained to JSON cannot contain markup.
     if (format.type === "text" || (this.#markup && usesTools(this.#conversation))) return undefined;
     if (format.type === "json") return { type: "json_object" };
     const name = (format.name ?? "answer").replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);

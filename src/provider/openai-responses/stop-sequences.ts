@@ -2,8 +2,8 @@ import type { ProviderError } from "../../errors/provider-error.ts";
 import type { ProviderEvent, TurnDecoder } from "../provider.ts";
 
 /**
- * Ends an answer before the first of the caller's stop sequences that is complete, as whoever generates would, for a
- * protocol that has none. What might be the beginning of one is held back until that is known.
+ * Ends an answer before the first complete stop sequence of the caller, as a backend does whose protocol has stop
+ * sequences. Text that may be the beginning of a sequence is held back until more text decides.
  */
 class StopSequences {
   readonly #stops: readonly string[];
@@ -14,19 +14,19 @@ class StopSequences {
     this.#stops = stops;
   }
 
-  /** Whether one has come: nothing that follows belongs to the answer. */
+  /** Whether a stop sequence was found. Nothing after it belongs to the answer. */
   get found(): boolean {
     return this.#found !== null;
   }
 
-  /** What of some events belongs to the answer. */
+  /** Returns the events that belong to the answer. */
   take(events: readonly ProviderEvent[]): ProviderEvent[] {
     const out: ProviderEvent[] = [];
     for (const event of events) {
       if (this.#found !== null) this.#takeLate(event, this.#found, out);
       else if (event.type === "text") this.#takeText(event.text, out);
       else {
-        // Tokens are those of the text that follows.
+        // Tokens belong to the text that follows, so they do not flush.
         if (event.type !== "tokens") this.flush(out);
         out.push(event);
       }
@@ -34,7 +34,7 @@ class StopSequences {
     return out;
   }
 
-  /** Gives out what was held back. */
+  /** Emits the text that was held back. */
   flush(out: ProviderEvent[]): void {
     if (this.#held !== "") out.push({ type: "text", text: this.#held });
     this.#held = "";
@@ -59,7 +59,7 @@ class StopSequences {
     if (this.#found === null) this.#held = whole.slice(end - kept);
   }
 
-  /** How many characters at the end of a text may begin a sequence. */
+  /** How many characters at the end of a text may be the beginning of a stop sequence. */
   #beginning(text: string): number {
     let most = 0;
     for (const stop of this.#stops) {
@@ -76,7 +76,7 @@ class StopSequences {
   }
 }
 
-/** Ends a stream where a stop sequence does: what the backend would still say is not waited for. */
+/** Ends a stream at a stop sequence. It does not wait for the rest of the backend's answer. */
 export class StoppingDecoder implements TurnDecoder {
   readonly #decoder: TurnDecoder;
   readonly #stops: StopSequences;
@@ -105,7 +105,7 @@ export class StoppingDecoder implements TurnDecoder {
   #take(events: readonly ProviderEvent[]): ProviderEvent[] {
     const out = this.#stops.take(events);
     const finished = out.at(-1)?.type === "finish";
-    // The end is told here, once: it may or may not have been in the same read.
+    // Emits `finish` exactly once: the backend's own `finish` may or may not be in the same read.
     if (this.#stops.found && !finished) out.push(...this.#stops.take([{ type: "finish", reason: "stop" }]));
     return out;
   }

@@ -1,12 +1,12 @@
 import type { SearchLocation } from "../../conversation/web-search.ts";
 
-/** Words. */
+/** A text part. */
 export interface WireText {
   readonly type: "input_text";
   readonly text: string;
 }
 
-/** One piece of what users and tools say. */
+/** One part of a message or a tool result. */
 export type WirePart =
   | WireText
   | {
@@ -23,7 +23,7 @@ export type WirePart =
       readonly file_id?: string;
     };
 
-/** What the model thought, as it gave it: its content is sealed, and it accepts no other. */
+/** A reasoning item, unchanged: its content is encrypted, and the model accepts no other. */
 export interface WireThought {
   readonly type: "reasoning";
   readonly id: string;
@@ -39,7 +39,7 @@ export interface WireMessage {
   readonly content: string | readonly WirePart[];
 }
 
-/** A call that the assistant made earlier. */
+/** A tool call of an earlier answer. */
 export interface WireCall {
   readonly type: "function_call";
   readonly call_id: string;
@@ -47,7 +47,7 @@ export interface WireCall {
   readonly arguments: string;
 }
 
-/** The result of a call. */
+/** The result of a tool call. */
 export interface WireResult {
   readonly type: "function_call_output";
   readonly call_id: string;
@@ -67,7 +67,7 @@ export interface WireTool {
   readonly strict?: boolean;
 }
 
-/** A web search that the server makes. */
+/** The server's own web search. */
 export interface WireSearch {
   readonly type: "web_search";
   readonly search_context_size?: string;
@@ -75,7 +75,7 @@ export interface WireSearch {
   readonly user_location?: SearchLocation & { readonly type: "approximate" };
 }
 
-/** The shape that the answer is to have. */
+/** The required format of the answer. */
 export type WireFormat =
   | { readonly type: "json_object" }
   | {
