@@ -1,33 +1,33 @@
 import { DurableObject } from "cloudflare:workers";
-import { GatheredUseStore } from "../src/limits/gathered-store.ts";
+import { BatchedUseStore } from "../src/limits/gathered-store.ts";
 import { SqlUseStore } from "../src/limits/sql-store.ts";
 import type { AccountHealth, QueueStatus } from "../src/platform/account-status.ts";
-import type { AcquireRequest, CountAnswer, Refused } from "../src/platform/accounts.ts";
-import { inTime, WALL_CLOCK } from "../src/platform/clock.ts";
+import type { AcquireRefusal, AcquireRequest, CountResult } from "../src/platform/accounts.ts";
+import { WALL_CLOCK, withTimeout } from "../src/platform/clock.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
-import type { Settled } from "../src/platform/cloudflare/settlements.ts";
+import type { SettledUses } from "../src/platform/cloudflare/settlements.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
-import { variablesOf } from "../src/platform/cloudflare/variables.ts";
-import type { KeyUse, LimitedUse, Spent } from "../src/platform/limits.ts";
+import { getVariables } from "../src/platform/cloudflare/variables.ts";
+import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../src/platform/limits.ts";
 import type { PoolConfiguration } from "../src/platform/pool-configuration.ts";
-import { MOST_SHARDS } from "../src/platform/variables.ts";
-import { poolConfiguration } from "../src/pool/configuration.ts";
-import type { StillHeld } from "../src/pool/handover.ts";
-import type { Pulse } from "../src/pool/heartbeat.ts";
-import type { Holder } from "../src/pool/leases.ts";
-import type { PartAnswers, PartAsks } from "../src/pool/limit-side.ts";
-import { PartSeeker } from "../src/pool/part-seeker.ts";
-import { PartTrader } from "../src/pool/part-trader.ts";
+import { MAX_SHARDS } from "../src/platform/variables.ts";
+import { buildPoolConfiguration } from "../src/pool/configuration.ts";
+import type { OccupiedSlots } from "../src/pool/handover.ts";
+import type { HeartbeatAnswer } from "../src/pool/heartbeat.ts";
+import type { LeaseHolder } from "../src/pool/leases.ts";
+import type { ShareAnswers, ShareRequests } from "../src/pool/limit-side.ts";
+import { LimitAcquirer } from "../src/pool/part-seeker.ts";
+import { LimitRebalancer } from "../src/pool/part-trader.ts";
 import { AccountPool as PoolRules } from "../src/pool/pool.ts";
 import { SqlPoolStore } from "../src/pool/sql-pool-store.ts";
-import { Takeover } from "../src/pool/takeover.ts";
+import { ShardMigration } from "../src/pool/takeover.ts";
 import { Waiter } from "../src/pool/waiting-queue.ts";
 import { needsNoAccount } from "../src/provider/drivers.ts";
-import { SILENT_MS } from "../src/shards/asked-shard.ts";
+import { SHARD_TIMEOUT_MS } from "../src/shards/asked-shard.ts";
 import { shardNames } from "../src/shards/layout.ts";
 import { POOL_NAME } from "../src/shards/pool-name.ts";
 import type { ShardStatus } from "../src/shards/shard-status.ts";
-import { nameOfProcess } from "./process-name.ts";
+import { getProcessName } from "./process-name.ts";
 import {
   type GrantReply,
   grantReply,
@@ -42,8 +42,8 @@ import {
  * Name of the shard that an object is. Older runtimes do not pass the name to an object started by an alarm, so it is found
  * by id. Throws if no pool has this id: an object with the wrong name would grant another pool's slots.
  */
-export function nameOfShard(id: DurableObjectId, pools: Pick<DurableObjectNamespace, "idFromName">): string {
-  const name = id.name ?? shardNames(MOST_SHARDS).find((one) => pools.idFromName(one).equals(id));
+export function shardNameOf(id: DurableObjectId, pools: Pick<DurableObjectNamespace, "idFromName">): string {
+  const name = id.name ?? shardNames(MAX_SHARDS).find((one) => pools.idFromName(one).equals(id));
   if (name === undefined) throw new Error("this object has the name of no pool");
   return name;
 }
@@ -52,10 +52,10 @@ export function nameOfShard(id: DurableObjectId, pools: Pick<DurableObjectNamesp
  * How long a status request waits for the other pools' answers, milliseconds: less than its reader waits for this pool
  * before it counts the pool as silent.
  */
-const WORD_MS = (2 * SILENT_MS) / 3;
+const STATUS_WAIT_MS = (2 * SHARD_TIMEOUT_MS) / 3;
 
 /** Owners of the limits before there were several pools. */
-const FOUNDERS = [POOL_NAME];
+const INITIAL_OWNERS = [POOL_NAME];
 
 /**
  * Hands out account slots: storage, alarm and RPC around the rules in `src/pool/`. There is one object, or several that
@@ -64,55 +64,60 @@ const FOUNDERS = [POOL_NAME];
 export class AccountPool extends DurableObject<Env> {
   readonly #name: string;
   readonly #pool: PoolRules;
-  readonly #takeover: Takeover;
+  readonly #migration: ShardMigration;
   /** Null: there is one pool. */
-  #trader: PartTrader | null = null;
-  #seeker: PartSeeker | null = null;
-  readonly #newTrader: () => PartTrader;
-  #configured = false;
+  #rebalancer: LimitRebalancer | null = null;
+  #acquirer: LimitAcquirer | null = null;
+  readonly #createRebalancer: () => LimitRebalancer;
+  #isConfigured = false;
   #configuring: Promise<void> | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#name = nameOfShard(ctx.id, env.ACCOUNT_POOL);
+    this.#name = shardNameOf(ctx.id, env.ACCOUNT_POOL);
     const sql = durableSql(ctx.storage);
-    const uses = new GatheredUseStore(new SqlUseStore(sql), (work) => sql.transaction(work));
+    const uses = new BatchedUseStore(new SqlUseStore(sql), (work) => sql.transaction(work));
     const store = new SqlPoolStore(sql);
     this.#pool = new PoolRules({
       store,
       uses,
-      boot: nameOfProcess(env),
+      boot: getProcessName(env),
       ...WALL_CLOCK,
       wakeAt: (at) => {
-        ctx.waitUntil(ctx.storage.setAlarm(at).catch(() => this.#pool.sweepLost()));
+        ctx.waitUntil(ctx.storage.setAlarm(at).catch(() => this.#pool.onAlarmFailed()));
       },
-      short: (limit, turnedAway) => this.#trader?.short(limit, turnedAway),
+      onLimitExhausted: (limit, turnedAway) => this.#rebalancer?.onLimitExhausted(limit, turnedAway),
     });
     const others = env.ACCOUNT_POOL;
     const configuration = () => env.CONFIGURATION.getByName(POOL_NAME);
-    this.#newTrader = () =>
-      new PartTrader({
+    this.#createRebalancer = () =>
+      new LimitRebalancer({
         name: this.#name,
         store,
         pool: this.#pool,
         ...WALL_CLOCK,
         send: async (shard, asks) => JSON.parse(await others.getByName(shard).partsAsked(this.#name, asks)),
       });
-    this.#takeover = new Takeover({
+    this.#migration = new ShardMigration({
       pool: this.#pool.moves,
       setTimer: WALL_CLOCK.setTimer,
-      ask: (shard, generation, first) => others.getByName(shard).heldFor(this.#name, generation, first),
-      behind: () => this.#fetchPart(),
-      settled: (generation) => configuration().poolSettled(this.#name, generation),
+      askOccupied: (shard, generation, first) =>
+        others.getByName(shard).heldFor(this.#name, generation, first),
+      onNewerLayout: () => this.#fetchShardConfiguration(),
+      onSettled: (generation) => configuration().poolSettled(this.#name, generation),
     });
   }
 
   /** Grants a slot in one call; only a request that must wait needs a second call, `pending.wait()`. */
-  async acquire(request: AcquireRequest, settled: Settled = []): Promise<GrantReply | Refused | QueuedReply> {
-    if (!this.#configured) await this.#fetchConfiguration();
-    for (const [use, spent] of settled) this.#pool.uses.settle(use, spent);
-    const outcome = this.#seeker === null ? this.#pool.acquire(request) : await this.#seeker.acquire(request);
-    const keeping = this.#pool.keeping(request, outcome, settled.length > 0);
+  async acquire(
+    request: AcquireRequest,
+    settled: SettledUses = [],
+  ): Promise<GrantReply | AcquireRefusal | QueuedReply> {
+    if (!this.#isConfigured) await this.#fetchConfiguration();
+    for (const [use, spent] of settled) this.#pool.limitedRequests.settle(use, spent);
+    const outcome =
+      this.#acquirer === null ? this.#pool.acquire(request) : await this.#acquirer.acquire(request);
+    const keeping = this.#pool.confirmStored(request, outcome, settled.length > 0);
     if (keeping !== null) await keeping;
     if (outcome instanceof Waiter) {
       return { place: new QueuePlace(outcome), pending: new PendingSlot(this.#pool, outcome) };
@@ -121,63 +126,63 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   /** Renews the long-lived leases of an isolate. */
-  beat(isolate: string, leases: readonly string[], known?: number): Pulse {
+  beat(isolate: string, leases: readonly string[], known?: number): HeartbeatAnswer {
     return this.#pool.beat(isolate, leases, known);
   }
 
   /** Resumes a lease that was granted before this object was restarted. Null when it has been reclaimed. */
-  resume(lease: string, account: string, holder: Holder, isolate = ""): ResumedReply | null {
-    const name = this.#pool.resume(lease, account, holder, isolate);
+  resume(lease: string, account: string, holder: LeaseHolder, isolate = ""): ResumedReply | null {
+    const name = this.#pool.resumeLease(lease, account, holder, isolate);
     return name === null ? null : { name, lease: new SlotLease(this.#pool, name, account) };
   }
 
-  async count(use: LimitedUse): Promise<CountAnswer> {
-    const answer = this.#pool.uses.count(use);
-    await this.#pool.uses.keeping();
+  async count(use: LimitedUse): Promise<CountResult> {
+    const answer = this.#pool.limitedRequests.count(use);
+    await this.#pool.limitedRequests.whenStored();
     return answer;
   }
 
   /** For isolates of an earlier version. */
-  settle(use: string, spent: Spent): Promise<void> {
+  settle(use: string, spent: SpentAmounts): Promise<void> {
     return this.settleAll([[use, spent]]);
   }
 
-  async settleAll(settled: Settled): Promise<void> {
-    for (const [use, spent] of settled) this.#pool.uses.settle(use, spent);
-    await this.#pool.uses.keeping();
+  async settleAll(settled: SettledUses): Promise<void> {
+    for (const [use, spent] of settled) this.#pool.limitedRequests.settle(use, spent);
+    await this.#pool.limitedRequests.whenStored();
   }
 
   /** See `LimitedRequests.reserveRemote`; the methods below correspond to its other methods. */
-  async hold(use: LimitedUse, settled: Settled): Promise<CountAnswer> {
-    for (const [ended, spent] of settled) this.#pool.uses.settle(ended, spent);
-    const answer = this.#pool.uses.hold(use);
-    await this.#pool.uses.keeping();
+  async hold(use: LimitedUse, settled: SettledUses): Promise<CountResult> {
+    for (const [ended, spent] of settled) this.#pool.limitedRequests.settle(ended, spent);
+    const answer = this.#pool.limitedRequests.reserveRemote(use);
+    await this.#pool.limitedRequests.whenStored();
     return answer;
   }
 
-  async begun(use: LimitedUse): Promise<CountAnswer> {
-    const answer = this.#pool.uses.begun(use);
-    await this.#pool.uses.keeping();
+  async begun(use: LimitedUse): Promise<CountResult> {
+    const answer = this.#pool.limitedRequests.beginRemote(use);
+    await this.#pool.limitedRequests.whenStored();
     return answer;
   }
 
   async holding(use: string): Promise<void> {
-    this.#pool.uses.holding(use);
-    await this.#pool.uses.keeping();
+    this.#pool.limitedRequests.keepAlive(use);
+    await this.#pool.limitedRequests.whenStored();
   }
 
   async unserved(use: string, isNew?: boolean): Promise<void> {
-    this.#pool.uses.unserved(use, isNew);
-    await this.#pool.uses.keeping();
+    this.#pool.limitedRequests.releaseUnserved(use, isNew);
+    await this.#pool.limitedRequests.whenStored();
   }
 
   async isWell(provider?: string): Promise<boolean> {
-    if (!this.#configured) await this.#fetchConfiguration();
-    return this.#pool.isWell(provider);
+    if (!this.#isConfigured) await this.#fetchConfiguration();
+    return this.#pool.hasHealthyAccount(provider);
   }
 
   async shardStatus(most?: number): Promise<ShardStatus> {
-    await this.#settled();
+    await this.#whenReady();
     return this.#pool.shardStatus(most);
   }
 
@@ -185,40 +190,40 @@ export class AccountPool extends DurableObject<Env> {
    * The slots that this shard still occupies of accounts that `shard` owns in a layout. It applies that layout first, so
    * that the numbers can only fall afterwards.
    */
-  async heldFor(shard: string, generation: number, andKnown: boolean): Promise<StillHeld> {
-    if (!this.#configured) await this.#fetchConfiguration();
-    if (this.#pool.moves.generation < generation) await this.#fetchPart();
-    return this.#pool.moves.heldFor(shard, andKnown);
+  async heldFor(shard: string, generation: number, andKnown: boolean): Promise<OccupiedSlots> {
+    if (!this.#isConfigured) await this.#fetchConfiguration();
+    if (this.#pool.moves.generation < generation) await this.#fetchShardConfiguration();
+    return this.#pool.moves.occupiedSlotsFor(shard, andKnown);
   }
 
   /** Another shard requests parts of the shared limits. The answer is JSON of `ShareAnswers`. */
-  async partsAsked(shard: string, asks: PartAsks): Promise<string> {
-    if (!this.#configured) await this.#fetchConfiguration();
-    const answers: PartAnswers = this.#trader?.asked(shard, asks) ?? {};
+  async partsAsked(shard: string, asks: ShareRequests): Promise<string> {
+    if (!this.#isConfigured) await this.#fetchConfiguration();
+    const answers: ShareAnswers = this.#rebalancer?.handleRequest(shard, asks) ?? {};
     return JSON.stringify(answers);
   }
 
-  keyUses(): KeyUse[] {
-    return this.#pool.uses.ofKeys();
+  keyUses(): KeyLimitUsage[] {
+    return this.#pool.limitedRequests.ofKeys();
   }
 
   async status(most?: number): Promise<QueueStatus> {
-    await this.#settled();
+    await this.#whenReady();
     return this.#pool.status(most);
   }
 
   async health(ids?: readonly string[]): Promise<AccountHealth[]> {
-    if (!this.#configured) await this.#fetchConfiguration();
+    if (!this.#isConfigured) await this.#fetchConfiguration();
     return this.#pool.health(ids);
   }
 
   async setTestStatus(id: string, status: string): Promise<void> {
-    if (!this.#configured) await this.#fetchConfiguration();
+    if (!this.#isConfigured) await this.#fetchConfiguration();
     this.#pool.setTestStatus(id, status);
   }
 
   async tokensDueForRefresh(): Promise<string[]> {
-    if (!this.#configured) await this.#fetchConfiguration();
+    if (!this.#isConfigured) await this.#fetchConfiguration();
     return this.#pool.tokensDueForRefresh();
   }
 
@@ -226,9 +231,9 @@ export class AccountPool extends DurableObject<Env> {
   async configure(configuration: PoolConfiguration): Promise<void> {
     // With several pools, each starts with the configuration that it fetches: a message meant for an earlier start may be
     // outdated.
-    const isOneOfSeveral = configuration.shard !== undefined || variablesOf(this.env).poolShards > 1;
-    if (!this.#configured && isOneOfSeveral) await this.#fetchConfiguration();
-    this.#take(configuration);
+    const isOneOfSeveral = configuration.shard !== undefined || getVariables(this.env).poolShards > 1;
+    if (!this.#isConfigured && isOneOfSeveral) await this.#fetchConfiguration();
+    this.#applyConfiguration(configuration);
   }
 
   override async alarm(): Promise<void> {
@@ -242,11 +247,11 @@ export class AccountPool extends DurableObject<Env> {
    * available accounts. It does not guess, because another pool may really occupy all slots. Shares of the limits do not
    * matter here: an account's slots belong to its pool alone.
    */
-  async #settled(): Promise<void> {
-    const end = Date.now() + WORD_MS;
-    if (!this.#configured) await this.#fetchConfiguration();
-    const { heard } = this.#takeover;
-    if (heard !== null) await inTime(heard, Math.max(0, end - Date.now()), WALL_CLOCK);
+  async #whenReady(): Promise<void> {
+    const end = Date.now() + STATUS_WAIT_MS;
+    if (!this.#isConfigured) await this.#fetchConfiguration();
+    const { allAnswered } = this.#migration;
+    if (allAnswered !== null) await withTimeout(allAnswered, Math.max(0, end - Date.now()), WALL_CLOCK);
   }
 
   #fetchConfiguration(): Promise<void> {
@@ -258,41 +263,41 @@ export class AccountPool extends DurableObject<Env> {
 
   async #configureOnce(): Promise<void> {
     if (this.#name !== POOL_NAME) {
-      await this.#fetchPart();
+      await this.#fetchShardConfiguration();
       return;
     }
     const { config, version, layout } = await this.env.CONFIGURATION.getByName(POOL_NAME).get();
     if (layout !== undefined) {
-      await this.#fetchPart();
+      await this.#fetchShardConfiguration();
       return;
     }
-    const configuration = await poolConfiguration(
+    const configuration = await buildPoolConfiguration(
       config,
-      { queueWaitMs: variablesOf(this.env).queueTimeoutMs, needsNoAccount },
+      { queueWaitMs: getVariables(this.env).queueTimeoutMs, needsNoAccount },
       version,
     );
     // An edit may have arrived meanwhile; it is newer.
-    if (!this.#configured) this.#take(configuration);
+    if (!this.#isConfigured) this.#applyConfiguration(configuration);
   }
 
   /** Applies this shard's part of the newest configuration. */
-  async #fetchPart(): Promise<void> {
+  async #fetchShardConfiguration(): Promise<void> {
     const part = await this.env.CONFIGURATION.getByName(POOL_NAME).poolPart(this.#name);
     // This object is not one of several pools: it has no accounts to grant.
-    if (part === null && this.#name !== POOL_NAME) this.#configured = true;
-    if (part !== null) this.#take(part);
+    if (part === null && this.#name !== POOL_NAME) this.#isConfigured = true;
+    if (part !== null) this.#applyConfiguration(part);
   }
 
-  #take(configuration: PoolConfiguration): void {
+  #applyConfiguration(configuration: PoolConfiguration): void {
     const { shard } = configuration;
     if (shard === undefined) this.#pool.configure(configuration);
     else {
-      this.#trader ??= this.#newTrader();
-      this.#seeker ??= new PartSeeker(this.#pool, this.#trader, WALL_CLOCK);
+      this.#rebalancer ??= this.#createRebalancer();
+      this.#acquirer ??= new LimitAcquirer(this.#pool, this.#rebalancer, WALL_CLOCK);
       const { shards, former } = shard.layout;
-      this.#trader.configure({ shards, former, founders: FOUNDERS }, configuration);
+      this.#rebalancer.configure({ shards, former, founders: INITIAL_OWNERS }, configuration);
     }
-    this.#configured = true;
-    this.#takeover.look();
+    this.#isConfigured = true;
+    this.#migration.onConfigured();
   }
 }

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { FORGET_MS, type LoginFailures, LoginGuard } from "../src/auth/login-guard.ts";
-import type { LoginDecision, ModelAsk, TestAllProgress } from "../src/platform/administration.ts";
+import type { LoginDecision, ModelSyncResult, TestAllProgress } from "../src/platform/administration.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 
 const FAILURES = "failures";
@@ -54,11 +54,11 @@ export class Administration extends DurableObject<Env> {
   }
 
   /** See `AdministrationState.modelAsks`. */
-  asks(): Readonly<Record<string, ModelAsk>> {
-    return this.ctx.storage.kv.get<Readonly<Record<string, ModelAsk>>>(ASKS) ?? {};
+  asks(): Readonly<Record<string, ModelSyncResult>> {
+    return this.ctx.storage.kv.get<Readonly<Record<string, ModelSyncResult>>>(ASKS) ?? {};
   }
 
-  setAsks(asks: Readonly<Record<string, ModelAsk>>): void {
+  setAsks(asks: Readonly<Record<string, ModelSyncResult>>): void {
     this.ctx.storage.kv.put(ASKS, asks);
   }
 

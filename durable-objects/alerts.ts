@@ -1,8 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
-import { LOOK_MS, Watcher, type WatchState } from "../src/alerts/watcher.ts";
-import type { Alert, AlertStatus, AlertTest } from "../src/platform/alerts.ts";
+import { CHECK_INTERVAL_MS, Watcher, type WatchState } from "../src/alerts/watcher.ts";
+import type { Alert, AlertStatus, AlertTestResult } from "../src/platform/alerts.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
-import { cloudflarePlatform } from "../src/platform/cloudflare/index.ts";
+import { createCloudflarePlatform } from "../src/platform/cloudflare/index.ts";
 
 const STATE = "state";
 
@@ -13,7 +13,7 @@ export class Alerts extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#watcher = new Watcher({
-      platform: cloudflarePlatform(env),
+      platform: createCloudflarePlatform(env),
       load: () => ctx.storage.kv.get<WatchState>(STATE) ?? null,
       save: (state) => ctx.storage.kv.put(STATE, state),
     });
@@ -28,7 +28,7 @@ export class Alerts extends DurableObject<Env> {
     await this.ctx.storage.setAlarm(Date.now());
   }
 
-  test(webhook: string): Promise<AlertTest | null> {
+  test(webhook: string): Promise<AlertTestResult | null> {
     return this.#watcher.test(webhook);
   }
 
@@ -38,7 +38,7 @@ export class Alerts extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     // An alarm that throws is retried only a few times by the platform, so failures are caught here.
-    const next = await this.#watcher.round().catch(() => LOOK_MS);
+    const next = await this.#watcher.runRound().catch(() => CHECK_INTERVAL_MS);
     if (next !== null) await this.ctx.storage.setAlarm(Date.now() + next);
   }
 }

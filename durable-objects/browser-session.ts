@@ -2,11 +2,11 @@ import { DurableObject } from "cloudflare:workers";
 import type { Browser } from "@cloudflare/puppeteer";
 import blockLists from "../dist/block-lists.txt";
 import { once } from "../src/encoding/lazy-schema.ts";
-import { toAnswer } from "../src/pages/browser/failures.ts";
-import type { Answer } from "../src/pages/browser/protocol.ts";
+import { toRpcResult } from "../src/pages/browser/failures.ts";
+import type { RpcResult } from "../src/pages/browser/protocol.ts";
 import type { BrowserCounts, BrowserService } from "../src/pages/browser/service.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
-import { variablesOf } from "../src/platform/cloudflare/variables.ts";
+import { getVariables } from "../src/platform/cloudflare/variables.ts";
 import type {
   CaptureOutcome,
   CaptureRequest,
@@ -21,12 +21,12 @@ export class BrowserSession extends DurableObject<Env> {
   /** Loaded lazily: most isolates never use a browser, and start faster without its code. */
   readonly #service = once(() => this.#load());
 
-  capture(request: CaptureRequest, client: string): Promise<Answer<CaptureOutcome>> {
-    return toAnswer(this.#service().then((service) => service.capture(request, client)));
+  capture(request: CaptureRequest, client: string): Promise<RpcResult<CaptureOutcome>> {
+    return toRpcResult(this.#service().then((service) => service.capture(request, client)));
   }
 
-  visit(request: VisitRequest, client: string): Promise<Answer<VisitOutcome>> {
-    return toAnswer(this.#service().then((service) => service.visit(request, client)));
+  visit(request: VisitRequest, client: string): Promise<RpcResult<VisitOutcome>> {
+    return toRpcResult(this.#service().then((service) => service.visit(request, client)));
   }
 
   /** How busy the browser is and was; tests and load campaigns use it to wait for its tabs. */
@@ -36,7 +36,7 @@ export class BrowserSession extends DurableObject<Env> {
 
   async #load(): Promise<BrowserService> {
     const { BrowserService } = await import("../src/pages/browser/service.ts");
-    const { pages: limits } = variablesOf(this.env);
+    const { pages: limits } = getVariables(this.env);
     return new BrowserService({ launch: (anew) => this.#launch(anew), limits, blockLists });
   }
 
@@ -49,7 +49,7 @@ export class BrowserSession extends DurableObject<Env> {
     const known = anew ? undefined : kv.get<string>(SESSION_KEY);
     const found = known === undefined ? null : await puppeteer.connect(binding, known).catch(() => null);
     const browser =
-      found ?? (await puppeteer.launch(binding, { keep_alive: variablesOf(this.env).pages.keepAliveMs }));
+      found ?? (await puppeteer.launch(binding, { keep_alive: getVariables(this.env).pages.keepAliveMs }));
     kv.put(SESSION_KEY, browser.sessionId());
     return browser;
   }

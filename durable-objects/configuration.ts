@@ -2,20 +2,20 @@ import { DurableObject } from "cloudflare:workers";
 import { SqlJournal } from "../src/audit/sql-journal.ts";
 import { ConfigurationCore, type ReplaceOutcome, type StoredConfig } from "../src/config/core.ts";
 import type { Config } from "../src/config/schema.ts";
-import { sealOf } from "../src/config/seal.ts";
+import { buildSeal } from "../src/config/seal.ts";
 import type { ChangeNote, ConfigSnapshot, EditNote } from "../src/config/snapshot.ts";
 import { once } from "../src/encoding/lazy-schema.ts";
 import { WALL_CLOCK } from "../src/platform/clock.ts";
-import { COPY_KEY, type ConfigCopy, sourceOf } from "../src/platform/cloudflare/configuration.ts";
+import { COPY_KEY, type ConfigCopy, hashConfigOrigin } from "../src/platform/cloudflare/configuration.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
-import { variablesOf } from "../src/platform/cloudflare/variables.ts";
-import type { AuditEntry, AuditQuery, KeptVersion } from "../src/platform/journal.ts";
+import { getVariables } from "../src/platform/cloudflare/variables.ts";
+import type { AuditEntry, AuditQuery, ConfigBackup } from "../src/platform/journal.ts";
 import type { PoolConfiguration, PoolLayout } from "../src/platform/pool-configuration.ts";
-import { poolConfiguration } from "../src/pool/configuration.ts";
-import { PoolNews } from "../src/pool/pool-news.ts";
+import { buildPoolConfiguration } from "../src/pool/configuration.ts";
+import { ConfigBroadcaster } from "../src/pool/pool-news.ts";
 import { needsNoAccount } from "../src/provider/drivers.ts";
-import { everyShard, layoutFor, partFor, settledLayout } from "../src/shards/layout.ts";
+import { buildShardConfiguration, listAllShards, nextLayout, settledLayout } from "../src/shards/layout.ts";
 import { POOL_NAME } from "../src/shards/pool-name.ts";
 import { StoredJson } from "./pieces.ts";
 
@@ -29,7 +29,7 @@ const LAYOUT_KEY = "pool layout";
 const SETTLED_KEY = "pool settled";
 const STARTS_KEY = "pool starts";
 /** Maximum of order numbers that one start of this object uses. */
-const MOST_TELLINGS = 2 ** 24;
+const MAX_ORDERS_PER_START = 2 ** 24;
 
 /** The configuration as the first pool reads it. */
 export interface PoolSource extends ConfigSnapshot {
@@ -38,7 +38,7 @@ export interface PoolSource extends ConfigSnapshot {
 }
 
 /** The shards that have reported, for one layout, that no slots are occupied elsewhere any more. */
-interface Settled {
+interface SettledShards {
   readonly generation: number;
   readonly shards: readonly string[];
 }
@@ -48,27 +48,27 @@ export class Configuration extends DurableObject<Env> {
   readonly #core: ConfigurationCore;
   readonly #journal: SqlJournal;
   /** The version of the copy in KV, if known; 0: unknown. */
-  #copied = 0;
+  #copiedVersion = 0;
   #copying: Promise<void> = Promise.resolve();
   /** Null: there is one pool, and there has never been another. */
   #layout: PoolLayout | null;
   /** See `PoolShard.order`. */
   #order = 0;
   /** Sends the configuration to the pools and tracks their acknowledgements. */
-  readonly #news = new PoolNews(WALL_CLOCK);
+  readonly #broadcaster = new ConfigBroadcaster(WALL_CLOCK);
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const storage = new StoredJson<StoredConfig>(ctx.storage, KEY);
     this.#journal = new SqlJournal(durableSql(ctx.storage));
-    this.#core = new ConfigurationCore(storage, variablesOf(env));
+    this.#core = new ConfigurationCore(storage, getVariables(env));
     const { kv } = ctx.storage;
     const before = kv.get<PoolLayout>(LAYOUT_KEY) ?? null;
-    this.#layout = layoutFor(variablesOf(env).poolShards, before);
+    this.#layout = nextLayout(getVariables(env).poolShards, before);
     if (this.#layout === null) return;
     const starts = (kv.get<number>(STARTS_KEY) ?? 0) + 1;
     kv.put(STARTS_KEY, starts);
-    this.#order = starts * MOST_TELLINGS;
+    this.#order = starts * MAX_ORDERS_PER_START;
     if (this.#layout === before) return;
     kv.put(LAYOUT_KEY, this.#layout);
     ctx.waitUntil(ctx.storage.setAlarm(Date.now()));
@@ -84,7 +84,7 @@ export class Configuration extends DurableObject<Env> {
     const layout = this.#layout;
     if (layout === null) return null;
     const order = this.#nextOrder();
-    return partFor(await this.#poolConfiguration(), layout, name, order);
+    return buildShardConfiguration(await this.#poolConfiguration(), layout, name, order);
   }
 
   /** A pool reports that no slots of the accounts that it received are occupied elsewhere any more. */
@@ -92,43 +92,43 @@ export class Configuration extends DurableObject<Env> {
     const layout = this.#layout;
     if (layout?.generation !== generation || layout.earlier.length === 0) return;
     const { kv } = this.ctx.storage;
-    const before = kv.get<Settled>(SETTLED_KEY);
+    const before = kv.get<SettledShards>(SETTLED_KEY);
     const shards = new Set(before?.generation === generation ? before.shards : []);
     shards.add(name);
-    kv.put(SETTLED_KEY, { generation, shards: [...shards] } satisfies Settled);
+    kv.put(SETTLED_KEY, { generation, shards: [...shards] } satisfies SettledShards);
     if (!layout.shards.every((shard) => shards.has(shard))) return;
     this.#layout = settledLayout(layout);
     kv.put(LAYOUT_KEY, this.#layout);
-    this.#news.changed();
+    this.#broadcaster.markChanged();
     await this.ctx.storage.setAlarm(Date.now());
   }
 
   /** The newest configuration, or null when `known` is its version. */
   newerThan(known: number): ConfigSnapshot | null {
     // The configuration at the start of this object may not be in KV yet.
-    if (this.#copied === 0) this.#leaveCopy();
+    if (this.#copiedVersion === 0) this.#scheduleCopy();
     const { snapshot } = this.#core;
     return snapshot.version === known ? null : snapshot;
   }
 
   /** See `Journal.list`. */
   audit(query: AuditQuery): { items: AuditEntry[]; total: number } {
-    return this.#journal.list(query);
+    return this.#journal.listEntries(query);
   }
 
   /** See `Journal.record`. */
   record(note: ChangeNote): void {
-    this.#journal.record(note);
+    this.#journal.recordEntry(note);
   }
 
   /** See `Journal.versions`. */
-  versions(): KeptVersion[] {
-    return this.#journal.versions();
+  versions(): ConfigBackup[] {
+    return this.#journal.listBackups();
   }
 
   /** A stored earlier configuration as JSON; null: that version is not stored. */
   versionText(version: number): string | null {
-    const config = this.#journal.readVersion(version);
+    const config = this.#journal.readBackup(version);
     return config === null ? null : JSON.stringify(config);
   }
 
@@ -138,40 +138,41 @@ export class Configuration extends DurableObject<Env> {
    */
   async replace(base: number, config: Config, note: EditNote | null): Promise<ReplaceOutcome> {
     const outcome = this.#core.replace(base, config, (before, version) => {
-      if (note !== null) this.#journal.edited(before, version, note);
+      if (note !== null) this.#journal.recordEdit(before, version, note);
     });
     if (!outcome.stored) return outcome;
-    this.#news.changed();
+    this.#broadcaster.markChanged();
     // If this object ends before all pools know the edit, the alarm informs them.
-    await this.ctx.storage.setAlarm(Date.now() + this.#news.nextMs());
-    this.#leaveCopy();
-    await this.#tellPools();
-    if (this.#news.isKnownTo(this.#pools)) await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.setAlarm(Date.now() + this.#broadcaster.nextRetryMs());
+    this.#scheduleCopy();
+    await this.#broadcastToPools();
+    if (this.#broadcaster.isAcknowledgedBy(this.#allPools)) await this.ctx.storage.deleteAlarm();
     return outcome;
   }
 
   override async alarm(): Promise<void> {
-    await this.#tellPools();
-    if (!this.#news.isKnownTo(this.#pools)) await this.ctx.storage.setAlarm(Date.now() + this.#news.nextMs());
+    await this.#broadcastToPools();
+    if (!this.#broadcaster.isAcknowledgedBy(this.#allPools))
+      await this.ctx.storage.setAlarm(Date.now() + this.#broadcaster.nextRetryMs());
   }
 
   /** Names of all pools that exist or may still hold something. */
-  get #pools(): readonly string[] {
-    return this.#layout === null ? [POOL_NAME] : everyShard(this.#layout);
+  get #allPools(): readonly string[] {
+    return this.#layout === null ? [POOL_NAME] : listAllShards(this.#layout);
   }
 
   /**
    * Once a pool knows the version, it reports it with every grant, so that no isolate continues with an older
    * configuration.
    */
-  async #tellPools(): Promise<void> {
+  async #broadcastToPools(): Promise<void> {
     const layout = this.#layout;
     const order = layout === null ? 0 : this.#nextOrder();
     const whole = once(() => this.#poolConfiguration());
-    await this.#news.tell(this.#pools, async (name) => {
+    await this.#broadcaster.broadcast(this.#allPools, async (name) => {
       const configuration = await whole();
       await this.env.ACCOUNT_POOL.getByName(name).configure(
-        layout === null ? configuration : partFor(configuration, layout, name, order),
+        layout === null ? configuration : buildShardConfiguration(configuration, layout, name, order),
       );
     });
   }
@@ -184,30 +185,30 @@ export class Configuration extends DurableObject<Env> {
 
   #poolConfiguration(): Promise<PoolConfiguration> {
     const { version, config } = this.#core.snapshot;
-    return poolConfiguration(
+    return buildPoolConfiguration(
       config,
-      { queueWaitMs: variablesOf(this.env).queueTimeoutMs, needsNoAccount },
+      { queueWaitMs: getVariables(this.env).queueTimeoutMs, needsNoAccount },
       version,
     );
   }
 
   /** New isolates start with the copy in KV. It may be outdated: the pool's grants report the newest version. */
-  #leaveCopy(): void {
+  #scheduleCopy(): void {
     this.#copying = this.#copying.then(() => this.#copy()).catch(() => undefined);
     this.ctx.waitUntil(this.#copying);
   }
 
   async #copy(): Promise<void> {
     const { CONFIG_KV: kv } = this.env;
-    const source = await sourceOf(variablesOf(this.env));
+    const source = await hashConfigOrigin(getVariables(this.env));
     // KV accepts one write per key and second.
     for (let tries = 3; kv !== undefined && tries > 0; tries -= 1) {
       const { snapshot } = this.#core;
-      if (this.#copied === snapshot.version) return;
+      if (this.#copiedVersion === snapshot.version) return;
       try {
-        const seal = await sealOf(snapshot.config);
+        const seal = await buildSeal(snapshot.config);
         await kv.put(KEY, JSON.stringify({ ...snapshot, source, seal } satisfies ConfigCopy));
-        this.#copied = snapshot.version;
+        this.#copiedVersion = snapshot.version;
       } catch {
         await new Promise((resolve) => setTimeout(resolve, 1_100));
       }

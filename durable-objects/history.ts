@@ -18,11 +18,11 @@ import type {
   SampleSelector,
 } from "../src/platform/captures.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
-import { deletePacks, eraseTexts, sweepPacks } from "../src/platform/cloudflare/pack-bucket.ts";
+import { deletePacks, eraseRecordTexts, sweepPacks } from "../src/platform/cloudflare/pack-bucket.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
-import type { PlacedRecord, RecordPack } from "../src/platform/record-packs.ts";
+import type { LocatedRecord, RecordPack } from "../src/platform/record-packs.ts";
 import type { Sql } from "../src/storage/sql.ts";
-import { nameOfProcess } from "./process-name.ts";
+import { getProcessName } from "./process-name.ts";
 
 /** Interval of the bucket's sweep while there is something to remove, milliseconds. */
 const SWEEP_MS = 60_000;
@@ -37,60 +37,60 @@ export class History extends DurableObject<Env> {
   /** Null: there never were packs. */
   #packed: PackedHistory | null = null;
   /** The latest change of the bucket: changes run one after the other. */
-  #erasing: Promise<unknown> = Promise.resolve();
-  #sweeps = false;
+  #lastBucketChange: Promise<unknown> = Promise.resolve();
+  #isSweepScheduled = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const sql = durableSql(ctx.storage);
     this.#sql = sql;
     this.#archive = new SqlArchive(sql, Date.now);
-    if (PackedHistory.isIn(sql)) this.#openPacked();
-    const process = nameOfProcess(env);
+    if (PackedHistory.existsIn(sql)) this.#openPacked();
+    const process = getProcessName(env);
     if (process === "") return;
     // All writers of records have ended with their process.
     sql.all("create table if not exists process(name text primary key) without rowid");
     if (sql.all("select name from process where name = ?", process).length > 0) return;
     sql.all("delete from process");
     sql.all("insert into process(name) values(?)", process);
-    this.#archive.interrupt();
+    this.#archive.endInterrupted();
   }
 
   write(batch: ArchiveBatch): void {
-    this.#atomic(() => {
+    this.#runInTransaction(() => {
       this.#archive.write(batch);
-      this.#fit();
+      this.#trimToRetention();
     });
   }
 
   /** Stores what an isolate has collected. Running records are in the batch, ended records in packs. */
   async writePacked(batch: ArchiveBatch, packs: readonly RecordPack[]): Promise<void> {
     const packed = this.#openPacked();
-    this.#atomic(() => {
+    this.#runInTransaction(() => {
       const kept = this.#archive.recordsKept;
-      this.#archive.retain(batch.retention);
-      if (this.#archive.recordsKept < kept) this.#fit();
+      this.#archive.applyRetention(batch.retention);
+      if (this.#archive.recordsKept < kept) this.#trimToRetention();
       packed.write(batch.records, packs, this.#archive.recordsKept, batch.sentAt);
       this.#archive.write({ ...batch, records: [] });
     });
-    await this.#sweepSoon();
+    await this.#scheduleSweep();
     // The isolate does not wait for this: the alarm retries failures.
-    if (packed.hasStrays) this.ctx.waitUntil(this.#eraseStrays(packed).catch(() => undefined));
+    if (packed.hasStrayTexts) this.ctx.waitUntil(this.#eraseStrays(packed).catch(() => undefined));
   }
 
   async retain(retention: Retention): Promise<void> {
-    this.#atomic(() => {
-      this.#archive.retain(retention);
-      this.#fit();
+    this.#runInTransaction(() => {
+      this.#archive.applyRetention(retention);
+      this.#trimToRetention();
     });
-    if (this.#packed !== null) await this.#sweepSoon();
+    if (this.#packed !== null) await this.#scheduleSweep();
   }
 
   listHistory(query: HistoryQuery): { items: HistorySummary[]; total: number } {
     return (this.#packed ?? this.#archive.history).list(query);
   }
 
-  readHistory(id: string): HistoryRecord | PlacedRecord | null {
+  readHistory(id: string): HistoryRecord | LocatedRecord | null {
     return (this.#packed ?? this.#archive.history).read(id);
   }
 
@@ -100,11 +100,11 @@ export class History extends DurableObject<Env> {
     const { HISTORY_BUCKET: bucket } = this.env;
     const place = packed.placeOf(id);
     if (place !== null && bucket !== undefined) {
-      await this.#inTurn(() => eraseTexts(bucket, place.key, [place]));
+      await this.#runExclusive(() => eraseRecordTexts(bucket, place.key, [place]));
     }
-    const isGone = this.#atomic(() => packed.delete(id));
+    const isGone = this.#runInTransaction(() => packed.delete(id));
     // It may have been the last record of its pack.
-    if (isGone) await this.#sweepSoon();
+    if (isGone) await this.#scheduleSweep();
     return isGone;
   }
 
@@ -113,10 +113,11 @@ export class History extends DurableObject<Env> {
     if (packed === null) return this.#archive.clearHistory();
     const { keys } = packed;
     // The sweep removes what stays in the bucket after a failure. The other order would leave records without texts.
-    const count = this.#atomic(() => packed.clear(keys));
-    await this.#sweepSoon();
+    const count = this.#runInTransaction(() => packed.clear(keys));
+    await this.#scheduleSweep();
     const { HISTORY_BUCKET: bucket } = this.env;
-    if (bucket !== undefined) await this.#inTurn(() => deletePacks(bucket, keys)).catch(() => undefined);
+    if (bucket !== undefined)
+      await this.#runExclusive(() => deletePacks(bucket, keys)).catch(() => undefined);
     return count;
   }
 
@@ -125,23 +126,23 @@ export class History extends DurableObject<Env> {
     const packed = this.#packed;
     if (packed === null) return;
     // Requests that arrive during this sweep set the next alarm themselves.
-    this.#sweeps = false;
+    this.#isSweepScheduled = false;
     let isLeft = true;
     try {
-      this.ctx.storage.transactionSync(() => packed.settleLost());
+      this.ctx.storage.transactionSync(() => packed.storeLost());
       await this.#eraseStrays(packed);
       const { HISTORY_BUCKET: bucket } = this.env;
       isLeft = bucket !== undefined && (await sweepPacks(bucket, new Set(packed.keys), Date.now()));
     } catch {
       // An alarm that throws is retried only a few times by the platform, so failures are caught here.
     }
-    if (isLeft || packed.isWaiting) await this.#sweepSoon();
+    if (isLeft || packed.hasRunning) await this.#scheduleSweep();
   }
 
   /** Runs changes of the bucket one after the other: an erasure in progress would restore what is deleted meanwhile. */
-  async #inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.#erasing.then(work);
-    this.#erasing = done.catch(() => undefined);
+  async #runExclusive(work: () => Promise<void>): Promise<void> {
+    const done = this.#lastBucketChange.then(work);
+    this.#lastBucketChange = done.catch(() => undefined);
     await done;
   }
 
@@ -149,39 +150,39 @@ export class History extends DurableObject<Env> {
   async #eraseStrays(packed: PackedHistory): Promise<void> {
     const { HISTORY_BUCKET: bucket } = this.env;
     if (bucket === undefined) return;
-    await this.#inTurn(async () => {
-      for (const [key, places] of packed.strays()) {
+    await this.#runExclusive(async () => {
+      for (const [key, places] of packed.listStrayTexts()) {
         if (places === null) await bucket.delete(key);
-        else await eraseTexts(bucket, key, places);
-        packed.erased(key);
+        else await eraseRecordTexts(bucket, key, places);
+        packed.unmarkStrays(key);
       }
     });
   }
 
   /** Runs `work` in a transaction: all of its writes happen or none. */
-  #atomic<T>(work: () => T): T {
+  #runInTransaction<T>(work: () => T): T {
     try {
       return this.ctx.storage.transactionSync(work);
     } catch (error) {
-      this.#archive.distrust();
-      this.#packed?.distrust();
+      this.#archive.invalidateCache();
+      this.#packed?.invalidateCache();
       throw error;
     }
   }
 
-  async #sweepSoon(): Promise<void> {
-    if (this.#sweeps) return;
-    this.#sweeps = true;
+  async #scheduleSweep(): Promise<void> {
+    if (this.#isSweepScheduled) return;
+    this.#isSweepScheduled = true;
     try {
       await this.ctx.storage.setAlarm(Date.now() + SWEEP_MS);
     } catch (error) {
-      this.#sweeps = false;
+      this.#isSweepScheduled = false;
       throw error;
     }
   }
 
   /** Drops surplus records from packs and single rows: the older kind first. */
-  #fit(): void {
+  #trimToRetention(): void {
     const { recordsKept } = this.#archive;
     if (this.env.HISTORY_BUCKET === undefined) this.#packed?.trimPacks(recordsKept);
     else this.#packed?.trim(recordsKept);
@@ -205,7 +206,7 @@ export class History extends DurableObject<Env> {
   }
 
   chains(q: string, limit: number): CaptureChain[] {
-    return this.#archive.chains(q, limit);
+    return this.#archive.listChains(q, limit);
   }
 
   saveSample(selector: SampleSelector, sampleId: string, provider: string): SampleMeta | null {
@@ -225,6 +226,6 @@ export class History extends DurableObject<Env> {
   }
 
   metrics(): MetricDeltas {
-    return this.#archive.metrics();
+    return this.#archive.readMetrics();
   }
 }

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
-import { JobBook, RETRY_MS } from "../src/pages/jobs/job-book.ts";
+import { JobScheduler, RETRY_MS } from "../src/pages/jobs/job-book.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
-import { cloudflarePlatform } from "../src/platform/cloudflare/index.ts";
+import { createCloudflarePlatform } from "../src/platform/cloudflare/index.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import type { JobState, NewJob, TaskResult } from "../src/platform/page-jobs.ts";
 
@@ -16,33 +16,33 @@ const ROUND_MS = 600_000;
  */
 export class PageJobs extends DurableObject<Env> {
   /** Null: the storage was not read yet, or is empty. */
-  #book: JobBook | null = null;
+  #book: JobScheduler | null = null;
 
   async create(job: NewJob): Promise<JobState | null> {
     const book = this.#open();
     const created = book.create(job);
-    await this.#plan(book);
+    await this.#scheduleAlarm(book);
     return created;
   }
 
   get(id: string): JobState | null {
-    return this.#existing()?.get(id) ?? null;
+    return this.#openIfStored()?.get(id) ?? null;
   }
 
   result(id: string, task: number): TaskResult | null {
-    return this.#existing()?.result(id, task) ?? null;
+    return this.#openIfStored()?.result(id, task) ?? null;
   }
 
   cancel(id: string): JobState | null {
-    return this.#existing()?.cancel(id) ?? null;
+    return this.#openIfStored()?.cancel(id) ?? null;
   }
 
   override async alarm(): Promise<void> {
-    const book = this.#existing();
+    const book = this.#openIfStored();
     if (book === null) return;
     try {
       await book.run(Date.now() + ROUND_MS);
-      if (await this.#plan(book)) return;
+      if (await this.#scheduleAlarm(book)) return;
     } catch {
       // An alarm that throws is retried only a few times by the platform.
       await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
@@ -54,7 +54,7 @@ export class PageJobs extends DurableObject<Env> {
   }
 
   /** Opens the stored jobs; null: none are stored. An object requested with an invented id stays empty and costs nothing. */
-  #existing(): JobBook | null {
+  #openIfStored(): JobScheduler | null {
     if (this.#book !== null) return this.#book;
     const tables = this.ctx.storage.sql.exec(
       "select name from sqlite_master where type='table' and name='page_jobs'",
@@ -62,27 +62,27 @@ export class PageJobs extends DurableObject<Env> {
     return tables.toArray().length === 0 ? null : this.#open();
   }
 
-  #open(): JobBook {
+  #open(): JobScheduler {
     this.#book ??= this.#make();
     return this.#book;
   }
 
-  #make(): JobBook {
-    const platform = cloudflarePlatform(this.env);
-    return new JobBook({
+  #make(): JobScheduler {
+    const platform = createCloudflarePlatform(this.env);
+    return new JobScheduler({
       sql: durableSql(this.ctx.storage),
       now: Date.now,
-      work: async (task) => (await import("../src/pages/jobs/work.ts")).doTask(platform, task),
+      runTask: async (task) => (await import("../src/pages/jobs/work.ts")).runTask(platform, task),
       prefix: `${this.ctx.id}_`,
       maxBytes: MAX_BYTES,
-      maxBytesOfClient: MAX_BYTES,
+      maxBytesPerClient: MAX_BYTES,
     });
   }
 
   /** Sets the alarm for the next work or expiry. Returns false when nothing is stored. */
-  async #plan({ nextDue, nextExpiry }: JobBook): Promise<boolean> {
-    if (nextExpiry === null) return false;
-    await this.ctx.storage.setAlarm(Math.max(Date.now(), Math.min(nextDue ?? nextExpiry, nextExpiry)));
+  async #scheduleAlarm({ nextDueAt, nextExpiryAt }: JobScheduler): Promise<boolean> {
+    if (nextExpiryAt === null) return false;
+    await this.ctx.storage.setAlarm(Math.max(Date.now(), Math.min(nextDueAt ?? nextExpiryAt, nextExpiryAt)));
     return true;
   }
 }

@@ -1,4 +1,4 @@
-import { piecesOf } from "../src/storage/texts.ts";
+import { splitText } from "../src/storage/texts.ts";
 
 /** Characters of one piece: at most 1.5 MB, below the 2 MB limit of a stored value. */
 const PIECE = 500_000;
@@ -29,7 +29,7 @@ export class StoredJson<T> {
   /** Replaces the value in one transaction, together with what `also` stores. */
   save(value: T, also?: () => void): void {
     const { kv } = this.#storage;
-    const pieces = [...piecesOf(JSON.stringify(value), PIECE)];
+    const pieces = [...splitText(JSON.stringify(value), PIECE)];
     this.#storage.transactionSync(() => {
       const before = kv.get<number>(this.#key) ?? 0;
       for (const [index, piece] of pieces.entries()) kv.put(this.#piece(index), piece);

@@ -1,5 +1,5 @@
 import type { Env } from "../src/platform/cloudflare/env.ts";
-import { variablesOf } from "../src/platform/cloudflare/variables.ts";
+import { getVariables } from "../src/platform/cloudflare/variables.ts";
 
 let name = "";
 
@@ -7,8 +7,8 @@ let name = "";
  * A random name shared by all objects of this process and by no others. Empty when requests run in several processes: there
  * a restart of one object does not mean that the holders of its leases have ended.
  */
-export function nameOfProcess(env: Env): string {
-  if (!variablesOf(env).singleProcess) return "";
+export function getProcessName(env: Env): string {
+  if (!getVariables(env).singleProcess) return "";
   // Created lazily: only event handlers may use random numbers, not the startup of an isolate.
   name ||= crypto.randomUUID();
   return name;

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { RateWindow } from "../src/pages/rate-window.ts";
-import { WrittenCalls } from "../src/pages/written-calls.ts";
+import { CallPersistence } from "../src/pages/written-calls.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import type { RateDecision } from "../src/platform/pages.ts";
 
@@ -9,13 +9,13 @@ const KEY = "calls";
 /** Counts the calls of one client; the rules are in `src/pages/rate-window.ts` and `written-calls.ts`. */
 export class RateLimiter extends DurableObject<Env> {
   readonly #window: RateWindow;
-  readonly #written: WrittenCalls;
-  #settling: ReturnType<typeof setTimeout> | undefined;
+  readonly #written: CallPersistence;
+  #settleTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#window = new RateWindow(ctx.storage.kv.get<number[]>(KEY) ?? []);
-    this.#written = new WrittenCalls(this.#window);
+    this.#written = new CallPersistence(this.#window);
   }
 
   /** Decides whether calls are allowed; `limit` is calls per minute. */
@@ -23,11 +23,11 @@ export class RateLimiter extends DurableObject<Env> {
     const now = Date.now();
     const decision = this.#window.take(now, limit, calls);
     if (!decision.allowed) return decision;
-    const toWrite = this.#written.note(now, limit, calls);
+    const toWrite = this.#written.recordCalls(now, limit, calls);
     if (toWrite === null) return decision;
-    clearTimeout(this.#settling);
+    clearTimeout(this.#settleTimer);
     if (toWrite.settleAfter !== null) {
-      this.#settling = setTimeout(() => this.#settle(), toWrite.settleAfter);
+      this.#settleTimer = setTimeout(() => this.#settle(), toWrite.settleAfter);
     }
     // The object may be evicted between two calls of a minute, so the calls are stored. The answer need not wait for the
     // disk, though.
@@ -41,7 +41,7 @@ export class RateLimiter extends DurableObject<Env> {
 
   /** Corrects the calls that were stored in advance. */
   #settle(): void {
-    const calls = this.#written.settle();
+    const calls = this.#written.finishBurst();
     if (calls === null) return;
     this.ctx.storage.put(KEY, calls, { allowUnconfirmed: true }).catch(() => undefined);
   }

@@ -1,10 +1,10 @@
 import { RpcTarget } from "cloudflare:workers";
-import type { AccountFailure, Refused, SignedIn, TokenAnswer } from "../src/platform/accounts.ts";
+import type { AccountFailure, AcquireRefusal, SignInResult, TokenResult } from "../src/platform/accounts.ts";
 import type { AccountPool as PoolRules } from "../src/pool/pool.ts";
 import type { Grant, Waiter } from "../src/pool/waiting-queue.ts";
 
 /**
- * A slot, held as long as any stub of this object exists. The runtime disposes the stub when the request that holds it
+ * A slot, held as long as a stub of this object exists. The runtime disposes the stub when the request that holds it
  * ends, for whatever reason; that alone releases the slot.
  */
 export class SlotLease extends RpcTarget {
@@ -24,11 +24,11 @@ export class SlotLease extends RpcTarget {
     return this.#pool.renew(this.#lease);
   }
 
-  token(stale?: string): TokenAnswer | Promise<TokenAnswer> {
+  token(stale?: string): TokenResult | Promise<TokenResult> {
     return this.#pool.token(this.#lease, stale);
   }
 
-  signedIn(ticket: string, result: SignedIn): void {
+  signedIn(ticket: string, result: SignInResult): void {
     this.#pool.signedIn(this.#account, ticket, result);
   }
 
@@ -78,9 +78,9 @@ export class PendingSlot extends RpcTarget {
     this.#waiter = waiter;
   }
 
-  async wait(): Promise<GrantReply | Refused> {
+  async wait(): Promise<GrantReply | AcquireRefusal> {
     const outcome = await this.#waiter.settled;
-    await this.#pool.keeping(this.#waiter.request, outcome);
+    await this.#pool.confirmStored(this.#waiter.request, outcome);
     return "granted" in outcome ? grantReply(this.#pool, outcome.granted) : outcome;
   }
 }

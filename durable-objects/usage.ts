@@ -2,12 +2,12 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import type {
-  ActivityAnswer,
   ActivityQuery,
-  KeyUse,
-  UsageAnswer,
+  ActivityReport,
+  KeyUsage,
   UsageMessage,
   UsageQuery,
+  UsageReport,
 } from "../src/platform/usage.ts";
 import { SqlUsage } from "../src/usage/sql-usage.ts";
 
@@ -24,15 +24,15 @@ export class Usage extends DurableObject<Env> {
     this.#usage.write(message);
   }
 
-  read(query: UsageQuery): UsageAnswer {
+  read(query: UsageQuery): UsageReport {
     return this.#usage.read(query);
   }
 
-  activity(query: ActivityQuery): ActivityAnswer {
-    return this.#usage.activity(query);
+  activity(query: ActivityQuery): ActivityReport {
+    return this.#usage.readActivity(query);
   }
 
-  keys(): KeyUse[] {
-    return this.#usage.keys();
+  keys(): KeyUsage[] {
+    return this.#usage.listKeyUsage();
   }
 }

@@ -1,4 +1,4 @@
-import type { Shelf } from "./shelves.ts";
+import type { KeyValueStore } from "./shelves.ts";
 
 /** The account that a token belongs to. */
 export interface Account {
@@ -8,7 +8,7 @@ export interface Account {
 }
 
 /** Reason why a token or a sign-in was rejected. The codes are those of the provider protocol. */
-export interface Refusal {
+export interface AuthFailure {
   readonly refused: "invalid_credentials" | "token_expired" | "account_suspended";
 }
 
@@ -21,16 +21,16 @@ const TOKEN_PREFIX = "sandbox-token-";
  * is a separate account and never expires.
  */
 export class Accounts {
-  readonly #counters: Shelf<number>;
+  readonly #counters: KeyValueStore<number>;
   readonly #lifetimeSeconds: number;
 
-  constructor(counters: Shelf<number>, lifetimeSeconds: number) {
+  constructor(counters: KeyValueStore<number>, lifetimeSeconds: number) {
     this.#counters = counters;
     this.#lifetimeSeconds = lifetimeSeconds;
   }
 
   /** `login` is an e-mail address or a mobile number; times are Unix seconds. */
-  signIn(login: string, password: string, now: number): { token: string; expires_at: number } | Refusal {
+  signIn(login: string, password: string, now: number): { token: string; expires_at: number } | AuthFailure {
     const known = /^[^@\s]+@sandbox\.test$/i.test(login) || /^\+?\d{6,15}$/.test(login);
     if (!known || password !== PASSWORD) return { refused: "invalid_credentials" };
     const name = login.toLowerCase();
@@ -42,7 +42,7 @@ export class Accounts {
   }
 
   /** Returns the account of a token; `now` is in Unix seconds. */
-  authenticate(token: string | null, now: number): Account | Refusal {
+  authenticate(token: string | null, now: number): Account | AuthFailure {
     if (token?.startsWith(TOKEN_PREFIX)) {
       const id = token.slice(TOKEN_PREFIX.length);
       if (id.startsWith("suspended")) return { refused: "account_suspended" };

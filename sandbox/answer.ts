@@ -1,8 +1,8 @@
 import { fromBase64 } from "../src/encoding/bytes.ts";
 import { Directives, unescapeText } from "./directives.ts";
 import { type SandboxCall, writeCalls } from "./markup.ts";
-import type { PromptReading } from "./prompt.ts";
-import { callsAskedFor } from "./tools.ts";
+import type { ParsedPrompt } from "./prompt.ts";
+import { findRequestedCalls } from "./tools.ts";
 import type { Turn } from "./turn.ts";
 
 /** One search result, numbered from 1. */
@@ -37,12 +37,12 @@ const LONG_LINE_CHARACTERS = 1_200_000;
 /** Composes the answer to a turn. Deterministic: the same turn always gets the same answer. */
 export function composeAnswer(
   turn: Turn,
-  reading: PromptReading,
+  reading: ParsedPrompt,
   directives: Directives,
   attachments: readonly Attachment[],
 ): Answer {
   const wordless = reading.toolResults.length === 0 && directives.has("call-in-reasoning");
-  const calls = wordless ? writeCalls(directedCalls(directives), drift(directives)) : "";
+  const calls = wordless ? writeCalls(composeDirectiveCalls(directives), drift(directives)) : "";
   const full = wordless ? "" : composeText(turn, reading, directives, attachments);
   const { text, stopSequence } = truncateAtStop(full, turn.stop);
   const searched = turn.search || directives.has("citations") || directives.has("references");
@@ -61,16 +61,16 @@ export function composeAnswer(
 
 function composeText(
   turn: Turn,
-  reading: PromptReading,
+  reading: ParsedPrompt,
   directives: Directives,
   attachments: readonly Attachment[],
 ): string {
   if (reading.toolResults.length > 0) return afterTools(reading, directives);
   if (directives.has("echo")) return JSON.stringify(turn);
-  const written = writtenText(directives);
-  const big = directives.count("big", 100_000);
+  const written = composeDirectiveText(directives);
+  const big = directives.numberArgument("big", 100_000);
   if (big !== undefined) return fill(big);
-  const longLine = directives.count("longline", LONG_LINE_CHARACTERS);
+  const longLine = directives.numberArgument("longline", LONG_LINE_CHARACTERS);
   if (longLine !== undefined) return written + fill(longLine - written.length);
   if (directives.has("text-and-call"))
     return `Let me look that up.\n\n${written}\n\nNow I wait for the result.`;
@@ -80,17 +80,17 @@ function composeText(
     return "Water boils at 100 degrees [citation:1] at sea level [citation:2], and lower on mountains [citation:1][citation:2].";
   }
   if (directives.has("references")) {
-    return directives.arg("references") === "1"
+    return directives.lastArgument("references") === "1"
       ? "The first source [reference:1] and the second [reference:2] agree."
       : "The first source [reference:0] and the second [reference:1] agree.";
   }
-  const asked = callsAskedFor(directives.remainder, reading.before);
+  const asked = findRequestedCalls(directives.remainder, reading.before);
   if (asked.length > 0) return writeCalls(asked, drift(directives));
   return defaultText(turn, reading, attachments);
 }
 
 /** Text of `say`, `say64` and `call`, in their order. Adjacent calls share one wrapper. */
-function writtenText(directives: Directives): string {
+function composeDirectiveText(directives: Directives): string {
   let text = "";
   let pending: SandboxCall[] = [];
   const flush = (): void => {
@@ -104,14 +104,15 @@ function writtenText(directives: Directives): string {
     text += name === "say" ? unescapeText(arg ?? "") : decodeBase64(arg ?? "");
   }
   flush();
-  if (text === "" && directives.has("drift")) return writeCalls(directedCalls(directives), drift(directives));
+  if (text === "" && directives.has("drift"))
+    return writeCalls(composeDirectiveCalls(directives), drift(directives));
   return text;
 }
 
-const drift = (directives: Directives): string => directives.arg("drift") ?? "canonical";
+const drift = (directives: Directives): string => directives.lastArgument("drift") ?? "canonical";
 
 /** The calls that directives name. If a call is requested but not named, a call of `get_weather`. */
-function directedCalls(directives: Directives): SandboxCall[] {
+function composeDirectiveCalls(directives: Directives): SandboxCall[] {
   const calls = directives.all.filter(({ name }) => name === "call").map(({ arg }) => readCall(arg ?? ""));
   return calls.length > 0 ? calls : [{ name: "get_weather", args: { city: "Paris" } }];
 }
@@ -128,28 +129,28 @@ function readCall(arg: string): SandboxCall {
   }
 }
 
-function afterTools(reading: PromptReading, directives: Directives): string {
-  const then = directives.arg("then");
+function afterTools(reading: ParsedPrompt, directives: Directives): string {
+  const then = directives.lastArgument("then");
   if (then !== undefined) return unescapeText(then ?? "");
   const quotes = reading.toolResults.map((result) => `> ${clip(result, 400).replaceAll("\n", "\n> ")}`);
   const noun = quotes.length === 1 ? "The tool answered" : `The ${quotes.length} tools answered`;
   return `${noun}:\n\n${quotes.join("\n\n")}\n\nThat settles it.`;
 }
 
-function composeReasoning(turn: Turn, reading: PromptReading, directives: Directives): string {
-  const think = directives.arg("think");
+function composeReasoning(turn: Turn, reading: ParsedPrompt, directives: Directives): string {
+  const think = directives.lastArgument("think");
   if (think !== undefined) return unescapeText(think ?? "");
   if (reading.toolResults.length > 0)
     return turn.thinking ? "The tools have answered. I will report what they said." : "";
   if (!turn.thinking && !directives.has("empty")) return "";
-  const subject = clip(opening(reading.user).replace(/\s+/g, " "), 120);
+  const subject = clip(firstParagraph(reading.user).replace(/\s+/g, " "), 120);
   return subject === ""
     ? "There is little to go on here. I will answer briefly."
     : `The user wrote “${subject}”. I have no knowledge of my own, so I will repeat it and say what I am.`;
 }
 
-function defaultText(turn: Turn, reading: PromptReading, attachments: readonly Attachment[]): string {
-  const wrote = clip(opening(reading.user), 2000);
+function defaultText(turn: Turn, reading: ParsedPrompt, attachments: readonly Attachment[]): string {
+  const wrote = clip(firstParagraph(reading.user), 2000);
   const parts = ["Hello from the sandbox!"];
   if (wrote !== "") parts.push(`You wrote: “${wrote}”.`);
   for (const { filename, bytes } of attachments) parts.push(`You attached ${filename} (${bytes} bytes).`);
@@ -172,7 +173,7 @@ function truncateAtStop(text: string, stop: Turn["stop"]): Pick<Answer, "text" |
 }
 
 /** First paragraph of the message. The gateway may have appended the rest. */
-const opening = (user: string): string => new Directives(user.split(/\n\s*\n/)[0] ?? "").remainder;
+const firstParagraph = (user: string): string => new Directives(user.split(/\n\s*\n/)[0] ?? "").remainder;
 
 const FILLER = "The quick brown fox jumps over the lazy dog. ";
 

@@ -1,14 +1,14 @@
 import { isObject } from "../src/encoding/json.ts";
-import { type Account, Accounts, type Refusal } from "./accounts.ts";
+import { type Account, Accounts, type AuthFailure } from "./accounts.ts";
 import { type Call, parseJson } from "./call.ts";
-import { FileDrawer } from "./files.ts";
-import { created, noContent, ok, type Reply, refuse } from "./replies.ts";
-import { Serials } from "./serials.ts";
-import type { Shelves, StoredSession } from "./shelves.ts";
+import { FileStore } from "./files.ts";
+import { createdReply, errorReply, noContentReply, okReply, type Reply } from "./replies.ts";
+import { SerialNumbers } from "./serials.ts";
+import type { SandboxStores, StoredSession } from "./shelves.ts";
 import { Turns } from "./turns.ts";
 
 /** Options of the sandbox backend. */
-export interface DeskOptions {
+export interface BackendOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Lifetime in seconds of a token from sign-in. */
@@ -21,20 +21,20 @@ const STALE_STREAM_MS = 600_000;
  * The provider's behavior as one synchronous function from call to reply, without network and timers. The owner of the
  * stores decides how long the state lives.
  */
-export class SandboxDesk {
-  readonly #shelves: Shelves;
-  readonly #options: DeskOptions;
-  readonly #serials: Serials;
+export class SandboxBackend {
+  readonly #shelves: SandboxStores;
+  readonly #options: BackendOptions;
+  readonly #serials: SerialNumbers;
   readonly #accounts: Accounts;
-  readonly #files: FileDrawer;
+  readonly #files: FileStore;
   readonly #turns: Turns;
 
-  constructor(shelves: Shelves, options: DeskOptions) {
+  constructor(shelves: SandboxStores, options: BackendOptions) {
     this.#shelves = shelves;
     this.#options = options;
     this.#accounts = new Accounts(shelves.counters, options.tokenLifetimeSeconds);
-    this.#serials = new Serials(shelves.counters);
-    this.#files = new FileDrawer(shelves.files, this.#serials);
+    this.#serials = new SerialNumbers(shelves.counters);
+    this.#files = new FileStore(shelves.files, this.#serials);
     this.#turns = new Turns(shelves, this.#serials, this.#accounts, this.#files, options.now);
   }
 
@@ -42,7 +42,7 @@ export class SandboxDesk {
   handle(call: Call): Reply {
     const [root, resource, id, part, message, verb] = call.path;
     if (root === "sandbox") return this.#inspect(call);
-    if (root !== "api") return refuse("not_found", "There is nothing at this path.");
+    if (root !== "api") return errorReply("not_found", "There is nothing at this path.");
     if (call.path.length === 2 && resource === "login") return only(call, { POST: () => this.#signIn(call) });
 
     const account = this.#accounts.authenticate(call.token, this.#seconds());
@@ -54,7 +54,7 @@ export class SandboxDesk {
         return only(call, { POST: () => this.#files.add(account.id, call.upload, this.#seconds()) });
       if (length === 3 && id) return only(call, { GET: () => this.#files.read(account.id, id) });
     }
-    if (resource !== "sessions") return refuse("not_found", "There is nothing at this path.");
+    if (resource !== "sessions") return errorReply("not_found", "There is nothing at this path.");
     if (length === 2) {
       return only(call, {
         POST: () => this.#createSession(account),
@@ -63,14 +63,14 @@ export class SandboxDesk {
       });
     }
     const session = id === undefined ? undefined : this.#shelves.sessions.get(id);
-    if (session?.account !== account.id) return refuse("not_found", "There is no such session.");
+    if (session?.account !== account.id) return errorReply("not_found", "There is no such session.");
     if (length === 3) return only(call, { DELETE: () => this.#deleteSession(session) });
     if (length === 4 && part === "turns")
       return only(call, { POST: () => this.#turns.begin(account, session, call) });
     if (length === 6 && part === "turns" && verb === "continue" && message !== undefined) {
       return only(call, { POST: () => this.#turns.continue(session, message) });
     }
-    return refuse("not_found", "There is nothing at this path.");
+    return errorReply("not_found", "There is nothing at this path.");
   }
 
   /** Call this when the stream with this id ends. */
@@ -89,14 +89,17 @@ export class SandboxDesk {
       typeof password !== "string" ||
       (email !== undefined && mobile !== undefined)
     ) {
-      return refuse("invalid_request", "Sign-in takes either email or mobile, and a password, all strings.");
+      return errorReply(
+        "invalid_request",
+        "Sign-in takes either email or mobile, and a password, all strings.",
+      );
     }
     const result = this.#accounts.signIn(login, password, this.#seconds());
-    return "refused" in result ? refuseAccount(result) : ok(result);
+    return "refused" in result ? refuseAccount(result) : okReply(result);
   }
 
   #account(account: Account): Reply {
-    return ok({ ...account, session_count: this.#sessionsOf(account).length });
+    return okReply({ ...account, session_count: this.#sessionsOf(account).length });
   }
 
   #createSession(account: Account): Reply {
@@ -107,13 +110,13 @@ export class SandboxDesk {
       messages: [],
     };
     this.#shelves.sessions.put(session.id, session);
-    return created({ id: session.id });
+    return createdReply({ id: session.id });
   }
 
   #listSessions(account: Account, query: Readonly<Record<string, string>>): Reply {
     const limit = query["limit"] === undefined ? 20 : Number(query["limit"]);
     if (!Number.isInteger(limit) || limit < 1 || limit > 100)
-      return refuse("invalid_request", "limit is 1 to 100.");
+      return errorReply("invalid_request", "limit is 1 to 100.");
     const sessions = this.#sessionsOf(account);
     const from =
       query["cursor"] === undefined
@@ -121,7 +124,7 @@ export class SandboxDesk {
         : sessions.findIndex((session) => session.id > (query["cursor"] ?? ""));
     const page = from === -1 ? [] : sessions.slice(from, from + limit);
     const more = from !== -1 && from + limit < sessions.length;
-    return ok({
+    return okReply({
       data: page.map(({ id, created_at }) => ({ id, created_at })),
       total: sessions.length,
       next_cursor: more ? (page.at(-1)?.id ?? null) : null,
@@ -130,13 +133,13 @@ export class SandboxDesk {
 
   #deleteSession(session: StoredSession): Reply {
     this.#shelves.sessions.delete(session.id);
-    return noContent();
+    return noContentReply();
   }
 
   #deleteSessions(account: Account): Reply {
     const sessions = this.#sessionsOf(account);
     for (const { id } of sessions) this.#shelves.sessions.delete(id);
-    return ok({ deleted: sessions.length });
+    return okReply({ deleted: sessions.length });
   }
 
   #inspect(call: Call): Reply {
@@ -147,11 +150,11 @@ export class SandboxDesk {
       return only(call, {
         POST: () => {
           for (const name of Object.keys(this.#accounts.signIns())) this.#accounts.revoke(name);
-          return noContent();
+          return noContentReply();
         },
       });
     }
-    return refuse("not_found", "There is nothing at this path.");
+    return errorReply("not_found", "There is nothing at this path.");
   }
 
   #state(): Reply {
@@ -164,11 +167,11 @@ export class SandboxDesk {
       ...record,
       ...readObjectAsRecord(turn),
     }));
-    return ok({
+    return okReply({
       sessions,
       sign_ins: this.#accounts.signIns(),
       open_streams: fresh.length,
-      turn_count: this.#serials.latest("message"),
+      turn_count: this.#serials.count("message"),
       turns,
     });
   }
@@ -178,7 +181,7 @@ export class SandboxDesk {
     for (const shelf of [sessions, files, turns, counters, marks, streams]) {
       for (const [key] of [...shelf.entries()]) shelf.delete(key);
     }
-    return noContent();
+    return noContentReply();
   }
 
   #sessionsOf(account: Account): StoredSession[] {
@@ -194,13 +197,13 @@ export class SandboxDesk {
 
 function only(call: Call, methods: Readonly<Record<string, () => Reply>>): Reply {
   const method = methods[call.method];
-  return method === undefined ? refuse("invalid_request", "Wrong method.", 405) : method();
+  return method === undefined ? errorReply("invalid_request", "Wrong method.", 405) : method();
 }
 
-const refuseAccount = ({ refused }: Refusal): Reply => {
-  if (refused === "invalid_credentials") return refuse(refused, "The login or the password is wrong.");
-  if (refused === "account_suspended") return refuse(refused, "The account is suspended.");
-  return refuse(refused, "The token has expired or was never given.");
+const refuseAccount = ({ refused }: AuthFailure): Reply => {
+  if (refused === "invalid_credentials") return errorReply(refused, "The login or the password is wrong.");
+  if (refused === "account_suspended") return errorReply(refused, "The account is suspended.");
+  return errorReply(refused, "The token has expired or was never given.");
 };
 
 function readObjectAsRecord(text: string | null): Record<string, unknown> {

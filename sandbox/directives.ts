@@ -59,19 +59,19 @@ export class Directives {
   }
 
   /** Argument of the last directive with this name: null if it has none, undefined if the directive is missing. */
-  arg(name: string): string | null | undefined {
+  lastArgument(name: string): string | null | undefined {
     return this.all.findLast((directive) => directive.name === name)?.arg;
   }
 
   /** Arguments of the last directive with this name, split at colons; undefined if the directive is missing. */
-  args(name: string): string[] | undefined {
-    const arg = this.arg(name);
+  lastArguments(name: string): string[] | undefined {
+    const arg = this.lastArgument(name);
     return arg === undefined ? undefined : arg === null ? [] : arg.split(":");
   }
 
   /** Argument as a whole number ≥ 0; `fallback` if it is missing or invalid. */
-  count(name: string, fallback: number): number | undefined {
-    const arg = this.arg(name);
+  numberArgument(name: string, fallback: number): number | undefined {
+    const arg = this.lastArgument(name);
     if (arg === undefined) return undefined;
     return arg !== null && /^\d{1,9}$/.test(arg) ? Number(arg) : fallback;
   }
@@ -96,7 +96,7 @@ function parse(text: string): { found: Directive[]; remainder: string } {
     let end = match.index + whole.length;
     let arg: string | null = null;
     if (separator === ":") {
-      const close = name === "call" ? closeOfCall(text, end) : closeOfText(text, end);
+      const close = name === "call" ? findCallEnd(text, end) : findTextEnd(text, end);
       if (close === -1) continue;
       arg = text.slice(end, close);
       end = close + 2;
@@ -111,7 +111,7 @@ function parse(text: string): { found: Directive[]; remainder: string } {
 }
 
 /** In a run of closing brackets the last two close the directive, so `[[say:a[1]]]` says `a[1]`. */
-function closeOfText(text: string, from: number): number {
+function findTextEnd(text: string, from: number): number {
   let close = text.indexOf("]]", from);
   if (close === -1) return -1;
   while (text[close + 2] === "]") close++;
@@ -119,9 +119,9 @@ function closeOfText(text: string, from: number): number {
 }
 
 /** Arguments of a call are JSON, which may contain `]]`. The directive ends at the first `]]` where the JSON parses. */
-function closeOfCall(text: string, from: number): number {
+function findCallEnd(text: string, from: number): number {
   const colon = text.indexOf(":", from);
-  const plain = closeOfText(text, from);
+  const plain = findTextEnd(text, from);
   if (colon === -1 || plain < colon) return plain;
   for (let close = text.indexOf("]]", colon); close !== -1; close = text.indexOf("]]", close + 1)) {
     if (isJson(text.slice(colon + 1, close))) return close;

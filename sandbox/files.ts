@@ -1,20 +1,20 @@
 import type { Upload } from "./call.ts";
-import { created, ok, type Reply, refuse } from "./replies.ts";
-import type { Serials } from "./serials.ts";
-import type { FileObject, Shelf, StoredFile } from "./shelves.ts";
+import { createdReply, errorReply, okReply, type Reply } from "./replies.ts";
+import type { SerialNumbers } from "./serials.ts";
+import type { FileObject, KeyValueStore, StoredFile } from "./shelves.ts";
 
 /** Bytes. */
-const LARGEST_FILE = 100 * 1024 * 1024;
+const MAX_FILE_BYTES = 100 * 1024 * 1024;
 
 /**
  * Uploaded files. A file belongs to the account that uploaded it. A file whose name starts with `pending` is processed
  * after the first read of its object; a file whose name starts with `failed` is never processed.
  */
-export class FileDrawer {
-  readonly #files: Shelf<StoredFile>;
-  readonly #serials: Serials;
+export class FileStore {
+  readonly #files: KeyValueStore<StoredFile>;
+  readonly #serials: SerialNumbers;
 
-  constructor(files: Shelf<StoredFile>, serials: Serials) {
+  constructor(files: KeyValueStore<StoredFile>, serials: SerialNumbers) {
     this.#files = files;
     this.#serials = serials;
   }
@@ -22,8 +22,8 @@ export class FileDrawer {
   /** Stores an upload; `now` in Unix seconds. */
   add(account: string, upload: Upload | null, now: number): Reply {
     if (upload === null)
-      return refuse("invalid_request", "The body must be multipart with a field named file.");
-    if (upload.bytes > LARGEST_FILE) return refuse("too_large", "The file is larger than 100 MiB.");
+      return errorReply("invalid_request", "The body must be multipart with a field named file.");
+    if (upload.bytes > MAX_FILE_BYTES) return errorReply("too_large", "The file is larger than 100 MiB.");
     const { filename, bytes, purpose, excerpt } = upload;
     const status = filename.startsWith("pending")
       ? "pending"
@@ -39,17 +39,17 @@ export class FileDrawer {
       created_at: now,
     };
     this.#files.put(object.id, { account, object, excerpt });
-    return created(object);
+    return createdReply(object);
   }
 
   /** Returns the file object. Reading a pending file completes its processing. */
   read(account: string, id: string): Reply {
     const file = this.find(account, id);
-    if (file === undefined) return refuse("not_found", "There is no such file.");
+    if (file === undefined) return errorReply("not_found", "There is no such file.");
     if (file.object.status === "pending") {
       this.#files.put(id, { ...file, object: { ...file.object, status: "processed" } });
     }
-    return ok(file.object);
+    return okReply(file.object);
   }
 
   /** Returns a file of this account. */

@@ -23,7 +23,11 @@ const canonical: Spelling = {
 };
 
 /** Uses the same delimiters around every local name: `opening` local-name attribute `>`. */
-function shell(opening: string, closing: string, local: (name: string) => string = (name) => name): Spelling {
+function uniformSpelling(
+  opening: string,
+  closing: string,
+  local: (name: string) => string = (name) => name,
+): Spelling {
   const open = (name: string, attribute: string): string => `${opening}${local(name)}${attribute}>`;
   const close = (name: string): string => `${closing}${local(name)}>`;
   return {
@@ -40,26 +44,26 @@ const dashed = (name: string): string => name.replaceAll("_", "-");
 
 const SPELLINGS: Readonly<Record<string, Spelling>> = {
   canonical,
-  "alias-lower": shell("<tcml|", "</tcml|"),
-  "alias-bare": shell("<|", "</|"),
-  plain: shell("<", "</"),
-  "missing-separator": shell("<|TCML ", "</|TCML "),
-  "no-leading-separator": shell("<TCML|", "</TCML|"),
-  space: shell("<tcml ", "</tcml "),
-  "run-together": shell("<tcml", "</tcml"),
-  dashes: shell("<tcml-", "</tcml-", dashed),
-  pascal: shell("<Tcml", "</Tcml", pascal),
-  "pascal-local": shell("<|TCML|", "</|TCML|", pascal),
-  upper: shell("<|TCML|", "</|TCML|", (name) => name.toUpperCase()),
-  control: shell("<\u0001TCML\u0001", "</\u0001TCML\u0001"),
-  "unit-separator": shell("<\u001fTCML\u001f", "</\u001fTCML\u001f"),
-  "zero-width": shell("<|\u200bTCML|\u200b", "</|\u200bTCML|\u200b"),
-  "fullwidth-pipe": shell("<\uff5cTCML\uff5c", "</\uff5cTCML\uff5c"),
-  "fullwidth-exclamation": shell("<\uff01TCML\uff01", "</\uff01TCML\uff01"),
-  enumeration: shell("<\u3001TCML\u3001", "</\u3001TCML\u3001"),
-  "double-bracket": shell("<<|TCML|", "<</|TCML|"),
-  foreign: shell("<|XYZ|", "</|XYZ|"),
-  "foreign-word": shell("<vendor|", "</vendor|"),
+  "alias-lower": uniformSpelling("<tcml|", "</tcml|"),
+  "alias-bare": uniformSpelling("<|", "</|"),
+  plain: uniformSpelling("<", "</"),
+  "missing-separator": uniformSpelling("<|TCML ", "</|TCML "),
+  "no-leading-separator": uniformSpelling("<TCML|", "</TCML|"),
+  space: uniformSpelling("<tcml ", "</tcml "),
+  "run-together": uniformSpelling("<tcml", "</tcml"),
+  dashes: uniformSpelling("<tcml-", "</tcml-", dashed),
+  pascal: uniformSpelling("<Tcml", "</Tcml", pascal),
+  "pascal-local": uniformSpelling("<|TCML|", "</|TCML|", pascal),
+  upper: uniformSpelling("<|TCML|", "</|TCML|", (name) => name.toUpperCase()),
+  control: uniformSpelling("<\u0001TCML\u0001", "</\u0001TCML\u0001"),
+  "unit-separator": uniformSpelling("<\u001fTCML\u001f", "</\u001fTCML\u001f"),
+  "zero-width": uniformSpelling("<|\u200bTCML|\u200b", "</|\u200bTCML|\u200b"),
+  "fullwidth-pipe": uniformSpelling("<\uff5cTCML\uff5c", "</\uff5cTCML\uff5c"),
+  "fullwidth-exclamation": uniformSpelling("<\uff01TCML\uff01", "</\uff01TCML\uff01"),
+  enumeration: uniformSpelling("<\u3001TCML\u3001", "</\u3001TCML\u3001"),
+  "double-bracket": uniformSpelling("<<|TCML|", "<</|TCML|"),
+  foreign: uniformSpelling("<|XYZ|", "</|XYZ|"),
+  "foreign-word": uniformSpelling("<vendor|", "</vendor|"),
   cjk: {
     ...canonical,
     open: (local, attribute) => `\u3008|TCML|${local}${attribute}\u3009`,

@@ -1,9 +1,9 @@
 /** The parsed prompt: the last user message, and the tool results after it. */
-export interface PromptReading {
+export interface ParsedPrompt {
   /** Text of the last `### User` section, or the whole prompt if it has no such line. */
   readonly user: string;
   /** Whether the prompt has a `### User` line. */
-  readonly marked: boolean;
+  readonly hasUserHeading: boolean;
   /** Text of each `### Tool result` section after that message, without the heading line. */
   readonly toolResults: readonly string[];
   /** Everything before the last user message: instructions, tools, history. */
@@ -13,7 +13,7 @@ export interface PromptReading {
 const HEADING = /^### (?:System|User|Assistant|Tool result)(?: \(.*\))?[ \t]*$/gm;
 
 /** Parses a rendered conversation. Only the listed headings split it, so users may write other headings. */
-export function readPrompt(prompt: string): PromptReading {
+export function parsePrompt(prompt: string): ParsedPrompt {
   const sections = [...prompt.matchAll(HEADING)].map((match, index, all) => ({
     heading: match[0],
     start: match.index,
@@ -21,10 +21,11 @@ export function readPrompt(prompt: string): PromptReading {
   }));
   const last = sections.findLastIndex((section) => section.heading.startsWith("### User"));
   const user = sections[last];
-  if (user === undefined) return { user: prompt.trim(), marked: false, toolResults: [], before: prompt };
+  if (user === undefined)
+    return { user: prompt.trim(), hasUserHeading: false, toolResults: [], before: prompt };
   const toolResults = sections
     .slice(last + 1)
     .filter((section) => section.heading.startsWith("### Tool result"))
     .map((section) => section.text);
-  return { user: user.text, marked: true, toolResults, before: prompt.slice(0, user.start) };
+  return { user: user.text, hasUserHeading: true, toolResults, before: prompt.slice(0, user.start) };
 }

@@ -1,11 +1,11 @@
 import type { Call, Upload } from "./call.ts";
-import { SandboxDesk } from "./desk.ts";
+import { SandboxBackend } from "./desk.ts";
 import type { Reply } from "./replies.ts";
-import { memoryShelves } from "./shelves.ts";
+import { createMemoryStores } from "./shelves.ts";
 import { playSteps } from "./stream.ts";
 
 /** Handler of calls: a backend in this process, or a remote one. */
-export interface Desk {
+export interface CallHandler {
   handle(call: Call): Reply | Promise<Reply>;
   closed(streamId: string): void | Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface Desk {
 /** Options of the mock provider; all have defaults. */
 export interface SandboxProviderOptions {
   /** Default: a new backend in memory. */
-  readonly desk?: Desk;
+  readonly desk?: CallHandler;
   /** Receives work that continues after the response. Default: ignored. */
   readonly waitUntil?: (work: Promise<void>) => void;
 }
@@ -26,12 +26,12 @@ const EXCERPT_BYTES = 200_000;
  * same responses.
  */
 export class SandboxProvider {
-  readonly #desk: Desk;
+  readonly #desk: CallHandler;
   readonly #waitUntil: (work: Promise<void>) => void;
 
   constructor({ desk, waitUntil }: SandboxProviderOptions = {}) {
     this.#desk =
-      desk ?? new SandboxDesk(memoryShelves(), { now: Date.now, tokenLifetimeSeconds: DAY_SECONDS });
+      desk ?? new SandboxBackend(createMemoryStores(), { now: Date.now, tokenLifetimeSeconds: DAY_SECONDS });
     this.#waitUntil = waitUntil ?? (() => {});
   }
 

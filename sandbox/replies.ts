@@ -31,20 +31,20 @@ const json = (status: number, value: unknown): Reply => ({
 });
 
 /** 200 with a JSON body. */
-export const ok = (value: unknown): Reply => json(200, value);
+export const okReply = (value: unknown): Reply => json(200, value);
 
 /** 201 with a JSON body. */
-export const created = (value: unknown): Reply => json(201, value);
+export const createdReply = (value: unknown): Reply => json(201, value);
 
 /** 204 without a body. */
-export const noContent = (): Reply => ({ kind: "json", status: 204, text: "" });
+export const noContentReply = (): Reply => ({ kind: "json", status: 204, text: "" });
 
 /** An error of the protocol. The code determines the status, unless `status` is given. */
-export const refuse = (code: string, message: string, status = STATUS[code] ?? 400): Reply =>
+export const errorReply = (code: string, message: string, status = STATUS[code] ?? 400): Reply =>
   json(status, { error: { code, message } });
 
 /** An event stream. */
-export const stream = (id: string, steps: readonly Step[], format: Format, late: number): Reply => ({
+export const streamReply = (id: string, steps: readonly Step[], format: Format, late: number): Reply => ({
   kind: "stream",
   id,
   steps,

@@ -1,26 +1,26 @@
-import type { Shelf } from "./shelves.ts";
+import type { KeyValueStore } from "./shelves.ts";
 
 /** Serial numbers per kind, from 1. */
-export class Serials {
-  readonly #counters: Shelf<number>;
+export class SerialNumbers {
+  readonly #counters: KeyValueStore<number>;
 
-  constructor(counters: Shelf<number>) {
+  constructor(counters: KeyValueStore<number>) {
     this.#counters = counters;
   }
 
   /** Returns the name of a new item, such as `session-00000001`. */
   next(kind: string): string {
-    const serial = this.latest(kind) + 1;
+    const serial = this.count(kind) + 1;
     this.#counters.put(`serial:${kind}`, serial);
-    return serialName(kind, serial);
+    return formatSerial(kind, serial);
   }
 
   /** Number of items of this kind so far. */
-  latest(kind: string): number {
+  count(kind: string): number {
     return this.#counters.get(`serial:${kind}`) ?? 0;
   }
 }
 
 /** The serial number is padded, so that names sort by time. */
-export const serialName = (kind: string, serial: number): string =>
+export const formatSerial = (kind: string, serial: number): string =>
   `${kind}-${String(serial).padStart(8, "0")}`;

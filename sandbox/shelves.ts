@@ -1,7 +1,7 @@
 /**
  * A named key-value store of plain values. The sandbox keeps all its state in such stores, so that any backend can hold it.
  */
-export interface Shelf<T> {
+export interface KeyValueStore<T> {
   get(key: string): T | undefined;
   put(key: string, value: T): void;
   delete(key: string): void;
@@ -60,20 +60,20 @@ export interface TurnRecord {
 }
 
 /** All state of the sandbox. */
-export interface Shelves {
-  readonly sessions: Shelf<StoredSession>;
-  readonly files: Shelf<StoredFile>;
-  readonly turns: Shelf<TurnRecord>;
+export interface SandboxStores {
+  readonly sessions: KeyValueStore<StoredSession>;
+  readonly files: KeyValueStore<StoredFile>;
+  readonly turns: KeyValueStore<TurnRecord>;
   /** Serial numbers and counters by name. */
-  readonly counters: Shelf<number>;
+  readonly counters: KeyValueStore<number>;
   /** Faults that were already served, by their key. */
-  readonly marks: Shelf<string>;
+  readonly marks: KeyValueStore<string>;
   /** Open streams, with their start in milliseconds since the epoch. */
-  readonly streams: Shelf<number>;
+  readonly streams: KeyValueStore<number>;
 }
 
 /** A store in memory. */
-class MemoryShelf<T> implements Shelf<T> {
+class MemoryStore<T> implements KeyValueStore<T> {
   readonly #items = new Map<string, T>();
 
   get(key: string): T | undefined {
@@ -94,13 +94,13 @@ class MemoryShelf<T> implements Shelf<T> {
 }
 
 /** Creates empty stores in memory. */
-export function memoryShelves(): Shelves {
+export function createMemoryStores(): SandboxStores {
   return {
-    sessions: new MemoryShelf<StoredSession>(),
-    files: new MemoryShelf<StoredFile>(),
-    turns: new MemoryShelf<TurnRecord>(),
-    counters: new MemoryShelf<number>(),
-    marks: new MemoryShelf<string>(),
-    streams: new MemoryShelf<number>(),
+    sessions: new MemoryStore<StoredSession>(),
+    files: new MemoryStore<StoredFile>(),
+    turns: new MemoryStore<TurnRecord>(),
+    counters: new MemoryStore<number>(),
+    marks: new MemoryStore<string>(),
+    streams: new MemoryStore<number>(),
   };
 }

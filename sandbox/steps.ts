@@ -20,12 +20,12 @@ export interface Format {
 }
 
 /** Reads the format from the directives. */
-export function formatOf(directives: Directives): Format {
+export function readFormat(directives: Directives): Format {
   return {
     crlf: directives.has("crlf"),
     comments: directives.has("comments"),
     multiline: directives.has("multiline"),
-    bytes: directives.count("bytes", 1) ?? 0,
+    bytes: directives.numberArgument("bytes", 1) ?? 0,
   };
 }
 
@@ -42,7 +42,7 @@ export const countTokens = (text: string): number => Math.ceil(text.length / 4);
  * Builds the events of one stream without faults. `finish` is the finish reason; `incomplete` means that a continuation
  * follows. Usage counts this stream's output; `completion_tokens` includes reasoning.
  */
-export function eventsOf(
+export function buildEvents(
   messageId: string,
   answer: Omit<Answer, "finish" | "stopSequence">,
   finish: Answer["finish"] | "incomplete",
@@ -51,7 +51,7 @@ export function eventsOf(
   stopSequence: string | null = null,
 ): Step[] {
   const whole = directives.has("longline");
-  const pieces = (text: string): string[] => (whole ? [text] : cut(text, directives));
+  const pieces = (text: string): string[] => (whole ? [text] : splitText(text, directives));
   const reasoningTokens = countTokens(answer.reasoning);
   const usage = {
     prompt_tokens: promptTokens,
@@ -74,9 +74,9 @@ export function eventsOf(
 /**
  * Splits a text into pieces of three words, or of as many characters as `[[chunk:n]]` says. Never splits a surrogate pair.
  */
-function cut(text: string, directives: Directives): string[] {
+function splitText(text: string, directives: Directives): string[] {
   if (text === "") return [];
-  const size = directives.count("chunk", 1) ?? (directives.has("big") ? 4096 : undefined);
+  const size = directives.numberArgument("chunk", 1) ?? (directives.has("big") ? 4096 : undefined);
   if (size === undefined) return text.match(/\s*(?:\S+\s*){1,3}|\s+/g) ?? [text];
   const pieces: string[] = [];
   let piece = "";
@@ -92,19 +92,19 @@ function cut(text: string, directives: Directives): string[] {
 }
 
 /** Inserts the faults and delays of the directives into the events. */
-export function withFaults(events: readonly Step[], directives: Directives): Step[] {
+export function injectFaults(events: readonly Step[], directives: Directives): Step[] {
   const middle = Math.ceil(events.length / 2);
-  const [errorCode = "model_unavailable", errorAt] = directives.args("error") ?? [];
+  const [errorCode = "model_unavailable", errorAt] = directives.lastArguments("error") ?? [];
   let steps = [...events];
 
-  const cutAt = directives.count("cut", middle);
-  const resetAt = directives.count("reset", middle);
-  const hangAt = directives.has("silent") ? 0 : directives.count("hang", middle);
+  const cutAt = directives.numberArgument("cut", middle);
+  const resetAt = directives.numberArgument("reset", middle);
+  const hangAt = directives.has("silent") ? 0 : directives.numberArgument("hang", middle);
   if (cutAt !== undefined) steps = steps.slice(0, cutAt);
   else if (resetAt !== undefined) steps = [...steps.slice(0, resetAt), { kind: "reset" }];
   else if (hangAt !== undefined) steps = [...steps.slice(0, hangAt), { kind: "hang" }];
   else if (directives.has("garbage")) {
-    const at = directives.count("garbage", middle) ?? middle;
+    const at = directives.numberArgument("garbage", middle) ?? middle;
     steps.splice(at, 0, { kind: "raw", text: 'event: text\ndata: {"text": "torn\n\n' });
   } else if (directives.has("error")) {
     const at = errorAt !== undefined && /^\d+$/.test(errorAt) ? Number(errorAt) : middle;
@@ -112,9 +112,9 @@ export function withFaults(events: readonly Step[], directives: Directives): Ste
     steps = [...steps.slice(0, at), event("error", { code: errorCode, message })];
   }
 
-  const slow = directives.count("slow", 100);
+  const slow = directives.numberArgument("slow", 100);
   if (slow !== undefined)
     steps = steps.flatMap((step, at) => (at === 0 ? [step] : [{ kind: "wait", ms: slow }, step]));
-  const stall = directives.count("stall", 1000);
+  const stall = directives.numberArgument("stall", 1000);
   return stall === undefined ? steps : [{ kind: "wait", ms: stall }, ...steps];
 }

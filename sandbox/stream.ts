@@ -1,7 +1,7 @@
 import type { Format, Step } from "./steps.ts";
 
 /** Functions of the runtime that a stream needs. */
-export interface StreamSurroundings {
+export interface StreamRuntime {
   /** Resolves after `ms` milliseconds; rejects if the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Called once when the stream ends, for any reason. */
@@ -9,7 +9,7 @@ export interface StreamSurroundings {
 }
 
 /** Maximum silence of a hanging stream in milliseconds; longer than any client should wait. */
-const LONGEST_HANG = 300_000;
+const MAX_HANG_MS = 300_000;
 
 /**
  * Writes steps as a server-sent event stream. `done` settles when the stream ends and never rejects. If the runtime ends
@@ -19,7 +19,7 @@ export function playSteps(
   steps: readonly Step[],
   format: Format,
   departed: AbortSignal,
-  surroundings: StreamSurroundings,
+  surroundings: StreamRuntime,
 ): { body: ReadableStream<Uint8Array>; done: Promise<void> } {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
@@ -32,8 +32,8 @@ export function playSteps(
     for (const step of steps) {
       if (gone.signal.aborted) break;
       if (step.kind === "wait") await surroundings.sleep(step.ms, gone.signal);
-      else if (step.kind === "hang") await surroundings.sleep(LONGEST_HANG, gone.signal);
-      else if (step.kind === "reset") await breakOff(surroundings, gone.signal);
+      else if (step.kind === "hang") await surroundings.sleep(MAX_HANG_MS, gone.signal);
+      else if (step.kind === "reset") await breakConnection(surroundings, gone.signal);
       else for (const bytes of writes(step, format)) await writer.write(bytes);
     }
     await writer.close();
@@ -47,7 +47,7 @@ export function playSteps(
 }
 
 /** Breaking a stream drops queued data, so the reader gets 20 ms to read it first. */
-async function breakOff(surroundings: StreamSurroundings, gone: AbortSignal): Promise<never> {
+async function breakConnection(surroundings: StreamRuntime, gone: AbortSignal): Promise<never> {
   await surroundings.sleep(20, gone);
   throw new Error("The sandbox was asked to break the connection.");
 }

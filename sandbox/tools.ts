@@ -31,7 +31,7 @@ const QUESTION = /\b(?:what|how)(?:['\u2019]s|\s+is)\s+the\s+(?:current\s+)?([a-
  * tool would answer the question ("what's the weather": `weather` or `get_weather`). Only tools that the text before the
  * user's message describes. The arguments are generated from the schema near the tool's name.
  */
-export function callsAskedFor(user: string, before: string): SandboxCall[] {
+export function findRequestedCalls(user: string, before: string): SandboxCall[] {
   if (!before.includes("tool_calls")) return [];
   const asked =
     /\b(?:use|call|invoke|run)\s+(?:the\s+|a\s+)?(?:(?:tool|function)s?\s+)?(?:named\s+|called\s+)?[`"'\u201c]?([A-Za-z_][\w.-]*)/gi;
@@ -62,7 +62,7 @@ function isOffered(name: string, before: string): boolean {
 function findSchema(name: string, before: string): JsonObject {
   let fallback: JsonObject | undefined;
   const firstMention = before.indexOf(name);
-  for (const { value, start } of jsonObjects(before)) {
+  for (const { value, start } of findJsonObjects(before)) {
     const declared = isObject(value.function) ? value.function : value;
     if (declared.name === name) {
       const schema = declared.parameters ?? declared.input_schema ?? declared.schema;
@@ -74,7 +74,7 @@ function findSchema(name: string, before: string): JsonObject {
 }
 
 /** Returns the outermost JSON objects in a text, in order. Skips text that only looks like an object. */
-function* jsonObjects(text: string): Generator<{ value: JsonObject; start: number }> {
+function* findJsonObjects(text: string): Generator<{ value: JsonObject; start: number }> {
   let at = text.indexOf("{");
   while (at !== -1) {
     const end = endOfObject(text, at);
@@ -118,7 +118,7 @@ function plausibleArguments(schema: JsonObject, user: string): Record<string, un
 }
 
 function plausibleValue(schema: unknown, user: string): unknown {
-  if (!isObject(schema)) return subject(user);
+  if (!isObject(schema)) return findSubject(user);
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0];
   if (schema.default !== undefined) return schema.default;
@@ -131,14 +131,14 @@ function plausibleValue(schema: unknown, user: string): unknown {
   if (type === "null") return null;
   if (type === "array") return [plausibleValue(schema.items, user)];
   if (type === "object") return plausibleArguments(schema, user);
-  return subject(user);
+  return findSubject(user);
 }
 
 /**
  * Returns the subject of the user's message: a quoted text, else a name after "in", "for", "with", "of" or "about", else
  * "sandbox".
  */
-function subject(user: string): string {
+function findSubject(user: string): string {
   const quoted = user.match(/["\u201c]([^"\u201d]+)["\u201d]/)?.[1];
   const named = user.match(/\b(?:in|for|with|of|about)\s+([A-Z][\p{L}-]*(?: [A-Z][\p{L}-]*)*)/u)?.[1];
   return quoted ?? named ?? "sandbox";

@@ -1,9 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Call } from "./call.ts";
-import { SandboxDesk as DeskRules } from "./desk.ts";
+import { SandboxBackend as DeskRules } from "./desk.ts";
 import { SandboxProvider } from "./provider.ts";
 import type { Reply } from "./replies.ts";
-import type { Shelf } from "./shelves.ts";
+import type { KeyValueStore } from "./shelves.ts";
 
 interface SandboxEnv {
   readonly SANDBOX_DESK: DurableObjectNamespace<SandboxDesk>;
@@ -15,12 +15,12 @@ interface SandboxEnv {
 export class SandboxDesk extends DurableObject<SandboxEnv> {
   readonly #rules = new DeskRules(
     {
-      sessions: new StoredShelf(this.ctx.storage.kv, "session:"),
-      files: new StoredShelf(this.ctx.storage.kv, "file:"),
-      turns: new StoredShelf(this.ctx.storage.kv, "turn:"),
-      counters: new StoredShelf(this.ctx.storage.kv, "counter:"),
-      marks: new StoredShelf(this.ctx.storage.kv, "mark:"),
-      streams: new StoredShelf(this.ctx.storage.kv, "stream:"),
+      sessions: new DurableStore(this.ctx.storage.kv, "session:"),
+      files: new DurableStore(this.ctx.storage.kv, "file:"),
+      turns: new DurableStore(this.ctx.storage.kv, "turn:"),
+      counters: new DurableStore(this.ctx.storage.kv, "counter:"),
+      marks: new DurableStore(this.ctx.storage.kv, "mark:"),
+      streams: new DurableStore(this.ctx.storage.kv, "stream:"),
     },
     { now: Date.now, tokenLifetimeSeconds: Number(this.env.TOKEN_LIFETIME_SECONDS ?? 86_400) },
   );
@@ -34,7 +34,7 @@ export class SandboxDesk extends DurableObject<SandboxEnv> {
   }
 }
 
-class StoredShelf<T> implements Shelf<T> {
+class DurableStore<T> implements KeyValueStore<T> {
   readonly #storage: SyncKvStorage;
   readonly #prefix: string;
 

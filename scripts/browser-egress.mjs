@@ -10,7 +10,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
-import { startEgress } from "../src/platform/deno/egress.ts";
+import { startEgressFilter } from "../src/platform/deno/egress.ts";
 import { privateHostsFile } from "./development.mjs";
 
 const parent = process.ppid;
@@ -33,7 +33,7 @@ function readIfExists(path) {
   }
 }
 
-const filter = await startEgress(isListed);
+const filter = await startEgressFilter(isListed);
 const [browser, ...args] = process.argv.slice(2);
 const proxy = [
   `--proxy-server=${filter.url}`,

@@ -4,7 +4,7 @@
 //   npm run replay -- <sample id> --url http://127.0.0.1:8787 --key admin
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { replay } from "../src/captures/replay.ts";
+import { replaySample } from "../src/captures/replay.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,7 +27,7 @@ async function read() {
 }
 
 try {
-  for (const round of replay(await read(), Number(values.bytes ?? 4096))) {
+  for (const round of replaySample(await read(), Number(values.bytes ?? 4096))) {
     console.log(JSON.stringify({ round: round.label, events: round.events.length }));
     for (const event of round.events) console.log(JSON.stringify(event));
     if (round.failure !== null) {

@@ -1,30 +1,34 @@
 import { authenticateAdmin, authenticateToken } from "./auth/administrators.ts";
-import { authenticateCaller, type Caller, readmitted } from "./auth/callers.ts";
-import { protectDevelopmentKey } from "./auth/development-keys.ts";
+import { authenticateCaller, type Caller, recheckAuthorization } from "./auth/callers.ts";
+import { rejectReboundHost } from "./auth/development-keys.ts";
 import { toGatewayError } from "./errors/gateway-error.ts";
-import { checkNetwork } from "./limits/allowed.ts";
+import { assertNetworkAllowed } from "./limits/allowed.ts";
 import type { Context } from "./platform/context.ts";
-import { SURFACES } from "./routes.ts";
-import type { CallerEndpoint, Params } from "./routing/endpoint.ts";
+import { ROUTE_GROUPS } from "./routes.ts";
+import type { CallerEndpoint, PathParams } from "./routing/endpoint.ts";
 import type { Route, RouteFamily } from "./routing/surface.ts";
 
 /** Credential sources, in order of precedence. */
-const credentials = SURFACES.flatMap((surface) => surface.credentials ?? []);
+const credentialSources = ROUTE_GROUPS.flatMap((surface) => surface.credentials ?? []);
 
 /** Credential sources of each route family. */
-const asked = new Map(
-  SURFACES.flatMap(({ family, credentials: own }) => (own === undefined ? [] : [[family, own] as const])),
+const sourcesByFamily = new Map(
+  ROUTE_GROUPS.flatMap(({ family, credentials: own }) => (own === undefined ? [] : [[family, own] as const])),
 );
 
-async function callerOf(endpoint: CallerEndpoint, family: RouteFamily, context: Context): Promise<Caller> {
+async function authenticate(
+  endpoint: CallerEndpoint,
+  family: RouteFamily,
+  context: Context,
+): Promise<Caller> {
   const given = await endpoint.onBehalfOf?.(context);
   const identified = async () => {
-    const caller = await authenticateCaller(context, credentials, asked.get(family), given);
-    checkNetwork(caller.key?.entry, context.clientAddress);
-    protectDevelopmentKey(context, caller);
+    const caller = await authenticateCaller(context, credentialSources, sourcesByFamily.get(family), given);
+    assertNetworkAllowed(caller.key?.entry, context.clientAddress);
+    rejectReboundHost(context, caller);
     return caller;
   };
-  if (endpoint.takesAccount === true) context.allowConfigCopy();
+  if (endpoint.takesAccount === true) context.allowStaleConfig();
   let caller: Caller;
   try {
     caller = await identified();
@@ -44,30 +48,30 @@ async function callerOf(endpoint: CallerEndpoint, family: RouteFamily, context: 
 async function serveCaller(
   endpoint: CallerEndpoint,
   context: Context,
-  params: Params,
+  params: PathParams,
   caller: Caller,
 ): Promise<Response> {
-  const readmit = async () => {
+  const recheck = async () => {
     if (await context.confirmConfig())
-      checkNetwork((await readmitted(context, caller)).key?.entry, context.clientAddress);
+      assertNetworkAllowed((await recheckAuthorization(context, caller)).key?.entry, context.clientAddress);
   };
   let response: Response;
   try {
     response = await endpoint.serve(context, params, caller);
   } catch (thrown) {
-    await readmit();
+    await recheck();
     throw thrown;
   }
   // A stream may still wait for its account, and then learns of a newer configuration.
-  if (context.log.streaming === undefined) await readmit();
+  if (context.log.streaming === undefined) await recheck();
   return response;
 }
 
 /** Authenticates the caller as the endpoint requires, and serves the request: the only place that enforces access. */
-export async function serve(
+export async function authorizeAndServe(
   { endpoint, family }: Pick<Route, "endpoint" | "family">,
   context: Context,
-  params: Params,
+  params: PathParams,
 ): Promise<Response> {
   switch (endpoint.access) {
     case "none":
@@ -75,7 +79,7 @@ export async function serve(
     case "caller": {
       let caller: Caller;
       try {
-        caller = await callerOf(endpoint, family, context);
+        caller = await authenticate(endpoint, family, context);
       } catch (thrown) {
         await endpoint.refused?.(context, toGatewayError(thrown, context.requestId));
         throw thrown;

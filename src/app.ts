@@ -1,56 +1,56 @@
-import { serve } from "./access.ts";
-import { serveConsole } from "./api/console-files.ts";
-import { protectAdminKey } from "./auth/development-keys.ts";
+import { authorizeAndServe } from "./access.ts";
+import { serveConsoleFile } from "./api/console-files.ts";
+import { rejectForeignPage } from "./auth/development-keys.ts";
 import { RequestConfig } from "./config/request-config.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./errors/gateway-error.ts";
 import { ProviderError } from "./errors/provider-error.ts";
-import { BodyBudget } from "./http/body-budget.ts";
-import { onDeparture } from "./http/departure.ts";
+import { MemoryBudget } from "./http/body-budget.ts";
+import { onDisconnect } from "./http/departure.ts";
 import { RequestTimers } from "./http/request-timers.ts";
 import { settleUse } from "./limits/quota.ts";
 import type { Context, LogFields, RequestRuntime } from "./platform/context.ts";
 import type { Platform } from "./platform/platform.ts";
-import { SURFACES } from "./routes.ts";
+import { ROUTE_GROUPS } from "./routes.ts";
 import { CorsPolicy } from "./routing/cors.ts";
 import { errorResponse, STANDARD_FAMILY } from "./routing/error-formats.ts";
-import { standardLimitHeaders } from "./routing/limit-headers.ts";
+import { formatStandardLimitHeaders } from "./routing/limit-headers.ts";
 import { RouteTable, routeNotFound } from "./routing/router.ts";
 import { PathFamilies } from "./routing/surface.ts";
 import { logRequest } from "./telemetry/log.ts";
 import { recordRequest } from "./telemetry/record-request.ts";
 
-const table = new RouteTable(SURFACES);
-const families = new PathFamilies(SURFACES, STANDARD_FAMILY);
-const cors = new CorsPolicy(SURFACES);
+const routeTable = new RouteTable(ROUTE_GROUPS);
+const families = new PathFamilies(ROUTE_GROUPS, STANDARD_FAMILY);
+const cors = new CorsPolicy(ROUTE_GROUPS);
 
-const budgets = new WeakMap<Platform, BodyBudget>();
+const budgets = new WeakMap<Platform, MemoryBudget>();
 
 /** The memory budget of this isolate or process. */
-function budgetOf(platform: Platform): BodyBudget {
+function getMemoryBudget(platform: Platform): MemoryBudget {
   let budget = budgets.get(platform);
   if (budget === undefined) {
-    budget = new BodyBudget(platform.variables.bodyBudgetBytes);
+    budget = new MemoryBudget(platform.variables.bodyBudgetBytes);
     budgets.set(platform, budget);
   }
   return budget;
 }
 
 /** Properties of a request, read once, because each access to a native object costs time. */
-interface Asked {
+interface RequestHead {
   readonly method: string;
   readonly path: string;
   readonly headers: Headers;
 }
 
 /** The last request URL: most requests use the same. */
-let latest: { readonly text: string; readonly url: URL; readonly path: string } | undefined;
+let lastUrl: { readonly text: string; readonly url: URL; readonly path: string } | undefined;
 
 /** Parses a request's URL. Several requests share the result, so it must not be modified. */
-function addressOf(text: string): NonNullable<typeof latest> {
-  if (latest?.text === text) return latest;
+function parseRequestUrl(text: string): NonNullable<typeof lastUrl> {
+  if (lastUrl?.text === text) return lastUrl;
   const url = new URL(text);
-  latest = { text, url, path: url.pathname };
-  return latest;
+  lastUrl = { text, url, path: url.pathname };
+  return lastUrl;
 }
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
@@ -59,22 +59,22 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 /** The last valid value: most requests send the same. */
-let properHost = "";
+let lastValidHost = "";
 
 /**
  * Whether the `Host` header is valid. Runtimes build the request's URL from it without checking: a slash in the host would
  * change the path.
  */
-function hasProperHost(headers: Headers): boolean {
+function hasValidHost(headers: Headers): boolean {
   const host = headers.get("host");
-  if (host === null || host === properHost) return true;
+  if (host === null || host === lastValidHost) return true;
   if (!HOST.test(host) || !URL.canParse(`http://${host}`)) return false;
-  properHost = host;
+  lastValidHost = host;
   return true;
 }
 
 /** The request id, which the caller may set, and an identity that is unique. */
-function idsOf(headers: Headers): { requestId: string; identity: string } {
+function createRequestIds(headers: Headers): { requestId: string; identity: string } {
   const given = headers.get("x-request-id");
   const identity = `req_${crypto.randomUUID().replaceAll("-", "")}`;
   return { requestId: given !== null && REQUEST_ID.test(given) ? given : identity, identity };
@@ -84,45 +84,45 @@ function idsOf(headers: Headers): { requestId: string; identity: string } {
  * Describes a failure for the log. Messages of parsers quote their input, and a provider's messages may quote the
  * conversation: of those, only the kind is logged.
  */
-export function failureForLog(thrown: unknown): string {
+export function describeFailure(thrown: unknown): string {
   if (thrown instanceof ProviderError) return `ProviderError: ${thrown.kind} ${thrown.status}`;
   if (thrown instanceof SyntaxError) return thrown.name;
   return thrown instanceof Error ? `${thrown.name}: ${thrown.message}`.slice(0, 500) : "not an error";
 }
 
-async function dispatch(context: Context, { method, path, headers }: Asked): Promise<Response> {
+async function dispatch(context: Context, { method, path, headers }: RequestHead): Promise<Response> {
   const { request, url, log, platform } = context;
-  let family = families.of(path);
+  let family = families.familyOf(path);
   try {
     if (platform.variables.development && cors.isForOwnPages(path)) {
-      await protectAdminKey(context, cors.isFromOtherPage(request, url));
+      await rejectForeignPage(context, cors.isFromOtherPage(request, url));
     }
-    const match = await table.match(method, url, headers, path);
+    const match = await routeTable.match(method, url, headers, path);
     if (match === null) {
-      const page = await serveConsole(request, url, (file) => platform.asset(file));
+      const page = await serveConsoleFile(request, url, (file) => platform.fetchAsset(file));
       if (page !== null) return page;
       throw routeNotFound(method, path);
     }
     const { route, params } = match;
     family = route.family;
     log.route = route.path;
-    return await serve(route, context, params);
+    return await authorizeAndServe(route, context, params);
   } catch (thrown) {
     const error = toGatewayError(thrown, context.requestId);
-    noteError(log, error);
+    logError(log, error);
     return errorResponse(family, error, context.requestId);
   }
 }
 
-function noteError(log: LogFields, error: GatewayError): void {
+function logError(log: LogFields, error: GatewayError): void {
   log.error = error.code;
   const { retryAfterSeconds } = error;
   if (retryAfterSeconds !== undefined) log.retryAfterSeconds = retryAfterSeconds;
-  if (error.status >= 500 && error.cause instanceof Error) log.cause = failureForLog(error.cause);
+  if (error.status >= 500 && error.cause instanceof Error) log.cause = describeFailure(error.cause);
 }
 
 /** Sets headers with the provider and the number of tried accounts. Used only where there was a choice of providers. */
-function tellProvider(headers: Headers, provider: string, attempts: number): void {
+function setProviderHeaders(headers: Headers, provider: string, attempts: number): void {
   headers.set("x-gateway-provider", provider);
   headers.set("x-gateway-attempts", String(attempts));
   const exposed = headers.get("access-control-expose-headers");
@@ -130,24 +130,24 @@ function tellProvider(headers: Headers, provider: string, attempts: number): voi
   headers.set("access-control-expose-headers", `${exposed}, x-gateway-provider, x-gateway-attempts`);
 }
 
-function finish(
+function completeResponse(
   response: Response,
-  { method, path, headers: given }: Asked,
+  { method, path, headers: given }: RequestHead,
   { requestId, quota, platform, log }: Context,
 ): Response {
-  const { requestIdHeader, limitHeaders = standardLimitHeaders } = families.of(path);
-  const applies = cors.applies(path);
+  const { requestIdHeader, limitHeaders = formatStandardLimitHeaders } = families.familyOf(path);
+  const applies = cors.appliesTo(path);
   const origin = applies ? given.get("origin") : null;
   const complete = (headers: Headers) => {
     headers.set("x-request-id", requestId);
     if (requestIdHeader !== undefined) headers.set(requestIdHeader, requestId);
-    if (quota.left !== undefined) {
-      for (const [name, value] of Object.entries(limitHeaders(quota.left, platform.now()))) {
+    if (quota.remaining !== undefined) {
+      for (const [name, value] of Object.entries(limitHeaders(quota.remaining, platform.now()))) {
         headers.set(name, value);
       }
     }
     if (applies) cors.setHeaders(headers, origin);
-    if (log.provider !== undefined) tellProvider(headers, log.provider, log.attempts ?? 0);
+    if (log.provider !== undefined) setProviderHeaders(headers, log.provider, log.attempts ?? 0);
     return headers;
   };
   if (method !== "HEAD") {
@@ -167,22 +167,22 @@ function finish(
  * Handles a request: the program's only entry point, on every runtime. Never throws; errors are formatted for the route's
  * family.
  */
-export async function handle(request: Request, runtime: RequestRuntime): Promise<Response> {
+export async function handleRequest(request: Request, runtime: RequestRuntime): Promise<Response> {
   const { platform } = runtime;
   const startedAt = platform.now();
   const { method, headers } = request;
-  const { requestId, identity } = idsOf(headers);
+  const { requestId, identity } = createRequestIds(headers);
   const log: LogFields = {};
-  if (!hasProperHost(headers)) {
+  if (!hasValidHost(headers)) {
     const error = invalidRequest("the header Host is no host");
-    noteError(log, error);
+    logError(log, error);
     logRequest(method, "", error.status, requestId, 0, log);
     return errorResponse(STANDARD_FAMILY, error, requestId);
   }
-  const { url, path } = addressOf(request.url);
-  const asked: Asked = { method, path, headers };
-  if (method === "OPTIONS" && cors.applies(path)) return cors.preflight(request);
-  const hold = budgetOf(platform).hold();
+  const { url, path } = parseRequestUrl(request.url);
+  const asked: RequestHead = { method, path, headers };
+  if (method === "OPTIONS" && cors.appliesTo(path)) return cors.preflight(request);
+  const hold = getMemoryBudget(platform).createReservation();
   const timers = new RequestTimers();
   const config = new RequestConfig(platform.configuration);
   let recorded = false;
@@ -205,22 +205,22 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     request,
     url,
     requestId,
-    identity,
+    uniqueRequestId: identity,
     startedAt,
     log,
     quota: {},
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),
-    record,
-    serve: (inner, connection) => handle(inner, { ...runtime, connection }),
+    recordOutcome: record,
+    serveOverConnection: (inner, connection) => handleRequest(inner, { ...runtime, connection }),
     hold,
     timers,
     config: () => config.read(),
-    allowConfigCopy: () => config.allowCopy(),
-    confirmConfig: (version) => config.confirm(version),
+    allowStaleConfig: () => config.allowCopy(),
+    confirmConfig: (version) => config.ensureCurrent(version),
   };
   const answering = dispatch(context, asked);
   // After a disconnect a platform may stop work that it does not wait for; then memory would stay reserved.
-  onDeparture(request, () => runtime.waitUntil(answering));
+  onDisconnect(request, () => runtime.waitUntil(answering));
   const response = await answering;
   const ended = () => {
     const { status } = response;
@@ -233,5 +233,5 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   else runtime.waitUntil(log.streaming.then(ended));
   // The runtime creates the WebSocket handshake.
   if (response.status === 101) return response;
-  return finish(response, asked, context);
+  return completeResponse(response, asked, context);
 }

@@ -1,18 +1,18 @@
 import { refreshModels } from "./accounts/refresh-models.ts";
 import { refreshTokens } from "./accounts/refresh-tokens.ts";
-import { failureForLog, handle } from "./app.ts";
-import { warnOfOpenGateway } from "./auth/unknown-keys.ts";
+import { describeFailure, handleRequest } from "./app.ts";
+import { warnIfOpenToAnyKey } from "./auth/unknown-keys.ts";
 import { lastAddress } from "./http/client-key.ts";
-import { InFlight } from "./platform/deno/in-flight.ts";
-import { denoRuntime } from "./platform/deno/index.ts";
-import { variablesOrExit } from "./platform/deno/variables.ts";
+import { InFlightWork } from "./platform/deno/in-flight.ts";
+import { createDenoRuntime } from "./platform/deno/index.ts";
+import { readVariablesOrExit } from "./platform/deno/variables.ts";
 
-const variables = variablesOrExit();
+const variables = readVariablesOrExit();
 const { clientAddressHeader } = variables;
 const { refreshCheckMs, shutdownMs } = variables.process;
-const runtime = await denoRuntime(variables);
-const inFlight = new InFlight();
-warnOfOpenGateway(runtime.platform, (await runtime.platform.configuration.read()).config);
+const runtime = await createDenoRuntime(variables);
+const inFlight = new InFlightWork();
+warnIfOpenToAnyKey(runtime.platform, (await runtime.platform.configuration.read()).config);
 
 /** The client's address: the last one in the header that `CLIENT_ADDRESS_HEADER` names, else the connection's. */
 function clientAddress(request: Request, { remoteAddr }: Deno.ServeHandlerInfo): string {
@@ -22,7 +22,7 @@ function clientAddress(request: Request, { remoteAddr }: Deno.ServeHandlerInfo):
 
 async function shutDown(): Promise<void> {
   // A second signal exits at once.
-  if (inFlight.closing) Deno.exit(1);
+  if (inFlight.isClosing) Deno.exit(1);
   const drained = await inFlight.drain(shutdownMs);
   runtime.close();
   Deno.exit(drained ? 0 : 1);
@@ -35,56 +35,56 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 // An uncaught error may end its own request, but not the streams of all others.
 globalThis.addEventListener("unhandledrejection", (event) => {
   event.preventDefault();
-  survive(event.reason);
+  handleUncaughtError(event.reason);
 });
 globalThis.addEventListener("error", (event) => {
   event.preventDefault();
-  survive(event.error);
+  handleUncaughtError(event.error);
 });
 
 /** Whether the server is listening. Before that, an error ends the process: one that cannot listen must be restarted. */
-let listening = false;
+let isListening = false;
 
-function survive(thrown: unknown): void {
-  if (!listening) {
-    console.error(`Polygate cannot start: ${startProblem(thrown)}`);
+function handleUncaughtError(thrown: unknown): void {
+  if (!isListening) {
+    console.error(`Polygate cannot start: ${describeStartFailure(thrown)}`);
     runtime.close();
     Deno.exit(1);
   }
-  console.error(JSON.stringify({ at: new Date().toISOString(), uncaught: failureForLog(thrown) }));
+  console.error(JSON.stringify({ at: new Date().toISOString(), uncaught: describeFailure(thrown) }));
 }
 
-function startProblem(thrown: unknown): string {
+function describeStartFailure(thrown: unknown): string {
   return thrown instanceof Deno.errors.AddrInUse
     ? 'another program listens on its port. Choose another one with --port, or with PORT for "npm run start:deno".'
-    : `${failureForLog(thrown)}.`;
+    : `${describeFailure(thrown)}.`;
 }
 
 /** Prints the address in the runtime's format; the program that started it waits for this line. */
-function tellListening(address: Deno.Addr): void {
-  listening = true;
+function reportListening(address: Deno.Addr): void {
+  isListening = true;
   if (!("hostname" in address)) return;
   const { hostname, port } = address;
   console.error(`Listening on http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}/`);
 }
 
 // Resume alerting for problems that were open before the restart.
-inFlight.add(Promise.resolve(runtime.platform.alerts.look()));
+inFlight.add(Promise.resolve(runtime.platform.alerts.startChecks()));
 setInterval(() => {
-  if (inFlight.closing) return;
+  if (inFlight.isClosing) return;
   inFlight.add(refreshTokens(runtime.platform));
   inFlight.add(refreshModels(runtime.platform));
 }, refreshCheckMs);
 
 /** The server that `deno serve` runs. */
 export default {
-  onListen: tellListening,
+  onListen: reportListening,
   fetch: (request, info) => {
-    if (inFlight.closing) {
+    if (inFlight.isClosing) {
       return new Response(null, { status: 503, headers: { connection: "close", "retry-after": "5" } });
     }
     inFlight.add(info.completed);
-    return handle(request, {
+    return handleRequest(request, {
       platform: runtime.platform,
       clientAddress: clientAddress(request, info),
       waitUntil: (work) => inFlight.add(work),

@@ -1,23 +1,34 @@
 import { ADMINISTRATION } from "./admin/surface.ts";
-import { API } from "./api/index.ts";
+import { STANDARD_ROUTES } from "./api/index.ts";
 import { DIALECTS } from "./dialects/index.ts";
-import { PAGES } from "./pages/surface.ts";
+import { PAGE_ROUTES } from "./pages/surface.ts";
 import { STANDARD_FAMILY } from "./routing/error-formats.ts";
-import { type AnySurface, type LateSurface, loaded, type Surface } from "./routing/surface.ts";
+import {
+  type AnyRouteGroup,
+  type LazyRouteGroup,
+  loadRouteGroup,
+  type RouteGroup,
+} from "./routing/surface.ts";
 
 /** The group with the OpenAPI document. */
-const DESCRIPTION: LateSurface = {
+const OPENAPI_GROUP: LazyRouteGroup = {
   tag: "Description",
   family: STANDARD_FAMILY,
   paths: [],
-  otherPaths: ["/openapi.json"],
-  load: async () => [(await import("./routing/openapi.ts")).openApi(wholeSurfaces)],
+  exactPaths: ["/openapi.json"],
+  load: async () => [(await import("./routing/openapi.ts")).openApiEndpoint(loadRouteGroups)],
 };
 
 /** All route groups of the program. The most frequently used ones come first. */
-export const SURFACES: readonly AnySurface[] = [...DIALECTS, API, PAGES, ADMINISTRATION, DESCRIPTION];
+export const ROUTE_GROUPS: readonly AnyRouteGroup[] = [
+  ...DIALECTS,
+  STANDARD_ROUTES,
+  PAGE_ROUTES,
+  ADMINISTRATION,
+  OPENAPI_GROUP,
+];
 
 /** All route groups, with the lazy ones loaded. */
-export function wholeSurfaces(): Promise<Surface[]> {
-  return Promise.all(SURFACES.map(loaded));
+export function loadRouteGroups(): Promise<RouteGroup[]> {
+  return Promise.all(ROUTE_GROUPS.map(loadRouteGroup));
 }

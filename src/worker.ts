@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { refreshModels } from "./accounts/refresh-models.ts";
 import { refreshTokens } from "./accounts/refresh-tokens.ts";
-import { handle } from "./app.ts";
+import { handleRequest } from "./app.ts";
 import { clientAddress } from "./platform/cloudflare/client-address.ts";
-import { cloudflarePlatform } from "./platform/cloudflare/index.ts";
-import { noticePlace } from "./platform/cloudflare/place.ts";
+import { createCloudflarePlatform } from "./platform/cloudflare/index.ts";
+import { recordIsolatePlace } from "./platform/cloudflare/place.ts";
 
 export { AccountPool } from "../durable-objects/account-pool.ts";
 export { Administration } from "../durable-objects/administration.ts";
@@ -18,18 +18,18 @@ export { ResponseStore } from "../durable-objects/response-store.ts";
 export { Usage } from "../durable-objects/usage.ts";
 
 /** Created when the Worker starts, so that an invalid variable prevents the start. */
-const platform = cloudflarePlatform(env);
+const platform = createCloudflarePlatform(env);
 
 export default {
   fetch: (request, _env, ctx) => {
-    if (platform.variables.poolShards > 1) noticePlace(request);
-    return handle(request, {
+    if (platform.variables.poolShards > 1) recordIsolatePlace(request);
+    return handleRequest(request, {
       platform,
       clientAddress: clientAddress(request, platform.variables),
       waitUntil: (work) => ctx.waitUntil(work),
     });
   },
   scheduled: async () => {
-    await Promise.all([refreshTokens(platform), refreshModels(platform), platform.alerts.look()]);
+    await Promise.all([refreshTokens(platform), refreshModels(platform), platform.alerts.startChecks()]);
   },
 } satisfies ExportedHandler;

@@ -4,7 +4,12 @@ import type {
   PoolLayout,
   PoolLimits,
 } from "../../src/platform/pool-configuration.ts";
-import { everyShard, layoutFor, partFor, settledLayout } from "../../src/shards/layout.ts";
+import {
+  buildShardConfiguration,
+  listAllShards,
+  nextLayout,
+  settledLayout,
+} from "../../src/shards/layout.ts";
 import { POOL_NAME } from "../../src/shards/pool-name.ts";
 
 /** Model of the `Configuration` object for pools, with the same rules: it numbers its messages and stores the layout. */
@@ -17,7 +22,7 @@ export class ModelConfiguration {
   readonly #settled = new Set<string>();
 
   constructor(shards: number, accounts: readonly PoolAccount[], limits: PoolLimits) {
-    this.#layout = layoutFor(shards, null);
+    this.#layout = nextLayout(shards, null);
     this.#accounts = accounts;
     this.#limits = limits;
   }
@@ -36,7 +41,7 @@ export class ModelConfiguration {
 
   /** Names of the pools that a change must reach. */
   get concerned(): readonly string[] {
-    return this.#layout === null ? [POOL_NAME] : everyShard(this.#layout);
+    return this.#layout === null ? [POOL_NAME] : listAllShards(this.#layout);
   }
 
   edit(accounts: readonly PoolAccount[], limits: PoolLimits): void {
@@ -47,7 +52,7 @@ export class ModelConfiguration {
 
   /** Sets the number of shards. */
   resize(shards: number): void {
-    const layout = layoutFor(shards, this.#layout);
+    const layout = nextLayout(shards, this.#layout);
     if (layout !== this.#layout) this.#settled.clear();
     this.#layout = layout;
   }
@@ -57,7 +62,7 @@ export class ModelConfiguration {
     const whole = { accounts: this.#accounts, limits: this.#limits, version: this.#version };
     if (this.#layout === null) return name === POOL_NAME ? whole : null;
     this.#order += 1;
-    return partFor(whole, this.#layout, name, this.#order);
+    return buildShardConfiguration(whole, this.#layout, name, this.#order);
   }
 
   /** Records that a pool found no more leases at earlier shards. Returns true when all pools have reported. */

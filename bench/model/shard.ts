@@ -1,12 +1,12 @@
 import type { AcquireRequest } from "../../src/platform/accounts.ts";
 import type { PoolConfiguration, PoolLimits } from "../../src/platform/pool-configuration.ts";
-import type { StillHeld } from "../../src/pool/handover.ts";
-import type { PartAnswers, PartAsks } from "../../src/pool/limit-side.ts";
-import { PartSeeker } from "../../src/pool/part-seeker.ts";
-import { PartTrader } from "../../src/pool/part-trader.ts";
+import type { OccupiedSlots } from "../../src/pool/handover.ts";
+import type { ShareAnswers, ShareRequests } from "../../src/pool/limit-side.ts";
+import { LimitAcquirer } from "../../src/pool/part-seeker.ts";
+import { LimitRebalancer } from "../../src/pool/part-trader.ts";
 import { AccountPool } from "../../src/pool/pool.ts";
-import { Takeover } from "../../src/pool/takeover.ts";
-import type { Outcome, Waiter } from "../../src/pool/waiting-queue.ts";
+import { ShardMigration } from "../../src/pool/takeover.ts";
+import type { AcquireOutcome, Waiter } from "../../src/pool/waiting-queue.ts";
 import { POOL_NAME } from "../../src/shards/pool-name.ts";
 import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
 import { ObjectTimers } from "../../test/support/object-timers.ts";
@@ -36,9 +36,9 @@ export class ModelShard {
   limits: PoolLimits | null = null;
   readonly #around: Surroundings;
   #configured = false;
-  #trader: PartTrader | null = null;
-  #seeker: PartSeeker | null = null;
-  #takeover: Takeover;
+  #trader: LimitRebalancer | null = null;
+  #seeker: LimitAcquirer | null = null;
+  #takeover: ShardMigration;
   readonly #timers: ObjectTimers;
 
   constructor(name: string, around: Surroundings) {
@@ -56,7 +56,7 @@ export class ModelShard {
     });
   }
 
-  #made(): [AccountPool, Takeover] {
+  #made(): [AccountPool, ShardMigration] {
     const { clock } = this.#around;
     const setTimer = this.#timers.set;
     const pool = new AccountPool({
@@ -64,15 +64,15 @@ export class ModelShard {
       now: clock.now,
       setTimer,
       wakeAt: (at) => this.#sweepAt(at),
-      short: (limit, turnedAway) => this.#trader?.short(limit, turnedAway),
+      onLimitExhausted: (limit, turnedAway) => this.#trader?.onLimitExhausted(limit, turnedAway),
     });
-    const takeover = new Takeover({
+    const takeover = new ShardMigration({
       pool: pool.moves,
       setTimer,
-      ask: (shard, generation, first) =>
+      askOccupied: (shard, generation, first) =>
         this.#call(() => this.#around.shard(shard).heldFor(this.name, generation, first)),
-      behind: () => this.#call(() => this.#around.partOf(this.name)).then((part) => this.#take(part)),
-      settled: (generation) => this.#call(() => this.#around.settled(this.name, generation)),
+      onNewerLayout: () => this.#call(() => this.#around.partOf(this.name)).then((part) => this.#take(part)),
+      onSettled: (generation) => this.#call(() => this.#around.settled(this.name, generation)),
     });
     return [pool, takeover];
   }
@@ -103,7 +103,7 @@ export class ModelShard {
   }
 
   /** Acquires a slot. Never resolves if the object restarts meanwhile. */
-  async acquire(request: AcquireRequest): Promise<Outcome | Waiter> {
+  async acquire(request: AcquireRequest): Promise<AcquireOutcome | Waiter> {
     const pool = this.known();
     const { start } = this;
     const outcome = this.#seeker === null ? pool.acquire(request) : await this.#seeker.acquire(request);
@@ -115,14 +115,14 @@ export class ModelShard {
     this.#take(configuration);
   }
 
-  heldFor(shard: string, generation: number, andKnown: boolean): StillHeld {
+  heldFor(shard: string, generation: number, andKnown: boolean): OccupiedSlots {
     if (this.known().moves.generation < generation) this.#take(this.#around.partOf(this.name));
-    return this.pool.moves.heldFor(shard, andKnown);
+    return this.pool.moves.occupiedSlotsFor(shard, andKnown);
   }
 
-  partsAsked(shard: string, asks: PartAsks): PartAnswers {
+  partsAsked(shard: string, asks: ShareRequests): ShareAnswers {
     this.known();
-    return this.#trader?.asked(shard, asks) ?? {};
+    return this.#trader?.handleRequest(shard, asks) ?? {};
   }
 
   #take(configuration: PoolConfiguration | null): void {
@@ -134,7 +134,7 @@ export class ModelShard {
     if (shard === undefined) taken = pool.configure(configuration);
     else {
       this.#trader ??= this.#newTrader();
-      this.#seeker ??= new PartSeeker(this.pool, this.#trader, {
+      this.#seeker ??= new LimitAcquirer(this.pool, this.#trader, {
         now: this.#around.clock.now,
         setTimer: this.#timers.set,
       });
@@ -145,11 +145,11 @@ export class ModelShard {
       this.limits = limits;
       this.#around.told();
     }
-    this.#takeover.look();
+    this.#takeover.onConfigured();
   }
 
-  #newTrader(): PartTrader {
-    return new PartTrader({
+  #newTrader(): LimitRebalancer {
+    return new LimitRebalancer({
       name: this.name,
       store: this.store,
       pool: this.pool,

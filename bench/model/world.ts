@@ -1,8 +1,8 @@
 import type { AcquireRequest } from "../../src/platform/accounts.ts";
 import type { PoolAccount } from "../../src/platform/pool-configuration.ts";
-import { WHOLE } from "../../src/pool/limit-part.ts";
+import { TOTAL_UNITS } from "../../src/pool/limit-part.ts";
 import { Waiter } from "../../src/pool/waiting-queue.ts";
-import { mapOf, shardNames } from "../../src/shards/layout.ts";
+import { createShardMap, shardNames } from "../../src/shards/layout.ts";
 import { POOL_NAME } from "../../src/shards/pool-name.ts";
 import { Books, Violation } from "./books.ts";
 import { ModelClock } from "./clock.ts";
@@ -140,7 +140,7 @@ export class World {
 
   /** Returns the shard of an account in the newest layout. */
   #shardOf(index: number): ModelShard {
-    const map = mapOf(this.#configuration.layout?.shards ?? [POOL_NAME]);
+    const map = createShardMap(this.#configuration.layout?.shards ?? [POOL_NAME]);
     return this.shard(map.shards[map.of(accountOf(index % ACCOUNTS).id)]?.name ?? POOL_NAME);
   }
 
@@ -198,7 +198,7 @@ export class World {
         if (pool.renew(holder.token)) continue;
       } else {
         const asHolder = { requestId: "r", model: "m", dialect: "", caller: "" };
-        const name = pool.resume(holder.token, account, asHolder);
+        const name = pool.resumeLease(holder.token, account, asHolder);
         if (name !== null) {
           holder.token = name;
           holder.start = shard.start;
@@ -352,7 +352,7 @@ export class World {
       for (const part of one.store.parts.values()) {
         if (part.limit !== limit) continue;
         const theirs = this.shard(part.peer).store.parts.get(`${limit} ${one.name}`);
-        if (part.got > (theirs?.given ?? 0) || part.given < 0 || part.got > 1e6 * WHOLE)
+        if (part.got > (theirs?.given ?? 0) || part.given < 0 || part.got > 1e6 * TOTAL_UNITS)
           throw new Violation(`${one.name} has got ${part.got} units of ${limit} from ${part.peer}`);
       }
   }

@@ -1,5 +1,5 @@
 import type { AccountFailure, AccountPoolClient, Lease } from "../../src/platform/accounts.ts";
-import { BEAT_MS } from "../../src/pool/lease-life.ts";
+import { HEARTBEAT_MS } from "../../src/pool/lease-life.ts";
 import type { Books } from "./books.ts";
 import type { VirtualClock } from "./clock.ts";
 
@@ -62,12 +62,12 @@ export class Isolate {
       const held = await this.#use(lease, isBanned ? REFUSED_MS : ms);
       books.ends(lease.account.id);
       if (!isBanned) {
-        if (held) await lease.succeeded().catch(() => undefined);
+        if (held) await lease.reportSuccess().catch(() => undefined);
         lease.release();
         books.finished(held);
         return;
       }
-      await lease.failed(BANNED).catch(() => false);
+      await lease.reportFailure(BANNED).catch(() => false);
       lease.release();
       exclude.push(lease.account.id);
     }
@@ -81,7 +81,7 @@ export class Isolate {
     let stopTick = () => {};
     const stop = clock.setTimer(ms, () => resolve(true));
     const tick = () => {
-      stopTick = clock.setTimer(BEAT_MS, tick);
+      stopTick = clock.setTimer(HEARTBEAT_MS, tick);
       lease.renew().then(
         (holds) => {
           if (!holds) resolve(false);
@@ -89,7 +89,7 @@ export class Isolate {
         () => resolve(false),
       );
     };
-    stopTick = clock.setTimer(BEAT_MS, tick);
+    stopTick = clock.setTimer(HEARTBEAT_MS, tick);
     const held = await promise;
     stop();
     stopTick();

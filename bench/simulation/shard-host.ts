@@ -1,9 +1,9 @@
-import type { Pools, ShardStub } from "../../src/platform/cloudflare/pool-stub.ts";
+import type { PoolNamespace, ShardStub } from "../../src/platform/cloudflare/pool-stub.ts";
 import type { PoolConfiguration } from "../../src/platform/pool-configuration.ts";
-import type { PartLayout } from "../../src/pool/limit-part.ts";
-import type { PartAnswers, PartAsks } from "../../src/pool/limit-side.ts";
-import { PartSeeker } from "../../src/pool/part-seeker.ts";
-import { PartTrader } from "../../src/pool/part-trader.ts";
+import type { LimitLayout } from "../../src/pool/limit-part.ts";
+import type { ShareAnswers, ShareRequests } from "../../src/pool/limit-side.ts";
+import { LimitAcquirer } from "../../src/pool/part-seeker.ts";
+import { LimitRebalancer } from "../../src/pool/part-trader.ts";
 import { AccountPool } from "../../src/pool/pool.ts";
 import { type Grant, Waiter } from "../../src/pool/waiting-queue.ts";
 import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
@@ -23,13 +23,13 @@ class Overloaded extends Error {
 }
 
 /** Sends a message from one shard to another and returns the answer. */
-export type Trading = (from: ShardHost, to: string, asks: PartAsks) => Promise<PartAnswers>;
+export type Trading = (from: ShardHost, to: string, asks: ShareRequests) => Promise<ShareAnswers>;
 
 /** One pool object: the real rules, on storage that survives it. Calls are processed sequentially. */
 export class ShardHost {
   readonly name: string;
   readonly region: number;
-  readonly layout: PartLayout;
+  readonly layout: LimitLayout;
   readonly configuration: PoolConfiguration;
   pool: AccountPool;
   /** Calls to the object, plus disposals of its stubs. */
@@ -46,14 +46,14 @@ export class ShardHost {
   #freeAt = 0;
   #lost = Promise.withResolvers<null>();
   readonly #timers: ObjectTimers;
-  #trader: PartTrader;
-  #seeker: PartSeeker;
+  #trader: LimitRebalancer;
+  #seeker: LimitAcquirer;
   readonly #trading: Trading;
 
   /** @param callMs processing time of one call, in milliseconds */
   constructor(
     clock: VirtualClock,
-    shard: { readonly name: string; readonly region: number; readonly layout: PartLayout },
+    shard: { readonly name: string; readonly region: number; readonly layout: LimitLayout },
     configuration: PoolConfiguration,
     callMs: number,
     trading: Trading,
@@ -69,7 +69,7 @@ export class ShardHost {
     [this.pool, this.#trader, this.#seeker] = this.#made();
   }
 
-  #made(): [AccountPool, PartTrader, PartSeeker] {
+  #made(): [AccountPool, LimitRebalancer, LimitAcquirer] {
     const { now } = this.#clock;
     const start = this.#start;
     const setTimer = this.#timers.set;
@@ -78,9 +78,9 @@ export class ShardHost {
       now,
       setTimer,
       wakeAt: (at) => this.#sweepAt(at),
-      short: (limit, turnedAway) => trader.short(limit, turnedAway),
+      onLimitExhausted: (limit, turnedAway) => trader.onLimitExhausted(limit, turnedAway),
     });
-    const trader: PartTrader = new PartTrader({
+    const trader: LimitRebalancer = new LimitRebalancer({
       name: this.name,
       store: this.#store,
       pool,
@@ -89,10 +89,10 @@ export class ShardHost {
       send: async (to, asks) => {
         const answers = await this.#trading(this, to, asks);
         // The caller's start has ended, so nothing waits for the answer.
-        return this.#start === start ? answers : new Promise<PartAnswers>(() => {});
+        return this.#start === start ? answers : new Promise<ShareAnswers>(() => {});
       },
     });
-    return [pool, trader, new PartSeeker(pool, trader, { now, setTimer })];
+    return [pool, trader, new LimitAcquirer(pool, trader, { now, setTimer })];
   }
 
   /** Loads the configuration, at the first start and after each restart. */
@@ -101,9 +101,9 @@ export class ShardHost {
   }
 
   /** Handles another shard's request for limit shares. */
-  asked(from: string, asks: PartAsks, oneWayMs: () => number): Promise<PartAnswers> {
+  asked(from: string, asks: ShareRequests, oneWayMs: () => number): Promise<ShareAnswers> {
     this.trades += 1;
-    return this.#send(oneWayMs, () => this.#trader.asked(from, asks));
+    return this.#send(oneWayMs, () => this.#trader.handleRequest(from, asks));
   }
 
   /** Alarms survive restarts of the object. */
@@ -173,7 +173,7 @@ export class ShardHost {
   }
 
   /** Returns the object as an isolate sees it, with the latency of messages. */
-  seenFrom(oneWayMs: () => number): Pools<ShardStub> {
+  seenFrom(oneWayMs: () => number): PoolNamespace<ShardStub> {
     const granted = (grant: Grant) => ({ granted: grant, ...this.#carried(oneWayMs, grant.lease) });
     const send = <T>(work: () => T, boundTo?: number) => this.#send(oneWayMs, work, boundTo);
     return {
@@ -201,10 +201,10 @@ export class ShardHost {
         beat: (isolate, leases, known) => send(() => this.pool.beat(isolate, leases, known)),
         resume: (lease, account, holder, isolate) =>
           send(() => {
-            const name = this.pool.resume(lease, account, holder, isolate);
+            const name = this.pool.resumeLease(lease, account, holder, isolate);
             return name === null ? null : { name, ...this.#carried(oneWayMs, name) };
           }),
-        count: (use) => send(() => this.pool.uses.count(use)),
+        count: (use) => send(() => this.pool.limitedRequests.count(use)),
         settleAll: async () => {},
         keyUses: async () => [],
         status: () => send(() => this.pool.status()),
@@ -213,11 +213,11 @@ export class ShardHost {
         tokensDueForRefresh: async () => [],
         configure: async () => {},
         shardStatus: (most) => send(() => this.pool.shardStatus(most)),
-        isWell: (provider) => send(() => this.pool.isWell(provider)),
-        hold: (use) => send(() => this.pool.uses.hold(use)),
-        begun: (use) => send(() => this.pool.uses.begun(use)),
-        holding: (use) => send(() => this.pool.uses.holding(use)),
-        unserved: (use, isNew) => send(() => this.pool.uses.unserved(use, isNew)),
+        isWell: (provider) => send(() => this.pool.hasHealthyAccount(provider)),
+        hold: (use) => send(() => this.pool.limitedRequests.reserveRemote(use)),
+        begun: (use) => send(() => this.pool.limitedRequests.beginRemote(use)),
+        holding: (use) => send(() => this.pool.limitedRequests.keepAlive(use)),
+        unserved: (use, isNew) => send(() => this.pool.limitedRequests.releaseUnserved(use, isNew)),
       }),
     };
   }

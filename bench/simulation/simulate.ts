@@ -1,9 +1,9 @@
 import type { AccountPoolClient } from "../../src/platform/accounts.ts";
-import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
+import { createAccountPoolClient } from "../../src/platform/cloudflare/accounts.ts";
 import { ShardClient } from "../../src/platform/cloudflare/shard-client.ts";
 import { ShardedAccountPool } from "../../src/platform/cloudflare/sharded-accounts.ts";
 import type { PoolAccount } from "../../src/platform/pool-configuration.ts";
-import { partsOf, type Shard, ShardMap } from "../../src/shards/shards.ts";
+import { type Shard, ShardMap, splitProportionally } from "../../src/shards/shards.ts";
 import { Books, type Waits } from "./books.ts";
 import { randomFrom, VirtualClock } from "./clock.ts";
 import { Isolate } from "./isolate.ts";
@@ -84,7 +84,7 @@ const accountsOf = (count: number): PoolAccount[] =>
 
 /** Distributes the shards over the regions by their share of the requests. */
 function placed(count: number): Shard[] {
-  const parts = partsOf(
+  const parts = splitProportionally(
     count,
     REGIONS.map(({ share }) => share),
   );
@@ -124,7 +124,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
     const seen = hosts.map((host) => ({ host, pools: host.seenFrom(oneWay(region, host.region)) }));
     const [only] = seen;
     if (only !== undefined && seen.length === 1)
-      return cloudflareAccounts({ ACCOUNT_POOL: only.pools }, holders);
+      return createAccountPoolClient({ ACCOUNT_POOL: only.pools }, holders);
     const reached = seen.map(({ host: { name, region: where }, pools }) => ({
       name,
       region: REGIONS[where]?.name ?? "",

@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { wholeSurfaces } from "../../src/routes.ts";
-import { openApiDocument } from "../../src/routing/openapi.ts";
+import { loadRouteGroups } from "../../src/routes.ts";
+import { buildOpenApiDocument } from "../../src/routing/openapi.ts";
 import { cacheFolder, root } from "../development.mjs";
 import { referencePages } from "./reference.mjs";
 
@@ -72,7 +72,7 @@ function writeDecisions() {
 }
 
 async function writeReference() {
-  const pages = referencePages(openApiDocument(await wholeSurfaces()));
+  const pages = referencePages(buildOpenApiDocument(await loadRouteGroups()));
   for (const { name, text } of pages) write(`reference/${name}.md`, text);
   write("reference/pages.json", JSON.stringify(pages.map(({ name, title }) => ({ name, title }))));
 }

@@ -2,9 +2,9 @@ import type { Caller } from "../auth/callers.ts";
 import type { Config } from "../config/schema.ts";
 import type { LightAbortController } from "../http/light-abort-controller.ts";
 import type { KeyScope } from "../limits/allowed.ts";
-import type { Expected } from "../limits/quota.ts";
+import type { ExpectedTokens } from "../limits/quota.ts";
 import type { Context } from "../platform/context.ts";
-import type { NamedProvider } from "../provider/of-platform.ts";
+import type { RegisteredProvider } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
 
 /** A piece of work that needs a provider account. */
@@ -12,7 +12,7 @@ export interface AccountRequest {
   readonly context: Context;
   readonly caller: Caller;
   /** The provider whose account the work needs. Default: the default provider. */
-  readonly provider?: NamedProvider;
+  readonly provider?: RegisteredProvider;
   /** Canonical model id and API style, as the queue status shows them. Empty: none. */
   readonly model: string;
   readonly dialect: string;
@@ -21,25 +21,25 @@ export interface AccountRequest {
   /**
    * Whether failed work may be retried with another account. The caller must not have seen any result yet. Default: never.
    */
-  readonly mayRepeat?: () => boolean;
+  readonly canRetry?: () => boolean;
   /** Whether to try another account after a failure that `attributeFault` attributes to no party. */
-  readonly wantsAnother?: (failure: unknown) => boolean;
+  readonly shouldTryAnotherAccount?: (failure: unknown) => boolean;
   /** How long to wait for an account, milliseconds. Default: the deployment's queue timeout. */
   readonly waitMs?: number;
   /** The expected usage of the work. Default: nothing. */
-  readonly expected?: () => Expected;
+  readonly estimateUsage?: () => ExpectedTokens;
   /**
    * Throws when the key must not be used for the work, or when the work is not allowed. Called after a change of the
    * configuration.
    */
-  readonly permits?: (scope: KeyScope | undefined, newest: Config) => void;
+  readonly assertPermitted?: (scope: KeyScope | undefined, newest: Config) => void;
   /** Called for each account that fails, even when no other account is tried. */
-  readonly onLeft?: (account: string, failure: unknown) => void;
+  readonly onAccountFailed?: (account: string, failure: unknown) => void;
   /**
    * Called after each wait for a token, whether it succeeded or failed. `since`: when the wait began, milliseconds since
    * the epoch.
    */
-  readonly onSignIn?: (account: string, since: number) => void;
+  readonly onSignInWait?: (account: string, since: number) => void;
 }
 
 /** Access to the provider with one account's credentials. */
@@ -49,7 +49,7 @@ export interface AccountSession {
   /** The account with its current token. */
   readonly account: UpstreamAccount;
   /** Reports that the provider has begun to answer, so the account works. Further calls have no effect. */
-  answered(): void;
+  reportAnswering(): void;
   /** Runs `work` with the account. When the token has expired, it gets a new token and runs `work` once more. */
-  call<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T>;
+  runWithToken<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T>;
 }

@@ -1,36 +1,36 @@
 import { ProviderError } from "../errors/provider-error.ts";
-import { faultOf } from "./fault.ts";
+import { attributeFault } from "./fault.ts";
 
 /** How an attempt with an account ended. */
 export interface FailedAttempt {
   readonly account: string;
   readonly error: unknown;
   /** Whether the account was signed in and the work had started. */
-  readonly begun: boolean;
+  readonly hasStarted: boolean;
   /** Whether another account is healthy, busy or not. */
-  readonly othersWell: boolean;
+  readonly hasOtherHealthyAccount: boolean;
   /** Whether the caller has seen no result yet, so the work may be retried. */
-  readonly repeatable: boolean;
+  readonly canRetry: boolean;
   /** Whether the work asks for another account, although this account did nothing wrong. */
-  readonly wanted: boolean;
+  readonly wantsAnotherAccount: boolean;
 }
 
 /** Limits of the search for a working account. */
 export interface FailoverOptions {
   /** Whether the request accepts only one specific account. */
-  readonly pinned: boolean;
+  readonly isPinned: boolean;
   /** How many other accounts to try after failures of the provider. */
-  readonly others: number;
+  readonly maxOtherAccounts: number;
   /**
    * Deadline for trying further accounts after failures in which the provider did not see the request, milliseconds since
    * the epoch.
    */
-  readonly until: number;
+  readonly unreachedDeadline: number;
   /**
    * Deadline for trying other accounts after a failure of the provider, milliseconds since the epoch. After a long silence
    * the request does not wait a second time: its caller is waiting, and it occupies slots that other requests need.
    */
-  readonly othersUntil: number;
+  readonly otherAccountsDeadline: number;
 }
 
 /**
@@ -43,28 +43,30 @@ export interface FailoverOptions {
  */
 export class Failover {
   /** The accounts that have failed. */
-  readonly tried: string[] = [];
+  readonly triedAccounts: string[] = [];
   readonly #options: FailoverOptions;
   readonly #failures: unknown[] = [];
-  #others = 0;
-  #othersWell = false;
+  #otherAccountsTried = 0;
+  #hasOtherHealthyAccount = false;
 
   constructor(options: FailoverOptions) {
     this.#options = options;
   }
 
   /** Records an attempt that failed at `now`. Returns whether to try another account. */
-  goesOn(attempt: FailedAttempt, now: number): boolean {
-    const { account, error, begun, repeatable, wanted } = attempt;
-    this.#othersWell = attempt.othersWell;
-    this.tried.push(account);
+  shouldRetry(attempt: FailedAttempt, now: number): boolean {
+    const { account, error, hasStarted, canRetry, wantsAnotherAccount } = attempt;
+    this.#hasOtherHealthyAccount = attempt.hasOtherHealthyAccount;
+    this.triedAccounts.push(account);
     this.#failures.push(error);
-    if (this.#options.pinned) return false;
-    if (faultOf(error) === null) return wanted;
-    if (begun && !repeatable) return false;
-    if (isUnheard(error, begun)) return now < this.#options.until;
-    this.#others += 1;
-    return this.#others <= this.#options.others && now < this.#options.othersUntil;
+    if (this.#options.isPinned) return false;
+    if (attributeFault(error) === null) return wantsAnotherAccount;
+    if (hasStarted && !canRetry) return false;
+    if (failedBeforeProvider(error, hasStarted)) return now < this.#options.unreachedDeadline;
+    this.#otherAccountsTried += 1;
+    return (
+      this.#otherAccountsTried <= this.#options.maxOtherAccounts && now < this.#options.otherAccountsDeadline
+    );
   }
 
   /**
@@ -73,30 +75,37 @@ export class Failover {
    *
    * @param busy why the pool granted no further account although one is healthy
    */
-  verdict(busy: unknown = null): unknown {
-    const { pinned } = this.#options;
-    const telling = this.#failures.findLast((failure) => !isAccountsOwn(failure)) ?? this.#failures.at(-1);
-    if (!(telling instanceof ProviderError) || !isAccountsOwn(telling)) return telling;
-    if (!pinned && busy !== null) return busy;
-    if (!pinned && this.#othersWell) return renamed(telling, "account_suspended");
-    return telling.kind === "token_expired" ? renamed(telling, "invalid_credentials") : telling;
+  chooseError(busy: unknown = null): unknown {
+    const { isPinned } = this.#options;
+    const mostInformative =
+      this.#failures.findLast((failure) => !isAccountOrProxyFailure(failure)) ?? this.#failures.at(-1);
+    if (!(mostInformative instanceof ProviderError) || !isAccountOrProxyFailure(mostInformative))
+      return mostInformative;
+    if (!isPinned && busy !== null) return busy;
+    if (!isPinned && this.#hasOtherHealthyAccount) return withErrorKind(mostInformative, "account_suspended");
+    return mostInformative.kind === "token_expired"
+      ? withErrorKind(mostInformative, "invalid_credentials")
+      : mostInformative;
   }
 }
 
 /** Whether the failure happened before the provider saw the request. */
-function isUnheard(error: unknown, begun: boolean): boolean {
+function failedBeforeProvider(error: unknown, begun: boolean): boolean {
   if (!(error instanceof ProviderError)) return false;
   const { kind } = error;
-  return isAccountsOwn(error) || (!begun && kind === "account_suspended");
+  return isAccountOrProxyFailure(error) || (!begun && kind === "account_suspended");
 }
 
 /** Whether the failure concerns only the account or its proxy, and says nothing about the provider. */
-function isAccountsOwn(error: unknown): boolean {
+function isAccountOrProxyFailure(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   const { kind } = error;
-  return faultOf(error) === "proxy" || kind === "invalid_credentials" || kind === "token_expired";
+  return attributeFault(error) === "proxy" || kind === "invalid_credentials" || kind === "token_expired";
 }
 
-function renamed(error: ProviderError, kind: "account_suspended" | "invalid_credentials"): ProviderError {
+function withErrorKind(
+  error: ProviderError,
+  kind: "account_suspended" | "invalid_credentials",
+): ProviderError {
   return new ProviderError(kind, error.message, error.status, error);
 }

@@ -7,7 +7,7 @@ import { ProxyFailure } from "../provider/proxy/failure.ts";
  * Attributes a failure to the account, its proxy or the provider. Null: to none of them, for example an error of the caller
  * or a model that the provider does not have.
  */
-export function faultOf(error: unknown): FaultParty | null {
+export function attributeFault(error: unknown): FaultParty | null {
   if (!(error instanceof ProviderError)) return null;
   // After the handshake a proxy only forwards what the provider does.
   if (error instanceof ProxyFailure && error.stage !== "answer") return "proxy";
@@ -35,7 +35,7 @@ export function faultOf(error: unknown): FaultParty | null {
 }
 
 /** Converts a failure to plain data. */
-export function failureOf(error: unknown): AccountFailure {
+export function toAccountFailure(error: unknown): AccountFailure {
   if (!(error instanceof ProviderError)) {
     return {
       kind: "unreachable",
@@ -46,11 +46,11 @@ export function failureOf(error: unknown): AccountFailure {
     };
   }
   const { kind, message, status, retryAfter } = error;
-  return { kind, message, status, fault: faultOf(error), retryAfter };
+  return { kind, message, status, fault: attributeFault(error), retryAfter };
 }
 
 /** Converts plain data back to the error. */
-export function errorOf({ kind, message, status, fault, retryAfter }: AccountFailure): ProviderError {
+export function toProviderError({ kind, message, status, fault, retryAfter }: AccountFailure): ProviderError {
   if (fault === "proxy") return new ProxyFailure("proxy", message);
   return new ProviderError(kind, message, status, undefined, retryAfter);
 }

@@ -1,21 +1,21 @@
-import { upstreamOf } from "../captures/tap.ts";
+import { createUpstreamFetch } from "../captures/tap.ts";
 import { LightAbortController } from "../http/light-abort-controller.ts";
 import { RequestTimers } from "../http/request-timers.ts";
-import type { AcquireRequest, Credentials, MeantFor } from "../platform/accounts.ts";
+import type { AcquireRequest, CredentialAudience, Credentials } from "../platform/accounts.ts";
 import type { Platform } from "../platform/platform.ts";
-import { providerNamed, sameParty } from "../provider/of-platform.ts";
+import { getProvider, isSameEndpoint } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
-import { errorOf } from "./fault.ts";
-import { renewLease } from "./lease-renewal.ts";
-import { refusal } from "./refusal.ts";
-import { accountToken } from "./sign-in.ts";
-import { proxyOf } from "./with-account.ts";
+import { toProviderError } from "./fault.ts";
+import { startLeaseRenewal } from "./lease-renewal.ts";
+import { createRefusalError } from "./refusal.ts";
+import { getAccountToken } from "./sign-in.ts";
+import { findProxy } from "./with-account.ts";
 
 /** A background task of the program that needs an account. */
-export interface FreeAccountRequest {
+export interface BackgroundAccountRequest {
   /** Shown in the list of leases in place of an API style. Also the prefix of the request id. */
-  readonly what: string;
-  readonly wanted: Pick<AcquireRequest, "target" | "provider" | "waitMs">;
+  readonly purpose: string;
+  readonly acquireOptions: Pick<AcquireRequest, "target" | "provider" | "waitMs">;
   /** Time limit for the sign-in, and separately for the work, milliseconds. */
   readonly timeoutMs: number;
 }
@@ -26,49 +26,57 @@ export interface FreeAccountRequest {
  *
  * @throws GatewayError when the pool grants no slot; any error of the sign-in or the work; a `DOMException` `TimeoutError`
  */
-export async function withFreeAccount<T>(
+export async function withBackgroundAccount<T>(
   platform: Platform,
-  { what, wanted, timeoutMs }: FreeAccountRequest,
+  { purpose, acquireOptions, timeoutMs }: BackgroundAccountRequest,
   work: (account: UpstreamAccount, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const requestId = `${what}_${crypto.randomUUID()}`;
-  const acquired = await platform.accounts.acquire({ requestId, model: "", dialect: what, ...wanted });
+  const requestId = `${purpose}_${crypto.randomUUID()}`;
+  const acquired = await platform.accounts.acquire({
+    requestId,
+    model: "",
+    dialect: purpose,
+    ...acquireOptions,
+  });
   if ("refused" in acquired) {
     const { failure, refused } = acquired;
-    throw failure === undefined ? refusal(refused, wanted.target ?? null) : errorOf(failure);
+    throw failure === undefined
+      ? createRefusalError(refused, acquireOptions.target ?? null)
+      : toProviderError(failure);
   }
   const { lease } = acquired;
   const abort = new LightAbortController();
   const timers = new RequestTimers();
-  const stop = renewLease(lease, timers, abort);
-  const inTime = () => AbortSignal.any([abort.signal, AbortSignal.timeout(timeoutMs)]);
+  const stopRenewal = startLeaseRenewal(lease, timers, abort);
+  const createDeadlineSignal = () => AbortSignal.any([abort.signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const { config } = await platform.configuration.read();
-    const provider = providerNamed(platform, config, lease.account.provider);
-    const proxy = proxyOf(config, lease.account.proxyId || provider.proxyId);
-    const behind: Promise<unknown>[] = [];
+    const provider = getProvider(platform, config, lease.account.provider);
+    const proxy = findProxy(config, lease.account.proxyId || provider.proxyId);
+    const backgroundTasks: Promise<unknown>[] = [];
     const context = {
       platform,
       requestId,
       log: {},
       config: () => platform.configuration.read(),
-      waitUntil: (more: Promise<unknown>) => behind.push(more),
+      waitUntil: (more: Promise<unknown>) => backgroundTasks.push(more),
     };
-    const fetch = upstreamOf(context, proxy, provider);
-    const signIn = (credentials: Credentials) => provider.api.signIn(credentials, fetch, inTime());
+    const fetch = createUpstreamFetch(context, proxy, provider);
+    const signIn = (credentials: Credentials) =>
+      provider.api.signIn(credentials, fetch, createDeadlineSignal());
     // The credentials belong to the provider as it is configured now. If that has changed, the next round uses the new
     // configuration.
-    const confirm = async ({ provider: owner, configVersion = 0 }: MeantFor) => {
+    const confirm = async ({ provider: owner, configVersion = 0 }: CredentialAudience) => {
       const { config: newest } = await platform.configuration.atLeast(configVersion);
-      const now = providerNamed(platform, newest, owner);
-      if (!sameParty(now, provider)) throw new Error("the provider has been changed");
+      const now = getProvider(platform, newest, owner);
+      if (!isSameEndpoint(now, provider)) throw new Error("the provider has been changed");
     };
-    const token = await accountToken(lease, signIn, undefined, undefined, confirm);
-    const result = await work({ token, fetch }, inTime());
-    await Promise.allSettled(behind);
+    const token = await getAccountToken(lease, signIn, undefined, undefined, confirm);
+    const result = await work({ token, fetch }, createDeadlineSignal());
+    await Promise.allSettled(backgroundTasks);
     return result;
   } finally {
-    stop();
+    stopRenewal();
     timers.end();
     lease.release();
   }

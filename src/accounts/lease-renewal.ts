@@ -2,7 +2,7 @@ import { ProviderError } from "../errors/provider-error.ts";
 import type { LightAbortController } from "../http/light-abort-controller.ts";
 import type { RequestTimers } from "../http/request-timers.ts";
 import type { Lease } from "../platform/accounts.ts";
-import { BEAT_MS } from "../pool/lease-life.ts";
+import { HEARTBEAT_MS } from "../pool/lease-life.ts";
 
 /**
  * Renews a lease at regular intervals while it is held. Aborts the work when the pool has reclaimed the slot, or may do so
@@ -10,14 +10,14 @@ import { BEAT_MS } from "../pool/lease-life.ts";
  *
  * @returns a function that stops the renewal
  */
-export function renewLease(
+export function startLeaseRenewal(
   lease: Lease | null,
   timers: RequestTimers,
   abort: LightAbortController,
 ): () => void {
   if (lease === null) return () => undefined;
-  const beat = () => {
-    cancel = timers.after(BEAT_MS, beat);
+  const renew = () => {
+    cancel = timers.runAfter(HEARTBEAT_MS, renew);
     lease.renew().then(
       (held) => {
         if (!held) abort.abort(new ProviderError("timeout", "the account's slot was reclaimed"));
@@ -25,6 +25,6 @@ export function renewLease(
       () => undefined,
     );
   };
-  let cancel = timers.after(BEAT_MS, beat);
+  let cancel = timers.runAfter(HEARTBEAT_MS, renew);
   return () => cancel();
 }

@@ -1,12 +1,12 @@
 import { ProviderError } from "../errors/provider-error.ts";
 import type { Credentials, Lease } from "../platform/accounts.ts";
 import type { Fetch } from "../platform/upstream.ts";
-import { ownProvider } from "../provider/of-platform.ts";
+import { getDefaultProvider } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
 import type { AccountRequest, AccountSession } from "./account-request.ts";
-import { renewLease } from "./lease-renewal.ts";
-import { confirmMeant } from "./readmission.ts";
-import { accountToken } from "./sign-in.ts";
+import { startLeaseRenewal } from "./lease-renewal.ts";
+import { assertAudience } from "./readmission.ts";
+import { getAccountToken } from "./sign-in.ts";
 
 /** A slot on an account, renewed until `end`, together with the account's token. */
 export class ManagedSession implements AccountSession {
@@ -18,12 +18,12 @@ export class ManagedSession implements AccountSession {
   constructor(request: AccountRequest, lease: Lease) {
     this.#request = request;
     this.lease = lease;
-    this.#stopRenewal = renewLease(lease, request.context.timers, request.abort);
-    this.#account = { token: "", fetch: NOWHERE };
+    this.#stopRenewal = startLeaseRenewal(lease, request.context.timers, request.abort);
+    this.#account = { token: "", fetch: rejectingFetch };
   }
 
   /** Sets the `fetch` for requests to the provider with this account. */
-  speakThrough(fetch: Fetch): void {
+  setFetch(fetch: Fetch): void {
     this.#account = { token: "", fetch };
   }
 
@@ -38,26 +38,26 @@ export class ManagedSession implements AccountSession {
   /** Gets a token. `stale` is a token that the provider has refused. When the request is aborted, the wait ends at once. */
   async signIn(stale?: string): Promise<void> {
     const { fetch } = this.#account;
-    const known = stale === undefined ? this.lease.initialToken : null;
-    if (known !== null) {
-      this.#account = { token: known, fetch };
+    const initialToken = stale === undefined ? this.lease.initialToken : null;
+    if (initialToken !== null) {
+      this.#account = { token: initialToken, fetch };
       return;
     }
-    const { abort, context, onSignIn } = this.#request;
+    const { abort, context, onSignInWait } = this.#request;
     const since = context.platform.now();
     try {
-      const token = await orAborted(tokenFor(this.#request, this.lease, fetch, stale), abort.signal);
+      const token = await resultOrAbort(obtainToken(this.#request, this.lease, fetch, stale), abort.signal);
       this.#account = { token, fetch };
     } finally {
-      onSignIn?.(this.accountId, since);
+      onSignInWait?.(this.accountId, since);
     }
   }
 
-  answered(): void {
-    this.lease.succeeded().catch(() => undefined);
+  reportAnswering(): void {
+    this.lease.reportSuccess().catch(() => undefined);
   }
 
-  async call<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T> {
+  async runWithToken<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T> {
     try {
       return await work(this.#account);
     } catch (error) {
@@ -75,27 +75,30 @@ export class ManagedSession implements AccountSession {
 }
 
 /** Before the account's proxy is known, no request is sent. */
-const NOWHERE: Fetch = () => Promise.reject(new ProviderError("unreachable", "the account is not ready"));
+const rejectingFetch: Fetch = () =>
+  Promise.reject(new ProviderError("unreachable", "the account is not ready"));
 
-function tokenFor(request: AccountRequest, lease: Lease, fetch: Fetch, stale?: string): Promise<string> {
-  const { abort, context, provider = ownProvider(context.platform) } = request;
+function obtainToken(request: AccountRequest, lease: Lease, fetch: Fetch, stale?: string): Promise<string> {
+  const { abort, context, provider = getDefaultProvider(context.platform) } = request;
   const signIn = async (credentials: Credentials) => {
-    const late = new AbortController();
+    const timeoutController = new AbortController();
     const timer = setTimeout(() => {
-      late.abort(new ProviderError("timeout", "the provider did not answer the sign-in in time"));
-    }, provider.patience.firstByteTimeoutMs);
+      timeoutController.abort(
+        new ProviderError("timeout", "the provider did not answer the sign-in in time"),
+      );
+    }, provider.timeouts.firstByteTimeoutMs);
     try {
-      const signal = AbortSignal.any([abort.signal, late.signal]);
+      const signal = AbortSignal.any([abort.signal, timeoutController.signal]);
       return await provider.api.signIn(credentials, fetch, signal);
     } finally {
       clearTimeout(timer);
     }
   };
-  return accountToken(lease, signIn, stale, abort.signal, (meant) => confirmMeant(request, meant));
+  return getAccountToken(lease, signIn, stale, abort.signal, (meant) => assertAudience(request, meant));
 }
 
 /** The result of `work`. Rejects with the signal's reason as soon as `signal` is aborted. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function resultOrAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason);
   if (signal.aborted) stop();

@@ -1,10 +1,10 @@
-import { upstreamOf } from "../captures/tap.ts";
+import { createUpstreamFetch } from "../captures/tap.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { AccountRequest, AccountSession } from "./account-request.ts";
 
 /** Access to the default provider with the caller's own token: without an account and without a slot. */
-export function passThrough({ context, caller, provider }: AccountRequest): AccountSession {
+export function openPassThroughSession({ context, caller, provider }: AccountRequest): AccountSession {
   // A pass-through credential is a token of the default provider. No other provider may see it.
   if (provider !== undefined && provider.id !== "") {
     throw new GatewayError(403, "this model needs an API key of the gateway", {
@@ -12,15 +12,15 @@ export function passThrough({ context, caller, provider }: AccountRequest): Acco
       param: "model",
     });
   }
-  const account = { token: caller.credential, fetch: upstreamOf(context, null) };
-  return { accountId: "", account, answered: () => undefined, call: (work) => work(account) };
+  const account = { token: caller.credential, fetch: createUpstreamFetch(context, null) };
+  return { accountId: "", account, reportAnswering: () => undefined, runWithToken: (work) => work(account) };
 }
 
 /**
  * Rewords the error of a refused token: the caller may have meant a key of the gateway, but the provider saw it as a token.
  */
-export function refusedAsToken(error: unknown): never {
+export function rethrowTokenRefusal(error: unknown): never {
   if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
   const message = "the API key is none of this gateway's, and the provider refused it as a token of its own";
-  throw new ProviderError(error.kind, message, error.status, error, error.retryAfter, error.said);
+  throw new ProviderError(error.kind, message, error.status, error, error.retryAfter, error.upstreamFault);
 }

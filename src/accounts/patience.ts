@@ -4,10 +4,10 @@ import { ProviderError } from "../errors/provider-error.ts";
  * Limits how long a provider may make no progress on one attempt. It ends only the attempt, not the request, so that
  * another account can still be tried.
  */
-export class Patience {
+export class AttemptTimeout {
   readonly #ms: number;
   readonly #request: AbortSignal;
-  #late = new AbortController();
+  #timeoutController = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** `ms` is the longest time without progress, milliseconds; `request` ends the whole request. The timer starts with `restart`. */
@@ -18,25 +18,25 @@ export class Patience {
 
   /** Aborted when the request is aborted, or with a `ProviderError` when the provider has made no progress for too long. */
   get signal(): AbortSignal {
-    return AbortSignal.any([this.#request, this.#late.signal]);
+    return AbortSignal.any([this.#request, this.#timeoutController.signal]);
   }
 
   /**
    * Restarts the timer after progress, or before a request to the provider. After a timeout this begins the next attempt.
    */
-  renew(): void {
-    this.end();
-    if (this.#late.signal.aborted) this.#late = new AbortController();
+  restart(): void {
+    this.stop();
+    if (this.#timeoutController.signal.aborted) this.#timeoutController = new AbortController();
     this.#timer = setTimeout(() => this.expire(), this.#ms);
   }
 
   /** Ends this attempt now, as if it had timed out. */
   expire(): void {
-    this.#late.abort(new ProviderError("timeout", "the provider did not answer in time"));
+    this.#timeoutController.abort(new ProviderError("timeout", "the provider did not answer in time"));
   }
 
   /** Stops the timer. */
-  end(): void {
+  stop(): void {
     clearTimeout(this.#timer);
   }
 }

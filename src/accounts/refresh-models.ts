@@ -1,18 +1,18 @@
-import { newNames, withListed } from "../config/provider-models.ts";
+import { addListedModels, selectNewNames } from "../config/provider-models.ts";
 import type { ProviderEntry } from "../config/schema.ts";
 import type { EditNote, FieldChange } from "../config/snapshot.ts";
-import { failureMessage } from "../errors/failure-message.ts";
+import { describeFailure } from "../errors/failure-message.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
-import type { ModelAsk } from "../platform/administration.ts";
+import type { ModelSyncResult } from "../platform/administration.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isSameDriver } from "../provider/drivers.ts";
-import { providerNamed } from "../provider/of-platform.ts";
-import { withFreeAccount } from "./free-account.ts";
+import { getProvider } from "../provider/of-platform.ts";
+import { withBackgroundAccount } from "./free-account.ts";
 
 const CONCURRENCY = 5;
 const HOUR_MS = 3_600_000;
 /** After a failure, the next attempt is after this time, or after the regular interval if that is shorter. */
-const RETRY_MS = HOUR_MS;
+const RETRY_AFTER_FAILURE_MS = HOUR_MS;
 /** Longest wait for a slot, and time limit for the provider's answer, milliseconds. */
 const WAIT_MS = 10_000;
 const TIMEOUT_MS = 20_000;
@@ -21,7 +21,7 @@ const MAX_ERROR = 300;
 const MAX_CHANGES = 50;
 
 /** Platforms with a refresh in progress. */
-const busy = new WeakSet<Platform>();
+const refreshingPlatforms = new WeakSet<Platform>();
 
 /**
  * Fetches the model lists of the providers that are due (`models_refresh_hours`), and adds new models according to
@@ -32,34 +32,34 @@ const busy = new WeakSet<Platform>();
  * @returns the number of new models
  */
 export async function refreshModels(platform: Platform): Promise<number> {
-  if (busy.has(platform)) return 0;
-  busy.add(platform);
+  if (refreshingPlatforms.has(platform)) return 0;
+  refreshingPlatforms.add(platform);
   try {
-    return await askAll(platform);
+    return await refreshDueProviders(platform);
   } finally {
-    busy.delete(platform);
+    refreshingPlatforms.delete(platform);
   }
 }
 
 function isDue(
   { models_refresh_hours: hours }: ProviderEntry,
-  ask: ModelAsk | undefined,
+  ask: ModelSyncResult | undefined,
   now: number,
 ): boolean {
   if (ask === undefined) return true;
   const interval = hours * HOUR_MS;
-  return now - ask.at >= (ask.error === "" ? interval : Math.min(interval, RETRY_MS));
+  return now - ask.at >= (ask.error === "" ? interval : Math.min(interval, RETRY_AFTER_FAILURE_MS));
 }
 
-async function askAll(platform: Platform): Promise<number> {
+async function refreshDueProviders(platform: Platform): Promise<number> {
   const { config } = await platform.configuration.read();
   const scheduled = config.providers.filter(
     ({ enabled, models_refresh_hours }) => enabled && models_refresh_hours > 0,
   );
   // Most deployments have no scheduled provider. They skip the read.
   if (scheduled.length === 0) return 0;
-  const asks: Record<string, ModelAsk> = {};
-  const known = await platform.administration.modelAsks();
+  const asks: Record<string, ModelSyncResult> = {};
+  const known = await platform.administration.getModelSyncResults();
   const due: ProviderEntry[] = [];
   for (const entry of scheduled) {
     const ask = Object.hasOwn(known, entry.id) ? known[entry.id] : undefined;
@@ -71,43 +71,46 @@ async function askAll(platform: Platform): Promise<number> {
   const queue = due.values();
   const worker = async () => {
     for (const entry of queue) {
-      const ask = await askOne(platform, entry);
+      const ask = await refreshProvider(platform, entry);
       asks[entry.id] = ask;
       added += ask.added;
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-  await platform.administration.setModelAsks(asks);
+  await platform.administration.setModelSyncResults(asks);
   return added;
 }
 
-async function askOne(platform: Platform, { id }: ProviderEntry): Promise<ModelAsk> {
+async function refreshProvider(platform: Platform, { id }: ProviderEntry): Promise<ModelSyncResult> {
   const at = platform.now();
   try {
     const { config } = await platform.configuration.read();
-    const { models } = providerNamed(platform, config, id).api;
+    const { models } = getProvider(platform, config, id).api;
     if (models === undefined) {
       throw new GatewayError(501, "this provider does not list its models", { code: "unsupported" });
     }
     const wanted = { provider: id, waitMs: WAIT_MS };
-    const names = await withFreeAccount(
+    const names = await withBackgroundAccount(
       platform,
-      { what: "models", wanted, timeoutMs: TIMEOUT_MS },
+      { purpose: "models", acquireOptions: wanted, timeoutMs: TIMEOUT_MS },
       (account, signal) => models.list(account, signal),
     );
-    return { at, error: "", added: await list(platform, id, names) };
+    return { at, error: "", added: await addNewModels(platform, id, names) };
   } catch (error) {
-    return { at, error: failureMessage(error).slice(0, MAX_ERROR), added: 0 };
+    return { at, error: describeFailure(error).slice(0, MAX_ERROR), added: 0 };
   }
 }
 
 /** A provider's models, including the new ones. */
-function listed({ models, new_models }: ProviderEntry, names: readonly string[]): ProviderEntry["models"] {
-  return withListed(models, newNames(models, names), new_models === "on");
+function withNewModels(
+  { models, new_models }: ProviderEntry,
+  names: readonly string[],
+): ProviderEntry["models"] {
+  return addListedModels(models, selectNewNames(models, names), new_models === "on");
 }
 
 /** The audit entry for models that the schedule added, not an administrator. */
-function noteOf(added: readonly FieldChange[]): Omit<EditNote, "at"> {
+function createAuditNote(added: readonly FieldChange[]): Omit<EditNote, "at"> {
   return {
     who: "schedule",
     address: "",
@@ -120,9 +123,9 @@ function noteOf(added: readonly FieldChange[]): Omit<EditNote, "at"> {
 }
 
 /** Adds a provider's new models to the configuration. Returns their number. */
-async function list(platform: Platform, id: string, names: readonly string[]): Promise<number> {
+async function addNewModels(platform: Platform, id: string, names: readonly string[]): Promise<number> {
   const fresh = (entry: ProviderEntry) =>
-    Object.entries(listed(entry, names)).filter(([name]) => !Object.hasOwn(entry.models, name));
+    Object.entries(withNewModels(entry, names)).filter(([name]) => !Object.hasOwn(entry.models, name));
   const { config } = await platform.configuration.readFresh();
   const present = config.providers.find((entry) => entry.id === id);
   if (present === undefined || fresh(present).length === 0) return 0;
@@ -139,11 +142,11 @@ async function list(platform: Platform, id: string, names: readonly string[]): P
           before: null,
           after: JSON.stringify(said),
         }));
-        return { ...entry, models: listed(entry, names) };
+        return { ...entry, models: withNewModels(entry, names) };
       });
       return { ...current, providers };
     },
-    () => (added.length === 0 ? null : { ...noteOf(added), at: platform.now() }),
+    () => (added.length === 0 ? null : { ...createAuditNote(added), at: platform.now() }),
   );
   return added.length;
 }

@@ -1,6 +1,6 @@
 import { ANY_PROVIDER } from "../platform/accounts.ts";
 import type { Platform } from "../platform/platform.ts";
-import { withFreeAccount } from "./free-account.ts";
+import { withBackgroundAccount } from "./free-account.ts";
 
 const CONCURRENCY = 5;
 /** Most accounts in one round. Others wait for the next round, or sign in with their next request. */
@@ -15,15 +15,19 @@ const TIMEOUT_MS = 20_000;
  * @returns how many accounts have a new token
  */
 export async function refreshTokens(platform: Platform): Promise<number> {
-  const due = (await platform.accounts.tokensDueForRefresh()).slice(0, MAX_ACCOUNTS).values();
+  const due = (await platform.accounts.listTokensDueForRefresh()).slice(0, MAX_ACCOUNTS).values();
   let refreshed = 0;
   const worker = async () => {
     for (const target of due) {
       const wanted = { target, provider: ANY_PROVIDER, waitMs: 0 };
       try {
-        await withFreeAccount(platform, { what: "refresh", wanted, timeoutMs: TIMEOUT_MS }, async () => {
-          refreshed += 1;
-        });
+        await withBackgroundAccount(
+          platform,
+          { purpose: "refresh", acquireOptions: wanted, timeoutMs: TIMEOUT_MS },
+          async () => {
+            refreshed += 1;
+          },
+        );
       } catch {
         // The pool has recorded the failure. The old token remains in use.
       }

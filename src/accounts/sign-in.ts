@@ -1,5 +1,11 @@
-import type { Credentials, Lease, MeantFor, SignedIn, SignInTicket } from "../platform/accounts.ts";
-import { errorOf, failureOf } from "./fault.ts";
+import type {
+  CredentialAudience,
+  Credentials,
+  Lease,
+  SignInResult,
+  SignInTicket,
+} from "../platform/accounts.ts";
+import { toAccountFailure, toProviderError } from "./fault.ts";
 
 /**
  * Gets a token for the leased account: the pool's current one, or a new one from `signIn` when the pool asks this request
@@ -13,36 +19,36 @@ import { errorOf, failureOf } from "./fault.ts";
  *   happens
  * @throws ProviderError why the sign-in failed, also when another request did it
  */
-export async function accountToken(
+export async function getAccountToken(
   lease: Lease,
-  signIn: (credentials: Credentials) => Promise<SignedIn>,
+  signIn: (credentials: Credentials) => Promise<SignInResult>,
   stale?: string,
   signal?: AbortSignal,
-  confirm?: (meant: MeantFor) => Promise<void>,
+  confirm?: (meant: CredentialAudience) => Promise<void>,
 ): Promise<string> {
   if (stale === undefined && lease.initialToken !== null) return lease.initialToken;
-  const answer = await lease.token(stale);
-  if ("failed" in answer) throw errorOf(answer.failed);
+  const answer = await lease.getToken(stale);
+  if ("failed" in answer) throw toProviderError(answer.failed);
   await confirm?.(answer);
   if ("token" in answer) return answer.token;
-  return redeem(lease, answer.signIn, signIn, signal);
+  return signInAndReport(lease, answer.signIn, signIn, signal);
 }
 
-async function redeem(
+async function signInAndReport(
   lease: Lease,
   { ticket, credentials, current }: SignInTicket,
-  signIn: (credentials: Credentials) => Promise<SignedIn>,
+  signIn: (credentials: Credentials) => Promise<SignInResult>,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  let result: SignedIn;
+  let result: SignInResult;
   try {
     result = await signIn(credentials);
   } catch (error) {
     if (signal?.aborted) throw error;
-    await lease.signInFailed(ticket, failureOf(error));
+    await lease.failSignIn(ticket, toAccountFailure(error));
     if (current !== undefined) return current;
     throw error;
   }
-  await lease.signedIn(ticket, result);
+  await lease.completeSignIn(ticket, result);
   return result.token;
 }

@@ -1,20 +1,20 @@
-import { failureWithout } from "../captures/mask.ts";
-import { upstreamOf } from "../captures/tap.ts";
+import { maskFailure } from "../captures/mask.ts";
+import { createUpstreamFetch } from "../captures/tap.ts";
 import type { Config } from "../config/schema.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import { checkDialect } from "../limits/allowed.ts";
-import { limitedUse } from "../limits/quota.ts";
-import { limitExceeded } from "../limits/refusal.ts";
-import type { Granted, Lease } from "../platform/accounts.ts";
+import { assertDialectAllowed } from "../limits/allowed.ts";
+import { getLimitedUse } from "../limits/quota.ts";
+import { createLimitError } from "../limits/refusal.ts";
+import type { AcquireGrant, Lease } from "../platform/accounts.ts";
 import type { OutboundProxy } from "../platform/upstream.ts";
-import { ownProvider } from "../provider/of-platform.ts";
+import { getDefaultProvider } from "../provider/of-platform.ts";
 import type { AccountRequest, AccountSession } from "./account-request.ts";
 import { Failover } from "./failover.ts";
-import { errorOf, failureOf, faultOf } from "./fault.ts";
+import { attributeFault, toAccountFailure, toProviderError } from "./fault.ts";
 import { ManagedSession } from "./managed-session.ts";
-import { passThrough, refusedAsToken } from "./pass-through.ts";
-import { readmit } from "./readmission.ts";
-import { refusal } from "./refusal.ts";
+import { openPassThroughSession, rethrowTokenRefusal } from "./pass-through.ts";
+import { recheckRequestAuthorization } from "./readmission.ts";
+import { createRefusalError } from "./refusal.ts";
 
 /**
  * Runs work with a provider account. Requests of callers and administrators use accounts only through this function. It
@@ -24,7 +24,7 @@ import { refusal } from "./refusal.ts";
  *
  * @returns the result of `work`
  * @throws GatewayError 429, 499 or 503 when no slot is granted; any error of the work, including `ProviderError`. After
- *   several failures, the error that {@link Failover.verdict} chooses.
+ *   several failures, the error that {@link Failover.chooseError} chooses.
  */
 export async function withAccount<T>(
   request: AccountRequest,
@@ -34,16 +34,16 @@ export async function withAccount<T>(
   const { platform, log } = context;
   if (caller.mode === "pass-through") {
     log.attempts = (log.attempts ?? 0) + 1;
-    return work(passThrough(request)).catch(refusedAsToken);
+    return work(openPassThroughSession(request)).catch(rethrowTokenRefusal);
   }
-  checkDialect(caller.key?.entry, request.dialect);
+  assertDialectAllowed(caller.key?.entry, request.dialect);
   const { config } = await context.config();
   const failover = new Failover({
-    pinned: caller.targetAccount !== null,
-    others: config.runtime.account_failovers,
-    until: platform.now() + platform.variables.queueTimeoutMs,
+    isPinned: caller.targetAccount !== null,
+    maxOtherAccounts: config.runtime.account_failovers,
+    unreachedDeadline: platform.now() + platform.variables.queueTimeoutMs,
     // This covers one timeout before the first byte, but not two.
-    othersUntil: platform.now() + 1.5 * patienceOf(request),
+    otherAccountsDeadline: platform.now() + 1.5 * firstByteTimeoutMsOf(request),
   });
   for (;;) {
     const session = await openSession(request, config, failover);
@@ -52,27 +52,27 @@ export async function withAccount<T>(
       await session.signIn();
       begun = true;
       const result = await work(session);
-      await session.lease.succeeded().catch(() => undefined);
+      await session.lease.reportSuccess().catch(() => undefined);
       return result;
     } catch (thrown) {
       // The provider's error may contain the request's headers, so they are masked.
-      const error = failureWithout(request.provider?.headers ?? {}, thrown);
+      const error = maskFailure(request.provider?.headers ?? {}, thrown);
       // The account did not cause the client's departure.
       if (abort.aborted) {
-        session.lease.failed(NOBODYS_FAULT).catch(() => undefined);
+        session.lease.reportFailure(UNATTRIBUTED_FAILURE).catch(() => undefined);
         throw error;
       }
-      const othersWell = await tell(session.lease, error);
-      request.onLeft?.(session.accountId, error);
+      const othersWell = await reportFailedAttempt(session.lease, error);
+      request.onAccountFailed?.(session.accountId, error);
       const attempt = {
         account: session.accountId,
         error,
-        begun,
-        othersWell,
-        repeatable: request.mayRepeat?.() === true,
-        wanted: faultOf(error) === null && request.wantsAnother?.(error) === true,
+        hasStarted: begun,
+        hasOtherHealthyAccount: othersWell,
+        canRetry: request.canRetry?.() === true,
+        wantsAnotherAccount: attributeFault(error) === null && request.shouldTryAnotherAccount?.(error) === true,
       };
-      if (!failover.goesOn(attempt, platform.now())) throw failover.verdict();
+      if (!failover.shouldRetry(attempt, platform.now())) throw failover.chooseError();
     } finally {
       session.end();
     }
@@ -80,16 +80,16 @@ export async function withAccount<T>(
 }
 
 /** Finds a proxy by its id. Null for an empty id or a proxy that no longer exists. */
-export function proxyOf(config: Config, proxyId: string): OutboundProxy | null {
+export function findProxy(config: Config, proxyId: string): OutboundProxy | null {
   return proxyId === "" ? null : (config.proxies.find((proxy) => proxy.id === proxyId) ?? null);
 }
 
-function patienceOf({ context: { platform }, provider }: AccountRequest): number {
-  return (provider?.patience ?? platform.variables).firstByteTimeoutMs;
+function firstByteTimeoutMsOf({ context: { platform }, provider }: AccountRequest): number {
+  return (provider?.timeouts ?? platform.variables).firstByteTimeoutMs;
 }
 
 /** The result of an attempt that says nothing about the account. */
-const NOBODYS_FAULT = failureOf(null);
+const UNATTRIBUTED_FAILURE = toAccountFailure(null);
 
 /** Takes a slot on an account that has not been tried yet. Throws the caller's error when none is available. */
 async function openSession(
@@ -98,15 +98,15 @@ async function openSession(
   failover: Failover,
 ): Promise<ManagedSession> {
   const { context } = request;
-  const provider = request.provider ?? ownProvider(context.platform);
-  const { lease, configVersion } = await acquire(request, config, failover);
+  const provider = request.provider ?? getDefaultProvider(context.platform);
+  const { lease, configVersion } = await acquireSlot(request, config, failover);
   const session = new ManagedSession(request, lease);
   try {
     const isNewer = configVersion !== undefined && (await context.confirmConfig(configVersion));
     const { config: newest } = await context.config();
-    if (isNewer) await readmit(request, newest);
-    const proxy = proxyOf(newest, lease.account.proxyId || provider.proxyId);
-    session.speakThrough(upstreamOf(context, proxy, provider));
+    if (isNewer) await recheckRequestAuthorization(request, newest);
+    const proxy = findProxy(newest, lease.account.proxyId || provider.proxyId);
+    session.setFetch(createUpstreamFetch(context, proxy, provider));
   } catch (error) {
     session.end();
     throw error;
@@ -116,18 +116,22 @@ async function openSession(
   return session;
 }
 
-async function acquire(request: AccountRequest, config: Config, failover: Failover): Promise<Granted> {
+async function acquireSlot(
+  request: AccountRequest,
+  config: Config,
+  failover: Failover,
+): Promise<AcquireGrant> {
   const { context, caller, model, dialect, abort } = request;
-  const { platform, requestId, identity, log, quota } = context;
-  const use = limitedUse(context, caller, config, request.expected);
+  const { platform, requestId, uniqueRequestId, log, quota } = context;
+  const use = getLimitedUse(context, caller, config, request.estimateUsage);
   // If the pool's answer gets lost, the pool may still have granted a slot.
-  if (use !== undefined) quota.counts = true;
+  if (use !== undefined) quota.mustSettle = true;
   const target = caller.targetAccount;
   const started = platform.now();
   const acquired = await platform.accounts.acquire(
     {
       requestId,
-      ...(identity === requestId ? {} : { identity }),
+      ...(uniqueRequestId === requestId ? {} : { identity: uniqueRequestId }),
       model,
       dialect,
       ...(request.provider === undefined || request.provider.id === ""
@@ -135,7 +139,7 @@ async function acquire(request: AccountRequest, config: Config, failover: Failov
         : { provider: request.provider.id }),
       caller: caller.owner,
       ...(caller.key === null ? {} : { key: caller.key.id }),
-      exclude: failover.tried,
+      exclude: failover.triedAccounts,
       waitMs: request.waitMs ?? platform.variables.queueTimeoutMs,
       ...(target === null ? {} : { target }),
       // Administrators have no key. They may use disabled accounts, in order to test them.
@@ -145,20 +149,21 @@ async function acquire(request: AccountRequest, config: Config, failover: Failov
     abort,
   );
   log.queueMs = (log.queueMs ?? 0) + platform.now() - started;
-  if (acquired.limits !== undefined) quota.left = acquired.limits;
+  if (acquired.limits !== undefined) quota.remaining = acquired.limits;
   if ("lease" in acquired) return acquired;
   abort.throwIfAborted();
   const { failure, limit } = acquired;
-  if (limit !== undefined) throw limitExceeded(limit, platform.now());
-  const refused = failure === undefined ? refusal(acquired.refused, target) : errorOf(failure);
-  if (failover.tried.length === 0) throw refused;
-  throw failover.verdict(acquired.refused === "no_accounts" ? null : refused);
+  if (limit !== undefined) throw createLimitError(limit, platform.now());
+  const refused =
+    failure === undefined ? createRefusalError(acquired.refused, target) : toProviderError(failure);
+  if (failover.triedAccounts.length === 0) throw refused;
+  throw failover.chooseError(acquired.refused === "no_accounts" ? null : refused);
 }
 
 /** Reports to the pool how an attempt failed. Returns whether another account is healthy, if this one is not. */
-async function tell(lease: Lease, error: unknown): Promise<boolean> {
-  if (faultOf(error) !== null) return lease.failed(failureOf(error)).catch(() => false);
+async function reportFailedAttempt(lease: Lease, error: unknown): Promise<boolean> {
+  if (attributeFault(error) !== null) return lease.reportFailure(toAccountFailure(error)).catch(() => false);
   // An error that is only about the request still shows that the account works.
-  if (error instanceof ProviderError) await lease.succeeded().catch(() => undefined);
+  if (error instanceof ProviderError) await lease.reportSuccess().catch(() => undefined);
   return false;
 }

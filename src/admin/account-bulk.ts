@@ -1,17 +1,17 @@
 import * as z from "zod";
 import type { Account, Config } from "../config/schema.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { accountsChanged, accountsChangedSchema, checkProxy } from "./account-edit.ts";
-import { edit } from "./edit.ts";
-import { identifiers } from "./identifiers.ts";
-import { sentObject } from "./sent-fields.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { accountsChangedResponse, accountsChangedSchema, assertProxyExists } from "./account-edit.ts";
+import { editConfig } from "./edit.ts";
+import { accountIdentifiers } from "./identifiers.ts";
+import { requestObject } from "./sent-fields.ts";
 
-const MOST = 100_000;
+const MAX_ACCOUNTS = 100_000;
 
 /** Body of `POST /admin/accounts/bulk`. `bind` needs `proxy_id`; an empty `proxy_id` unbinds the accounts. */
-const bulkSchema = sentObject(() => ({
+const bulkSchema = requestObject(() => ({
   action: z.enum(["enable", "disable", "delete", "bind"]),
-  identifiers: z.array(z.string()).min(1, "name the accounts").max(MOST),
+  identifiers: z.array(z.string()).min(1, "name the accounts").max(MAX_ACCOUNTS),
   proxy_id: z.string().trim().optional(),
 })).refine(({ action, proxy_id }) => action !== "bind" || proxy_id !== undefined, {
   error: "the id of a proxy is needed; an empty one unbinds",
@@ -21,25 +21,25 @@ const bulkSchema = sentObject(() => ({
 type Bulk = z.output<typeof bulkSchema>;
 
 /** Returns the account after the bulk action; null if the action deletes it. */
-function done(account: Account, { action, proxy_id = "" }: Bulk): Account | null {
+function applyAction(account: Account, { action, proxy_id = "" }: Bulk): Account | null {
   if (action === "delete") return null;
   if (action === "bind") return { ...account, proxy_id };
   return { ...account, disabled: action === "disable" };
 }
 
 /** Returns the changed configuration, the number of changed accounts, and the named accounts that do not exist. */
-async function applied(config: Config, bulk: Bulk) {
-  if (bulk.action === "bind") checkProxy(config, bulk.proxy_id ?? "");
+async function applyBulkAction(config: Config, bulk: Bulk) {
+  if (bulk.action === "bind") assertProxyExists(config, bulk.proxy_id ?? "");
   const named = new Set(bulk.identifiers);
   const missing = new Set(named);
-  const ids = await identifiers(config);
+  const ids = await accountIdentifiers(config);
   let changed = 0;
   const accounts = config.accounts.flatMap((account, place) => {
     const id = ids[place] ?? "";
     if (!named.has(id)) return [account];
     missing.delete(id);
     changed += 1;
-    return done(account, bulk) ?? [];
+    return applyAction(account, bulk) ?? [];
   });
   return { config: { ...config, accounts }, changed, missing: [...missing] };
 }
@@ -48,21 +48,23 @@ export const ACCOUNT_BULK_ENDPOINTS: readonly Endpoint[] = [
   /**
    * `POST /admin/accounts/bulk`: applies one action to many accounts in a single edit and saves the previous configuration.
    */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/accounts/bulk",
     summary: "Enable, disable, delete or bind many accounts",
     body: bulkSchema,
-    answers: json(() => accountsChangedSchema().extend({ changed: z.int(), missing: z.array(z.string()) })),
+    answers: jsonResponse(() =>
+      accountsChangedSchema().extend({ changed: z.int(), missing: z.array(z.string()) }),
+    ),
     handler: async (context, { body }) => {
       let changed = 0;
       let missing: readonly string[] = [];
       const apply = async (current: Config) => {
-        const after = await applied(current, body);
+        const after = await applyBulkAction(current, body);
         ({ changed, missing } = after);
         return after.config;
       };
-      return accountsChanged(await edit(context, apply, { keep: true }), { changed, missing });
+      return accountsChangedResponse(await editConfig(context, apply, { keep: true }), { changed, missing });
     },
   }),
 ];

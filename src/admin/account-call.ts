@@ -1,24 +1,24 @@
 import { withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { Config } from "../config/schema.ts";
-import { abortWith } from "../http/departure.ts";
+import { abortOnDisconnect } from "../http/departure.ts";
 import type { Context } from "../platform/context.ts";
-import { type NamedProvider, providerNamed } from "../provider/of-platform.ts";
+import { getProvider, type RegisteredProvider } from "../provider/of-platform.ts";
 import type { Provider, UpstreamAccount } from "../provider/provider.ts";
-import { identifiers } from "./identifiers.ts";
+import { accountIdentifiers } from "./identifiers.ts";
 
 /** Timeout of an administrator's call to the provider, including the wait for a slot. */
 const CALL_TIMEOUT_MS = 25_000;
 
 /** Returns a caller that is pinned to one account, for calls by administrators. null: any account. */
-export function administratorAs(account: string | null): Caller {
+export function administratorCaller(account: string | null): Caller {
   return { mode: "managed", credential: "", owner: "", key: null, targetAccount: account };
 }
 
 /** Returns the provider id of a configured account. Empty string: the default provider. */
-export async function providerOfAccount(config: Config, account: string | null): Promise<string> {
+export async function findProviderId(config: Config, account: string | null): Promise<string> {
   if (account === null) return "";
-  return config.accounts[(await identifiers(config)).indexOf(account)]?.provider ?? "";
+  return config.accounts[(await accountIdentifiers(config)).indexOf(account)]?.provider ?? "";
 }
 
 /**
@@ -27,26 +27,26 @@ export async function providerOfAccount(config: Config, account: string | null):
  * @param account the account's identifier; null: any account
  * @throws GatewayError or ProviderError for every failure; a `DOMException` `TimeoutError` after 25 s.
  */
-export async function onAccount<T>(
+export async function callWithAccount<T>(
   context: Context,
   account: string | null,
   model: string,
   work: (account: UpstreamAccount, signal: AbortSignal, provider: Provider) => Promise<T>,
 ): Promise<T> {
   const { config } = await context.config();
-  const provider = providerNamed(context.platform, config, await providerOfAccount(config, account));
-  return onProvider(context, provider, account, model, work);
+  const provider = getProvider(context.platform, config, await findProviderId(config, account));
+  return callProvider(context, provider, account, model, work);
 }
 
 /** Like `callWithAccount`, for a given provider. `account` null: any account of that provider. */
-export async function onProvider<T>(
+export async function callProvider<T>(
   context: Context,
-  provider: NamedProvider,
+  provider: RegisteredProvider,
   account: string | null,
   model: string,
   work: (account: UpstreamAccount, signal: AbortSignal, provider: Provider) => Promise<T>,
 ): Promise<T> {
-  const { abort, stop } = abortWith(context.request);
+  const { abort, stop } = abortOnDisconnect(context.request);
   const timer = setTimeout(() => {
     abort.abort(new DOMException("the call took too long", "TimeoutError"));
   }, CALL_TIMEOUT_MS);
@@ -54,14 +54,14 @@ export async function onProvider<T>(
     return await withAccount(
       {
         context,
-        caller: administratorAs(account),
+        caller: administratorCaller(account),
         provider,
         model,
         dialect: "admin",
         abort,
-        mayRepeat: () => true,
+        canRetry: () => true,
       },
-      (session) => session.call((upstream) => work(upstream, abort.signal, provider.api)),
+      (session) => session.runWithToken((upstream) => work(upstream, abort.signal, provider.api)),
     );
   } finally {
     clearTimeout(timer);

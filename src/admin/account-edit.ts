@@ -3,18 +3,18 @@ import { type Account, accountSchema, type Config } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
 import { accountViewSchema, successSchema } from "./answers.ts";
-import { edit } from "./edit.ts";
-import { etagOf } from "./etag.ts";
-import { accountIndex } from "./identifiers.ts";
-import { sentObject } from "./sent-fields.ts";
+import { editConfig } from "./edit.ts";
+import { formatEtag } from "./etag.ts";
+import { findAccountIndex } from "./identifiers.ts";
+import { requestObject } from "./sent-fields.ts";
 
 /**
  * Body of `PUT /admin/accounts/{identifier}`. Omitted fields keep their values, and so do an empty password and an empty
  * token. `email` and `mobile` are read-only. `PUT …/proxy` binds the proxy.
  */
-const accountChangeSchema = sentObject(
+const accountChangeSchema = requestObject(
   () => ({
     name: z.string().optional(),
     remark: z.string().optional(),
@@ -31,7 +31,7 @@ const accountChangeSchema = sentObject(
 );
 
 /** Body of `PUT /admin/accounts/{identifier}/proxy`. */
-const proxyBindingSchema = sentObject(
+const proxyBindingSchema = requestObject(
   () => ({ proxy_id: z.string("the id of a proxy is needed; an empty one unbinds").trim() }),
   accountViewSchema,
 );
@@ -40,23 +40,23 @@ const proxyBindingSchema = sentObject(
 export const accountsChangedSchema = () => successSchema().extend({ total_accounts: z.int() });
 
 /** Builds the response to an edit of the accounts. Its entity tag is the version that the edit created. */
-export function accountsChanged(
+export function accountsChangedResponse(
   { config, version }: ConfigSnapshot,
   more: Readonly<Record<string, unknown>> = {},
 ): Response {
   const body = { success: true, total_accounts: config.accounts.length, ...more };
-  return Response.json(body, { headers: { etag: etagOf(version) } });
+  return Response.json(body, { headers: { etag: formatEtag(version) } });
 }
 
 /** Throws 400 if no proxy has this id. An empty id means "no proxy" and is valid. */
-export function checkProxy(config: Config, proxyId: string): void {
+export function assertProxyExists(config: Config, proxyId: string): void {
   if (proxyId !== "" && !config.proxies.some(({ id }) => id === proxyId)) {
     throw invalidRequest(`proxy_id: the proxy ${JSON.stringify(proxyId)} does not exist`, "proxy_id");
   }
 }
 
 /** Omits the field for the default provider. */
-export function providerField(provider: string | undefined): Pick<Account, "provider"> {
+export function normalizedProvider(provider: string | undefined): Pick<Account, "provider"> {
   return provider ? { provider } : { provider: undefined };
 }
 
@@ -66,8 +66,8 @@ async function editAccount(
   identifier: string,
   change: (account: Account, config: Config) => Account,
 ): Promise<ConfigSnapshot> {
-  return edit(context, async (current) => {
-    const index = await accountIndex(current, identifier);
+  return editConfig(context, async (current) => {
+    const index = await findAccountIndex(current, identifier);
     const accounts = current.accounts.map((account, place) =>
       place === index ? change(account, current) : account,
     );
@@ -76,7 +76,7 @@ async function editAccount(
 }
 
 /** Applies an administrator's changes to an account. Throws 400 for a change that is not allowed. */
-function changed(account: Account, body: z.output<typeof accountChangeSchema>): Account {
+function applyAccountChange(account: Account, body: z.output<typeof accountChangeSchema>): Account {
   for (const field of ["email", "mobile"] as const) {
     if (body[field] !== undefined && body[field] !== account[field]) {
       throw invalidRequest(`${field}: an account's ${field} cannot be changed`, field);
@@ -97,48 +97,50 @@ function changed(account: Account, body: z.output<typeof accountChangeSchema>): 
     token: body.token || account.token,
     disabled: body.disabled ?? account.disabled,
     weight: body.weight ?? account.weight,
-    ...providerField(body.provider ?? account.provider),
+    ...normalizedProvider(body.provider ?? account.provider),
   };
 }
 
 /** Endpoints that change or delete one account. */
 export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
   /** `PUT /admin/accounts/{identifier}` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "PUT",
     path: "/admin/accounts/:identifier",
     summary: "Rename an account",
     body: accountChangeSchema,
-    answers: json(accountsChangedSchema),
+    answers: jsonResponse(accountsChangedSchema),
     handler: async (context, { params, body }) =>
-      accountsChanged(
-        await editAccount(context, params["identifier"] ?? "", (account) => changed(account, body)),
+      accountsChangedResponse(
+        await editAccount(context, params["identifier"] ?? "", (account) =>
+          applyAccountChange(account, body),
+        ),
       ),
   }),
   /** `DELETE /admin/accounts/{identifier}` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "DELETE",
     path: "/admin/accounts/:identifier",
     summary: "Delete an account",
-    answers: json(accountsChangedSchema),
+    answers: jsonResponse(accountsChangedSchema),
     handler: async (context, { params }) => {
       const remove = async (current: Config) => {
-        const index = await accountIndex(current, params["identifier"] ?? "");
+        const index = await findAccountIndex(current, params["identifier"] ?? "");
         return { ...current, accounts: current.accounts.filter((_, place) => place !== index) };
       };
-      return accountsChanged(await edit(context, remove, { keep: true }));
+      return accountsChangedResponse(await editConfig(context, remove, { keep: true }));
     },
   }),
   /** `PUT /admin/accounts/{identifier}/proxy` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "PUT",
     path: "/admin/accounts/:identifier/proxy",
     summary: "Bind an account to a proxy",
     body: proxyBindingSchema,
-    answers: json(() => successSchema().extend({ identifier: z.string(), proxy_id: z.string() })),
+    answers: jsonResponse(() => successSchema().extend({ identifier: z.string(), proxy_id: z.string() })),
     handler: async (context, { params: { identifier = "" }, body: { proxy_id } }) => {
       await editAccount(context, identifier, (account, config) => {
-        checkProxy(config, proxy_id);
+        assertProxyExists(config, proxy_id);
         return { ...account, proxy_id };
       });
       return Response.json({ success: true, identifier, proxy_id });

@@ -3,8 +3,8 @@ import type { Config } from "../config/schema.ts";
 import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import { ACCOUNT_CONDITIONS, type AccountCondition, type AccountHealth } from "../platform/account-status.ts";
 import type { Context } from "../platform/context.ts";
-import { healthById } from "./config-view.ts";
-import { identifiers } from "./identifiers.ts";
+import { readHealthById } from "./config-view.ts";
+import { accountIdentifiers } from "./identifiers.ts";
 
 /** Query parameters that filter and sort a list of accounts. */
 export const accountFilterShape = once(() => ({
@@ -38,23 +38,23 @@ const URGENCY: readonly AccountCondition[] = ["failing", "cooling", "untested", 
 const compare = (one: string, other: string) => (one === other ? 0 : one < other ? -1 : 1);
 
 /** Returns the indexes of the matching accounts in the requested order, and the health of all accounts if it was read. */
-export async function matchingAccounts(
+export async function selectAccounts(
   context: Context,
   config: Config,
   { q, health: conditions, proxy_id: proxy, provider: owner, sort }: AccountFilter,
 ): Promise<{ readonly places: readonly number[]; readonly health?: Map<string, AccountHealth> }> {
   const needle = q.trim().toLowerCase();
-  const ids = await identifiers(config);
-  const asksPool = conditions.length > 0 || sort === "health" || sort === "used";
-  const health = asksPool ? await healthById(context) : undefined;
-  const of = (place: number) => health?.get(ids[place] ?? "");
+  const ids = await accountIdentifiers(config);
+  const needsHealth = conditions.length > 0 || sort === "health" || sort === "used";
+  const health = needsHealth ? await readHealthById(context) : undefined;
+  const healthAt = (place: number) => health?.get(ids[place] ?? "");
   const places: number[] = [];
   for (const [place, { email, mobile, name, remark, proxy_id, provider = "" }] of config.accounts.entries()) {
     const texts = [ids[place] ?? "", email, mobile, name, remark];
     if (!texts.some((text) => text.toLowerCase().includes(needle))) continue;
     if (proxy !== undefined && proxy_id !== proxy) continue;
     if (owner !== undefined && provider !== owner) continue;
-    if (conditions.length > 0 && !conditions.includes(of(place)?.condition ?? "untested")) continue;
+    if (conditions.length > 0 && !conditions.includes(healthAt(place)?.condition ?? "untested")) continue;
     places.push(place);
   }
   if (sort === "name") {
@@ -70,10 +70,12 @@ export async function matchingAccounts(
     places.sort((one, other) => compare(title(one), title(other)));
   }
   if (sort === "used") {
-    places.sort((one, other) => (of(other)?.activity.lastUsed ?? 0) - (of(one)?.activity.lastUsed ?? 0));
+    places.sort(
+      (one, other) => (healthAt(other)?.activity.lastUsed ?? 0) - (healthAt(one)?.activity.lastUsed ?? 0),
+    );
   }
   if (sort === "health") {
-    const urgency = (place: number) => URGENCY.indexOf(of(place)?.condition ?? "untested");
+    const urgency = (place: number) => URGENCY.indexOf(healthAt(place)?.condition ?? "untested");
     places.sort((one, other) => urgency(one) - urgency(other));
   }
   return health === undefined ? { places } : { places, health };

@@ -1,32 +1,32 @@
 import * as z from "zod";
-import { failureMessage } from "../errors/failure-message.ts";
-import { isSilentPool } from "../errors/silent-pool.ts";
+import { describeFailure } from "../errors/failure-message.ts";
+import { isUnresponsivePool } from "../errors/silent-pool.ts";
 import { resolveModel } from "../models/resolve.ts";
 import type { AccountTestResult, TestAllProgress } from "../platform/administration.ts";
 import type { Context } from "../platform/context.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { modelSchema, testAccount } from "./account-test.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { testAccount, testModelSchema } from "./account-test.ts";
 import { accountTestResultSchema, successSchema } from "./answers.ts";
-import { record } from "./audit-note.ts";
-import { identifiers } from "./identifiers.ts";
-import { inParallel } from "./in-parallel.ts";
-import { sentObject } from "./sent-fields.ts";
+import { recordAction } from "./audit-note.ts";
+import { accountIdentifiers } from "./identifiers.ts";
+import { runInParallel } from "./in-parallel.ts";
+import { requestObject } from "./sent-fields.ts";
 
 /** Number of accounts that are tested at the same time (contract, Limits). */
-export const CONCURRENCY = 5;
+export const TEST_CONCURRENCY = 5;
 /** Minimum time between two writes of the progress. */
-const REPORT_MS = 500;
+const REPORT_INTERVAL_MS = 500;
 /** A run without progress for this long counts as interrupted. */
-const CUT_OFF_MS = 60_000;
+const STALE_RUN_MS = 60_000;
 const MAX_FAILURES = 200;
 
 /**
  * Body of `POST /admin/accounts/test-all`; it may be missing. `resume` continues the last run after the accounts that it
- * tested. `identifiers` limits the run to these accounts.
+ * tested. `accountIdentifiers` limits the run to these accounts.
  */
-const testAllSchema = sentObject(
+const testAllSchema = requestObject(
   () => ({
-    model: modelSchema(),
+    model: testModelSchema(),
     resume: z.boolean().default(false),
     identifiers: z.array(z.string()).optional(),
   }),
@@ -35,31 +35,31 @@ const testAllSchema = sentObject(
 );
 
 /** Counts with which a resumed run starts. */
-type Begun = Pick<TestAllProgress, "done" | "success" | "failed" | "failures">;
+type RunStart = Pick<TestAllProgress, "done" | "success" | "failed" | "failures">;
 
-const NOTHING_DONE: Begun = { done: 0, success: 0, failed: 0, failures: [] };
+const FRESH_START: RunStart = { done: 0, success: 0, failed: 0, failures: [] };
 
 /** Counts the results of a test run and reports its progress. */
-class Run {
+class TestRun {
   /** Results by account index. A resumed run has no results for the accounts that the earlier run tested. */
   readonly #results: (AccountTestResult | undefined)[] = [];
   readonly #context: Context;
   readonly #total: number;
-  readonly #some: boolean;
+  readonly #isPartial: boolean;
   readonly #startedAt: number;
   /** Counts of all accounts whose index is below `done`. */
-  #counted: Begun;
+  #counts: RunStart;
   #reportedAt = 0;
   /** An administrator cancelled the run. */
   cancelled = false;
 
   /** `some`: the run covers only some accounts, so a later run cannot resume it. */
-  constructor(context: Context, total: number, begun: Begun, some: boolean) {
+  constructor(context: Context, total: number, begun: RunStart, some: boolean) {
     this.#context = context;
-    this.#some = some;
+    this.#isPartial = some;
     this.#total = total;
     this.#startedAt = context.platform.now();
-    this.#counted = begun;
+    this.#counts = begun;
   }
 
   /** Results of this run, in the order of the accounts. */
@@ -67,9 +67,9 @@ class Run {
     return this.#results.filter((result) => result !== undefined);
   }
 
-  note(place: number, result: AccountTestResult): void {
+  recordResult(place: number, result: AccountTestResult): void {
     this.#results[place] = result;
-    let { done, success, failed, failures } = this.#counted;
+    let { done, success, failed, failures } = this.#counts;
     for (let next = this.#results[done]; next !== undefined; next = this.#results[done]) {
       done += 1;
       if (next.success) success += 1;
@@ -78,21 +78,21 @@ class Run {
         failures = [...failures, next].slice(-MAX_FAILURES);
       }
     }
-    this.#counted = { done, success, failed, failures };
+    this.#counts = { done, success, failed, failures };
   }
 
   /** Writes the progress, at most once per `REPORT_INTERVAL_MS` unless the run is finished. */
-  async report(finished: boolean): Promise<void> {
+  async reportProgress(finished: boolean): Promise<void> {
     const now = this.#context.platform.now();
-    if (!finished && now - this.#reportedAt < REPORT_MS) return;
+    if (!finished && now - this.#reportedAt < REPORT_INTERVAL_MS) return;
     this.#reportedAt = now;
     const progress: TestAllProgress = {
       total: this.#total,
-      ...this.#counted,
+      ...this.#counts,
       started_at: this.#startedAt,
       updated_at: now,
       finished_at: finished ? now : 0,
-      ...(this.#some && { some: true }),
+      ...(this.#isPartial && { some: true }),
     };
     const cancelled = await this.#context.platform.administration
       .setTestProgress(progress)
@@ -105,10 +105,10 @@ class Run {
  * Yields to the event loop so that other requests are served. If the provider runs in the same process (sandbox), promises
  * alone never let the runtime read its sockets.
  */
-const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 /** Returns a copy of the context whose work continues after the client disconnects. */
-const apart = (context: Context): Context => ({
+const detachFromClient = (context: Context): Context => ({
   ...context,
   request: new Request(context.url, { headers: context.request.headers }),
 });
@@ -118,30 +118,34 @@ async function runTests(
   context: Context,
   accounts: readonly string[],
   model: string,
-  begun: Begun,
+  begun: RunStart,
   some: boolean,
-): Promise<Run> {
-  const run = new Run(context, accounts.length, begun, some);
-  await run.report(false);
-  await inParallel([...accounts.entries()].slice(begun.done), CONCURRENCY, async ([place, account]) => {
-    if (run.cancelled) return;
-    const result = await testAccount(context, account, model, "").catch((error: unknown) => {
-      if (!isSilentPool(error)) throw error;
-      const message = failureMessage(error);
-      return { account, model, success: false, message, response_time: 0, session_count: 0 };
-    });
-    run.note(place, result);
-    await run.report(false);
-    await breathe();
-  });
-  await run.report(true);
+): Promise<TestRun> {
+  const run = new TestRun(context, accounts.length, begun, some);
+  await run.reportProgress(false);
+  await runInParallel(
+    [...accounts.entries()].slice(begun.done),
+    TEST_CONCURRENCY,
+    async ([place, account]) => {
+      if (run.cancelled) return;
+      const result = await testAccount(context, account, model, "").catch((error: unknown) => {
+        if (!isUnresponsivePool(error)) throw error;
+        const message = describeFailure(error);
+        return { account, model, success: false, message, response_time: 0, session_count: 0 };
+      });
+      run.recordResult(place, result);
+      await run.reportProgress(false);
+      await yieldToEventLoop();
+    },
+  );
+  await run.reportProgress(true);
   return run;
 }
 
 /** Returns the counts of the last run if it is unfinished, else zero counts. */
-async function unfinished({ platform }: Context, accounts: number): Promise<Begun> {
-  const last = await platform.administration.testProgress();
-  return last === null || last.some === true || last.done >= accounts ? NOTHING_DONE : last;
+async function readResumePoint({ platform }: Context, accounts: number): Promise<RunStart> {
+  const last = await platform.administration.getTestProgress();
+  return last === null || last.some === true || last.done >= accounts ? FRESH_START : last;
 }
 
 const countsSchema = () => z.object({ total: z.int(), success: z.int(), failed: z.int() });
@@ -161,25 +165,27 @@ const progressSchema = () =>
 
 export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
   /** `POST /admin/accounts/test-all` (contract): tests five accounts at a time. */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/accounts/test-all",
     summary: "Test all accounts",
     body: testAllSchema,
     optionalBody: true,
-    answers: json(() => countsSchema().extend({ results: z.array(accountTestResultSchema()) })),
+    answers: jsonResponse(() => countsSchema().extend({ results: z.array(accountTestResultSchema()) })),
     handler: async (context, { body: { model, resume, identifiers: wanted } }) => {
       const { config } = await context.platform.configuration.readFresh();
       resolveModel(model, config);
-      const all = await identifiers(config);
+      const all = await accountIdentifiers(config);
       const some = wanted === undefined ? null : new Set(wanted);
       const accounts = some === null ? all : all.filter((id) => some.has(id));
-      const begun = resume && some === null ? await unfinished(context, accounts.length) : NOTHING_DONE;
-      const running = runTests(apart(context), accounts, model, begun, some !== null).then(async (run) => {
-        const failed = run.results.filter(({ success }) => !success).length;
-        await record(context, { tested: run.results.length, failed });
-        return run;
-      });
+      const begun = resume && some === null ? await readResumePoint(context, accounts.length) : FRESH_START;
+      const running = runTests(detachFromClient(context), accounts, model, begun, some !== null).then(
+        async (run) => {
+          const failed = run.results.filter(({ success }) => !success).length;
+          await recordAction(context, { tested: run.results.length, failed });
+          return run;
+        },
+      );
       context.waitUntil(running);
       const { results } = await running;
       const success = results.filter((result) => result.success).length;
@@ -187,28 +193,28 @@ export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
     },
   }),
   /** `POST /admin/accounts/test-all/cancel`: stops the run after the tests that are in progress. */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/accounts/test-all/cancel",
     summary: "Cancel the test of all accounts",
-    answers: json(successSchema),
+    answers: jsonResponse(successSchema),
     handler: async ({ platform }) => {
       await platform.administration.cancelTest();
       return Response.json({ success: true });
     },
   }),
   /** `GET /admin/accounts/test-all/status`: progress of the latest test of all accounts. */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/accounts/test-all/status",
     summary: "Progress of the test of all accounts",
-    answers: json(progressSchema),
+    answers: jsonResponse(progressSchema),
     handler: async ({ platform }) => {
-      const progress = await platform.administration.testProgress();
+      const progress = await platform.administration.getTestProgress();
       if (progress === null) {
         return Response.json({ running: false, total: 0, done: 0, success: 0, failed: 0, failures: [] });
       }
-      const running = progress.finished_at === 0 && platform.now() - progress.updated_at < CUT_OFF_MS;
+      const running = progress.finished_at === 0 && platform.now() - progress.updated_at < STALE_RUN_MS;
       return Response.json({ running, ...progress });
     },
   }),

@@ -2,29 +2,30 @@ import * as z from "zod";
 import type { Completion } from "../conversation/events.ts";
 import { chatCompletions } from "../dialects/chat-completions/dialect.ts";
 import { lazyObject, once } from "../encoding/lazy-schema.ts";
-import { failureMessage } from "../errors/failure-message.ts";
-import { isSilentPool } from "../errors/silent-pool.ts";
-import { complete } from "../generation/complete.ts";
+import { describeFailure } from "../errors/failure-message.ts";
+import { isUnresponsivePool } from "../errors/silent-pool.ts";
+import { generateCompletion } from "../generation/complete.ts";
 import { resolveModel } from "../models/resolve.ts";
 import type { AccountTestResult } from "../platform/administration.ts";
 import type { Context } from "../platform/context.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { administratorAs, onAccount, providerOfAccount } from "./account-call.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { administratorCaller, callWithAccount, findProviderId } from "./account-call.ts";
 import { accountTestResultSchema } from "./answers.ts";
-import { record } from "./audit-note.ts";
-import { accountIndex, identifiers } from "./identifiers.ts";
+import { recordAction } from "./audit-note.ts";
+import { accountIdentifiers, findAccountIndex } from "./identifiers.ts";
 
 /** Model for account tests if the request names none. */
-export const DEFAULT_MODEL = "provider-v4-flash";
-const NOT_WRITABLE = "the configuration is read-only: account tokens stay in memory and are lost on restart";
+export const DEFAULT_TEST_MODEL = "provider-v4-flash";
+const READ_ONLY_WARNING =
+  "the configuration is read-only: account tokens stay in memory and are lost on restart";
 
 /** Schema of a requested model. A missing or empty name means the default test model. */
-export const modelSchema = once(() =>
+export const testModelSchema = once(() =>
   z
     .string()
     .trim()
     .optional()
-    .transform((model) => model || DEFAULT_MODEL),
+    .transform((model) => model || DEFAULT_TEST_MODEL),
 );
 
 /** Body of `POST /admin/accounts/test`. With an empty `message` the test only checks that a session can be created. */
@@ -33,7 +34,7 @@ const accountTestSchema = lazyObject(() => ({
     .string("the account's identifier is needed")
     .trim()
     .min(1, "the account's identifier is needed"),
-  model: modelSchema(),
+  model: testModelSchema(),
   message: z.string().default(""),
 }));
 
@@ -41,7 +42,7 @@ const accountTestSchema = lazyObject(() => ({
 const deleteSessionsSchema = lazyObject(() => ({ identifier: accountTestSchema.shape.identifier }));
 
 /** Result of checking an account's token. */
-interface Trial {
+interface TokenCheck {
   /** Text for administrators. */
   readonly message: string;
   /** Number of sessions of the account; 0 if the provider has no sessions. */
@@ -49,8 +50,8 @@ interface Trial {
 }
 
 /** Checks an account's token. If the provider has sessions, creates and deletes one. */
-function tryAccount(context: Context, account: string, model: string): Promise<Trial> {
-  return onAccount(context, account, model, async (upstream, signal, provider) => {
+function checkToken(context: Context, account: string, model: string): Promise<TokenCheck> {
+  return callWithAccount(context, account, model, async (upstream, signal, provider) => {
     const { sessionCount } = await provider.describeAccount(upstream, signal);
     const { sessions } = provider;
     if (sessions === undefined) return { message: "the provider accepted the token", sessions: 0 };
@@ -60,23 +61,23 @@ function tryAccount(context: Context, account: string, model: string): Promise<T
 }
 
 /** Sends a message through the whole pipeline, pinned to the account. */
-async function sendMessage(
+async function sendTestMessage(
   context: Context,
   account: string,
   model: string,
   message: string,
 ): Promise<Completion> {
   const { config } = await context.config();
-  const provider = await providerOfAccount(config, account);
+  const provider = await findProviderId(config, account);
   const named = resolveModel(model, config);
   // An account can serve only models of its own provider.
   const resolved =
     (named.provider ?? "") === provider || provider === ""
       ? named
       : resolveModel(`${provider}/${model}`, config);
-  const { completion } = await complete({
+  const { completion } = await generateCompletion({
     context,
-    caller: administratorAs(account),
+    caller: administratorCaller(account),
     conversation: {
       dialect: chatCompletions.id,
       contentField: "message",
@@ -112,18 +113,18 @@ export async function testAccount(
   let sessions = 0;
   let thinking = "";
   try {
-    const trial = await tryAccount(context, account, model);
+    const trial = await checkToken(context, account, model);
     sessions = trial.sessions;
     result.message = trial.message;
     if (message !== "") {
-      const completion = await sendMessage(context, account, model, message);
+      const completion = await sendTestMessage(context, account, model, message);
       result.message = completion.text;
       thinking = completion.reasoning;
     }
   } catch (error) {
-    if (isSilentPool(error)) throw error;
+    if (isUnresponsivePool(error)) throw error;
     result.success = false;
-    result.message = failureMessage(error);
+    result.message = describeFailure(error);
   }
   await platform.accounts.setTestStatus(account, result.success ? "ok" : "failed");
   const timed = { ...result, response_time: platform.now() - started, session_count: sessions };
@@ -131,10 +132,10 @@ export async function testAccount(
 }
 
 /** Returns the identifier that the pool uses for an account. Throws 404 for an unknown account. */
-async function poolIdentifier(context: Context, named: string): Promise<string> {
+async function resolveIdentifier(context: Context, named: string): Promise<string> {
   const { config } = await context.platform.configuration.readFresh();
-  const index = await accountIndex(config, named);
-  return (await identifiers(config))[index] ?? named;
+  const index = await findAccountIndex(config, named);
+  return (await accountIdentifiers(config))[index] ?? named;
 }
 
 const deletedSessionsSchema = () =>
@@ -142,12 +143,12 @@ const deletedSessionsSchema = () =>
 
 export const ACCOUNT_TEST_ENDPOINTS: readonly Endpoint[] = [
   /** `POST /admin/accounts/test` (contract). `response_time` is in milliseconds. */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/accounts/test",
     summary: "Test one account",
     body: accountTestSchema,
-    answers: json(() =>
+    answers: jsonResponse(() =>
       accountTestResultSchema().extend({
         thinking: z.string().optional(),
         config_writable: z.boolean(),
@@ -157,13 +158,13 @@ export const ACCOUNT_TEST_ENDPOINTS: readonly Endpoint[] = [
     handler: async (context, { body: { identifier, model, message } }) => {
       const { config, writable } = await context.config();
       resolveModel(model, config);
-      const account = await poolIdentifier(context, identifier);
+      const account = await resolveIdentifier(context, identifier);
       const tested = await testAccount(context, account, model, message);
-      await record(context, { [account]: tested.success ? "ok" : "failed" });
+      await recordAction(context, { [account]: tested.success ? "ok" : "failed" });
       return Response.json({
         ...tested,
         config_writable: writable,
-        config_warning: writable ? "" : NOT_WRITABLE,
+        config_warning: writable ? "" : READ_ONLY_WARNING,
       });
     },
   }),
@@ -172,25 +173,25 @@ export const ACCOUNT_TEST_ENDPOINTS: readonly Endpoint[] = [
 /** Endpoints for an account's sessions at the provider. */
 export const SESSION_ENDPOINTS: readonly Endpoint[] = [
   /** `POST /admin/accounts/sessions/delete-all` (contract). A failure is also a 200 response, with its reason. */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/accounts/sessions/delete-all",
     summary: "Delete an account's sessions",
     body: deleteSessionsSchema,
-    answers: json(deletedSessionsSchema),
+    answers: jsonResponse(deletedSessionsSchema),
     handler: async (context, { body: { identifier } }) => {
       try {
-        const account = await poolIdentifier(context, identifier);
-        const deleted = await onAccount(
+        const account = await resolveIdentifier(context, identifier);
+        const deleted = await callWithAccount(
           context,
           account,
-          DEFAULT_MODEL,
+          DEFAULT_TEST_MODEL,
           // A provider without sessions has nothing to delete.
           async (upstream, signal, { sessions }) => (await sessions?.deleteAll(upstream, signal)) ?? 0,
         );
         return Response.json({ success: true, message: `${deleted} sessions were deleted`, deleted });
       } catch (error) {
-        return Response.json({ success: false, message: failureMessage(error) });
+        return Response.json({ success: false, message: describeFailure(error) });
       }
     },
   }),

@@ -2,16 +2,16 @@ import * as z from "zod";
 import { accountIdentifier } from "../config/account-identifier.ts";
 import { accountSchema } from "../config/schema.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { accountsChanged, accountsChangedSchema, checkProxy } from "./account-edit.ts";
-import { accountFilterShape, matchingAccounts } from "./account-filter.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { accountsChangedResponse, accountsChangedSchema, assertProxyExists } from "./account-edit.ts";
+import { accountFilterShape, selectAccounts } from "./account-filter.ts";
 import { accountViewSchema } from "./answers.ts";
 import { accountViews } from "./config-view.ts";
-import { edit, sameAccount } from "./edit.ts";
+import { editConfig, isSameAccount } from "./edit.ts";
 import { hasIdentity } from "./identifiers.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
-import { duplicate } from "./refusals.ts";
-import { sentObject } from "./sent-fields.ts";
+import { conflictError } from "./refusals.ts";
+import { requestObject } from "./sent-fields.ts";
 
 const MAX_PAGE_SIZE = 5_000;
 
@@ -23,16 +23,16 @@ const accountListSchema = lazyObject(() => ({
 }));
 
 /** Minimal check of an e-mail address. Texts of dots alone pass here; the check of path segments rejects them. */
-const EMAIL = /^(?:[^@\s]+@[^@\s]+|\.+)$/;
+const EMAIL_PATTERN = /^(?:[^@\s]+@[^@\s]+|\.+)$/;
 
 /** Body of `POST /admin/accounts`: an account that signs in, or an account that has only a token. */
-const newAccountSchema = sentObject(() => accountSchema.shape, accountViewSchema)
+const newAccountSchema = requestObject(() => accountSchema.shape, accountViewSchema)
   .refine(hasIdentity, {
     error: "an account needs an email or a mobile, or a token",
     path: ["email"],
   })
   // An account with a token need not sign in, so any name is a valid `email`.
-  .refine(({ email, token }) => email === "" || token !== "" || EMAIL.test(email), {
+  .refine(({ email, token }) => email === "" || token !== "" || EMAIL_PATTERN.test(email), {
     error: "must be an e-mail address: the account could not sign in by it",
     path: ["email"],
   })
@@ -44,15 +44,15 @@ const newAccountSchema = sentObject(() => accountSchema.shape, accountViewSchema
 /** Endpoints that list accounts and add one. */
 export const ACCOUNT_LIST_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/accounts` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/accounts",
     summary: "List the accounts",
     query: accountListSchema,
-    answers: json(() => pageSchema(accountViewSchema())),
+    answers: jsonResponse(() => pageSchema(accountViewSchema())),
     handler: async (context, { query: { page, page_size, ...filter } }) => {
       const { config } = await context.platform.configuration.readFresh();
-      const { places, health } = await matchingAccounts(context, config, filter);
+      const { places, health } = await selectAccounts(context, config, filter);
       const start = (page - 1) * page_size;
       return Response.json({
         items: await accountViews(context, config, places.slice(start, start + page_size), health),
@@ -64,19 +64,20 @@ export const ACCOUNT_LIST_ENDPOINTS: readonly Endpoint[] = [
     },
   }),
   /** `POST /admin/accounts` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/accounts",
     summary: "Add an account",
     body: newAccountSchema,
-    answers: json(() => accountsChangedSchema().extend({ identifier: z.string() })),
+    answers: jsonResponse(() => accountsChangedSchema().extend({ identifier: z.string() })),
     handler: async (context, { body: added }) => {
-      const snapshot = await edit(context, (current) => {
-        checkProxy(current, added.proxy_id);
-        if (current.accounts.some((account) => sameAccount(account, added))) throw duplicate("the account");
+      const snapshot = await editConfig(context, (current) => {
+        assertProxyExists(current, added.proxy_id);
+        if (current.accounts.some((account) => isSameAccount(account, added)))
+          throw conflictError("the account");
         return { ...current, accounts: [...current.accounts, added] };
       });
-      return accountsChanged(snapshot, { identifier: await accountIdentifier(added) });
+      return accountsChangedResponse(snapshot, { identifier: await accountIdentifier(added) });
     },
   }),
 ];

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { lazyObject } from "../encoding/lazy-schema.ts";
-import type { ActivityAnswer, ActivityPoint, Percentiles } from "../platform/usage.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { costOf, statedSum } from "../usage/prices.ts";
+import type { ActivityPoint, ActivityReport, Percentiles } from "../platform/usage.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { clampedSum, fromNano } from "../usage/prices.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -21,9 +21,9 @@ const activityQuerySchema = lazyObject(() => ({
 }));
 
 const percentilesSchema = () => z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable();
-const counts = () => z.array(z.int());
+const countSeriesSchema = () => z.array(z.int());
 /** null: nothing was measured in this step. */
-const shares = () => {
+const percentileSeriesSchema = () => {
   const each = z.array(z.int().nullable());
   return z.object({ p50: each, p95: each, p99: each });
 };
@@ -37,18 +37,18 @@ const activitySchema = () =>
     now: z.int(),
     step_ms: z.int(),
     series: z.object({
-      requests: counts(),
-      failed: counts(),
-      cancelled: counts(),
-      refused: counts(),
-      prompt_tokens: counts(),
-      completion_tokens: counts(),
+      requests: countSeriesSchema(),
+      failed: countSeriesSchema(),
+      cancelled: countSeriesSchema(),
+      refused: countSeriesSchema(),
+      prompt_tokens: countSeriesSchema(),
+      completion_tokens: countSeriesSchema(),
       cost: z.array(z.number()),
       /** Average number of occupied slots and of waiting requests. */
       slots: z.array(z.number()),
       waiting: z.array(z.number()),
-      first_token_ms: shares(),
-      duration_ms: shares(),
+      first_token_ms: percentileSeriesSchema(),
+      duration_ms: percentileSeriesSchema(),
     }),
     totals: z.object({
       requests: z.int(),
@@ -72,8 +72,8 @@ const activitySchema = () =>
 type Activity = z.output<ReturnType<typeof activitySchema>>;
 
 /** Sends one list per value, not one object per step: the response is seven times smaller. */
-function view(
-  { points, totals, errors }: ActivityAnswer,
+function activityView(
+  { points, totals, errors }: ActivityReport,
   from: number,
   to: number,
   step: number,
@@ -110,9 +110,9 @@ function view(
       failed: list(({ failed }) => failed),
       cancelled: list(({ cancelled }) => cancelled),
       refused: list(({ refused }) => refused),
-      prompt_tokens: list(({ prompt_tokens }) => statedSum(prompt_tokens)),
-      completion_tokens: list(({ completion_tokens }) => statedSum(completion_tokens)),
-      cost: list(({ cost_nano }) => Number(costOf(cost_nano).toPrecision(6))),
+      prompt_tokens: list(({ prompt_tokens }) => clampedSum(prompt_tokens)),
+      completion_tokens: list(({ completion_tokens }) => clampedSum(completion_tokens)),
+      cost: list(({ cost_nano }) => Number(fromNano(cost_nano).toPrecision(6))),
       slots: mean(({ busy_ms }) => busy_ms),
       waiting: mean(({ waited_ms }) => waited_ms),
       first_token_ms: percentiles(({ first_token }) => first_token),
@@ -124,9 +124,9 @@ function view(
       failed: totals.failed,
       cancelled: totals.cancelled,
       refused: totals.refused,
-      prompt_tokens: statedSum(totals.prompt_tokens),
-      completion_tokens: statedSum(totals.completion_tokens),
-      cost: costOf(totals.cost_nano),
+      prompt_tokens: clampedSum(totals.prompt_tokens),
+      completion_tokens: clampedSum(totals.completion_tokens),
+      cost: fromNano(totals.cost_nano),
       first_token_ms: totals.first_token,
       duration_ms: totals.duration,
     },
@@ -136,18 +136,20 @@ function view(
 
 export const ACTIVITY_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/activity`: activity of the last minutes, hours or days. Some kilobytes; data is a few seconds old. */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/activity",
     summary: "How the gateway has done lately",
     query: activityQuerySchema,
-    answers: json(activitySchema),
+    answers: jsonResponse(activitySchema),
     handler: async ({ platform }, { query: { range } }) => {
       const now = platform.now();
       const { length, step } = RANGES[range];
       const to = Math.floor(now / step) * step + step;
       const from = to - length;
-      return Response.json(view(await platform.usage.activity({ from, to, step }), from, to, step, now));
+      return Response.json(
+        activityView(await platform.usage.readActivity({ from, to, step }), from, to, step, now),
+      );
     },
   }),
 ];

@@ -5,7 +5,7 @@ import type { Context } from "../platform/context.ts";
  * Starts an alert check in the background if the configuration has webhooks. Call it after a whole configuration was
  * imported or restored.
  */
-export function lookAt(context: Context, { alerts }: Config): void {
+export function triggerAlertCheck(context: Context, { alerts }: Config): void {
   if (alerts.webhooks.length === 0) return;
-  context.waitUntil(Promise.resolve(context.platform.alerts.look()).catch(() => undefined));
+  context.waitUntil(Promise.resolve(context.platform.alerts.startChecks()).catch(() => undefined));
 }

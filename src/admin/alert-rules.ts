@@ -1,11 +1,11 @@
 import type * as z from "zod";
 import { type AlertRules, alertRulesSchema } from "../config/schema.ts";
-import { sentObject } from "./sent-fields.ts";
+import { requestObject } from "./sent-fields.ts";
 
 /** Request schema of one rule. Every field is optional and has no default. */
-function sentRule(rule: (typeof alertRulesSchema.shape)[keyof AlertRules]) {
+function ruleRequestSchema(rule: (typeof alertRulesSchema.shape)[keyof AlertRules]) {
   const { enabled, threshold, quiet_minutes } = rule.unwrap().shape;
-  return sentObject(() => ({
+  return requestObject(() => ({
     enabled: enabled.unwrap().optional(),
     threshold: threshold.unwrap().optional(),
     quiet_minutes: quiet_minutes.unwrap().optional(),
@@ -13,20 +13,20 @@ function sentRule(rule: (typeof alertRulesSchema.shape)[keyof AlertRules]) {
 }
 
 /** Request schema of the alert rules. Omitted fields keep their values. */
-export const sentRulesSchema = sentObject(() => {
+export const alertRulesRequestSchema = requestObject(() => {
   const { shape } = alertRulesSchema;
   return {
-    error_rate: sentRule(shape.error_rate),
-    queue_depth: sentRule(shape.queue_depth),
-    cooling_accounts: sentRule(shape.cooling_accounts),
-    empty_pool: sentRule(shape.empty_pool),
-    budget: sentRule(shape.budget),
-    sync_failed: sentRule(shape.sync_failed),
+    error_rate: ruleRequestSchema(shape.error_rate),
+    queue_depth: ruleRequestSchema(shape.queue_depth),
+    cooling_accounts: ruleRequestSchema(shape.cooling_accounts),
+    empty_pool: ruleRequestSchema(shape.empty_pool),
+    budget: ruleRequestSchema(shape.budget),
+    sync_failed: ruleRequestSchema(shape.sync_failed),
   };
 });
 
 /** Merges the sent fields into the present rules. */
-export function changedRules(rules: AlertRules, sent: z.output<typeof sentRulesSchema>): AlertRules {
+export function mergeRules(rules: AlertRules, sent: z.output<typeof alertRulesRequestSchema>): AlertRules {
   return alertRulesSchema.parse({
     error_rate: { ...rules.error_rate, ...sent.error_rate },
     queue_depth: { ...rules.queue_depth, ...sent.queue_depth },

@@ -1,19 +1,19 @@
 import * as z from "zod";
 import { type Config, type Webhook, webhookSchema } from "../config/schema.ts";
-import { shownText } from "../config/secrets.ts";
+import { maskText } from "../config/secrets.ts";
 import { toBase64 } from "../encoding/bytes.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { ALERT_KINDS } from "../platform/alerts.ts";
 import type { Context } from "../platform/context.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
 import { checkPageUrl } from "../url-safety/index.ts";
-import { changedRules, sentRulesSchema } from "./alert-rules.ts";
+import { alertRulesRequestSchema, mergeRules } from "./alert-rules.ts";
 import { successSchema } from "./answers.ts";
-import { edit } from "./edit.ts";
-import { etagOf } from "./etag.ts";
-import { missing } from "./refusals.ts";
-import { sentObject } from "./sent-fields.ts";
+import { editConfig } from "./edit.ts";
+import { formatEtag } from "./etag.ts";
+import { notFoundError } from "./refusals.ts";
+import { requestObject } from "./sent-fields.ts";
 
 function webhookViewSchema() {
   return z.object({
@@ -31,7 +31,7 @@ function webhookViewSchema() {
  * Request schema of a webhook. Omitted fields of an existing webhook keep their values. A new webhook gets a generated
  * secret.
  */
-const sentWebhook = sentObject(
+const webhookRequestSchema = requestObject(
   () => ({
     id: webhookSchema.shape.id.optional(),
     name: webhookSchema.shape.name.unwrap().optional(),
@@ -43,20 +43,21 @@ const sentWebhook = sentObject(
   webhookViewSchema,
 );
 
-const ruleView = () => z.object({ enabled: z.boolean(), threshold: z.number(), quiet_minutes: z.int() });
+const ruleViewSchema = () =>
+  z.object({ enabled: z.boolean(), threshold: z.number(), quiet_minutes: z.int() });
 
-const alertSchema = () => ({
+const alertShape = () => ({
   kind: z.enum([...ALERT_KINDS, "test"]),
   message: z.string(),
 });
 
-const viewSchema = () =>
+const alertsViewSchema = () =>
   z.object({
     webhooks: z.array(webhookViewSchema()),
-    rules: z.record(z.enum(ALERT_KINDS), ruleView()),
+    rules: z.record(z.enum(ALERT_KINDS), ruleViewSchema()),
     firing: z.array(
       z.object({
-        ...alertSchema(),
+        ...alertShape(),
         subject: z.string(),
         value: z.number(),
         threshold: z.number(),
@@ -65,7 +66,7 @@ const viewSchema = () =>
     ),
     deliveries: z.array(
       z.object({
-        ...alertSchema(),
+        ...alertShape(),
         at: z.int(),
         webhook: z.string(),
         attempts: z.int(),
@@ -78,27 +79,27 @@ const viewSchema = () =>
 /** `secrets` holds the secrets that this edit generated. No later response contains them. */
 const savedSchema = () => successSchema().extend({ secrets: z.record(z.string(), z.string()).optional() });
 
-const shownUrl = (url: string): string => shownText(webhookSchema.shape.url, url);
+const maskUrl = (url: string): string => maskText(webhookSchema.shape.url, url);
 
-const newSecret = (): string => `whsec_${toBase64(crypto.getRandomValues(new Uint8Array(32)))}`;
+const createWebhookSecret = (): string => `whsec_${toBase64(crypto.getRandomValues(new Uint8Array(32)))}`;
 
 /** Returns the webhooks after an edit and the new secrets by id. Throws 400 for a URL that is not allowed. */
-function saved(
+function mergeWebhooks(
   present: readonly Webhook[],
-  sent: readonly z.output<typeof sentWebhook>[],
+  sent: readonly z.output<typeof webhookRequestSchema>[],
   { platform: { variables } }: Context,
 ): { webhooks: Webhook[]; secrets: Record<string, string> } {
   const secrets: Record<string, string> = {};
   const webhooks = sent.map((entry, index) => {
     const known = present.find(({ id }) => id === entry.id);
     const id = entry.id ?? `hook_${crypto.randomUUID().slice(0, 8)}`;
-    const given = entry.url === undefined || (known !== undefined && entry.url === shownUrl(known.url));
+    const given = entry.url === undefined || (known !== undefined && entry.url === maskUrl(known.url));
     const url = given ? known?.url : entry.url;
     const field = `webhooks[${index}].url`;
     if (url === undefined) throw invalidRequest(`${field}: an address is needed`, field);
     const checked = checkPageUrl(url, { privateHosts: variables.pages.privateHosts });
     if (!checked.ok) throw invalidRequest(`${field}: ${checked.message}`, field);
-    const secret = entry.secret ?? known?.secret ?? newSecret();
+    const secret = entry.secret ?? known?.secret ?? createWebhookSecret();
     if (entry.secret === undefined && known === undefined) secrets[id] = secret;
     return {
       id,
@@ -118,13 +119,13 @@ function saved(
 async function alertsView(
   { alerts }: Config,
   { platform }: Context,
-): Promise<z.output<ReturnType<typeof viewSchema>>> {
-  const { firing, deliveries } = await platform.alerts.status();
+): Promise<z.output<ReturnType<typeof alertsViewSchema>>> {
+  const { firing, deliveries } = await platform.alerts.getStatus();
   return {
     webhooks: alerts.webhooks.map(({ id, name, url, format, secret, disabled }) => ({
       id,
       name,
-      url: shownUrl(url),
+      url: maskUrl(url),
       format,
       has_secret: secret !== "",
       disabled,
@@ -136,59 +137,63 @@ async function alertsView(
 }
 
 export const ALERT_ENDPOINTS: readonly Endpoint[] = [
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/alerts",
     summary: "Who is told of trouble, of which, and what was told",
-    answers: json(viewSchema),
+    answers: jsonResponse(alertsViewSchema),
     handler: async (context) => {
       const { config } = await context.platform.configuration.readFresh();
       return Response.json(await alertsView(config, context));
     },
   }),
-  forAdministrators({
+  adminEndpoint({
     method: "PUT",
     path: "/admin/alerts",
     summary: "Change webhooks and rules of alerts",
-    body: sentObject(
-      () => ({ webhooks: z.array(sentWebhook).max(20).optional(), rules: sentRulesSchema.optional() }),
-      viewSchema,
+    body: requestObject(
+      () => ({
+        webhooks: z.array(webhookRequestSchema).max(20).optional(),
+        rules: alertRulesRequestSchema.optional(),
+      }),
+      alertsViewSchema,
     ),
-    answers: json(savedSchema),
+    answers: jsonResponse(savedSchema),
     handler: async (context, { body }) => {
       let secrets: Record<string, string> = {};
       const change = (current: Config): Config => {
         const { alerts } = current;
-        const made = body.webhooks === undefined ? null : saved(alerts.webhooks, body.webhooks, context);
+        const made =
+          body.webhooks === undefined ? null : mergeWebhooks(alerts.webhooks, body.webhooks, context);
         secrets = made?.secrets ?? {};
         return {
           ...current,
           alerts: {
             webhooks: made?.webhooks ?? alerts.webhooks,
-            rules: changedRules(alerts.rules, body.rules ?? {}),
+            rules: mergeRules(alerts.rules, body.rules ?? {}),
           },
         };
       };
       const present = (await context.config()).config.alerts.webhooks;
-      const kept = new Set((body.webhooks ?? present).map(({ id }) => id));
+      const keptIds = new Set((body.webhooks ?? present).map(({ id }) => id));
       // Save the previous configuration if a webhook is removed, so that the removal can be undone.
-      const keep = present.some(({ id }) => !kept.has(id));
-      const { version } = await edit(context, change, { keep });
-      await context.platform.alerts.look();
-      const told = Object.keys(secrets).length === 0 ? {} : { secrets };
-      const headers = { "cache-control": "no-store", ...(keep && { etag: etagOf(version) }) };
-      return Response.json({ success: true, ...told }, { headers });
+      const keep = present.some(({ id }) => !keptIds.has(id));
+      const { version } = await editConfig(context, change, { keep });
+      await context.platform.alerts.startChecks();
+      const newSecrets = Object.keys(secrets).length === 0 ? {} : { secrets };
+      const headers = { "cache-control": "no-store", ...(keep && { etag: formatEtag(version) }) };
+      return Response.json({ success: true, ...newSecrets }, { headers });
     },
   }),
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/alerts/test",
     summary: "Send a webhook something",
     body: lazyObject(() => ({ webhook: z.string() })),
-    answers: json(() => z.object({ success: z.boolean(), status: z.int(), message: z.string() })),
+    answers: jsonResponse(() => z.object({ success: z.boolean(), status: z.int(), message: z.string() })),
     handler: async ({ platform }, { body }) => {
-      const outcome = await platform.alerts.test(body.webhook);
-      if (outcome === null) throw missing("the webhook");
+      const outcome = await platform.alerts.sendTestAlert(body.webhook);
+      if (outcome === null) throw notFoundError("the webhook");
       return Response.json(outcome);
     },
   }),

@@ -1,15 +1,15 @@
 import * as z from "zod";
-import { routeOf, routeTargetSchema } from "../config/schema.ts";
+import { routeSchema, routeTargetSchema } from "../config/schema.ts";
 import { once } from "../encoding/lazy-schema.ts";
-import { sentObject, strangerWithin } from "./sent-fields.ts";
+import { requestObject, unknownFieldInUnion } from "./sent-fields.ts";
 
 /** Requested name → the models that may answer, in order. An unknown field of a target is an error. */
 export const routesSchema = once(() =>
   z.record(
     z.string().trim().min(1, "a model name must not be empty"),
-    routeOf(
-      sentObject(() => routeTargetSchema.shape),
-      strangerWithin,
+    routeSchema(
+      requestObject(() => routeTargetSchema.shape),
+      unknownFieldInUnion,
     ),
   ),
 );

@@ -1,20 +1,20 @@
 import * as z from "zod";
-import { type KnownKey, keyFault, knownKeys } from "../auth/caller-keys.ts";
+import { getKeyRejection, getKnownKeys, type KnownKey } from "../auth/caller-keys.ts";
 import { chatCompletionAnswers } from "../dialects/chat-completions/answers.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { modelSchema } from "./account-test.ts";
-import { hasIdentifier } from "./key-entries.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { testModelSchema } from "./account-test.ts";
+import { matchesIdentifier } from "./key-entries.ts";
 import { callChatCompletions } from "./self-call.ts";
 
 /** Characters that an HTTP header value may contain (RFC 9110, 5.5). */
-const FIELD_VALUE = /^[\x20-\x7e\x80-\xff]*$/;
+const HEADER_VALUE = /^[\x20-\x7e\x80-\xff]*$/;
 
 /** Body of `POST /admin/test`; it may be missing. `api_key` is a key or a key's `id`. */
 const apiTestSchema = lazyObject(() => ({
-  model: modelSchema(),
+  model: testModelSchema(),
   message: z
     .string()
     .optional()
@@ -28,18 +28,18 @@ const apiTestSchema = lazyObject(() => ({
  *
  * @throws GatewayError 400 if no key is configured, or if the credential cannot be a header value.
  */
-export async function namedKey(context: Context, name: string): Promise<KnownKey | string> {
+export async function resolveTestKey(context: Context, name: string): Promise<KnownKey | string> {
   const { config } = await context.config();
-  const keys = await knownKeys(config);
-  const current = [...keys.values()].filter(({ until }) => until === null);
+  const keys = await getKnownKeys(config);
+  const current = [...keys.values()].filter(({ validUntil }) => validUntil === null);
   if (name === "") {
     const now = context.platform.now();
-    const first = current.find((known) => keyFault(known, now) === null) ?? current[0];
+    const first = current.find((known) => getKeyRejection(known, now) === null) ?? current[0];
     if (first !== undefined) return first;
     throw invalidRequest("no API key is configured: add one, or send api_key", "api_key");
   }
-  for (const known of current) if (await hasIdentifier(known.key.entry, name)) return known;
-  if (FIELD_VALUE.test(name)) return name;
+  for (const known of current) if (await matchesIdentifier(known.key.entry, name)) return known;
+  if (HEADER_VALUE.test(name)) return name;
   throw invalidRequest("api_key: the key has characters that a header cannot carry", "api_key");
 }
 
@@ -67,15 +67,15 @@ const outcomeSchema = () => {
 
 export const API_TEST_ENDPOINTS: readonly Endpoint[] = [
   /** `POST /admin/test` (contract): sends one message through the gateway's own pipeline. */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/test",
     summary: "Send a test message through the gateway",
     body: apiTestSchema,
     optionalBody: true,
-    answers: json(outcomeSchema),
+    answers: jsonResponse(outcomeSchema),
     handler: async (context, { body: { model, message, api_key } }) => {
-      const key = await namedKey(context, api_key);
+      const key = await resolveTestKey(context, api_key);
       const messages = [{ role: "user", content: message }];
       const response = await callChatCompletions(context, key, { model, messages });
       return Response.json({

@@ -88,7 +88,7 @@ export const historyRecordSchema = () =>
   });
 
 /** Common fields of captures and their summaries. Times are Unix milliseconds. */
-const captureHead = () => ({
+const captureShape = () => ({
   id: z.string(),
   at: z.int(),
   duration_ms: z.int(),
@@ -110,7 +110,7 @@ const captureHead = () => ({
 /** One exchange with the upstream, with complete bodies. */
 export const captureSchema = () =>
   z.object({
-    ...captureHead(),
+    ...captureShape(),
     request_body: z.string(),
     response_body: z.string(),
   }) satisfies z.ZodType<Capture>;
@@ -118,7 +118,7 @@ export const captureSchema = () =>
 /** Summary of a capture, for lists. */
 export const captureSummarySchema = () =>
   z.object({
-    ...captureHead(),
+    ...captureShape(),
     request_preview: z.string(),
     response_preview: z.string(),
   }) satisfies z.ZodType<CaptureSummary>;

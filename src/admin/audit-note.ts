@@ -1,9 +1,9 @@
 import type { ChangeNote } from "../config/snapshot.ts";
 import type { Context } from "../platform/context.ts";
-import type { Endpoint, Params } from "../routing/endpoint.ts";
+import type { Endpoint, PathParams } from "../routing/endpoint.ts";
 
 /** Creates the audit entry of a request's change, without the changes themselves. */
-export function noteOf({
+export function createAuditNote({
   platform,
   clientAddress,
   request,
@@ -24,35 +24,35 @@ export function noteOf({
  * @param changes the outcome, by subject
  * @param who defaults to the administrator of the request
  */
-export async function record(
+export async function recordAction(
   context: Context,
   changes: Readonly<Record<string, unknown>>,
   who?: string,
 ): Promise<void> {
-  const note = noteOf(context);
+  const note = createAuditNote(context);
   const outcomes = Object.entries(changes).map(([path, after]) => ({
     path,
     before: null,
     after: JSON.stringify(after),
   }));
   await Promise.resolve(
-    context.platform.journal.record({ ...note, who: who ?? note.who, changes: outcomes, more: 0 }),
+    context.platform.auditLog.recordEntry({ ...note, who: who ?? note.who, changes: outcomes, more: 0 }),
   ).catch(() => undefined);
 }
 
 /** Returns the endpoints with auditing: each deletion outside the configuration creates an audit entry. */
-export function recorded(endpoints: readonly Endpoint[]): Endpoint[] {
+export function withDeletionAudit(endpoints: readonly Endpoint[]): Endpoint[] {
   return endpoints.map((endpoint) => {
     const changes =
       endpoint.method === "DELETE" || endpoint.paths.some((path) => path.endsWith("/delete-all"));
     if (endpoint.access !== "admin" || !changes) return endpoint;
     return {
       ...endpoint,
-      serve: async (context: Context, params: Params) => {
+      serve: async (context: Context, params: PathParams) => {
         const response = await endpoint.serve(context, params);
         const changed = Object.entries(params).map(([path, before]) => ({ path, before, after: null }));
-        const note = { ...noteOf(context), changes: changed, more: 0 };
-        await context.platform.journal.record(note);
+        const note = { ...createAuditNote(context), changes: changed, more: 0 };
+        await context.platform.auditLog.recordEntry(note);
         return response;
       },
     };

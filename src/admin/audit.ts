@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { AuditEntry } from "../platform/journal.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
 
 const MAX_PAGE_SIZE = 1_000;
 
 /** A time in the query, as Unix milliseconds or ISO 8601; 0 for none. */
-const moment = () =>
+const timeParameter = () =>
   z
     .string()
     .default("")
@@ -24,11 +24,11 @@ const auditQuerySchema = lazyObject(() => ({
   who: z.string().default("").describe("`key`, or `token:<id>`."),
   action: z.string().default("").describe("A part of method and path."),
   q: z.string().default("").describe("A part of anything in the entry."),
-  since: moment(),
-  until: moment(),
+  since: timeParameter(),
+  until: timeParameter(),
 }));
 
-const entrySchema = () =>
+const auditEntrySchema = () =>
   z.object({
     id: z.int(),
     /** Unix milliseconds. */
@@ -51,14 +51,14 @@ const entrySchema = () =>
 
 export const AUDIT_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/audit`: changes by administrators, newest first. */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/audit",
     summary: "What administrators have changed",
     query: auditQuerySchema,
-    answers: json(() => pageSchema(entrySchema())),
+    answers: jsonResponse(() => pageSchema(auditEntrySchema())),
     handler: async ({ platform }, { query: { page_size: pageSize, ...query } }) => {
-      const { items, total } = await platform.journal.list({ ...query, pageSize });
+      const { items, total } = await platform.auditLog.listEntries({ ...query, pageSize });
       const total_pages = Math.ceil(total / pageSize);
       return Response.json({ items, total, page: query.page, page_size: pageSize, total_pages });
     },

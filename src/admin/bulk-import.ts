@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { distinctKeys, keyDigest } from "../config/api-keys.ts";
+import { keyDigest, removeDuplicateKeys } from "../config/api-keys.ts";
 import { type ApiKey, accountSchema, apiKeySchema } from "../config/schema.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
-import { tidied } from "./config-merge.ts";
-import { edit } from "./edit.ts";
+import { deduplicateConfig } from "./config-merge.ts";
+import { editConfig } from "./edit.ts";
 import { hasIdentity } from "./identifiers.ts";
-import { ownersOf } from "./key-rotation.ts";
+import { mapToPresentDigests } from "./key-rotation.ts";
 
 const importedAccount = accountSchema.refine(hasIdentity, {
   error: "an account needs an email, a mobile or a token",
@@ -26,36 +26,41 @@ const bulkImportSchema = lazyObject(() => ({
 });
 
 /** Returns the added keys that match neither a present key nor one of its former secrets. */
-async function strangers(present: readonly ApiKey[], added: readonly ApiKey[]): Promise<ApiKey[]> {
-  const owners = await ownersOf(present);
+async function filterNewKeys(present: readonly ApiKey[], added: readonly ApiKey[]): Promise<ApiKey[]> {
+  const owners = await mapToPresentDigests(present);
   const digests = await Promise.all(added.map(keyDigest));
   return added.filter((_, index) => !owners.has(digests[index] ?? ""));
 }
 
 export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
   /** `POST /admin/import` (contract): adds new keys and accounts and counts them. Existing entries do not change. */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/import",
     summary: "Import keys and accounts",
     body: bulkImportSchema,
-    answers: json(() => successSchema().extend({ imported_keys: z.int(), imported_accounts: z.int() })),
+    answers: jsonResponse(() =>
+      successSchema().extend({ imported_keys: z.int(), imported_accounts: z.int() }),
+    ),
     handler: async (context, { body }) => {
       const added = (body.keys ?? []).map((entry) =>
         typeof entry === "string" ? { key: entry, name: "", remark: "" } : entry,
       );
       let importedKeys = 0;
       let importedAccounts = 0;
-      await edit(
+      await editConfig(
         context,
         async (config) => {
-          const present = await tidied(config);
-          const keys = await distinctKeys([
+          const present = await deduplicateConfig(config);
+          const keys = await removeDuplicateKeys([
             ...present.api_keys,
-            ...(await strangers(present.api_keys, added)),
+            ...(await filterNewKeys(present.api_keys, added)),
           ]);
           // Present accounts come first, so that they win over equal imported accounts.
-          const all = await tidied({ ...present, accounts: [...present.accounts, ...(body.accounts ?? [])] });
+          const all = await deduplicateConfig({
+            ...present,
+            accounts: [...present.accounts, ...(body.accounts ?? [])],
+          });
           importedKeys = keys.length - present.api_keys.length;
           importedAccounts = all.accounts.length - present.accounts.length;
           return {

@@ -4,7 +4,7 @@ import { accountViewSchema, keyViewSchema, proxyViewSchema } from "./answers.ts"
 import { providerViewSchema } from "./provider-view.ts";
 
 /** Groups that every view of the configuration shows unmasked (contract, Runtime settings). */
-const openGroups = () => ({
+const visibleGroups = () => ({
   model_aliases: z.record(z.string(), z.string()),
   model_routes: z.record(z.string(), modelRouteSchema()),
   callers: z.object({ unknown_keys: z.enum(["auto", "pass_through", "refuse"]), keys_hashed: z.boolean() }),
@@ -29,10 +29,10 @@ const openGroups = () => ({
   captures: z.object({ enabled: z.boolean(), limit: z.int(), max_body_bytes: z.int() }),
 });
 
-export type OpenGroups = z.output<z.ZodObject<ReturnType<typeof openGroups>>>;
+export type VisibleGroups = z.output<z.ZodObject<ReturnType<typeof visibleGroups>>>;
 
 /** The visible part of `admin`. */
-const adminView = () =>
+const adminViewSchema = () =>
   z.object({
     has_password_hash: z.boolean(),
     jwt_expire_hours: z.number(),
@@ -48,8 +48,8 @@ export const configViewSchema = () =>
     accounts: z.array(accountViewSchema()),
     proxies: z.array(proxyViewSchema()),
     providers: z.array(providerViewSchema()),
-    ...openGroups(),
-    admin: adminView(),
+    ...visibleGroups(),
+    admin: adminViewSchema(),
     vercel: z.object({
       has_token: z.boolean(),
       token_preview: z.string(),
@@ -70,10 +70,10 @@ export type ConfigView = z.output<ReturnType<typeof configViewSchema>>;
  * contract.
  */
 export const settingsViewSchema = () => {
-  const groups = openGroups();
+  const groups = visibleGroups();
   return z.object({
     ...groups,
-    admin: adminView().extend({ default_password_warning: z.boolean() }),
+    admin: adminViewSchema().extend({ default_password_warning: z.boolean() }),
     callers: groups.callers.extend({
       unknown_keys_in_force: z.enum(["pass_through", "refuse"]),
       /** The gateway accepts any key: unknown keys go to a provider that probably checks none. */
@@ -91,7 +91,7 @@ export type SettingsView = z.output<ReturnType<typeof settingsViewSchema>>;
 
 /** The exported configuration: complete, except for the secret that signs tokens. */
 export const exportedConfigSchema = () => {
-  const groups = openGroups();
+  const groups = visibleGroups();
   return z.object({
     keys: z.array(z.string()),
     api_keys: z.array(z.looseObject({ key: z.string(), name: z.string(), remark: z.string() })),

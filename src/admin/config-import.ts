@@ -1,27 +1,27 @@
 import * as z from "zod";
-import { newSecret } from "../auth/secrets.ts";
-import { allKeys } from "../config/api-keys.ts";
+import { createSecret } from "../auth/secrets.ts";
+import { listApiKeys } from "../config/api-keys.ts";
 import { type Config, configSchema } from "../config/schema.ts";
-import { shown } from "../config/secrets.ts";
+import { maskSecrets } from "../config/secrets.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { parseWith } from "../http/json-body.ts";
 import type { Context } from "../platform/context.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { lookAt } from "./alert-look.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { triggerAlertCheck } from "./alert-look.ts";
 import { aliasesSchema } from "./aliases.ts";
 import { successSchema } from "./answers.ts";
-import { record } from "./audit-note.ts";
+import { recordAction } from "./audit-note.ts";
 import { exportedConfigSchema } from "./config-answers.ts";
-import { exportedConfig } from "./config-export.ts";
-import { mergedConfig, replacedConfig } from "./config-merge.ts";
-import { difference, differenceSchema } from "./difference.ts";
-import { edit } from "./edit.ts";
-import { refuseDangling } from "./edit-checks.ts";
-import { MODES, modeSchema, objectSchema, readImport } from "./import-body.ts";
+import { exportConfig } from "./config-export.ts";
+import { mergeConfig, replaceConfig } from "./config-merge.ts";
+import { diffConfigs, diffShape } from "./difference.ts";
+import { editConfig } from "./edit.ts";
+import { assertReferences } from "./edit-checks.ts";
+import { IMPORT_MODES, modeSchema, objectSchema, readImport } from "./import-body.ts";
 
 /** The two forms of the body. An object with a member `config` is always a wrapper. */
-function bodyForms() {
+function importBodySchema() {
   const config = configSchema.extend({ model_aliases: aliasesSchema().default({}) });
   return z.union([
     z.object({ config, mode: modeSchema, confirm: z.boolean().optional() }),
@@ -37,7 +37,7 @@ function bodyForms() {
 const importSchema = objectSchema.meta({
   // Evaluated only for the OpenAPI document, to keep startup fast.
   get anyOf() {
-    return z.toJSONSchema(bodyForms(), { io: "input", unrepresentable: "any" }).anyOf;
+    return z.toJSONSchema(importBodySchema(), { io: "input", unrepresentable: "any" }).anyOf;
   },
 });
 
@@ -54,19 +54,19 @@ const importQuerySchema = lazyObject(() => ({
 /**
  * Keeps the old password if the import would lock all administrators out. If the password changes, ends all older tokens.
  */
-function guarded(context: Context, before: Config, after: Config): Config {
+function preserveAdminAccess(context: Context, before: Config, after: Config): Config {
   const { adminKey } = context.platform.variables;
   const lockedOut = after.admin.password_hash === "" && adminKey === null;
   const admin = lockedOut ? { ...after.admin, password_hash: before.admin.password_hash } : after.admin;
   if (admin.password_hash === before.admin.password_hash) return { ...after, admin };
   const validAfter = Math.floor(context.platform.now() / 1000);
-  return { ...after, admin: { ...admin, jwt_secret: newSecret(), jwt_valid_after_unix: validAfter } };
+  return { ...after, admin: { ...admin, jwt_secret: createSecret(), jwt_valid_after_unix: validAfter } };
 }
 
 /** Describes what a replacement would remove completely (all keys, all accounts); null: nothing. */
-function loss(before: Config, after: Config): string | null {
+function describeLoss(before: Config, after: Config): string | null {
   const lost = [
-    ...(allKeys(before).length > 0 && allKeys(after).length === 0 ? ["key"] : []),
+    ...(listApiKeys(before).length > 0 && listApiKeys(after).length === 0 ? ["key"] : []),
     ...(before.accounts.length > 0 && after.accounts.length === 0 ? ["account"] : []),
   ];
   return lost.length === 0
@@ -81,15 +81,15 @@ const MAX_CHANGES = 300;
 const importAnswerSchema = () =>
   z.union([
     successSchema().extend({
-      mode: z.enum(MODES),
+      mode: z.enum(IMPORT_MODES),
       dry_run: z.literal(true),
       config: exportedConfigSchema(),
-      ...differenceSchema(),
+      ...diffShape(),
       /** The reason why the import needs `confirm`; absent if it does not. */
       confirm_needed: z.string().optional(),
     }),
     successSchema().extend({
-      mode: z.enum(MODES),
+      mode: z.enum(IMPORT_MODES),
       imported_keys: z.int(),
       imported_accounts: z.int(),
       total_keys: z.int(),
@@ -99,13 +99,13 @@ const importAnswerSchema = () =>
 
 export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
   /** `POST /admin/config/import` (contract, Import details). */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/config/import",
     summary: "Import a configuration",
     body: importSchema,
     query: importQuerySchema,
-    answers: json(importAnswerSchema),
+    answers: jsonResponse(importAnswerSchema),
     handler: async (context, { body, query }) => {
       const { raw, mode, confirmed } = readImport(body, query);
       const imported = parseWith(configSchema, raw);
@@ -116,18 +116,18 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
       const outcome = async (current: Config) => {
         const changed =
           mode === "replace"
-            ? await replacedConfig(current, imported)
-            : await mergedConfig(current, imported, raw);
-        return guarded(context, current, changed);
+            ? await replaceConfig(current, imported)
+            : await mergeConfig(current, imported, raw);
+        return preserveAdminAccess(context, current, changed);
       };
       if (query.dry_run === "true") {
         const present = await context.platform.configuration.readFresh();
         const after = await outcome(present.config);
-        refuseDangling(present.config, after);
-        const needed = mode === "replace" ? loss(present.config, after) : null;
-        const changed = await difference(present.config, after, MAX_CHANGES);
-        await record(context, { dry_run: mode });
-        const config = shown(configSchema, exportedConfig(after));
+        assertReferences(present.config, after);
+        const needed = mode === "replace" ? describeLoss(present.config, after) : null;
+        const changed = await diffConfigs(present.config, after, MAX_CHANGES);
+        await recordAction(context, { dry_run: mode });
+        const config = maskSecrets(configSchema, exportConfig(after));
         return Response.json({
           success: true,
           mode,
@@ -137,23 +137,23 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
           ...(needed !== null && { confirm_needed: needed }),
         });
       }
-      const { config } = await edit(
+      const { config } = await editConfig(
         context,
         async (current) => {
           const after = await outcome(current);
-          const needed = mode === "replace" && !confirmed ? loss(current, after) : null;
+          const needed = mode === "replace" && !confirmed ? describeLoss(current, after) : null;
           if (needed !== null) throw invalidRequest(needed, "confirm");
           return after;
         },
         { keep: true },
       );
-      lookAt(context, config);
+      triggerAlertCheck(context, config);
       return Response.json({
         success: true,
         mode,
-        imported_keys: allKeys(imported).length,
+        imported_keys: listApiKeys(imported).length,
         imported_accounts: imported.accounts.length,
-        total_keys: allKeys(config).length,
+        total_keys: listApiKeys(config).length,
         total_accounts: config.accounts.length,
       });
     },

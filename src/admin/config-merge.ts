@@ -1,4 +1,4 @@
-import { allKeys, distinctKeys } from "../config/api-keys.ts";
+import { listApiKeys, removeDuplicateKeys } from "../config/api-keys.ts";
 import {
   type Account,
   accountSchema,
@@ -8,14 +8,16 @@ import {
 } from "../config/schema.ts";
 import { isObject, type JsonObject } from "../encoding/json.ts";
 import { once } from "../encoding/lazy-schema.ts";
-import { hasIdentity, identifiers } from "./identifiers.ts";
-import { mergedKeys } from "./key-entries.ts";
+import { accountIdentifiers, hasIdentity } from "./identifiers.ts";
+import { mergeKeys } from "./key-entries.ts";
 
 /** Groups whose non-empty fields are overwritten by a merge (contract, Import details). */
-const OVERWRITTEN = ["admin", "runtime", "responses", "embeddings"] as const;
+const OVERWRITTEN_GROUPS = ["admin", "runtime", "responses", "embeddings"] as const;
 
 /** Default values of an account's fields. */
-const defaults = once((): ReadonlyMap<string, unknown> => new Map(Object.entries(accountSchema.parse({}))));
+const accountDefaults = once(
+  (): ReadonlyMap<string, unknown> => new Map(Object.entries(accountSchema.parse({}))),
+);
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || value === 0;
@@ -30,10 +32,10 @@ function givenFields(raw: unknown, parsed: object): Record<string, unknown> {
  * Returns the fields that an import really sets: those of its raw form or, without one, those that differ from the
  * defaults.
  */
-function saidOf({ email: _same, ...account }: Account, raw?: unknown): Partial<Account> {
-  const isSaid = ([name, value]: [string, unknown]) =>
-    isObject(raw) ? raw[name] !== undefined && value !== "" : value !== defaults().get(name);
-  return Object.fromEntries(Object.entries(account).filter(isSaid));
+function sentAccountFields({ email: _same, ...account }: Account, raw?: unknown): Partial<Account> {
+  const isSent = ([name, value]: [string, unknown]) =>
+    isObject(raw) ? raw[name] !== undefined && value !== "" : value !== accountDefaults().get(name);
+  return Object.fromEntries(Object.entries(account).filter(isSent));
 }
 
 /**
@@ -43,20 +45,20 @@ function saidOf({ email: _same, ...account }: Account, raw?: unknown): Partial<A
  * @param added accounts without any identity are skipped
  * @param raw the unparsed form of each added account
  */
-async function mergedAccounts(
+async function mergeAccounts(
   present: readonly Account[],
   added: readonly Account[],
   raw: readonly unknown[] = [],
 ): Promise<Account[]> {
   const all = [...present, ...added];
-  const ids = await identifiers({ accounts: all });
+  const ids = await accountIdentifiers({ accounts: all });
   const merged = new Map<string, Account>();
   for (const [index, account] of all.entries()) {
     if (index >= present.length && !hasIdentity(account)) continue;
     const id = (ids[index] ?? "").toLowerCase();
     const known = merged.get(id);
-    const said = known && saidOf(account, raw[index - present.length]);
-    merged.set(id, known === undefined ? account : { ...known, ...said });
+    const sentFields = known && sentAccountFields(account, raw[index - present.length]);
+    merged.set(id, known === undefined ? account : { ...known, ...sentFields });
   }
   return [...merged.values()];
 }
@@ -64,7 +66,7 @@ async function mergedAccounts(
 /**
  * Merges two lists of providers by id. For an existing provider the sent fields of the import win; the models are combined.
  */
-function mergedProviders(
+function mergeProviders(
   present: readonly ProviderEntry[],
   added: readonly ProviderEntry[],
   raw: unknown,
@@ -74,18 +76,18 @@ function mergedProviders(
     const known = merged.get(entry.id.toLowerCase());
     const sent: unknown = Array.isArray(raw) ? raw[index] : undefined;
     const said = isObject(sent) ? Object.entries(entry).filter(([name]) => sent[name] !== undefined) : [];
-    const isTold = ([name, value]: [string, unknown]) => name !== "id" && (name !== "token" || value !== "");
-    const told = Object.fromEntries(said.filter(isTold));
+    const isGiven = ([name, value]: [string, unknown]) => name !== "id" && (name !== "token" || value !== "");
+    const given = Object.fromEntries(said.filter(isGiven));
     const models = { ...known?.models, ...entry.models };
-    merged.set(entry.id.toLowerCase(), known === undefined ? entry : { ...known, ...told, models });
+    merged.set(entry.id.toLowerCase(), known === undefined ? entry : { ...known, ...given, models });
   }
   return [...merged.values()];
 }
 
 /** Removes duplicates from the lists, and accounts without any identity. */
-export async function tidied(config: Config): Promise<Config> {
-  const api_keys = await distinctKeys(allKeys(config));
-  return { ...config, keys: [], api_keys, accounts: await mergedAccounts([], config.accounts) };
+export async function deduplicateConfig(config: Config): Promise<Config> {
+  const api_keys = await removeDuplicateKeys(listApiKeys(config));
+  return { ...config, keys: [], api_keys, accounts: await mergeAccounts([], config.accounts) };
 }
 
 /**
@@ -96,16 +98,16 @@ export async function tidied(config: Config): Promise<Config> {
  * @param imported the parsed configuration
  * @param raw its unparsed form, to distinguish sent values from defaults
  */
-export async function mergedConfig(config: Config, imported: Config, raw: JsonObject): Promise<Config> {
+export async function mergeConfig(config: Config, imported: Config, raw: JsonObject): Promise<Config> {
   const { accounts: sent } = raw;
-  const accounts = await mergedAccounts(
+  const accounts = await mergeAccounts(
     config.accounts,
     imported.accounts,
     Array.isArray(sent) ? sent : undefined,
   );
   const known = new Set(config.proxies.map(({ id }) => id));
   const bound = new Set([...imported.accounts, ...imported.providers].map(({ proxy_id }) => proxy_id));
-  const groups = OVERWRITTEN.map((name) => [
+  const groups = OVERWRITTEN_GROUPS.map((name) => [
     name,
     { ...config[name], ...givenFields(raw[name], imported[name]) },
   ]);
@@ -113,10 +115,10 @@ export async function mergedConfig(config: Config, imported: Config, raw: JsonOb
     ...config,
     ...Object.fromEntries(groups),
     keys: [],
-    api_keys: await mergedKeys(allKeys(config), allKeys(imported)),
+    api_keys: await mergeKeys(listApiKeys(config), listApiKeys(imported)),
     accounts,
     proxies: [...config.proxies, ...imported.proxies.filter(({ id }) => bound.has(id) && !known.has(id))],
-    providers: mergedProviders(config.providers, imported.providers, raw["providers"]),
+    providers: mergeProviders(config.providers, imported.providers, raw["providers"]),
     model_aliases: { ...config.model_aliases, ...imported.model_aliases },
     model_routes: { ...config.model_routes, ...imported.model_routes },
     prices: { ...config.prices, ...imported.prices },
@@ -127,9 +129,9 @@ export async function mergedConfig(config: Config, imported: Config, raw: JsonOb
  * Replaces the present configuration by an imported one (contract, Import details). The metadata of the hosting sync stays.
  * The secret that signs tokens stays too, unless the import has one, because exports do not contain it.
  */
-export async function replacedConfig(config: Config, imported: Config): Promise<Config> {
+export async function replaceConfig(config: Config, imported: Config): Promise<Config> {
   const { jwt_secret } = imported.admin;
-  return tidied({
+  return deduplicateConfig({
     ...imported,
     admin: { ...imported.admin, jwt_secret: jwt_secret || config.admin.jwt_secret },
     sync: config.sync,

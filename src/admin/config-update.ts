@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { allKeys, distinctKeys } from "../config/api-keys.ts";
+import { listApiKeys, removeDuplicateKeys } from "../config/api-keys.ts";
 import {
   type Account,
   type ApiKey,
@@ -7,23 +7,23 @@ import {
   apiKeyFields,
   type Config,
   configSchema,
-  openObject,
+  extensibleObject,
 } from "../config/schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { providerField } from "./account-edit.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { normalizedProvider } from "./account-edit.ts";
 import { aliasesSchema } from "./aliases.ts";
 import { accountViewSchema } from "./answers.ts";
 import { configViewSchema } from "./config-answers.ts";
 import { configView } from "./config-view.ts";
-import { edit, sameAccount } from "./edit.ts";
-import { etagOf } from "./etag.ts";
-import { hasIdentity, identifiers } from "./identifiers.ts";
-import { changedKey, keptKey, meantKey, refuseUnknownFields } from "./key-entries.ts";
-import { sentObject } from "./sent-fields.ts";
+import { editConfig, isSameAccount } from "./edit.ts";
+import { formatEtag } from "./etag.ts";
+import { accountIdentifiers, hasIdentity } from "./identifiers.ts";
+import { applyKeyChanges, findSentKey, normalizeKey, rejectUnknownKeyFields } from "./key-entries.ts";
+import { requestObject } from "./sent-fields.ts";
 
 /** Omitted fields of an existing key keep their values. */
-const sentKeySchema = openObject(() => ({
+const keyRequestSchema = extensibleObject(() => ({
   ...apiKeyFields.shape,
   name: z.string().optional(),
   remark: z.string().optional(),
@@ -34,13 +34,13 @@ const sentKeySchema = openObject(() => ({
  * Clients may send back entries of the masked view: a masked key (by its `id`) means the real key, and an account without
  * password or token keeps its own.
  */
-const configUpdateSchema = sentObject(
+const configUpdateSchema = requestObject(
   () => ({
     keys: z.array(z.string()).optional(),
-    api_keys: z.array(sentKeySchema).optional(),
+    api_keys: z.array(keyRequestSchema).optional(),
     accounts: z
       .array(
-        sentObject(
+        requestObject(
           () => ({ ...accountSchema.shape, identifier: z.string().optional() }),
           () => accountViewSchema(),
         ),
@@ -56,47 +56,51 @@ const configUpdateSchema = sentObject(
   { error: "send at least one of keys, api_keys, accounts and model_aliases" },
 );
 
-type Update = z.output<typeof configUpdateSchema>;
+type ConfigUpdate = z.output<typeof configUpdateSchema>;
 
-async function updatedKeys(config: Config, { keys, api_keys }: Update): Promise<ApiKey[]> {
-  const present = allKeys(config);
+async function updateKeys(config: Config, { keys, api_keys }: ConfigUpdate): Promise<ApiKey[]> {
+  const present = listApiKeys(config);
   const listed: ApiKey[] = [];
   if (api_keys !== undefined) {
     for (const [index, sent] of api_keys.entries()) {
-      const known = await meantKey(present, sent, `api_keys[${index}].key`);
-      refuseUnknownFields(sent, known, `api_keys[${index}]`);
+      const known = await findSentKey(present, sent, `api_keys[${index}].key`);
+      rejectUnknownKeyFields(sent, known, `api_keys[${index}]`);
       const { name = "", remark = "" } = sent;
-      listed.push(known === undefined ? keptKey({ ...sent, name, remark }) : changedKey(known, sent));
+      listed.push(
+        known === undefined ? normalizeKey({ ...sent, name, remark }) : applyKeyChanges(known, sent),
+      );
     }
   } else if (keys !== undefined) {
     for (const [index, entry] of keys.entries()) {
       const key = entry.trim();
       if (key === "") continue;
-      const known = await meantKey(present, { key }, `keys[${index}]`);
+      const known = await findSentKey(present, { key }, `keys[${index}]`);
       listed.push(known ?? { key, name: "", remark: "" });
     }
   } else {
     return present;
   }
-  return distinctKeys(listed);
+  return removeDuplicateKeys(listed);
 }
 
-async function updatedAccounts(config: Config, { accounts }: Update): Promise<Account[]> {
+async function updateAccounts(config: Config, { accounts }: ConfigUpdate): Promise<Account[]> {
   if (accounts === undefined) return config.accounts;
-  const byIdentifier = new Map((await identifiers(config)).map((id, index) => [id, config.accounts[index]]));
+  const byIdentifier = new Map(
+    (await accountIdentifiers(config)).map((id, index) => [id, config.accounts[index]]),
+  );
   const updated: Account[] = [];
   const taken = new Set<string>();
   for (const [index, { identifier, ...account }] of accounts.entries()) {
     const named = identifier ?? (account.email || account.mobile);
     const present =
-      byIdentifier.get(named) ?? config.accounts.find((candidate) => sameAccount(candidate, account));
+      byIdentifier.get(named) ?? config.accounts.find((candidate) => isSameAccount(candidate, account));
     const complete = {
       ...account,
-      ...providerField(account.provider),
+      ...normalizedProvider(account.provider),
       password: account.password || (present?.password ?? ""),
       token: account.token || (present?.token ?? ""),
     };
-    const [id = ""] = await identifiers({ accounts: [complete] });
+    const [id = ""] = await accountIdentifiers({ accounts: [complete] });
     if (!hasIdentity(complete)) {
       throw invalidRequest(
         `accounts[${index}]: an account needs an email, a mobile or a token`,
@@ -114,39 +118,39 @@ async function updatedAccounts(config: Config, { accounts }: Update): Promise<Ac
 
 export const CONFIG_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/config` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/config",
     summary: "Masked configuration",
-    answers: json(configViewSchema),
+    answers: jsonResponse(configViewSchema),
     handler: async (context) => {
       const snapshot = await context.platform.configuration.readFresh();
       return Response.json(await configView(context, snapshot), {
-        headers: { etag: etagOf(snapshot.version) },
+        headers: { etag: formatEtag(snapshot.version) },
       });
     },
   }),
   /** `POST /admin/config` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/config",
     summary: "Update keys, accounts and aliases",
     body: configUpdateSchema,
-    answers: json(configViewSchema),
+    answers: jsonResponse(configViewSchema),
     handler: async (context, { body: update }) => {
-      const snapshot = await edit(
+      const snapshot = await editConfig(
         context,
         async (config) => ({
           ...config,
           keys: [],
-          api_keys: await updatedKeys(config, update),
-          accounts: await updatedAccounts(config, update),
+          api_keys: await updateKeys(config, update),
+          accounts: await updateAccounts(config, update),
           model_aliases: update.model_aliases ?? config.model_aliases,
         }),
         { keep: true },
       );
       return Response.json(await configView(context, snapshot), {
-        headers: { etag: etagOf(snapshot.version) },
+        headers: { etag: formatEtag(snapshot.version) },
       });
     },
   }),

@@ -1,16 +1,16 @@
 import * as z from "zod";
-import { allKeys } from "../config/api-keys.ts";
+import { listApiKeys } from "../config/api-keys.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import type { Context } from "../platform/context.ts";
-import type { KeptVersion } from "../platform/journal.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { lookAt } from "./alert-look.ts";
+import type { ConfigBackup } from "../platform/journal.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { triggerAlertCheck } from "./alert-look.ts";
 import { successSchema } from "./answers.ts";
-import { difference, differenceSchema } from "./difference.ts";
-import { edit } from "./edit.ts";
-import { etagOf } from "./etag.ts";
-import { found } from "./refusals.ts";
-import { sentObject } from "./sent-fields.ts";
+import { diffConfigs, diffShape } from "./difference.ts";
+import { editConfig } from "./edit.ts";
+import { formatEtag } from "./etag.ts";
+import { requireFound } from "./refusals.ts";
+import { requestObject } from "./sent-fields.ts";
 
 const versionSchema = () =>
   z.object({
@@ -21,10 +21,10 @@ const versionSchema = () =>
     action: z.string(),
     keys: z.int(),
     accounts: z.int(),
-  }) satisfies z.ZodType<KeptVersion>;
+  }) satisfies z.ZodType<ConfigBackup>;
 
 /** Body of `POST /admin/config/restore`. */
-const restoreSchema = sentObject(
+const restoreSchema = requestObject(
   () => ({ version: z.int().min(1), dry_run: z.boolean().default(false) }),
   versionSchema,
 );
@@ -36,29 +36,29 @@ const restoredSchema = () =>
     version: z.int(),
     total_keys: z.int(),
     total_accounts: z.int(),
-    ...differenceSchema(),
+    ...diffShape(),
   });
 
-async function keptConfig({ platform }: Context, version: number): Promise<Config> {
-  const kept = await platform.journal.readVersion(version);
-  return configSchema.parse(found(kept, "the kept version", String(version)));
+async function readSavedConfig({ platform }: Context, version: number): Promise<Config> {
+  const kept = await platform.auditLog.readBackup(version);
+  return configSchema.parse(requireFound(kept, "the kept version", String(version)));
 }
 
 /** Returns the restored configuration. Administrators' access and the hosting sync state keep their present values. */
-function restored(current: Config, kept: Config): Config {
+function restoreConfig(current: Config, kept: Config): Config {
   const { jwt_expire_hours } = kept.admin;
   return { ...kept, admin: { ...current.admin, jwt_expire_hours }, sync: current.sync };
 }
 
-export const VERSION_KEEPING_ENDPOINTS: readonly Endpoint[] = [
+export const CONFIG_VERSION_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/config/versions`: configurations that were saved before imports and other large changes. */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/config/versions",
     summary: "Configurations that can be restored",
-    answers: json(() => z.object({ items: z.array(versionSchema()), version: z.int() })),
+    answers: jsonResponse(() => z.object({ items: z.array(versionSchema()), version: z.int() })),
     handler: async ({ platform }) => {
-      const items = await platform.journal.versions();
+      const items = await platform.auditLog.listBackups();
       const { version } = await platform.configuration.readFresh();
       return Response.json({ items, version });
     },
@@ -66,30 +66,30 @@ export const VERSION_KEEPING_ENDPOINTS: readonly Endpoint[] = [
   /**
    * `POST /admin/config/restore`: restores a saved configuration. Saves the present one, so that the restore can be undone.
    */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/config/restore",
     summary: "Restore a configuration",
     body: restoreSchema,
-    answers: json(restoredSchema),
+    answers: jsonResponse(restoredSchema),
     handler: async (context, { body }) => {
-      const kept = await keptConfig(context, body.version);
+      const kept = await readSavedConfig(context, body.version);
       const before = await context.platform.configuration.readFresh();
       const after = body.dry_run
-        ? { version: before.version, config: restored(before.config, kept) }
-        : await edit(context, (current) => restored(current, kept), { keep: true });
-      if (!body.dry_run) lookAt(context, after.config);
-      const changed = await difference(before.config, after.config);
+        ? { version: before.version, config: restoreConfig(before.config, kept) }
+        : await editConfig(context, (current) => restoreConfig(current, kept), { keep: true });
+      if (!body.dry_run) triggerAlertCheck(context, after.config);
+      const changed = await diffConfigs(before.config, after.config);
       return Response.json(
         {
           success: true,
           restored_version: body.version,
           version: after.version,
-          total_keys: allKeys(after.config).length,
+          total_keys: listApiKeys(after.config).length,
           total_accounts: after.config.accounts.length,
           ...changed,
         },
-        { headers: { etag: etagOf(after.version) } },
+        { headers: { etag: formatEtag(after.version) } },
       );
     },
   }),

@@ -1,4 +1,4 @@
-import { allKeys, keyIdentifier } from "../config/api-keys.ts";
+import { keyIdentifier, listApiKeys } from "../config/api-keys.ts";
 import {
   type Account,
   type ApiKey,
@@ -7,17 +7,17 @@ import {
   type Proxy as ConfiguredProxy,
   configSchema,
 } from "../config/schema.ts";
-import { shownText } from "../config/secrets.ts";
+import { maskText } from "../config/secrets.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { AccountActivity, AccountHealth } from "../platform/account-status.ts";
 import type { Context } from "../platform/context.ts";
 import type { AccountView, KeyView, ProxyView } from "./answers.ts";
-import type { ConfigView, OpenGroups } from "./config-answers.ts";
-import { identifiers } from "./identifiers.ts";
-import { keyPreview } from "./key-entries.ts";
+import type { ConfigView, VisibleGroups } from "./config-answers.ts";
+import { accountIdentifiers } from "./identifiers.ts";
+import { maskKey } from "./key-entries.ts";
 import { providerView } from "./provider-view.ts";
 
-const NONE = { requests: 0, succeeded: 0 };
+const NO_REQUESTS = { requests: 0, succeeded: 0 };
 
 function activityView(activity?: AccountActivity): AccountView["activity"] {
   return {
@@ -25,12 +25,12 @@ function activityView(activity?: AccountActivity): AccountView["activity"] {
     last_used: activity?.lastUsed ?? 0,
     last_success: activity?.lastSuccess ?? 0,
     last_fault: activity?.lastFault ?? null,
-    last_hour: activity?.hour ?? NONE,
-    last_day: activity?.day ?? NONE,
+    last_hour: activity?.hour ?? NO_REQUESTS,
+    last_day: activity?.day ?? NO_REQUESTS,
   };
 }
 
-/** The masked view of an account. `health` comes from the pool. */
+/** The masked view of an account. `getHealth` comes from the pool. */
 function accountView(account: Account, identifier: string, health?: AccountHealth): AccountView {
   const { email, mobile, name, remark, proxy_id } = account;
   const token = health?.token ?? account.token;
@@ -40,7 +40,7 @@ function accountView(account: Account, identifier: string, health?: AccountHealt
     mobile,
     has_password: account.password !== "",
     has_token: token !== "",
-    token_preview: shownText(accountSchema.shape.token, token),
+    token_preview: maskText(accountSchema.shape.token, token),
     test_status: health?.testStatus ?? "",
     name,
     remark,
@@ -63,7 +63,7 @@ export function proxyView({ password, ...proxy }: ConfiguredProxy): ProxyView {
 export async function keyView(entry: ApiKey): Promise<KeyView> {
   const { limits = {}, models = [], dialects = [], networks = [] } = entry;
   return {
-    key: keyPreview(entry),
+    key: maskKey(entry),
     id: await keyIdentifier(entry),
     name: entry.name,
     remark: entry.remark,
@@ -80,11 +80,11 @@ export async function keyView(entry: ApiKey): Promise<KeyView> {
 }
 
 /** Reads the pool's health data of the named accounts, or of all. */
-export async function healthById(
+export async function readHealthById(
   { platform }: Context,
   ids?: readonly string[],
 ): Promise<Map<string, AccountHealth>> {
-  const known = ids?.length === 0 ? [] : await platform.accounts.health(ids);
+  const known = ids?.length === 0 ? [] : await platform.accounts.getHealth(ids);
   return new Map(known.map((entry) => [entry.id, entry]));
 }
 
@@ -98,10 +98,10 @@ export async function accountViews(
   places?: readonly number[],
   all?: ReadonlyMap<string, AccountHealth>,
 ): Promise<AccountView[]> {
-  const names = await identifiers(config);
+  const names = await accountIdentifiers(config);
   const wanted = places ?? config.accounts.map((_, index) => index);
   const ids = wanted.flatMap((index) => names[index] ?? []);
-  const health = all ?? (await healthById(context, places === undefined ? undefined : ids));
+  const health = all ?? (await readHealthById(context, places === undefined ? undefined : ids));
   return wanted.flatMap((index) => {
     const account = config.accounts[index];
     const id = names[index] ?? "";
@@ -116,7 +116,7 @@ function configPath(context: Context, { envBacked, writable }: ConfigSnapshot): 
 }
 
 /** Groups that every view of a configuration shows unmasked. */
-export function settingsOf(config: Config): OpenGroups {
+export function visibleSettings(config: Config): VisibleGroups {
   return {
     model_aliases: config.model_aliases,
     model_routes: config.model_routes,
@@ -135,7 +135,7 @@ export function settingsOf(config: Config): OpenGroups {
 }
 
 /** The visible part of `admin`, for every view of a configuration. */
-export function adminOf({ admin }: Config): ConfigView["admin"] {
+export function adminView({ admin }: Config): ConfigView["admin"] {
   return {
     has_password_hash: admin.password_hash !== "",
     jwt_expire_hours: admin.jwt_expire_hours,
@@ -147,19 +147,19 @@ export function adminOf({ admin }: Config): ConfigView["admin"] {
 export async function configView(context: Context, snapshot: ConfigSnapshot): Promise<ConfigView> {
   const { config } = snapshot;
   const { variables } = context.platform;
-  const keys = allKeys(config);
+  const keys = listApiKeys(config);
   const { token, project_id, team_id } = config.vercel;
   return {
-    keys: keys.map(keyPreview),
+    keys: keys.map(maskKey),
     api_keys: await Promise.all(keys.map(keyView)),
     accounts: await accountViews(context, config),
     proxies: config.proxies.map(proxyView),
     providers: config.providers.map((entry) => providerView(config, entry)),
-    ...settingsOf(config),
-    admin: adminOf(config),
+    ...visibleSettings(config),
+    admin: adminView(config),
     vercel: {
       has_token: token !== "",
-      token_preview: shownText(configSchema.shape.vercel.unwrap().shape.token, token),
+      token_preview: maskText(configSchema.shape.vercel.unwrap().shape.token, token),
       token_source: token === "" ? "" : "config",
       project_id,
       team_id,

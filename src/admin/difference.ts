@@ -1,22 +1,22 @@
 import * as z from "zod";
-import { allKeys, keyIdentifier } from "../config/api-keys.ts";
+import { keyIdentifier, listApiKeys } from "../config/api-keys.ts";
 import { type Config, configSchema } from "../config/schema.ts";
-import { memberSchema, shown } from "../config/secrets.ts";
+import { findMemberSchema, maskSecrets } from "../config/secrets.ts";
 import type { FieldChange } from "../config/snapshot.ts";
 import { isObject } from "../encoding/json.ts";
-import { identifiers } from "./identifiers.ts";
+import { accountIdentifiers } from "./identifiers.ts";
 
 const MAX_CHANGES = 50;
-const MAX_VALUE = 200;
+const MAX_VALUE_CHARS = 200;
 
 /** Schema of a value; undefined: this version does not know the field. */
 type Schema = z.core.$ZodType | undefined;
 
 /** Fields that administrators never edit themselves. */
-const INNER = new Set(["admin.jwt_secret", "sync.hash"]);
+const INTERNAL_FIELDS = new Set(["admin.jwt_secret", "sync.hash"]);
 
-/** Schema of the result of {@link difference}. Values are masked JSON; null: no value. */
-export const differenceSchema = () => ({
+/** Schema of the result of {@link diffConfigs}. Values are masked JSON; null: no value. */
+export const diffShape = () => ({
   changes: z.array(
     z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
   ),
@@ -25,15 +25,15 @@ export const differenceSchema = () => ({
 });
 
 /** Returns the configuration with its lists indexed by the ids of their entries. */
-async function named(config: Config): Promise<Record<string, unknown>> {
+async function indexLists(config: Config): Promise<Record<string, unknown>> {
   const { keys: _keys, ...rest } = config;
-  const entries = allKeys(config);
+  const entries = listApiKeys(config);
   const byName = (names: readonly string[], list: readonly object[]) =>
     new Map(list.map((entry, index) => [names[index] ?? "", entry]));
   return {
     ...rest,
     api_keys: byName(await Promise.all(entries.map(keyIdentifier)), entries),
-    accounts: byName(await identifiers(config), config.accounts),
+    accounts: byName(await accountIdentifiers(config), config.accounts),
     proxies: byName(
       config.proxies.map(({ id }) => id),
       config.proxies,
@@ -46,30 +46,30 @@ async function named(config: Config): Promise<Record<string, unknown>> {
 }
 
 /** Returns a value as JSON with masked secrets; null: no value. */
-function told(schema: Schema, value: unknown): string | null {
+function maskValue(schema: Schema, value: unknown): string | null {
   if (value === undefined) return null;
   if (value instanceof Map) return JSON.stringify([...value.keys()]);
-  const masked = JSON.stringify(shown(schema, value));
-  return masked.length <= MAX_VALUE ? masked : masked.slice(0, MAX_VALUE).toWellFormed();
+  const masked = JSON.stringify(maskSecrets(schema, value));
+  return masked.length <= MAX_VALUE_CHARS ? masked : masked.slice(0, MAX_VALUE_CHARS).toWellFormed();
 }
 
-function membersOf(value: unknown): Map<string, unknown> | null {
+function getMembers(value: unknown): Map<string, unknown> | null {
   if (value instanceof Map) return value;
   return isObject(value) ? new Map(Object.entries(value)) : null;
 }
 
-function* changesIn(schema: Schema, path: string, before: unknown, after: unknown): Generator<FieldChange> {
-  if (INNER.has(path)) return;
-  const [old, fresh] = [membersOf(before), membersOf(after)];
+function* findChanges(schema: Schema, path: string, before: unknown, after: unknown): Generator<FieldChange> {
+  if (INTERNAL_FIELDS.has(path)) return;
+  const [old, fresh] = [getMembers(before), getMembers(after)];
   if (old === null || fresh === null) {
     if (JSON.stringify(before) === JSON.stringify(after)) return;
-    yield { path, before: told(schema, before), after: told(schema, after) };
+    yield { path, before: maskValue(schema, before), after: maskValue(schema, after) };
     return;
   }
   const listed = before instanceof Map;
   for (const member of new Set([...old.keys(), ...fresh.keys()])) {
     const inner = path === "" ? member : listed ? `${path}[${member}]` : `${path}.${member}`;
-    yield* changesIn(schema && memberSchema(schema, member), inner, old.get(member), fresh.get(member));
+    yield* findChanges(schema && findMemberSchema(schema, member), inner, old.get(member), fresh.get(member));
   }
 }
 
@@ -78,11 +78,11 @@ function* changesIn(schema: Schema, path: string, before: unknown, after: unknow
  *
  * @param most maximum number of listed changes; `more` counts the others
  */
-export async function difference(
+export async function diffConfigs(
   before: Config,
   after: Config,
   most = MAX_CHANGES,
 ): Promise<{ readonly changes: readonly FieldChange[]; readonly more: number }> {
-  const all = [...changesIn(configSchema, "", await named(before), await named(after))];
+  const all = [...findChanges(configSchema, "", await indexLists(before), await indexLists(after))];
   return { changes: all.slice(0, most), more: Math.max(0, all.length - most) };
 }

@@ -1,7 +1,7 @@
-import { allSwitchedOn } from "../config/provider-models.ts";
+import { withAllEnabled } from "../config/provider-models.ts";
 import { type Config, DEFAULT_PROVIDER } from "../config/schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
-import { namedModel, resolves } from "../models/resolve.ts";
+import { findNamedModel, isResolvable } from "../models/resolve.ts";
 import { DRIVER_NAMES, findDriver } from "../provider/drivers.ts";
 
 /** A reference from one part of the configuration to another. */
@@ -12,12 +12,12 @@ interface Reference {
 }
 
 /** One kind of reference. `fault` describes a broken reference; null: the reference is valid. */
-interface Kind {
+interface ReferenceKind {
   readonly references: (config: Config) => Reference[];
   readonly fault: (config: Config) => (to: string) => string | null;
 }
 
-const PROXIES: Kind = {
+const PROXY_REFERENCES: ReferenceKind = {
   references: ({ accounts, providers }) => [
     ...accounts.map(({ proxy_id }, index) => ({ param: `accounts[${index}].proxy_id`, to: proxy_id })),
     ...providers.map(({ proxy_id }, index) => ({ param: `providers[${index}].proxy_id`, to: proxy_id })),
@@ -28,7 +28,7 @@ const PROXIES: Kind = {
   },
 };
 
-const PROVIDERS: Kind = {
+const PROVIDER_REFERENCES: ReferenceKind = {
   references: ({ accounts }) =>
     accounts.map(({ provider = "" }, index) => ({ param: `accounts[${index}].provider`, to: provider })),
   fault: ({ providers }) => {
@@ -37,7 +37,7 @@ const PROVIDERS: Kind = {
   },
 };
 
-const UNKNOWN: Kind = {
+const UNKNOWN_MODEL_REFERENCES: ReferenceKind = {
   references: ({ unknown_models: { provider } }) => [{ param: "unknown_models.provider", to: provider }],
   fault: ({ providers }) => {
     const known = new Set(["", DEFAULT_PROVIDER, ...providers.map(({ id }) => id)]);
@@ -45,7 +45,7 @@ const UNKNOWN: Kind = {
   },
 };
 
-const DRIVERS: Kind = {
+const DRIVER_REFERENCES: ReferenceKind = {
   references: ({ providers }) =>
     providers.map(({ driver }, index) => ({ param: `providers[${index}].driver`, to: driver })),
   fault: () => (to) =>
@@ -54,18 +54,20 @@ const DRIVERS: Kind = {
       : `${JSON.stringify(to)} is no driver: there are ${DRIVER_NAMES.join(", ")}`,
 };
 
-const ALIASES: Kind = {
+const ALIAS_REFERENCES: ReferenceKind = {
   references: ({ model_aliases }) =>
     Object.entries(model_aliases).map(([name, to]) => ({ param: `model_aliases.${name}`, to })),
   // A target that is switched off is valid, because it may be switched on again.
   fault: (config) => {
-    const providers = allSwitchedOn(config.providers);
+    const providers = withAllEnabled(config.providers);
     return (to) =>
-      namedModel(to, { providers }) === undefined ? `${JSON.stringify(to)} is not a canonical model` : null;
+      findNamedModel(to, { providers }) === undefined
+        ? `${JSON.stringify(to)} is not a canonical model`
+        : null;
   },
 };
 
-const ROUTES: Kind = {
+const ROUTE_REFERENCES: ReferenceKind = {
   references: ({ model_routes }) =>
     Object.entries(model_routes).flatMap(([name, targets]) =>
       targets.map((target, index) => ({
@@ -74,9 +76,9 @@ const ROUTES: Kind = {
       })),
     ),
   fault: (config) => {
-    const providers = allSwitchedOn(config.providers);
+    const providers = withAllEnabled(config.providers);
     const naming = { model_aliases: config.model_aliases, providers };
-    return (to) => (resolves(to, naming) ? null : `${JSON.stringify(to)} is no model`);
+    return (to) => (isResolvable(to, naming) ? null : `${JSON.stringify(to)} is no model`);
   },
 };
 
@@ -87,8 +89,15 @@ const ROUTES: Kind = {
  *
  * @throws GatewayError 400 that names the field.
  */
-export function refuseDangling(before: Config, after: Config): void {
-  for (const { references, fault } of [PROXIES, PROVIDERS, UNKNOWN, DRIVERS, ALIASES, ROUTES]) {
+export function assertReferences(before: Config, after: Config): void {
+  for (const { references, fault } of [
+    PROXY_REFERENCES,
+    PROVIDER_REFERENCES,
+    UNKNOWN_MODEL_REFERENCES,
+    DRIVER_REFERENCES,
+    ALIAS_REFERENCES,
+    ROUTE_REFERENCES,
+  ]) {
     const faultOf = fault(after);
     const dangling = references(after).filter(({ to }) => faultOf(to) !== null);
     if (dangling.length === 0) continue;

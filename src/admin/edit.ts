@@ -1,16 +1,16 @@
-import { distinctKeys, keyIdentifier, withHashedKeys } from "../config/api-keys.ts";
-import { hostFault } from "../config/host.ts";
+import { hashKeys, keyIdentifier, removeDuplicateKeys } from "../config/api-keys.ts";
+import { describeHostFault } from "../config/host.ts";
 import { type Account, type Config, configSchema } from "../config/schema.ts";
-import { isPreview } from "../config/secrets.ts";
+import { isShortenedSecret } from "../config/secrets.ts";
 import type { ConfigSnapshot, EditNote } from "../config/snapshot.ts";
-import { isDots } from "../encoding/path-segment.ts";
+import { isDotSegment } from "../encoding/path-segment.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { parseWith } from "../http/json-body.ts";
 import type { Context } from "../platform/context.ts";
-import { noteOf } from "./audit-note.ts";
-import { difference } from "./difference.ts";
-import { refuseDangling } from "./edit-checks.ts";
-import { refuseStale } from "./etag.ts";
+import { createAuditNote } from "./audit-note.ts";
+import { diffConfigs } from "./difference.ts";
+import { assertReferences } from "./edit-checks.ts";
+import { assertIfMatch } from "./etag.ts";
 
 /**
  * Edits the configuration. With concurrent edits `change` may run more than once. If `change` throws, nothing is stored and
@@ -21,25 +21,25 @@ import { refuseStale } from "./etag.ts";
  * @throws GatewayError 400 that names the field if the result is invalid, 409 if the configuration is read-only, 412 if
  *   `If-Match` names another version.
  */
-export function edit(
+export function editConfig(
   context: Context,
   change: (config: Config) => Config | Promise<Config>,
   { keep = false, anyVersion = false }: { readonly keep?: boolean; readonly anyVersion?: boolean } = {},
 ): Promise<ConfigSnapshot> {
   const store = context.platform.configuration;
   const note = async (before: Config, after: Config): Promise<EditNote | null> => {
-    const { changes, more } = await difference(before, after);
+    const { changes, more } = await diffConfigs(before, after);
     if (changes.length === 0) return null;
     const forget = after.callers.keys_hashed && !before.callers.keys_hashed;
-    return { ...noteOf(context), changes, more, keep, forget };
+    return { ...createAuditNote(context), changes, more, keep, forget };
   };
   const stored = store.update(async (config, version) => {
-    if (!anyVersion) refuseStale(context.request, version);
+    if (!anyVersion) assertIfMatch(context.request, version);
     const changed = parseWith(configSchema, await change(config));
-    refuseDangling(config, changed);
-    refuseUnusable(config, changed);
-    await refuseTwins(config, changed);
-    return changed.callers.keys_hashed ? withHashedKeys(changed) : changed;
+    assertReferences(config, changed);
+    rejectUnusableValues(config, changed);
+    await assertUniqueIds(config, changed);
+    return changed.callers.keys_hashed ? hashKeys(changed) : changed;
   }, note);
   // Edits wait in one queue. An edit must finish even if its client disconnects.
   context.waitUntil(stored.catch(() => undefined));
@@ -47,7 +47,7 @@ export function edit(
 }
 
 /** Control characters, and unpaired surrogates. */
-const UNUSABLE = /[\p{Cc}\p{Cs}]/u;
+const UNUSABLE_CHARACTERS = /[\p{Cc}\p{Cs}]/u;
 /** A path cannot contain a longer key, so no request could address it. */
 const MAX_KEY_LENGTH = 512;
 
@@ -78,7 +78,7 @@ const hostFields = ({ proxies }: Config): Field[] =>
   proxies.map(({ host }, index): Field => [`proxies[${index}].host`, host]);
 
 /** Names that occur in paths. Filtered to texts of dots, because the list may be very long. */
-const dotFields = ({ accounts, proxies, providers, api_keys }: Config): Field[] =>
+const dotOnlyFields = ({ accounts, proxies, providers, api_keys }: Config): Field[] =>
   [
     ...accounts.flatMap(({ email, mobile }, index): Field[] => [
       [`accounts[${index}].email`, email],
@@ -89,37 +89,37 @@ const dotFields = ({ accounts, proxies, providers, api_keys }: Config): Field[] 
     ...providers.flatMap(({ models }, index) =>
       Object.keys(models).map((name): Field => [`providers[${index}].models`, name.trim()]),
     ),
-  ].filter(([, text]) => isDots(text));
+  ].filter(([, text]) => isDotSegment(text));
 
 /** Describes what is wrong with a text; null: nothing. */
-type Check = (text: string) => string | null;
+type TextCheck = (text: string) => string | null;
 
-const usable: Check = (text) =>
-  UNUSABLE.test(text) ? "control characters and broken surrogate pairs are not allowed" : null;
+const textFault: TextCheck = (text) =>
+  UNUSABLE_CHARACTERS.test(text) ? "control characters and broken surrogate pairs are not allowed" : null;
 
-const goodKey: Check = (text) => {
+const keyFault: TextCheck = (text) => {
   if (text.length > MAX_KEY_LENGTH) return `a key must have at most ${MAX_KEY_LENGTH} characters`;
-  if (isPreview(text)) return "this is the mask of a key, not the key";
-  return usable(text);
+  if (isShortenedSecret(text)) return "this is the mask of a key, not the key";
+  return textFault(text);
 };
 
-const goodSecret: Check = (text) =>
-  isPreview(text) ? "this is the mask of a secret, not the secret" : usable(text);
+const secretFault: TextCheck = (text) =>
+  isShortenedSecret(text) ? "this is the mask of a secret, not the secret" : textFault(text);
 
-const goodSegment: Check = (text) =>
-  isDots(text) ? `${JSON.stringify(text)} means something else in an address` : null;
+const segmentFault: TextCheck = (text) =>
+  isDotSegment(text) ? `${JSON.stringify(text)} means something else in an address` : null;
 
 /**
  * Rejects new values that cannot be used or deleted later: keys, names and tokens that do not fit into a header or a path,
  * masked values, and invalid hosts. Values from before the edit are allowed.
  */
-function refuseUnusable(before: Config, after: Config): void {
-  const checks: readonly [(config: Config) => Field[], Check][] = [
-    [keyFields, goodKey],
-    [nameFields, usable],
-    [providerFields, goodSecret],
-    [hostFields, hostFault],
-    [dotFields, goodSegment],
+function rejectUnusableValues(before: Config, after: Config): void {
+  const checks: readonly [(config: Config) => Field[], TextCheck][] = [
+    [keyFields, keyFault],
+    [nameFields, textFault],
+    [providerFields, secretFault],
+    [hostFields, describeHostFault],
+    [dotOnlyFields, segmentFault],
   ];
   for (const [fields, check] of checks) {
     const bad = fields(after).filter(([, text]) => check(text) !== null);
@@ -131,7 +131,7 @@ function refuseUnusable(before: Config, after: Config): void {
 }
 
 /** Returns the indexes of ids that occur earlier in the list. */
-function repeated(ids: readonly string[]): number[] {
+function findRepeated(ids: readonly string[]): number[] {
   const seen = new Set<string>();
   return ids.flatMap((id, index) => (seen.size === seen.add(id).size ? index : []));
 }
@@ -140,11 +140,11 @@ function repeated(ids: readonly string[]): number[] {
 async function keyIdentifiers({ api_keys }: Config): Promise<string[]> {
   // Derived identifiers differ whenever the keys differ.
   if (api_keys.every(({ id }) => id === undefined)) return [];
-  return Promise.all((await distinctKeys(api_keys)).map(keyIdentifier));
+  return Promise.all((await removeDuplicateKeys(api_keys)).map(keyIdentifier));
 }
 
 /** Rejects new duplicate ids, because entries with the same id cannot be distinguished. */
-async function refuseTwins(before: Config, after: Config): Promise<void> {
+async function assertUniqueIds(before: Config, after: Config): Promise<void> {
   const proxyIds = ({ proxies }: Config) => proxies.map(({ id }) => id);
   const providerIds = ({ providers }: Config) => providers.map(({ id }) => id.toLowerCase());
   for (const [idsOf, kind, field] of [
@@ -152,15 +152,15 @@ async function refuseTwins(before: Config, after: Config): Promise<void> {
     [async (config: Config) => providerIds(config), "provider", "providers"],
     [keyIdentifiers, "key", "api_keys"],
   ] as const) {
-    const [twin] = repeated(await idsOf(after));
-    if (twin === undefined || repeated(await idsOf(before)).length > 0) continue;
-    const param = `${field}[${twin}].id`;
+    const [duplicate] = findRepeated(await idsOf(after));
+    if (duplicate === undefined || findRepeated(await idsOf(before)).length > 0) continue;
+    const param = `${field}[${duplicate}].id`;
     throw invalidRequest(`${param}: another ${kind} has this id`, param);
   }
 }
 
 /** Whether two accounts are the same account, although their identifiers may differ. */
-export function sameAccount(one: Account, other: Account): boolean {
+export function isSameAccount(one: Account, other: Account): boolean {
   if (one.email !== "" && one.email.toLowerCase() === other.email.toLowerCase()) return true;
   if (one.mobile !== "" && one.mobile === other.mobile) return true;
   const named = (account: Account) => account.email !== "" || account.mobile !== "";

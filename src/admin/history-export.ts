@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { csvField } from "../encoding/csv.ts";
+import { encodeCsvField } from "../encoding/csv.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { HistorySummary } from "../platform/archive.ts";
 import type { Context } from "../platform/context.ts";
-import { type Endpoint, forAdministrators } from "../routing/endpoint.ts";
-import { filterOf, historyFilterShape } from "./history-query.ts";
+import { adminEndpoint, type Endpoint } from "../routing/endpoint.ts";
+import { historyFilterShape, toHistoryFilter } from "./history-query.ts";
 
 /** Number of summaries per read. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 const TYPES = { ndjson: "application/x-ndjson", csv: "text/csv; charset=utf-8" } as const;
 
@@ -46,7 +46,7 @@ const COLUMNS = [
 
 function csvLine(summary: HistorySummary): string {
   const fields = COLUMNS.map((name) =>
-    csvField(name === "created_at" ? new Date(summary.created_at).toISOString() : summary[name]),
+    encodeCsvField(name === "created_at" ? new Date(summary.created_at).toISOString() : summary[name]),
   );
   return `${fields.join()}\r\n`;
 }
@@ -55,18 +55,18 @@ function csvLine(summary: HistorySummary): string {
  * Reads the matching summaries in batches, newest first. Each batch starts at the time where the previous one ended, not at
  * an offset: new records would shift the offsets and repeat a record.
  */
-async function* pages(
+async function* readBatches(
   { platform }: Context,
   query: Query,
   count: number,
 ): AsyncGenerator<readonly HistorySummary[]> {
-  const filter = filterOf(query);
+  const filter = toHistoryFilter(query);
   let to = Math.min(filter.to ?? Number.POSITIVE_INFINITY, platform.now());
   // Number of records already sent that have the batch's first millisecond.
   let offset = 0;
   for (;;) {
-    const asked = { offset, count, q: query.q, filter: { ...filter, to }, uncounted: true };
-    const { items } = await platform.archive.listHistory(asked);
+    const request = { offset, count, q: query.q, filter: { ...filter, to }, uncounted: true };
+    const { items } = await platform.archive.listHistory(request);
     if (items.length > 0) yield items;
     const last = items.at(-1)?.created_at;
     if (last === undefined || items.length < count) return;
@@ -77,19 +77,19 @@ async function* pages(
 }
 
 /** The records as text, in batches. */
-async function* pieces(context: Context, query: Query): AsyncGenerator<string> {
+async function* formatRecords(context: Context, query: Query): AsyncGenerator<string> {
   if (query.format === "csv") {
     yield `${COLUMNS.join()}\r\n`;
-    for await (const items of pages(context, query, AT_ONCE)) yield items.map(csvLine).join("");
+    for await (const items of readBatches(context, query, BATCH_SIZE)) yield items.map(csvLine).join("");
     return;
   }
   if (!query.texts) {
-    for await (const items of pages(context, query, AT_ONCE)) {
+    for await (const items of readBatches(context, query, BATCH_SIZE)) {
       yield items.map((summary) => `${JSON.stringify(summary)}\n`).join("");
     }
     return;
   }
-  for await (const items of pages(context, query, AT_ONCE)) {
+  for await (const items of readBatches(context, query, BATCH_SIZE)) {
     for (const { id } of items) {
       const record = await context.platform.archive.readHistory(id);
       if (record === null) continue;
@@ -102,7 +102,7 @@ async function* pieces(context: Context, query: Query): AsyncGenerator<string> {
 
 export const HISTORY_EXPORT_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/chat-history/export`: all matching records, newest first, one per line. */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/chat-history/export",
     summary: "Export the history",
@@ -110,7 +110,7 @@ export const HISTORY_EXPORT_ENDPOINTS: readonly Endpoint[] = [
     answers: () => ({ [TYPES.ndjson]: { type: "string" }, "text/csv": { type: "string" } }),
     handler: async (context, { query }) => {
       const encoder = new TextEncoder();
-      const parts = pieces(context, query);
+      const parts = formatRecords(context, query);
       const body = new ReadableStream<Uint8Array>({
         pull: async (controller) => {
           const next = await parts.next();

@@ -5,7 +5,7 @@ import type { HistoryFilter } from "../platform/archive.ts";
 const STATUSES = ["streaming", "success", "error", "cancelled"] as const;
 
 /** Several values, separated by commas. */
-const list = once(() =>
+const commaListSchema = once(() =>
   z
     .string()
     .transform((text) =>
@@ -17,10 +17,10 @@ const list = once(() =>
     .optional(),
 );
 
-const amount = once(() => z.coerce.number().min(0).optional());
+const amountSchema = once(() => z.coerce.number().min(0).optional());
 
 /** Unix milliseconds, or a date and time in ISO 8601. */
-const moment = once(() =>
+const timeSchema = once(() =>
   z
     .string()
     .transform((text, context) => {
@@ -36,25 +36,27 @@ const moment = once(() =>
 export const historyFilterShape = once(() => ({
   /** Text in a summary: model, account, source, status and code (`error 429`), error or preview. */
   q: z.string().trim().default(""),
-  from: moment(),
-  to: moment(),
-  status: list().pipe(z.array(z.enum(STATUSES)).optional()),
-  code: list().pipe(z.array(z.string().regex(/^[1-9](?:xx|\d\d)$/, "must be such as 429 or 4xx")).optional()),
-  key: list(),
-  model: list(),
-  account: list(),
-  dialect: list(),
-  source: list(),
-  min_ms: amount(),
-  max_ms: amount(),
-  min_tokens: amount(),
-  max_tokens: amount(),
+  from: timeSchema(),
+  to: timeSchema(),
+  status: commaListSchema().pipe(z.array(z.enum(STATUSES)).optional()),
+  code: commaListSchema().pipe(
+    z.array(z.string().regex(/^[1-9](?:xx|\d\d)$/, "must be such as 429 or 4xx")).optional(),
+  ),
+  key: commaListSchema(),
+  model: commaListSchema(),
+  account: commaListSchema(),
+  dialect: commaListSchema(),
+  source: commaListSchema(),
+  min_ms: amountSchema(),
+  max_ms: amountSchema(),
+  min_tokens: amountSchema(),
+  max_tokens: amountSchema(),
 }));
 
 const filterSchema = lazyObject(historyFilterShape);
 
 /** Converts the query to a filter, without its text `q`. */
-export function filterOf(query: z.output<typeof filterSchema>): HistoryFilter {
+export function toHistoryFilter(query: z.output<typeof filterSchema>): HistoryFilter {
   const { from, to, status, code, key, model, account, dialect, source } = query;
   const { min_ms: minMs, max_ms: maxMs, min_tokens: minTokens, max_tokens: maxTokens } = query;
   return { from, to, status, code, key, model, account, dialect, source, minMs, maxMs, minTokens, maxTokens };

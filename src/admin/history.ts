@@ -2,16 +2,16 @@ import * as z from "zod";
 import { configSchema } from "../config/schema.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { HistoryRecord } from "../platform/archive.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { retentionOf } from "../telemetry/outbox.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { getRetention } from "../telemetry/outbox.ts";
 import { successSchema } from "./answers.ts";
 import { historyRecordSchema, historySummarySchema } from "./archive-answers.ts";
-import { edit } from "./edit.ts";
+import { editConfig } from "./edit.ts";
 import { HISTORY_EXPORT_ENDPOINTS } from "./history-export.ts";
-import { filterOf, historyFilterShape } from "./history-query.ts";
+import { historyFilterShape, toHistoryFilter } from "./history-query.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
-import { found } from "./refusals.ts";
-import { sentObject } from "./sent-fields.ts";
+import { requireFound } from "./refusals.ts";
+import { requestObject } from "./sent-fields.ts";
 
 const MAX_PAGE_SIZE = 1_000;
 
@@ -23,17 +23,17 @@ const historyListSchema = lazyObject(() => ({
 }));
 
 /** Body of `PUT /admin/chat-history/settings`: the number of stored records; 0 disables the history. */
-const historySettingsSchema = sentObject(() => ({
+const historySettingsSchema = requestObject(() => ({
   limit: configSchema.shape.history.unwrap().shape.limit.unwrap(),
 }));
 
 /** A record as JSON. Parses its messages, which are stored as text. */
-function view(record: HistoryRecord) {
+function recordView(record: HistoryRecord) {
   const messages: unknown = JSON.parse(record.messages);
   return { ...record, messages };
 }
 
-const KIND = "the history record";
+const RECORD_KIND = "the history record";
 
 export const HISTORY_ENDPOINTS: readonly Endpoint[] = [
   ...HISTORY_EXPORT_ENDPOINTS,
@@ -41,12 +41,12 @@ export const HISTORY_ENDPOINTS: readonly Endpoint[] = [
    * `GET /admin/chat-history` (contract): summaries, newest request first. `limit` is the retention count, `total` the
    * number of matching records.
    */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/chat-history",
     summary: "List the history",
     query: historyListSchema,
-    answers: json(() => pageSchema(historySummarySchema()).extend({ limit: z.int() })),
+    answers: jsonResponse(() => pageSchema(historySummarySchema()).extend({ limit: z.int() })),
     handler: async (context, { query }) => {
       const { page, page_size, q } = query;
       const { archive } = context.platform;
@@ -55,7 +55,7 @@ export const HISTORY_ENDPOINTS: readonly Endpoint[] = [
         offset,
         count: page_size,
         q,
-        filter: filterOf(query),
+        filter: toHistoryFilter(query),
       });
       const { config } = await context.config();
       return Response.json({
@@ -72,44 +72,44 @@ export const HISTORY_ENDPOINTS: readonly Endpoint[] = [
    * `DELETE /admin/chat-history` (contract): deletes all records, and also records of requests that arrived before this
    * one.
    */
-  forAdministrators({
+  adminEndpoint({
     method: "DELETE",
     path: "/admin/chat-history",
     summary: "Clear the history",
-    answers: json(() => successSchema().extend({ deleted: z.int() })),
+    answers: jsonResponse(() => successSchema().extend({ deleted: z.int() })),
     handler: async ({ platform }) =>
       Response.json({ success: true, deleted: await platform.archive.clearHistory() }),
   }),
   /** `PUT /admin/chat-history/settings` (contract). Deletes records beyond the new count at once. */
-  forAdministrators({
+  adminEndpoint({
     method: "PUT",
     path: "/admin/chat-history/settings",
     summary: "Set the history's retention",
     body: historySettingsSchema,
-    answers: json(() => successSchema().extend({ limit: z.int() })),
+    answers: jsonResponse(() => successSchema().extend({ limit: z.int() })),
     handler: async (context, { body }) => {
-      const snapshot = await edit(context, (config) => ({ ...config, history: { limit: body.limit } }));
-      await context.platform.archive.retain(retentionOf(snapshot));
+      const snapshot = await editConfig(context, (config) => ({ ...config, history: { limit: body.limit } }));
+      await context.platform.archive.applyRetention(getRetention(snapshot));
       return Response.json({ success: true, limit: snapshot.config.history.limit });
     },
   }),
   /** `GET /admin/chat-history/{id}` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/chat-history/:id",
     summary: "Read a history record",
-    answers: json(historyRecordSchema),
+    answers: jsonResponse(historyRecordSchema),
     handler: async ({ platform }, { params: { id = "" } }) =>
-      Response.json(view(found(await platform.archive.readHistory(id), KIND, id))),
+      Response.json(recordView(requireFound(await platform.archive.readHistory(id), RECORD_KIND, id))),
   }),
   /** `DELETE /admin/chat-history/{id}` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "DELETE",
     path: "/admin/chat-history/:id",
     summary: "Delete a history record",
-    answers: json(successSchema),
+    answers: jsonResponse(successSchema),
     handler: async ({ platform }, { params: { id = "" } }) => {
-      found(await platform.archive.deleteHistory(id), KIND, id);
+      requireFound(await platform.archive.deleteHistory(id), RECORD_KIND, id);
       return Response.json({ success: true });
     },
   }),

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Config } from "../config/schema.ts";
-import { preview } from "../config/secrets.ts";
+import { shortenSecret } from "../config/secrets.ts";
 import type { HostingVariables } from "../platform/variables.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
 
 /** Value that a client sends to select the configured credential. */
 const PRECONFIGURED = "__USE_PRECONFIG__";
@@ -19,13 +19,13 @@ export interface HostingCredentials {
 }
 
 /** Credentials in the request. Empty and {@link PRECONFIGURED} mean: not sent. */
-export interface GivenCredentials {
+export interface RequestCredentials {
   readonly vercel_token?: string | undefined;
   readonly project_id?: string | undefined;
   readonly team_id?: string | undefined;
 }
 
-interface Found {
+interface FoundCredential {
   readonly value: string;
   readonly source: CredentialSource;
 }
@@ -34,12 +34,12 @@ interface Found {
  * Selects each credential from the request, else the environment (`VERCEL_TOKEN`, `VERCEL_PROJECT_ID`, `VERCEL_TEAM_ID`),
  * else the saved hosting block (contract, `POST /admin/hosting/sync`).
  */
-export function hostingCredentials(
+export function resolveHostingCredentials(
   variables: HostingVariables,
   config: Config,
-  given: GivenCredentials = {},
+  given: RequestCredentials = {},
 ): HostingCredentials {
-  const find = (request: string | undefined, set: string | null, saved: string): Found => {
+  const find = (request: string | undefined, set: string | null, saved: string): FoundCredential => {
     const asked = request?.trim() ?? "";
     if (asked !== "" && asked !== PRECONFIGURED) return { value: asked, source: "request" };
     if (set !== null) return { value: set, source: "env" };
@@ -66,20 +66,20 @@ const credentialsViewSchema = () =>
 
 export const HOSTING_CREDENTIAL_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/hosting/config` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/hosting/config",
     summary: "Hosting credentials",
-    answers: json(credentialsViewSchema),
+    answers: jsonResponse(credentialsViewSchema),
     handler: async ({ platform }) => {
       const { config } = await platform.configuration.readFresh();
-      const { token, tokenSource, projectId, teamId } = hostingCredentials(
+      const { token, tokenSource, projectId, teamId } = resolveHostingCredentials(
         platform.variables.hosting,
         config,
       );
       return Response.json({
         has_token: token !== "",
-        token_preview: preview(token),
+        token_preview: shortenSecret(token),
         token_source: tokenSource,
         project_id: projectId,
         team_id: teamId,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isObject } from "../encoding/json.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
-import { MASK, withoutSecrets } from "../encoding/mask.ts";
+import { MASK, maskSecrets } from "../encoding/mask.ts";
 import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import { type GatewayError, invalidRequest, upstreamFailure } from "../errors/gateway-error.ts";
 import type { Fetch } from "../platform/upstream.ts";
@@ -13,7 +13,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_MESSAGE = 300;
 
 /** A run longer than any name. It may be a piece of the configuration (sent as base64) or another credential. */
-const CODED = /[\w+/=-]{48,}/g;
+const ENCODED_TEXT = /[\w+/=-]{48,}/g;
 
 const deploymentsSchema = lazyObject(() => ({
   deployments: z.array(z.object({ uid: z.string(), name: z.string() })).default([]),
@@ -55,7 +55,7 @@ export class HostingPlatform {
     );
     const failed = failedSchema.safeParse(answer).data?.failed[0];
     if (failed !== undefined) {
-      const why = this.#told(failed.error.message);
+      const why = this.#formatReason(failed.error.message);
       throw upstreamFailure(`the hosting platform did not take the configuration${why}`);
     }
   }
@@ -99,23 +99,25 @@ export class HostingPlatform {
       throw upstreamFailure("the hosting platform cannot be reached", "upstream_unavailable", error);
     }
     const { text } = await readBounded(response, MAX_ANSWER_BYTES);
-    const answer = parsed(text);
+    const answer = parseJsonOrNull(text);
     if (response.ok && isObject(answer)) return answer;
     if (response.ok) {
       throw upstreamFailure("the hosting platform answered something that is no JSON: is its address right?");
     }
-    throw this.#refusal(response.status, answer);
+    throw this.#toError(response.status, answer);
   }
 
   /** Formats the platform's error message, masked, as a suffix of our own message. */
-  #told(said: string): string {
-    const why = withoutSecrets(said, [this.#credentials.token]).replace(CODED, MASK).slice(0, MAX_MESSAGE);
+  #formatReason(said: string): string {
+    const why = maskSecrets(said, [this.#credentials.token])
+      .replace(ENCODED_TEXT, MASK)
+      .slice(0, MAX_MESSAGE);
     return why === "" ? "" : `: ${why}`;
   }
 
-  #refusal(status: number, answer: unknown): GatewayError {
+  #toError(status: number, answer: unknown): GatewayError {
     const said = errorSchema.safeParse(answer).data?.error.message ?? "";
-    const behind = this.#told(said);
+    const behind = this.#formatReason(said);
     if (status === 401 || status === 403) {
       return invalidRequest(`the hosting platform refused the token${behind}`, "vercel_token");
     }
@@ -126,7 +128,7 @@ export class HostingPlatform {
   }
 }
 
-function parsed(text: string): unknown {
+function parseJsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { type Config, configSchema } from "../config/schema.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { Context } from "../platform/context.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { configHash } from "./config-export.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { hashConfig } from "./config-export.ts";
 
 /** Body of `POST /admin/hosting/status`. A draft of the whole configuration may be compared with the synced one. */
 const draftSchema = lazyObject(() => ({ config_override: configSchema.optional() }));
@@ -21,11 +21,11 @@ const statusSchema = () =>
     draft_differs: z.boolean(),
   });
 
-async function status({ platform }: Context, draft: Config | null): Promise<Response> {
+async function hostingStatusResponse({ platform }: Context, draft: Config | null): Promise<Response> {
   const { config, envBacked } = await platform.configuration.readFresh();
   const { hash: synced, time } = config.sync;
-  const current = await configHash(config);
-  const draftHash = draft === null ? current : await configHash(draft);
+  const current = await hashConfig(config);
+  const draftHash = draft === null ? current : await hashConfig(draft);
   return Response.json({
     synced: synced !== "" && synced === current,
     last_sync_time: time,
@@ -40,21 +40,21 @@ async function status({ platform }: Context, draft: Config | null): Promise<Resp
 
 export const HOSTING_STATUS_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/hosting/status` (contract): compares the present configuration. */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/hosting/status",
     summary: "Drift from the hosted configuration",
-    answers: json(statusSchema),
-    handler: (context) => status(context, null),
+    answers: jsonResponse(statusSchema),
+    handler: (context) => hostingStatusResponse(context, null),
   }),
   /** `POST /admin/hosting/status` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/hosting/status",
     summary: "Drift of a draft from the hosted configuration",
     body: draftSchema,
     optionalBody: true,
-    answers: json(statusSchema),
-    handler: (context, { body }) => status(context, body.config_override ?? null),
+    answers: jsonResponse(statusSchema),
+    handler: (context, { body }) => hostingStatusResponse(context, body.config_override ?? null),
   }),
 ];

@@ -3,24 +3,24 @@ import type { Config } from "../config/schema.ts";
 import { textToBase64 } from "../encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { DEFAULT_MODEL, testAccount } from "./account-test.ts";
-import { CONCURRENCY } from "./account-test-all.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { DEFAULT_TEST_MODEL, testAccount } from "./account-test.ts";
+import { TEST_CONCURRENCY } from "./account-test-all.ts";
 import { successSchema } from "./answers.ts";
-import { configHash, exportedConfig } from "./config-export.ts";
-import { edit } from "./edit.ts";
-import { refuseStale } from "./etag.ts";
-import { type HostingCredentials, hostingCredentials } from "./hosting-credentials.ts";
+import { exportConfig, hashConfig } from "./config-export.ts";
+import { editConfig } from "./edit.ts";
+import { assertIfMatch } from "./etag.ts";
+import { type HostingCredentials, resolveHostingCredentials } from "./hosting-credentials.ts";
 import { HostingPlatform } from "./hosting-platform.ts";
-import { identifiers } from "./identifiers.ts";
-import { inParallel } from "./in-parallel.ts";
-import { sentObject } from "./sent-fields.ts";
+import { accountIdentifiers } from "./identifiers.ts";
+import { runInParallel } from "./in-parallel.ts";
+import { requestObject } from "./sent-fields.ts";
 
 /** Environment variable from which a hosted gateway reads its configuration. */
-const VARIABLE = "GATEWAY_CONFIG_JSON";
+const CONFIG_VARIABLE = "GATEWAY_CONFIG_JSON";
 
 /** Body of `POST /admin/hosting/sync` (contract). */
-const hostingSyncSchema = sentObject(() => ({
+const hostingSyncSchema = requestObject(() => ({
   vercel_token: z.string().optional(),
   project_id: z.string().optional(),
   team_id: z.string().optional(),
@@ -35,27 +35,27 @@ interface FailedAccount {
 }
 
 /** Tests all accounts, five at a time. Failures are reported but do not stop the sync. */
-async function validate(
+async function testAccounts(
   context: Context,
   config: Config,
 ): Promise<{ valid: number; failed: FailedAccount[] }> {
   const failed: FailedAccount[] = [];
-  const accounts = await identifiers(config);
-  await inParallel(accounts, CONCURRENCY, async (account) => {
-    const { success, message } = await testAccount(context, account, DEFAULT_MODEL, "");
+  const accounts = await accountIdentifiers(config);
+  await runInParallel(accounts, TEST_CONCURRENCY, async (account) => {
+    const { success, message } = await testAccount(context, account, DEFAULT_TEST_MODEL, "");
     if (!success) failed.push({ account, message });
   });
   return { valid: accounts.length - failed.length, failed };
 }
 
 /** Encodes the configuration for the hosted gateway, without the credentials of the hosting platform. */
-function hostedConfig(config: Config, sync: Config["sync"]): string {
-  const { vercel: _vercel, ...exported } = exportedConfig(config);
+function encodeHostedConfig(config: Config, sync: Config["sync"]): string {
+  const { vercel: _vercel, ...exported } = exportConfig(config);
   return textToBase64(JSON.stringify({ ...exported, sync }));
 }
 
 /** The saved credentials after a sync: values from the request replace saved ones. */
-function savedBlock(config: Config, used: HostingCredentials): Config["vercel"] {
+function mergeCredentials(config: Config, used: HostingCredentials): Config["vercel"] {
   return {
     token: used.tokenSource === "request" ? used.token : config.vercel.token,
     project_id: used.projectId,
@@ -74,7 +74,7 @@ async function redeploy(platform: HostingPlatform): Promise<{ url: string | null
   }
 }
 
-function savedNames({ tokenSource, projectId, teamId }: HostingCredentials): string[] {
+function savedCredentialNames({ tokenSource, projectId, teamId }: HostingCredentials): string[] {
   return [
     ...(tokenSource === "request" ? ["vercel_token"] : []),
     ...(projectId === "" ? [] : ["project_id"]),
@@ -96,34 +96,34 @@ const outcomeSchema = () =>
 async function syncHosting(context: Context, body: z.output<typeof hostingSyncSchema>): Promise<Response> {
   const { configuration, variables, deploymentFetch, now } = context.platform;
   const { config, version, writable } = await configuration.readFresh();
-  refuseStale(context.request, version);
-  const credentials = hostingCredentials(variables.hosting, config, body);
+  assertIfMatch(context.request, version);
+  const credentials = resolveHostingCredentials(variables.hosting, config, body);
   if (credentials.token === "") {
     throw invalidRequest("a hosting token is needed: send vercel_token or set VERCEL_TOKEN", "vercel_token");
   }
   if (credentials.projectId === "") {
     throw invalidRequest("a project is needed: send project_id or set VERCEL_PROJECT_ID", "project_id");
   }
-  const checked = body.auto_validate ? await validate(context, config) : { valid: 0, failed: [] };
-  const sync = { hash: await configHash(config), time: Math.floor(now() / 1000) };
+  const checked = body.auto_validate ? await testAccounts(context, config) : { valid: 0, failed: [] };
+  const sync = { hash: await hashConfig(config), time: Math.floor(now() / 1000) };
   const platform = new HostingPlatform(deploymentFetch, variables.hosting.apiBaseUrl, credentials);
-  await platform.setVariable(VARIABLE, hostedConfig(config, sync));
+  await platform.setVariable(CONFIG_VARIABLE, encodeHostedConfig(config, sync));
   const deployment = await redeploy(platform);
   const save = body.save_credentials && writable;
   if (writable) {
     const noteSync = (current: Config): Config => ({
       ...current,
       sync,
-      vercel: save ? savedBlock(current, credentials) : current.vercel,
+      vercel: save ? mergeCredentials(current, credentials) : current.vercel,
     });
     // The configuration is already sent, so a concurrent edit must not reject this one.
-    await edit(context, noteSync, { anyVersion: true });
+    await editConfig(context, noteSync, { anyVersion: true });
   }
   return Response.json({
     success: true,
     validated_accounts: checked.valid,
     ...(checked.failed.length > 0 ? { failed_accounts: checked.failed } : {}),
-    ...(save ? { saved_credentials: savedNames(credentials) } : {}),
+    ...(save ? { saved_credentials: savedCredentialNames(credentials) } : {}),
     ...(deployment.url === null ? { manual_deploy_required: true } : { deployment_url: deployment.url }),
     message:
       deployment.url === null
@@ -133,12 +133,12 @@ async function syncHosting(context: Context, body: z.output<typeof hostingSyncSc
 }
 
 /** Raises an alert for a failed sync, unless the request itself was invalid. Rethrows the error. */
-async function told({ platform }: Context, error: unknown): Promise<never> {
+async function reportFailure({ platform }: Context, error: unknown): Promise<never> {
   if (error instanceof GatewayError && error.status !== 400) {
     const { message } = error;
     const alert = { kind: "sync_failed", subject: "", value: error.status, threshold: 0 } as const;
     await Promise.resolve(
-      platform.alerts.report({ ...alert, message: `the hosting sync failed: ${message}` }),
+      platform.alerts.reportAlert({ ...alert, message: `the hosting sync failed: ${message}` }),
     ).catch(() => undefined);
   }
   throw error;
@@ -149,13 +149,14 @@ export const HOSTING_SYNC_ENDPOINTS: readonly Endpoint[] = [
    * `POST /admin/hosting/sync` (contract): writes the configuration to the project's environment and redeploys the project.
    * If the redeployment fails, the rest stays done and the response has `manual_deploy_required`.
    */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/hosting/sync",
     summary: "Send the configuration to the hosting platform",
     body: hostingSyncSchema,
     optionalBody: true,
-    answers: json(outcomeSchema),
-    handler: (context, { body }) => syncHosting(context, body).catch((error) => told(context, error)),
+    answers: jsonResponse(outcomeSchema),
+    handler: (context, { body }) =>
+      syncHosting(context, body).catch((error) => reportFailure(context, error)),
   }),
 ];

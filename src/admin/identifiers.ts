@@ -1,23 +1,23 @@
 import { accountIdentifier } from "../config/account-identifier.ts";
 import type { Account, Config } from "../config/schema.ts";
-import { missing } from "./refusals.ts";
+import { notFoundError } from "./refusals.ts";
 
 /** Whether the account has an e-mail, a mobile number or a token. */
 export function hasIdentity({ email, mobile, token }: Pick<Account, "email" | "mobile" | "token">): boolean {
   return email !== "" || mobile !== "" || token !== "";
 }
 
-const lists = new WeakMap<readonly Account[], readonly string[]>();
+const identifierCache = new WeakMap<readonly Account[], readonly string[]>();
 
 /**
  * Returns the identifiers of a configuration's accounts, in order. Cached per configuration, because token hashes are
  * expensive.
  */
-export async function identifiers({ accounts }: Pick<Config, "accounts">): Promise<readonly string[]> {
-  const known = lists.get(accounts);
+export async function accountIdentifiers({ accounts }: Pick<Config, "accounts">): Promise<readonly string[]> {
+  const known = identifierCache.get(accounts);
   if (known !== undefined) return known;
   const list = await Promise.all(accounts.map(accountIdentifier));
-  lists.set(accounts, list);
+  identifierCache.set(accounts, list);
   return list;
 }
 
@@ -27,14 +27,17 @@ export async function identifiers({ accounts }: Pick<Config, "accounts">): Promi
  *
  * @throws GatewayError 404 if no account matches.
  */
-export async function accountIndex(config: Pick<Config, "accounts">, identifier: string): Promise<number> {
-  const exact = (await identifiers(config)).indexOf(identifier);
+export async function findAccountIndex(
+  config: Pick<Config, "accounts">,
+  identifier: string,
+): Promise<number> {
+  const exact = (await accountIdentifiers(config)).indexOf(identifier);
   if (exact !== -1) return exact;
   const lower = identifier.toLowerCase();
   const other = config.accounts.findIndex(
     ({ email, mobile }) =>
       identifier !== "" && (mobile === identifier || (email !== "" && email.toLowerCase() === lower)),
   );
-  if (other === -1) throw missing(`the account ${JSON.stringify(identifier)}`);
+  if (other === -1) throw notFoundError(`the account ${JSON.stringify(identifier)}`);
   return other;
 }

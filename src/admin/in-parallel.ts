@@ -1,5 +1,5 @@
 /** Runs `work` on every item, in order, on at most `limit` items at the same time. Rejects with the first failure. */
-export async function inParallel<T>(
+export async function runInParallel<T>(
   items: Iterable<T>,
   limit: number,
   work: (item: T) => Promise<void>,

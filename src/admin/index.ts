@@ -8,13 +8,13 @@ import { ACTIVITY_ENDPOINTS } from "./activity.ts";
 import { ALERT_ENDPOINTS } from "./alerts.ts";
 import { API_TEST_ENDPOINTS } from "./api-test.ts";
 import { AUDIT_ENDPOINTS } from "./audit.ts";
-import { recorded } from "./audit-note.ts";
+import { withDeletionAudit } from "./audit-note.ts";
 import { BULK_IMPORT_ENDPOINTS } from "./bulk-import.ts";
 import { CAPTURE_ENDPOINTS } from "./captures.ts";
 import { EXPORT_ENDPOINTS } from "./config-export.ts";
 import { IMPORT_ENDPOINTS } from "./config-import.ts";
 import { CONFIG_ENDPOINTS } from "./config-update.ts";
-import { VERSION_KEEPING_ENDPOINTS } from "./config-versions.ts";
+import { CONFIG_VERSION_ENDPOINTS } from "./config-versions.ts";
 import { HISTORY_ENDPOINTS } from "./history.ts";
 import { HOSTING_CREDENTIAL_ENDPOINTS } from "./hosting-credentials.ts";
 import { HOSTING_STATUS_ENDPOINTS } from "./hosting-status.ts";
@@ -43,7 +43,7 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   ...CONFIG_ENDPOINTS,
   ...IMPORT_ENDPOINTS,
   ...EXPORT_ENDPOINTS,
-  ...VERSION_KEEPING_ENDPOINTS,
+  ...CONFIG_VERSION_ENDPOINTS,
   ...AUDIT_ENDPOINTS,
   ...SETTINGS_ENDPOINTS,
   ...PASSWORD_ENDPOINTS,
@@ -56,16 +56,16 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   ...ACCOUNT_BULK_ENDPOINTS,
   ...ACCOUNT_TEST_ENDPOINTS,
   ...TEST_ALL_ENDPOINTS,
-  ...recorded(SESSION_ENDPOINTS),
+  ...withDeletionAudit(SESSION_ENDPOINTS),
   ...ACCOUNT_ENDPOINTS,
   ...QUEUE_ENDPOINTS,
   ...PROVIDER_MODEL_ENDPOINTS,
   ...PROVIDER_ENDPOINTS,
   ...BULK_IMPORT_ENDPOINTS,
   ...API_TEST_ENDPOINTS,
-  ...recorded(SAMPLE_ENDPOINTS),
-  ...recorded(CAPTURE_ENDPOINTS),
-  ...recorded(HISTORY_ENDPOINTS),
+  ...withDeletionAudit(SAMPLE_ENDPOINTS),
+  ...withDeletionAudit(CAPTURE_ENDPOINTS),
+  ...withDeletionAudit(HISTORY_ENDPOINTS),
   ...METRICS_ENDPOINTS,
   ...USAGE_ENDPOINTS,
   ...ACTIVITY_ENDPOINTS,

@@ -1,24 +1,32 @@
 import { keyDigest, keyIdentifier } from "../config/api-keys.ts";
 import { type ApiKey, apiKeyFields } from "../config/schema.ts";
-import { isPreview, shownText } from "../config/secrets.ts";
+import { isShortenedSecret, maskText } from "../config/secrets.ts";
 import { isObject } from "../encoding/json.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
-import { ownersOf } from "./key-rotation.ts";
-import { refuseStrangers } from "./sent-fields.ts";
+import { mapToPresentDigests } from "./key-rotation.ts";
+import { rejectUnknownFields } from "./sent-fields.ts";
 
 /** Masks a key for display. */
-export function keyPreview({ key, last4 }: ApiKey): string {
-  return key === "" ? `****${last4?.length === 4 ? last4 : ""}` : shownText(apiKeyFields.shape.key, key);
+export function maskKey({ key, last4 }: ApiKey): string {
+  return key === "" ? `****${last4?.length === 4 ? last4 : ""}` : maskText(apiKeyFields.shape.key, key);
 }
 
 /** Fields that identify a key. An edit cannot change them. */
-const IDENTITY = new Set(["key", "id", "owner", "digest", "last4", "created", "previous"]);
+const IDENTITY_FIELDS = new Set(["key", "id", "owner", "digest", "last4", "created", "previous"]);
 
 /** Fields that views add to a key. */
-const TOLD = new Set(["hashed", "grace_until", "last_used", "used_today"]);
+const VIEW_ONLY_FIELDS = new Set(["hashed", "grace_until", "last_used", "used_today"]);
 
 /** Fields for which an empty value means the same as absence. */
-const OPTIONAL = new Set(["created", "expires", "disabled", "limits", "models", "dialects", "networks"]);
+const OPTIONAL_FIELDS = new Set([
+  "created",
+  "expires",
+  "disabled",
+  "limits",
+  "models",
+  "dialects",
+  "networks",
+]);
 
 function isEmpty(value: unknown): boolean {
   if (isObject(value)) return Object.keys(value).length === 0;
@@ -26,10 +34,11 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Normalizes a key for storage: removes the fields that views add, and empty optional fields. */
-export function keptKey(entry: ApiKey): ApiKey {
+export function normalizeKey(entry: ApiKey): ApiKey {
   const kept = { ...entry };
   for (const [name, value] of Object.entries(entry)) {
-    if (TOLD.has(name) || (OPTIONAL.has(name) && isEmpty(value))) Reflect.deleteProperty(kept, name);
+    if (VIEW_ONLY_FIELDS.has(name) || (OPTIONAL_FIELDS.has(name) && isEmpty(value)))
+      Reflect.deleteProperty(kept, name);
   }
   return kept;
 }
@@ -42,16 +51,19 @@ export function keptKey(entry: ApiKey): ApiKey {
  * @param param field name for error messages; empty: the whole body
  * @throws GatewayError 400 that names the field.
  */
-export function refuseUnknownFields(
+export function rejectUnknownKeyFields(
   sent: Readonly<Record<string, unknown>>,
   entry: ApiKey | undefined,
   param = "",
 ): void {
-  refuseStrangers(sent, Object.keys(apiKeyFields.shape), param, [...TOLD, ...Object.keys(entry ?? {})]);
+  rejectUnknownFields(sent, Object.keys(apiKeyFields.shape), param, [
+    ...VIEW_ONLY_FIELDS,
+    ...Object.keys(entry ?? {}),
+  ]);
   const { limits } = sent;
   if (!isObject(limits)) return;
   const known = Object.keys(apiKeyFields.shape.limits.unwrap().shape);
-  refuseStrangers(
+  rejectUnknownFields(
     limits,
     known,
     param === "" ? "limits" : `${param}.limits`,
@@ -60,31 +72,33 @@ export function refuseUnknownFields(
 }
 
 /** Applies changes to a key, except to its identity. Omitted fields stay, also unknown ones. */
-export function changedKey(entry: ApiKey, changes: Readonly<Record<string, unknown>>): ApiKey {
-  const given = Object.entries(changes).filter(([name, value]) => !IDENTITY.has(name) && value !== undefined);
-  return keptKey({ ...entry, ...Object.fromEntries(given) });
+export function applyKeyChanges(entry: ApiKey, changes: Readonly<Record<string, unknown>>): ApiKey {
+  const given = Object.entries(changes).filter(
+    ([name, value]) => !IDENTITY_FIELDS.has(name) && value !== undefined,
+  );
+  return normalizeKey({ ...entry, ...Object.fromEntries(given) });
 }
 
 /**
  * Merges imported keys into the present ones. New keys follow the present ones. A former secret of a present key identifies
  * that key, which keeps its present secret.
  */
-export async function mergedKeys(present: readonly ApiKey[], imported: readonly ApiKey[]): Promise<ApiKey[]> {
+export async function mergeKeys(present: readonly ApiKey[], imported: readonly ApiKey[]): Promise<ApiKey[]> {
   const merged = new Map<string, ApiKey>();
   for (const entry of present) merged.set(await keyDigest(entry), entry);
-  const owners = await ownersOf(present);
+  const owners = await mapToPresentDigests(present);
   for (const entry of imported) {
     const sent = await keyDigest(entry);
     const digest = owners.get(sent) ?? sent;
     const known = merged.get(digest);
     const said = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== ""));
-    merged.set(digest, known === undefined ? entry : changedKey(known, said));
+    merged.set(digest, known === undefined ? entry : applyKeyChanges(known, said));
   }
   return [...merged.values()];
 }
 
 /** Whether `id` is the key's identifier, in the present or in the former format. */
-export async function hasIdentifier(entry: ApiKey, id: string): Promise<boolean> {
+export async function matchesIdentifier(entry: ApiKey, id: string): Promise<boolean> {
   return id === (await keyIdentifier(entry)) || id === `key:${(await keyDigest(entry)).slice(0, 16)}`;
 }
 
@@ -94,7 +108,7 @@ export async function hasIdentifier(entry: ApiKey, id: string): Promise<boolean>
  * @param param field name for error messages
  * @throws GatewayError 400 for a mask that matches no key or several keys.
  */
-export async function meantKey(
+export async function findSentKey(
   present: readonly ApiKey[],
   {
     key,
@@ -105,18 +119,18 @@ export async function meantKey(
 ): Promise<ApiKey | undefined> {
   const same = present.find((entry) => key !== "" && entry.key === key);
   if (same !== undefined) return same;
-  const masked = key === "" ? digest === undefined : isPreview(key);
+  const masked = key === "" ? digest === undefined : isShortenedSecret(key);
   if (!masked) {
     const sent: ApiKey = { key, name: "", remark: "", ...(digest !== undefined && { digest }) };
     const wanted = await keyDigest(sent);
     for (const entry of present) if ((await keyDigest(entry)) === wanted) return entry;
     return undefined;
   }
-  const meant: ApiKey[] = [];
+  const matches: ApiKey[] = [];
   for (const entry of present) {
-    if (id === undefined ? keyPreview(entry) === key : await hasIdentifier(entry, id)) meant.push(entry);
+    if (id === undefined ? maskKey(entry) === key : await matchesIdentifier(entry, id)) matches.push(entry);
   }
-  if (meant.length === 1) return meant[0];
+  if (matches.length === 1) return matches[0];
   if (key === "") throw invalidRequest(`${param}: a key must not be empty`, param);
   throw invalidRequest(`${param}: a masked key must stand for one key that is there; send its id`, param);
 }

@@ -10,7 +10,7 @@ const MAX_PREVIOUS = 20;
  *
  * @param until Unix milliseconds
  */
-export async function rotatedKey(entry: ApiKey, key: string, until: number): Promise<ApiKey> {
+export async function rotateKey(entry: ApiKey, key: string, until: number): Promise<ApiKey> {
   const digest = await keyDigest(entry);
   const { digest: _digest, last4: _last4, previous = [], ...kept } = entry;
   const former = previous.map((one) => ({ ...one, until: Math.min(one.until, until) }));
@@ -24,16 +24,16 @@ export async function rotatedKey(entry: ApiKey, key: string, until: number): Pro
 }
 
 /** Digests of the present and the former secrets of a key. */
-export async function digestsOf(entry: ApiKey): Promise<string[]> {
+export async function getKeyDigests(entry: ApiKey): Promise<string[]> {
   return [await keyDigest(entry), ...(entry.previous ?? []).map(({ digest }) => digest)];
 }
 
 /** Maps the digest of each present and former secret to the present digest of its key. */
-export async function ownersOf(keys: readonly ApiKey[]): Promise<ReadonlyMap<string, string>> {
+export async function mapToPresentDigests(keys: readonly ApiKey[]): Promise<ReadonlyMap<string, string>> {
   const owners = new Map<string, string>();
   for (const entry of keys) {
     const now = await keyDigest(entry);
-    for (const digest of await digestsOf(entry)) if (!owners.has(digest)) owners.set(digest, now);
+    for (const digest of await getKeyDigests(entry)) if (!owners.has(digest)) owners.set(digest, now);
   }
   // A present secret of one key wins over an equal former secret of another.
   for (const now of [...owners.values()]) owners.set(now, now);

@@ -1,23 +1,23 @@
 import * as z from "zod";
-import { newSecret } from "../auth/secrets.ts";
-import { allKeys, keyDigest, keyIdentifier } from "../config/api-keys.ts";
+import { createSecret } from "../auth/secrets.ts";
+import { keyDigest, keyIdentifier, listApiKeys } from "../config/api-keys.ts";
 import { type ApiKey, apiKeyFields, type Config } from "../config/schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
 import type { Context } from "../platform/context.ts";
-import type { KeyUse } from "../platform/usage.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { costOf, statedSum } from "../usage/prices.ts";
+import type { KeyUsage } from "../platform/usage.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { clampedSum, fromNano } from "../usage/prices.ts";
 import { keyViewSchema, successSchema } from "./answers.ts";
-import { NOT_KEPT } from "./config-export.ts";
+import { NO_STORE } from "./config-export.ts";
 import { keyView } from "./config-view.ts";
-import { edit } from "./edit.ts";
-import { etagOf } from "./etag.ts";
-import { changedKey, hasIdentifier, keptKey, refuseUnknownFields } from "./key-entries.ts";
-import { digestsOf, rotatedKey } from "./key-rotation.ts";
+import { editConfig } from "./edit.ts";
+import { formatEtag } from "./etag.ts";
+import { applyKeyChanges, matchesIdentifier, normalizeKey, rejectUnknownKeyFields } from "./key-entries.ts";
+import { getKeyDigests, rotateKey } from "./key-rotation.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
-import { duplicate, missing } from "./refusals.ts";
-import { sentObject } from "./sent-fields.ts";
+import { conflictError, notFoundError } from "./refusals.ts";
+import { requestObject } from "./sent-fields.ts";
 
 const MAX_PAGE_SIZE = 5_000;
 
@@ -36,23 +36,23 @@ const keyChangeSchema = lazyLooseObject(() => {
   };
 });
 
-const secret = once(() => z.string().trim().min(1, "a key must not be empty"));
+const keySecretSchema = once(() => z.string().trim().min(1, "a key must not be empty"));
 
 /** Body of `POST /admin/keys`. Without `key` and `digest` the gateway generates a key. */
-const newKeySchema = sentObject(
+const newKeySchema = requestObject(
   () => ({
     ...apiKeyFields.shape,
-    key: secret().optional(),
-    limits: sentObject(() => apiKeyFields.shape.limits.unwrap().shape).optional(),
+    key: keySecretSchema().optional(),
+    limits: requestObject(() => apiKeyFields.shape.limits.unwrap().shape).optional(),
   }),
-  () => usedKeySchema(),
+  () => keyWithUsageSchema(),
 );
 
 const MAX_GRACE_SECONDS = 90 * 86_400;
 
 /** Body of `POST /admin/keys/{key}/rotate`. Without `key` the gateway generates one. */
-const rotationSchema = sentObject(() => ({
-  key: secret().optional(),
+const rotationSchema = requestObject(() => ({
+  key: keySecretSchema().optional(),
   grace_seconds: z
     .number()
     .int()
@@ -81,7 +81,7 @@ const keyRotatedSchema = () =>
     grace_until: z.int(),
   });
 
-const usedKeySchema = () =>
+const keyWithUsageSchema = () =>
   keyViewSchema().extend({
     /** End of its last request in Unix milliseconds; 0: no request yet. */
     last_used: z.int(),
@@ -89,36 +89,36 @@ const usedKeySchema = () =>
     used_today: z.object({ requests: z.int(), tokens: z.int(), cost: z.number() }),
   });
 
-function useView(use: KeyUse | undefined) {
+function keyUsageView(use: KeyUsage | undefined) {
   const today = use?.today;
   return {
     last_used: use?.last_used ?? 0,
     used_today: {
       requests: today?.requests ?? 0,
-      tokens: statedSum(today?.prompt_tokens ?? 0, today?.completion_tokens ?? 0),
-      cost: costOf(today?.cost_nano ?? 0),
+      tokens: clampedSum(today?.prompt_tokens ?? 0, today?.completion_tokens ?? 0),
+      cost: fromNano(today?.cost_nano ?? 0),
     },
   };
 }
 
 /** Generates a random key. */
-const newKey = (): string => `sk-${newSecret()}`;
+const generateKey = (): string => `sk-${createSecret()}`;
 
 /** Returns the index of the key that a path names by the key itself or by its `id`. Throws 404 for an unknown key. */
-async function keyIndex(keys: readonly ApiKey[], name: string): Promise<number> {
+async function findKeyIndex(keys: readonly ApiKey[], name: string): Promise<number> {
   const digest = await sha256Hex(name);
   for (const [index, entry] of keys.entries()) {
-    if ((await keyDigest(entry)) === digest || (await hasIdentifier(entry, name))) return index;
+    if ((await keyDigest(entry)) === digest || (await matchesIdentifier(entry, name))) return index;
   }
-  throw missing("the API key");
+  throw notFoundError("the API key");
 }
 
-/** Creates an edit of the key list. The result has only the structured form; the legacy list `keys` becomes empty. */
-function changedKeys(change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>) {
+/** Creates an edit of the key list. The result has only the structured form; the legacy list `listKeyUsage` becomes empty. */
+function createKeyEdit(change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>) {
   return async (current: Config): Promise<Config> => ({
     ...current,
     keys: [],
-    api_keys: await change(allKeys(current)),
+    api_keys: await change(listApiKeys(current)),
   });
 }
 
@@ -126,36 +126,38 @@ async function editKeys(
   context: Context,
   change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>,
 ): Promise<{ success: true; total_keys: number }> {
-  const { config } = await edit(context, changedKeys(change));
-  return { success: true, total_keys: allKeys(config).length };
+  const { config } = await editConfig(context, createKeyEdit(change));
+  return { success: true, total_keys: listApiKeys(config).length };
 }
 
 /** Throws 409 if the digest is a present or a former secret of a configured key. */
-async function refuseKnown(keys: readonly ApiKey[], digest: string): Promise<void> {
+async function assertKeyIsNew(keys: readonly ApiKey[], digest: string): Promise<void> {
   for (const entry of keys) {
-    if ((await digestsOf(entry)).includes(digest)) throw duplicate("the API key", "key");
+    if ((await getKeyDigests(entry)).includes(digest)) throw conflictError("the API key", "key");
   }
 }
 
 export const KEY_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/keys`: one page of the masked keys. */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/keys",
     summary: "List the API keys",
     query: keyListSchema,
-    answers: json(() => pageSchema(usedKeySchema())),
+    answers: jsonResponse(() => pageSchema(keyWithUsageSchema())),
     handler: async ({ platform }, { query: { page, page_size, q } }) => {
-      const uses = new Map((await platform.usage.keys()).map((use) => [use.key, use]));
+      const uses = new Map((await platform.usage.listKeyUsage()).map((use) => [use.key, use]));
       const { config } = await platform.configuration.readFresh();
       const needle = q.trim().toLowerCase();
-      const views = await Promise.all(allKeys(config).map(keyView));
+      const views = await Promise.all(listApiKeys(config).map(keyView));
       const found = views.filter(({ name, remark, id }) =>
         [name, remark, id].some((text) => text.toLowerCase().includes(needle)),
       );
       const start = (page - 1) * page_size;
       return Response.json({
-        items: found.slice(start, start + page_size).map((key) => ({ ...key, ...useView(uses.get(key.id)) })),
+        items: found
+          .slice(start, start + page_size)
+          .map((key) => ({ ...key, ...keyUsageView(uses.get(key.id)) })),
         total: found.length,
         page,
         page_size,
@@ -164,87 +166,87 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     },
   }),
   /** `POST /admin/keys` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/keys",
     summary: "Add an API key",
     body: newKeySchema,
     optionalBody: true,
-    answers: json(keyAddedSchema),
+    answers: jsonResponse(keyAddedSchema),
     handler: async (context, { body }) => {
-      const made = body.key === undefined && body.digest === undefined ? newKey() : null;
+      const made = body.key === undefined && body.digest === undefined ? generateKey() : null;
       const key = made ?? body.key ?? "";
-      const added = keptKey({ ...body, key, created: body.created ?? context.platform.now() });
+      const added = normalizeKey({ ...body, key, created: body.created ?? context.platform.now() });
       const outcome = await editKeys(context, async (keys) => {
-        await refuseKnown(keys, await keyDigest(added));
+        await assertKeyIsNew(keys, await keyDigest(added));
         return [...keys, added];
       });
       if (made === null) return Response.json(outcome);
-      return Response.json({ ...outcome, id: await keyIdentifier(added), key: made }, NOT_KEPT);
+      return Response.json({ ...outcome, id: await keyIdentifier(added), key: made }, NO_STORE);
     },
   }),
   /** `POST /admin/keys/{key}/rotate`: replaces a key's secret. The old secret works until the grace period ends. */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/keys/:key/rotate",
     summary: "Give an API key a new secret",
     body: rotationSchema,
     optionalBody: true,
-    answers: json(keyRotatedSchema),
+    answers: jsonResponse(keyRotatedSchema),
     handler: async (context, { params, body }) => {
-      const { grace_seconds, key = newKey() } = body;
+      const { grace_seconds, key = generateKey() } = body;
       const until = context.platform.now() + grace_seconds * 1000;
       let id = "";
       const outcome = await editKeys(context, async (keys) => {
-        const index = await keyIndex(keys, params["key"] ?? "");
-        await refuseKnown(keys, await sha256Hex(key));
+        const index = await findKeyIndex(keys, params["key"] ?? "");
+        await assertKeyIsNew(keys, await sha256Hex(key));
         return Promise.all(
           keys.map(async (entry, place) => {
             if (place !== index) return entry;
             id = await keyIdentifier(entry);
-            return rotatedKey(entry, key, until);
+            return rotateKey(entry, key, until);
           }),
         );
       });
       return Response.json(
         { ...outcome, id, ...(body.key === undefined && { key }), grace_until: until },
-        NOT_KEPT,
+        NO_STORE,
       );
     },
   }),
   /** `PUT /admin/keys/{key}` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "PUT",
     path: "/admin/keys/:key",
     summary: "Change an API key",
     body: keyChangeSchema,
-    answers: json(keysChangedSchema),
+    answers: jsonResponse(keysChangedSchema),
     handler: async (context, { params, body: changes }) =>
       Response.json(
         await editKeys(context, async (keys) => {
-          const index = await keyIndex(keys, params["key"] ?? "");
+          const index = await findKeyIndex(keys, params["key"] ?? "");
           return keys.map((entry, place) => {
             if (place !== index) return entry;
-            refuseUnknownFields(changes, entry);
-            return changedKey(entry, changes);
+            rejectUnknownKeyFields(changes, entry);
+            return applyKeyChanges(entry, changes);
           });
         }),
       ),
   }),
   /** `DELETE /admin/keys/{key}` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "DELETE",
     path: "/admin/keys/:key",
     summary: "Delete an API key",
-    answers: json(keysChangedSchema),
+    answers: jsonResponse(keysChangedSchema),
     handler: async (context, { params }) => {
-      const remove = changedKeys(async (keys) => {
-        const index = await keyIndex(keys, params["key"] ?? "");
+      const remove = createKeyEdit(async (keys) => {
+        const index = await findKeyIndex(keys, params["key"] ?? "");
         return keys.filter((_, place) => place !== index);
       });
-      const { config, version } = await edit(context, remove, { keep: true });
-      const body = { success: true, total_keys: allKeys(config).length };
-      return Response.json(body, { headers: { etag: etagOf(version) } });
+      const { config, version } = await editConfig(context, remove, { keep: true });
+      const body = { success: true, total_keys: listApiKeys(config).length };
+      return Response.json(body, { headers: { etag: formatEtag(version) } });
     },
   }),
 ];

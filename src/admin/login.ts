@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { issueToken, tokenId } from "../auth/admin-token.ts";
+import { issueToken, readTokenId } from "../auth/admin-token.ts";
 import { checkAdminKey } from "../auth/administrators.ts";
 import { ensureSigningSecret } from "../auth/signing-secret.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
-import { type Endpoint, forTokens, json, open } from "../routing/endpoint.ts";
+import { type Endpoint, jsonResponse, openEndpoint, tokenEndpoint } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
-import { record } from "./audit-note.ts";
+import { recordAction } from "./audit-note.ts";
 
 /** Body of `POST /admin/login`. `admin_key` is the deployment's admin key or the password. */
 const loginSchema = lazyObject(() => ({
@@ -19,14 +19,14 @@ const loginSchema = lazyObject(() => ({
 
 export const LOGIN_ENDPOINTS: readonly Endpoint[] = [
   /** `POST /admin/login` (contract). `expires_in` is in seconds. */
-  open({
+  openEndpoint({
     method: "POST",
     path: "/admin/login",
     summary: "Sign in with the admin key",
     body: loginSchema,
     // Unauthenticated clients can send this body, so the limit is low.
     maxBody: 16 * 1024,
-    answers: json(() => successSchema().extend({ token: z.string(), expires_in: z.int() })),
+    answers: jsonResponse(() => successSchema().extend({ token: z.string(), expires_in: z.int() })),
     handler: async (context, { body }) => {
       await checkAdminKey(context, body.admin_key.trim());
       const { platform } = context;
@@ -35,16 +35,16 @@ export const LOGIN_ENDPOINTS: readonly Endpoint[] = [
       const hours = body.expire_hours ?? config.admin.jwt_expire_hours;
       const lifetime = Math.max(1, Math.round(hours * 3600));
       const token = await issueToken(secret, platform.now(), lifetime);
-      await record(context, {}, `token:${tokenId(token)}`);
+      await recordAction(context, {}, `token:${readTokenId(token)}`);
       return Response.json({ success: true, token, expires_in: lifetime });
     },
   }),
   /** `GET /admin/verify` (contract): `expires_at` is Unix seconds. */
-  forTokens({
+  tokenEndpoint({
     method: "GET",
     path: "/admin/verify",
     summary: "Check a token",
-    answers: json(() =>
+    answers: jsonResponse(() =>
       z.object({ valid: z.literal(true), expires_at: z.int(), remaining_seconds: z.int() }),
     ),
     handler: ({ platform }, { token: { expiresAt } }) => {

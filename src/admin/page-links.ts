@@ -1,32 +1,32 @@
 import * as z from "zod";
-import { knownKeys } from "../auth/caller-keys.ts";
-import { LINK_PARAMETERS, linkSignature } from "../auth/signed-links.ts";
+import { getKnownKeys } from "../auth/caller-keys.ts";
+import { LINK_PARAMETERS, signLink } from "../auth/signed-links.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { once } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { PAGE_OPERATIONS } from "../platform/page-jobs.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { missing } from "./refusals.ts";
-import { sentObject } from "./sent-fields.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { notFoundError } from "./refusals.ts";
+import { requestObject } from "./sent-fields.ts";
 
-const DAY = 86_400;
+const DAY_SECONDS = 86_400;
 
-const value = once(() => z.union([z.string(), z.number(), z.boolean()]));
+const parameterValueSchema = once(() => z.union([z.string(), z.number(), z.boolean()]));
 
 /** Body of `POST /admin/page-links`. */
-const linkSchema = sentObject(() => ({
+const linkSchema = requestObject(() => ({
   key: z.string().trim().min(1).describe("The key that the link counts for, or its id."),
   operation: z.enum(PAGE_OPERATIONS).default("thumbs"),
   query: z
-    .record(z.string(), z.union([value(), z.array(value())]))
+    .record(z.string(), z.union([parameterValueSchema(), z.array(parameterValueSchema())]))
     .describe(
       "What is asked for: the parameters of the operation, url among them; several of one name as a list.",
     ),
   expires_in: z
     .int()
     .min(1)
-    .max(3_650 * DAY)
-    .default(30 * DAY)
+    .max(3_650 * DAY_SECONDS)
+    .default(30 * DAY_SECONDS)
     .describe("Seconds for which the link holds."),
 }));
 
@@ -42,19 +42,19 @@ const signedLinkSchema = () =>
 
 /** Signed links to the page service. A link charges a key without exposing it. */
 export const PAGE_LINK_ENDPOINTS: readonly Endpoint[] = [
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/page-links",
     summary: "Sign a link to the page service",
     body: linkSchema,
-    answers: json(signedLinkSchema),
+    answers: jsonResponse(signedLinkSchema),
     handler: async ({ platform, url }, { body }) => {
       const { config } = await platform.configuration.readFresh();
       const given = await sha256Hex(body.key);
-      const known = [...(await knownKeys(config))].find(
-        ([digest, { key, until }]) => until === null && (digest === given || key.id === body.key),
+      const known = [...(await getKnownKeys(config))].find(
+        ([digest, { key, validUntil }]) => validUntil === null && (digest === given || key.id === body.key),
       );
-      if (known === undefined) throw missing("the API key");
+      if (known === undefined) throw notFoundError("the API key");
       const [digest, { key }] = known;
       for (const name of ["key", ...LINK_PARAMETERS]) {
         if (Object.hasOwn(body.query, name)) {
@@ -71,7 +71,7 @@ export const PAGE_LINK_ENDPOINTS: readonly Endpoint[] = [
       query.set("keyId", key.id);
       query.set("expires", String(expires));
       const path = `/v1/${body.operation}`;
-      query.set("signature", await linkSignature(digest, path, query));
+      query.set("signature", await signLink(digest, path, query));
       const link = `${path}?${query}`;
       return Response.json({ url: new URL(link, url).href, path: link, expires });
     },

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { isDefaultPassword } from "../auth/administrators.ts";
 import { hashPassword } from "../auth/password.ts";
-import { newSecret } from "../auth/secrets.ts";
+import { createSecret } from "../auth/secrets.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
-import { edit } from "./edit.ts";
+import { editConfig } from "./edit.ts";
 
 /** Body of `POST /admin/settings/password`. `password` is an alias of `new_password`. */
 const passwordSchema = lazyObject(() => ({
@@ -28,12 +28,12 @@ export const PASSWORD_ENDPOINTS: readonly Endpoint[] = [
    * `POST /admin/settings/password` (contract). Ends all older tokens by replacing the secret that signs them. Unlike a
    * timestamp, this also ends tokens that were issued within the same second.
    */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/settings/password",
     summary: "Change the admin password",
     body: passwordSchema,
-    answers: json(() =>
+    answers: jsonResponse(() =>
       successSchema().extend({
         message: z.string(),
         jwt_valid_after_unix: z.int(),
@@ -43,13 +43,13 @@ export const PASSWORD_ENDPOINTS: readonly Endpoint[] = [
     handler: async (context, { body: { new_password: password } }) => {
       const hash = await hashPassword(password);
       const validAfter = Math.floor(context.platform.now() / 1000);
-      await edit(context, (config) => ({
+      await editConfig(context, (config) => ({
         ...config,
         admin: {
           ...config.admin,
           password_hash: hash,
           jwt_valid_after_unix: validAfter,
-          jwt_secret: newSecret(),
+          jwt_secret: createSecret(),
         },
       }));
       return Response.json({

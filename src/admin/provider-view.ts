@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Config, DEFAULT_PROVIDER, type ProviderEntry, providerSchema } from "../config/schema.ts";
-import { isPreview, preview, shownText } from "../config/secrets.ts";
+import { isShortenedSecret, maskText, shortenSecret } from "../config/secrets.ts";
 import type { Platform } from "../platform/platform.ts";
 
 /** A provider as administrators see it. Its token and the values of its headers are masked. */
@@ -32,9 +32,9 @@ export const providerViewSchema = () =>
 export type ProviderView = z.output<ReturnType<typeof providerViewSchema>>;
 
 /** Masks the value of a header. */
-const shownHeader = (value: string): string => shownText(providerSchema.shape.headers, value);
+const maskHeader = (value: string): string => maskText(providerSchema.shape.headers, value);
 
-function accountsOf(config: Config, id: string): number {
+function countAccounts(config: Config, id: string): number {
   return config.accounts.filter(({ provider = "" }) => provider === id).length;
 }
 
@@ -47,13 +47,13 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
     driver,
     base_url,
     has_token: token !== "",
-    token_preview: shownText(providerSchema.shape.token, token),
+    token_preview: maskText(providerSchema.shape.token, token),
     models,
     tool_calls,
     whole_answers,
     proxy_id,
     headers: Object.fromEntries(
-      Object.entries(entry.headers).map(([field, value]) => [field, shownHeader(value)]),
+      Object.entries(entry.headers).map(([field, value]) => [field, maskHeader(value)]),
     ),
     account_max_inflight: entry.account_max_inflight,
     first_byte_timeout_ms: entry.first_byte_timeout_ms,
@@ -62,13 +62,13 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
     models_refresh_hours: entry.models_refresh_hours,
     new_models: entry.new_models,
     enabled,
-    accounts: accountsOf(config, id),
+    accounts: countAccounts(config, id),
     read_only: false,
   };
 }
 
 /** The view of the default provider; null if the deployment has none. */
-export function ownProviderView(
+export function defaultProviderView(
   { variables, providerBaseUrl }: Platform,
   config: Config,
 ): ProviderView | null {
@@ -77,9 +77,9 @@ export function ownProviderView(
     id: DEFAULT_PROVIDER,
     name: "",
     driver: variables.providerDriver,
-    base_url: withoutPassword(providerBaseUrl),
+    base_url: removeUrlSecrets(providerBaseUrl),
     has_token: variables.providerToken !== "none",
-    token_preview: variables.providerToken === "none" ? "" : preview(variables.providerToken),
+    token_preview: variables.providerToken === "none" ? "" : shortenSecret(variables.providerToken),
     models: { ...variables.providerModels },
     tool_calls: variables.providerToolCalls,
     whole_answers: variables.providerWholeAnswers,
@@ -92,27 +92,30 @@ export function ownProviderView(
     models_refresh_hours: 0,
     new_models: "on",
     enabled: true,
-    accounts: accountsOf(config, ""),
+    accounts: countAccounts(config, ""),
     read_only: true,
   };
 }
 
 /** Removes credentials and query from a URL. An environment variable may contain a password or keys there. */
-function withoutPassword(address: string): string {
+function removeUrlSecrets(address: string): string {
   const url = URL.parse(address);
   if (url === null || url.username + url.password + url.search === "") return address;
   return url.origin + url.pathname;
 }
 
 /** Returns the sent headers. A value that equals the masked one keeps the stored value. */
-export function sentHeaders(
+export function mergeHeaders(
   sent: ProviderEntry["headers"],
   present: ProviderEntry["headers"],
 ): ProviderEntry["headers"] {
   return Object.fromEntries(
     Object.entries(sent).map(([field, value]) => {
       const known = Object.hasOwn(present, field) ? present[field] : undefined;
-      return [field, known !== undefined && isPreview(value) && value === shownHeader(known) ? known : value];
+      return [
+        field,
+        known !== undefined && isShortenedSecret(value) && value === maskHeader(known) ? known : value,
+      ];
     }),
   );
 }

@@ -9,47 +9,50 @@ import {
 import { once } from "../encoding/lazy-schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { parseWith } from "../http/json-body.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
-import { edit } from "./edit.ts";
-import { etagOf } from "./etag.ts";
-import { ownProviderView, providerView, providerViewSchema, sentHeaders } from "./provider-view.ts";
-import { duplicate, found } from "./refusals.ts";
-import { refuseStrangers, sentObject, strangerWithin } from "./sent-fields.ts";
-import { sentPrice } from "./sent-price.ts";
+import { editConfig } from "./edit.ts";
+import { formatEtag } from "./etag.ts";
+import { defaultProviderView, mergeHeaders, providerView, providerViewSchema } from "./provider-view.ts";
+import { conflictError, requireFound } from "./refusals.ts";
+import { rejectUnknownFields, requestObject, unknownFieldInUnion } from "./sent-fields.ts";
+import { priceRequestSchema } from "./sent-price.ts";
 
 /**
- * Request schema of a provider's models. {@link refuseUnknownOfModels} checks the fields, because it needs the stored
+ * Request schema of a provider's models. {@link rejectUnknownModelFields} checks the fields, because it needs the stored
  * models.
  */
-const sentModels = once(() =>
+const modelsRequestSchema = once(() =>
   z.record(
     z.string(),
-    z.union([z.string().trim().min(1), providerModelSchema.extend({ price: sentPrice().optional() })], {
-      error: strangerWithin,
-    }),
+    z.union(
+      [z.string().trim().min(1), providerModelSchema.extend({ price: priceRequestSchema().optional() })],
+      {
+        error: unknownFieldInUnion,
+      },
+    ),
   ),
 );
 
 /**
  * Rejects unknown fields of a model. Fields that the stored model has are allowed, even if this version does not know them.
  */
-function refuseUnknownOfModels(sent: ProviderEntry["models"], present: ProviderEntry["models"]): void {
+function rejectUnknownModelFields(sent: ProviderEntry["models"], present: ProviderEntry["models"]): void {
   const known = Object.keys(providerModelSchema.shape);
   for (const [name, model] of Object.entries(sent)) {
     if (typeof model === "string") continue;
     const said = Object.hasOwn(present, name) ? present[name] : undefined;
-    refuseStrangers(model, known, `models.${name}`, typeof said === "object" ? Object.keys(said) : []);
+    rejectUnknownFields(model, known, `models.${name}`, typeof said === "object" ? Object.keys(said) : []);
   }
 }
 
 /** Body of `PUT /admin/providers/{providerID}`. Omitted fields keep their values, and so does an empty token. */
-const providerChanges = () => ({
+const providerChangeShape = () => ({
   name: providerSchema.shape.name.unwrap().optional(),
   driver: providerSchema.shape.driver.optional(),
   base_url: providerSchema.shape.base_url.optional(),
   token: providerSchema.shape.token.unwrap().optional(),
-  models: sentModels().optional(),
+  models: modelsRequestSchema().optional(),
   tool_calls: providerSchema.shape.tool_calls.unwrap().optional(),
   whole_answers: providerSchema.shape.whole_answers.unwrap().optional(),
   proxy_id: providerSchema.shape.proxy_id.unwrap().optional(),
@@ -62,40 +65,43 @@ const providerChanges = () => ({
   new_models: providerSchema.shape.new_models.unwrap().optional(),
   enabled: providerSchema.shape.enabled.unwrap().optional(),
 });
-const providerChangeSchema = sentObject(providerChanges, () => listedProviderSchema());
+const providerChangeSchema = requestObject(providerChangeShape, () => listedProviderSchema());
 
 /** Body of `POST /admin/providers`. */
-const newProviderSchema = sentObject(
-  () => ({ ...providerSchema.shape, models: sentModels().default({}) }),
+const newProviderSchema = requestObject(
+  () => ({ ...providerSchema.shape, models: modelsRequestSchema().default({}) }),
   () => listedProviderSchema(),
 );
 
 /** Returns a configured provider. Throws 404 for an unknown id, 409 for the provider of the environment variables. */
-export function savedProvider({ providers }: Pick<Config, "providers">, id: string): ProviderEntry {
+export function getSavedProvider({ providers }: Pick<Config, "providers">, id: string): ProviderEntry {
   if (id === DEFAULT_PROVIDER) {
     throw new GatewayError(409, "this provider is set by the deployment's variables", {
       code: "invalid_request",
     });
   }
-  return found(
+  return requireFound(
     providers.find((provider) => provider.id === id),
     "the provider",
     id,
   );
 }
 
-function changed(entry: ProviderEntry, body: z.output<typeof providerChangeSchema>): ProviderEntry {
+function applyProviderChange(
+  entry: ProviderEntry,
+  body: z.output<typeof providerChangeSchema>,
+): ProviderEntry {
   // Ignore fields of the view that a client sent back.
-  const names = Object.keys(providerChanges());
+  const names = Object.keys(providerChangeShape());
   const given = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => value !== undefined && names.includes(name)),
   );
-  refuseUnknownOfModels(body.models ?? {}, entry.models);
+  rejectUnknownModelFields(body.models ?? {}, entry.models);
   return {
     ...entry,
     ...given,
     token: body.token || entry.token,
-    headers: body.headers === undefined ? entry.headers : sentHeaders(body.headers, entry.headers),
+    headers: body.headers === undefined ? entry.headers : mergeHeaders(body.headers, entry.headers),
   };
 }
 
@@ -108,74 +114,76 @@ const listedProviderSchema = () =>
 /** Providers of the configuration. The default provider comes from environment variables. */
 export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/providers`: the default provider first. */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/providers",
     summary: "List the providers",
-    answers: json(() => z.object({ items: z.array(listedProviderSchema()), total: z.int() })),
+    answers: jsonResponse(() => z.object({ items: z.array(listedProviderSchema()), total: z.int() })),
     handler: async ({ platform }) => {
       const { config } = await platform.configuration.readFresh();
-      const asks = config.providers.some(({ models_refresh_hours }) => models_refresh_hours > 0)
-        ? await platform.administration.modelAsks()
+      const refreshes = config.providers.some(({ models_refresh_hours }) => models_refresh_hours > 0)
+        ? await platform.administration.getModelSyncResults()
         : {};
-      const own = ownProviderView(platform, config);
+      const own = defaultProviderView(platform, config);
       const views = config.providers.map((entry) => providerView(config, entry));
       if (own !== null) views.unshift(own);
       const items = views.map((view) => ({
         ...view,
-        models_asked: Object.hasOwn(asks, view.id) ? asks[view.id] : null,
+        models_asked: Object.hasOwn(refreshes, view.id) ? refreshes[view.id] : null,
       }));
       return Response.json({ items, total: items.length });
     },
   }),
   /** `POST /admin/providers`: responds with the provider. */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/providers",
     summary: "Add a provider",
     body: newProviderSchema,
-    answers: json(providerViewSchema),
+    answers: jsonResponse(providerViewSchema),
     handler: async (context, { body: sent }) => {
-      refuseUnknownOfModels(sent.models, {});
+      rejectUnknownModelFields(sent.models, {});
       // Remove fields of the view that a client sent along.
       const body = parseWith(providerSchema.strip(), sent);
-      const { config } = await edit(context, (current) => {
+      const { config } = await editConfig(context, (current) => {
         if (current.providers.some(({ id }) => id.toLowerCase() === body.id.toLowerCase())) {
-          throw duplicate("a provider with this id", "id");
+          throw conflictError("a provider with this id", "id");
         }
         return { ...current, providers: [...current.providers, body] };
       });
-      return Response.json(providerView(config, savedProvider(config, body.id)));
+      return Response.json(providerView(config, getSavedProvider(config, body.id)));
     },
   }),
   /** `PUT /admin/providers/{providerID}`: responds with the provider. */
-  forAdministrators({
+  adminEndpoint({
     method: "PUT",
     path: "/admin/providers/:providerID",
     summary: "Change a provider",
     body: providerChangeSchema,
-    answers: json(providerViewSchema),
+    answers: jsonResponse(providerViewSchema),
     handler: async (context, { params: { providerID: id = "" }, body }) => {
-      const { config } = await edit(context, (current) => {
-        savedProvider(current, id);
-        const providers = current.providers.map((entry) => (entry.id === id ? changed(entry, body) : entry));
+      const { config } = await editConfig(context, (current) => {
+        getSavedProvider(current, id);
+        const providers = current.providers.map((entry) =>
+          entry.id === id ? applyProviderChange(entry, body) : entry,
+        );
         return { ...current, providers };
       });
-      return Response.json(providerView(config, savedProvider(config, id)));
+      return Response.json(providerView(config, getSavedProvider(config, id)));
     },
   }),
   /**
    * `DELETE /admin/providers/{providerID}`: 409 while accounts belong to it. Without it they would belong to the default
    * provider.
    */
-  forAdministrators({
+  adminEndpoint({
     method: "DELETE",
     path: "/admin/providers/:providerID",
     summary: "Delete a provider",
-    answers: json(() => successSchema().extend({ total_providers: z.int() })),
+    answers: jsonResponse(() => successSchema().extend({ total_providers: z.int() })),
     handler: async (context, { params: { providerID: id = "" } }) => {
       const remove = (current: Config) => {
-        const entry = savedProvider(current, id);
+        const entry = getSavedProvider(current, id);
         const { accounts } = providerView(current, entry);
         if (accounts > 0) {
           throw new GatewayError(
@@ -188,9 +196,9 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
         }
         return { ...current, providers: current.providers.filter((other) => other.id !== id) };
       };
-      const { config, version } = await edit(context, remove, { keep: true });
+      const { config, version } = await editConfig(context, remove, { keep: true });
       const body = { success: true, total_providers: config.providers.length };
-      return Response.json(body, { headers: { etag: etagOf(version) } });
+      return Response.json(body, { headers: { etag: formatEtag(version) } });
     },
   }),
 ];

@@ -1,21 +1,21 @@
 import * as z from "zod";
 import { type Config, type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
 import { proxyViewSchema, successSchema } from "./answers.ts";
 import { proxyView } from "./config-view.ts";
-import { edit } from "./edit.ts";
-import { etagOf } from "./etag.ts";
-import { duplicate, found } from "./refusals.ts";
-import { sentObject } from "./sent-fields.ts";
+import { editConfig } from "./edit.ts";
+import { formatEtag } from "./etag.ts";
+import { conflictError, requireFound } from "./refusals.ts";
+import { requestObject } from "./sent-fields.ts";
 
 /** Body of `POST /admin/proxies` (contract, Proxies). */
-const newProxySchema = sentObject(
+const newProxySchema = requestObject(
   () => ({ ...proxySchema.shape, id: z.string().trim().default("") }),
   proxyViewSchema,
 );
 
 /** Body of `PUT /admin/proxies/{proxyID}`. Omitted fields keep their values, and so does an empty password. */
-const proxyChangeSchema = sentObject(
+const proxyChangeSchema = requestObject(
   () => ({
     name: z.string().optional(),
     type: proxySchema.shape.type.optional(),
@@ -28,8 +28,8 @@ const proxyChangeSchema = sentObject(
 );
 
 /** Returns a saved proxy. Throws 404 for an unknown id. */
-export function savedProxy(proxies: readonly ConfiguredProxy[], id: string): ConfiguredProxy {
-  return found(
+export function getSavedProxy(proxies: readonly ConfiguredProxy[], id: string): ConfiguredProxy {
+  return requireFound(
     proxies.find((proxy) => proxy.id === id),
     "the proxy",
     id,
@@ -37,7 +37,7 @@ export function savedProxy(proxies: readonly ConfiguredProxy[], id: string): Con
 }
 
 /** Applies an administrator's changes to a proxy. */
-function changed(proxy: ConfiguredProxy, body: z.output<typeof proxyChangeSchema>): ConfiguredProxy {
+function applyProxyChange(proxy: ConfiguredProxy, body: z.output<typeof proxyChangeSchema>): ConfiguredProxy {
   return {
     id: proxy.id,
     name: body.name ?? proxy.name,
@@ -52,28 +52,29 @@ function changed(proxy: ConfiguredProxy, body: z.output<typeof proxyChangeSchema
 /** Endpoints that list proxies and add one. */
 export const PROXY_LIST_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/proxies` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/proxies",
     summary: "List the proxies",
-    answers: json(() => z.object({ items: z.array(proxyViewSchema()), total: z.int() })),
+    answers: jsonResponse(() => z.object({ items: z.array(proxyViewSchema()), total: z.int() })),
     handler: async ({ platform }) => {
       const { config } = await platform.configuration.readFresh();
       return Response.json({ items: config.proxies.map(proxyView), total: config.proxies.length });
     },
   }),
   /** `POST /admin/proxies` (contract): responds with the proxy. */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/proxies",
     summary: "Add a proxy",
     body: newProxySchema,
-    answers: json(proxyViewSchema),
+    answers: jsonResponse(proxyViewSchema),
     handler: async (context, { body }) => {
       const id = body.id || `proxy_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
       const proxy: ConfiguredProxy = { ...body, id };
-      await edit(context, (config) => {
-        if (config.proxies.some((other) => other.id === id)) throw duplicate("a proxy with this id", "id");
+      await editConfig(context, (config) => {
+        if (config.proxies.some((other) => other.id === id))
+          throw conflictError("a proxy with this id", "id");
         return { ...config, proxies: [...config.proxies, proxy] };
       });
       return Response.json(proxyView(proxy));
@@ -84,33 +85,35 @@ export const PROXY_LIST_ENDPOINTS: readonly Endpoint[] = [
 /** Endpoints that change or delete one proxy. */
 export const PROXY_ENDPOINTS: readonly Endpoint[] = [
   /** `PUT /admin/proxies/{proxyID}` (contract): responds with the proxy. */
-  forAdministrators({
+  adminEndpoint({
     method: "PUT",
     path: "/admin/proxies/:proxyID",
     summary: "Change a proxy",
     body: proxyChangeSchema,
-    answers: json(proxyViewSchema),
+    answers: jsonResponse(proxyViewSchema),
     handler: async (context, { params: { proxyID: id = "" }, body }) => {
-      const { config } = await edit(context, (current) => {
-        savedProxy(current.proxies, id);
+      const { config } = await editConfig(context, (current) => {
+        getSavedProxy(current.proxies, id);
         return {
           ...current,
-          proxies: current.proxies.map((proxy) => (proxy.id === id ? changed(proxy, body) : proxy)),
+          proxies: current.proxies.map((proxy) => (proxy.id === id ? applyProxyChange(proxy, body) : proxy)),
         };
       });
-      return Response.json(proxyView(savedProxy(config.proxies, id)));
+      return Response.json(proxyView(getSavedProxy(config.proxies, id)));
     },
   }),
   /** `DELETE /admin/proxies/{proxyID}` (contract): unbinds all accounts and providers from it. */
-  forAdministrators({
+  adminEndpoint({
     method: "DELETE",
     path: "/admin/proxies/:proxyID",
     summary: "Delete a proxy",
-    answers: json(() => successSchema().extend({ unbound_accounts: z.int(), total_proxies: z.int() })),
+    answers: jsonResponse(() =>
+      successSchema().extend({ unbound_accounts: z.int(), total_proxies: z.int() }),
+    ),
     handler: async (context, { params: { proxyID: id = "" } }) => {
       let unbound = 0;
       const remove = (current: Config): Config => {
-        savedProxy(current.proxies, id);
+        getSavedProxy(current.proxies, id);
         unbound = current.accounts.filter(({ proxy_id }) => proxy_id === id).length;
         return {
           ...current,
@@ -123,10 +126,10 @@ export const PROXY_ENDPOINTS: readonly Endpoint[] = [
           ),
         };
       };
-      const { config, version } = await edit(context, remove, { keep: true });
+      const { config, version } = await editConfig(context, remove, { keep: true });
       return Response.json(
         { success: true, unbound_accounts: unbound, total_proxies: config.proxies.length },
-        { headers: { etag: etagOf(version) } },
+        { headers: { etag: formatEtag(version) } },
       );
     },
   }),

@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { hostFault } from "../config/host.ts";
+import { describeHostFault } from "../config/host.ts";
 import { type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import { ProxyFailure } from "../provider/proxy/failure.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
 import { proxyViewSchema } from "./answers.ts";
-import { savedProxy } from "./proxies.ts";
-import { sentObject } from "./sent-fields.ts";
+import { getSavedProxy } from "./proxies.ts";
+import { requestObject } from "./sent-fields.ts";
 
 const TIMEOUT_MS = 10_000;
 
@@ -15,10 +15,10 @@ const TIMEOUT_MS = 10_000;
  * Statuses of an intermediary that cannot reach the target. The target itself may send them too; the two cases look the
  * same.
  */
-const BROKEN_WAY: ReadonlySet<number> = new Set([502, 503, 504]);
+const GATEWAY_ERROR_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Body of `POST /admin/proxies/test`: a saved proxy by `proxy_id`, or proxy fields. Default `target`: the provider. */
-const proxyTestSchema = sentObject(
+const proxyTestSchema = requestObject(
   () => ({
     proxy_id: z.string().trim().default(""),
     type: proxySchema.shape.type.optional(),
@@ -50,23 +50,23 @@ type ProxyTestResult = z.output<ReturnType<typeof resultSchema>>;
 const EDGE_WARNING =
   "Workers may not name the server when they start TLS through a proxy: on Cloudflare's production network an https target can fail although it works in development. An http target is not affected.";
 
-function adHoc(body: z.output<typeof proxyTestSchema>): ConfiguredProxy {
+function proxyFromFields(body: z.output<typeof proxyTestSchema>): ConfiguredProxy {
   const { type, host, port, username, password } = body;
   if (type === undefined) throw invalidRequest("proxy_id, or type, host and port are needed", "proxy_id");
   if (host === undefined) throw invalidRequest("host: a proxy needs a host", "host");
-  const fault = hostFault(host);
+  const fault = describeHostFault(host);
   if (fault !== null) throw invalidRequest(`host: ${fault}`, "host");
   if (port === undefined) throw invalidRequest("port: a proxy needs a port", "port");
   return { id: "", name: "", type, host, port, username, password };
 }
 
-async function proxyToTest(context: Context, body: z.output<typeof proxyTestSchema>) {
-  if (body.proxy_id === "") return adHoc(body);
+async function findProxyToTest(context: Context, body: z.output<typeof proxyTestSchema>) {
+  if (body.proxy_id === "") return proxyFromFields(body);
   const { config } = await context.platform.configuration.readFresh();
-  return savedProxy(config.proxies, body.proxy_id);
+  return getSavedProxy(config.proxies, body.proxy_id);
 }
 
-function reason(error: unknown): Pick<ProxyTestResult, "message" | "failed_at"> {
+function describeFailure(error: unknown): Pick<ProxyTestResult, "message" | "failed_at"> {
   if (error instanceof ProxyFailure) return { message: error.message, failed_at: error.stage };
   if (error instanceof DOMException && error.name === "TimeoutError") {
     return { message: `nothing answered within ${TIMEOUT_MS / 1000} s`, failed_at: "timeout" };
@@ -79,14 +79,14 @@ export const PROXY_TEST_ENDPOINTS: readonly Endpoint[] = [
    * `POST /admin/proxies/test` (contract): connects to the provider, or to `target`, through a proxy. Any HTTP response
    * except 502, 503 and 504 is a success. A failure is a 200 response with the reason and the stage.
    */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/proxies/test",
     summary: "Test a proxy",
     body: proxyTestSchema,
-    answers: json(resultSchema),
+    answers: jsonResponse(resultSchema),
     handler: async (context, { body }) => {
-      const proxy = await proxyToTest(context, body);
+      const proxy = await findProxyToTest(context, body);
       const { platform } = context;
       const target = body.target ?? platform.providerBaseUrl;
       if (target === null) throw invalidRequest("no provider is configured: send a target", "target");
@@ -101,14 +101,14 @@ export const PROXY_TEST_ENDPOINTS: readonly Endpoint[] = [
         proxy_type: proxy.type,
         target: origin,
         ...outcome,
-        ...(secure && !platform.namesServerThroughProxy ? { warning: EDGE_WARNING } : {}),
+        ...(secure && !platform.supportsSniThroughProxy ? { warning: EDGE_WARNING } : {}),
       });
       const signal = AbortSignal.any([context.request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
       try {
-        const response = await platform.upstream(proxy)(target, { redirect: "manual", signal });
+        const response = await platform.upstreamFetch(proxy)(target, { redirect: "manual", signal });
         const { status } = response;
         await response.body?.cancel();
-        const success = !BROKEN_WAY.has(status);
+        const success = !GATEWAY_ERROR_STATUSES.has(status);
         const message = `${origin} answered through the proxy with status ${status}`;
         const why = success ? "" : ": something on the way, or the target, does not work";
         return Response.json(
@@ -120,7 +120,7 @@ export const PROXY_TEST_ENDPOINTS: readonly Endpoint[] = [
           }),
         );
       } catch (error) {
-        return Response.json(result({ success: false, status_code: 0, ...reason(error) }));
+        return Response.json(result({ success: false, status_code: 0, ...describeFailure(error) }));
       }
     },
   }),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
 import type { QueueStatus } from "../platform/account-status.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
 import { cooldownSchema } from "./answers.ts";
 
 const queueStatusSchema = () =>
@@ -71,12 +71,12 @@ const queueQuerySchema = lazyObject(() => ({ most: z.coerce.number().int().min(0
 
 export const QUEUE_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/queue/status` (contract, Queue status), with the active leases, the cooldowns and the waiting requests. */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/queue/status",
     summary: "Slots and waiting queue",
     query: queueQuerySchema,
-    answers: json(queueStatusSchema),
-    handler: async ({ platform }, { query }) => Response.json(await platform.accounts.status(query.most)),
+    answers: jsonResponse(queueStatusSchema),
+    handler: async ({ platform }, { query }) => Response.json(await platform.accounts.getStatus(query.most)),
   }),
 ];

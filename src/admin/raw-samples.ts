@@ -1,24 +1,24 @@
 import * as z from "zod";
 import { chatCompletionAnswers } from "../dialects/chat-completions/answers.ts";
 import { lazyObject, once } from "../encoding/lazy-schema.ts";
-import { isDots } from "../encoding/path-segment.ts";
+import { isDotSegment } from "../encoding/path-segment.ts";
 import type { Capture, SampleSelector } from "../platform/captures.ts";
 import type { Context } from "../platform/context.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { outboxOf } from "../telemetry/outbox.ts";
-import { modelSchema } from "./account-test.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { getOutbox } from "../telemetry/outbox.ts";
+import { testModelSchema } from "./account-test.ts";
 import { successSchema } from "./answers.ts";
-import { namedKey } from "./api-test.ts";
+import { resolveTestKey } from "./api-test.ts";
 import { captureChainSchema, sampleMetaSchema, sampleSchema } from "./archive-answers.ts";
-import { found, missing } from "./refusals.ts";
+import { notFoundError, requireFound } from "./refusals.ts";
 import { callChatCompletions } from "./self-call.ts";
 
-const sampleId = once(() =>
+const sampleIdSchema = once(() =>
   z
     .string()
     .trim()
     .regex(/^[\w.-]{0,100}$/, "may have letters, digits, '.', '_' and '-', at most 100 of them")
-    .refine((id) => !isDots(id), "means something else in an address")
+    .refine((id) => !isDotSegment(id), "means something else in an address")
     .default(""),
 );
 
@@ -26,10 +26,10 @@ const sampleId = once(() =>
 const sampleCaptureSchema = lazyObject(() => ({
   message: z.string().default(""),
   messages: z.array(z.record(z.string(), z.unknown())).optional(),
-  model: modelSchema(),
+  model: testModelSchema(),
   stream: z.boolean().default(true),
   api_key: z.string().trim().default(""),
-  sample_id: sampleId(),
+  sample_id: sampleIdSchema(),
 }));
 
 /** Query of `GET /admin/dev/raw-samples/query`. */
@@ -38,14 +38,14 @@ const sampleQuerySchema = lazyObject(() => ({
   limit: z.coerce.number().int().min(1, "must be at least 1").max(1000, "must be at most 1000").default(20),
 }));
 
-const selectorText = once(() => z.string().trim().default(""));
+const selectorSchema = once(() => z.string().trim().default(""));
 
 /** Body of `POST /admin/dev/raw-samples/save`: exactly one selector. */
 const sampleSaveSchema = lazyObject(() => ({
-  chain_key: selectorText(),
-  capture_id: selectorText(),
-  query: selectorText(),
-  sample_id: sampleId(),
+  chain_key: selectorSchema(),
+  capture_id: selectorSchema(),
+  query: selectorSchema(),
+  sample_id: sampleIdSchema(),
 })).refine(
   ({ chain_key, capture_id, query }) => [chain_key, capture_id, query].filter(Boolean).length === 1,
   {
@@ -67,7 +67,7 @@ const savedSchema = () =>
   });
 
 /** Paths of a sample. They are names only; `GET /admin/dev/raw-samples/{sample_id}` reads the sample. */
-function placeOf(id: string) {
+function samplePaths(id: string) {
   const dir = `raw-samples/${id}`;
   return { sample_id: id, dir, meta_path: `${dir}/meta.json`, upstream_path: `${dir}/upstream.sse` };
 }
@@ -78,7 +78,7 @@ function newSampleId({ platform }: Context): string {
 }
 
 /** Response if nothing was captured: the call did not reach the provider, or the captures arrived too late. */
-function nothingRecorded(status: number): Response {
+function noCaptureResponse(status: number): Response {
   return Response.json({ detail: "no upstream capture was recorded" }, { status });
 }
 
@@ -87,7 +87,7 @@ async function captureSample(
   context: Context,
   body: z.output<typeof sampleCaptureSchema>,
 ): Promise<Response> {
-  const key = await namedKey(context, body.api_key);
+  const key = await resolveTestKey(context, body.api_key);
   const messages = body.messages ?? [{ role: "user", content: body.message || "Hello! Who are you?" }];
   const captures: Capture[] = [];
   const recorded = Promise.withResolvers<void>();
@@ -103,14 +103,14 @@ async function captureSample(
   await recorded.promise;
   clearTimeout(late);
   const rounds = captures.filter(({ chain_key }) => chain_key !== "");
-  if (rounds.length === 0) return nothingRecorded(call.ok ? 503 : call.status);
+  if (rounds.length === 0) return noCaptureResponse(call.ok ? 503 : call.status);
   const { archive, variables } = context.platform;
   const id = body.sample_id || newSampleId(context);
   // Save these captures directly: the capture store may be cleared or too small for all of them.
   const inOrder = rounds.toSorted((one, other) => one.at - other.at);
   const meta = await archive.saveSample({ captures: inOrder }, id, variables.providerDriver);
-  if (meta === null) return nothingRecorded(503);
-  const place = placeOf(id);
+  if (meta === null) return noCaptureResponse(503);
+  const place = samplePaths(id);
   return new Response(answer, {
     status: call.status,
     headers: {
@@ -123,19 +123,23 @@ async function captureSample(
   });
 }
 
-function selectorOf({ chain_key, capture_id, query }: z.output<typeof sampleSaveSchema>): SampleSelector {
+function toSampleSelector({
+  chain_key,
+  capture_id,
+  query,
+}: z.output<typeof sampleSaveSchema>): SampleSelector {
   if (chain_key !== "") return { chainKey: chain_key };
   return capture_id === "" ? { query } : { captureIds: [capture_id] };
 }
 
-const KIND = "the sample";
+const SAMPLE_KIND = "the sample";
 
 export const SAMPLE_ENDPOINTS: readonly Endpoint[] = [
   /**
    * `POST /admin/dev/raw-samples/capture` (contract): makes one chat-completions call to the gateway itself. Responds with
    * that call's response; headers name the sample.
    */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/dev/raw-samples/capture",
     summary: "Capture a raw upstream stream",
@@ -145,58 +149,58 @@ export const SAMPLE_ENDPOINTS: readonly Endpoint[] = [
     handler: (context, { body }) => captureSample(context, body),
   }),
   /** `GET /admin/dev/raw-samples/query` (contract): rounds grouped by chat session, newest first. */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/dev/raw-samples/query",
     summary: "Search the captures",
     query: sampleQuerySchema,
-    answers: json(() => z.object({ items: z.array(captureChainSchema()) })),
+    answers: jsonResponse(() => z.object({ items: z.array(captureChainSchema()) })),
     handler: async ({ platform }, { query: { q, limit } }) =>
-      Response.json({ items: await platform.archive.chains(q, limit) }),
+      Response.json({ items: await platform.archive.listChains(q, limit) }),
   }),
   /** `POST /admin/dev/raw-samples/save` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "POST",
     path: "/admin/dev/raw-samples/save",
     summary: "Save captures as a sample",
     body: sampleSaveSchema,
-    answers: json(savedSchema),
+    answers: jsonResponse(savedSchema),
     handler: async (context, { body }) => {
       const { archive, variables } = context.platform;
       const id = body.sample_id || newSampleId(context);
       // Recent captures may still be in the outbox of this isolate.
-      const outbox = outboxOf(context.platform);
-      if (outbox.holdsCaptures) await outbox.settled();
-      const meta = await archive.saveSample(selectorOf(body), id, variables.providerDriver);
-      if (meta === null) throw missing("a capture that fits");
-      return Response.json({ success: true, ...placeOf(id), round_count: meta.rounds.length });
+      const outbox = getOutbox(context.platform);
+      if (outbox.hasCaptures) await outbox.waitUntilSent();
+      const meta = await archive.saveSample(toSampleSelector(body), id, variables.providerDriver);
+      if (meta === null) throw notFoundError("a capture that fits");
+      return Response.json({ success: true, ...samplePaths(id), round_count: meta.rounds.length });
     },
   }),
   /** `GET /admin/dev/raw-samples`: the saved samples, newest first. */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/dev/raw-samples",
     summary: "List the saved samples",
-    answers: json(() => z.object({ items: z.array(sampleMetaSchema()) })),
+    answers: jsonResponse(() => z.object({ items: z.array(sampleMetaSchema()) })),
     handler: async ({ platform }) => Response.json({ items: await platform.archive.listSamples() }),
   }),
   /** `GET /admin/dev/raw-samples/{sample_id}`: `meta` and the `upstream` text, as `npm run replay` reads them. */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/dev/raw-samples/:sample_id",
     summary: "Read a saved sample",
-    answers: json(sampleSchema),
+    answers: jsonResponse(sampleSchema),
     handler: async ({ platform }, { params: { sample_id: id = "" } }) =>
-      Response.json(found(await platform.archive.readSample(id), KIND, id)),
+      Response.json(requireFound(await platform.archive.readSample(id), SAMPLE_KIND, id)),
   }),
   /** `DELETE /admin/dev/raw-samples/{sample_id}`. */
-  forAdministrators({
+  adminEndpoint({
     method: "DELETE",
     path: "/admin/dev/raw-samples/:sample_id",
     summary: "Delete a saved sample",
-    answers: json(successSchema),
+    answers: jsonResponse(successSchema),
     handler: async ({ platform }, { params: { sample_id: id = "" } }) => {
-      found(await platform.archive.deleteSample(id), KIND, id);
+      requireFound(await platform.archive.deleteSample(id), SAMPLE_KIND, id);
       return Response.json({ success: true });
     },
   }),

@@ -1,12 +1,12 @@
 import { GatewayError } from "../errors/gateway-error.ts";
 
 /** Creates the 404 error for something that does not exist. */
-export function missing(what: string): GatewayError {
+export function notFoundError(what: string): GatewayError {
   return new GatewayError(404, `${what} does not exist`, { code: "not_found" });
 }
 
 /** Creates the 409 error for something that already exists. */
-export function duplicate(what: string, param: string | null = null): GatewayError {
+export function conflictError(what: string, param: string | null = null): GatewayError {
   return new GatewayError(409, `${what} exists already`, { code: "invalid_request", param });
 }
 
@@ -17,9 +17,9 @@ export function duplicate(what: string, param: string | null = null): GatewayErr
  * @param name its name, for the error message
  * @throws GatewayError 404 if nothing was found.
  */
-export function found<T>(thing: T | null | undefined | false, kind: string, name: string): T {
+export function requireFound<T>(thing: T | null | undefined | false, kind: string, name: string): T {
   if (thing === null || thing === undefined || thing === false) {
-    throw missing(`${kind} ${JSON.stringify(name)}`);
+    throw notFoundError(`${kind} ${JSON.stringify(name)}`);
   }
   return thing;
 }

@@ -1,5 +1,5 @@
 import type { KnownKey } from "../auth/caller-keys.ts";
-import { authenticateCaller, managedCaller } from "../auth/callers.ts";
+import { authenticateCaller, createManagedCaller } from "../auth/callers.ts";
 import { createChatCompletion } from "../dialects/chat-completions/endpoints.ts";
 import { toGatewayError } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
@@ -32,7 +32,7 @@ export async function callChatCompletions(
     const caller =
       typeof key === "string"
         ? await authenticateCaller(inner, [{ in: "bearer" }])
-        : managedCaller(key, context.platform.now(), null);
+        : createManagedCaller(key, context.platform.now(), null);
     if (caller.key !== null) inner.log.key = caller.key.id;
     return await createChatCompletion.serve(inner, {}, caller);
   } catch (thrown) {

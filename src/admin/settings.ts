@@ -1,24 +1,24 @@
 import * as z from "zod";
 import { hasDefaultPassword } from "../auth/administrators.ts";
-import { isOpenToAnyKey, unknownKeysInForce } from "../auth/unknown-keys.ts";
-import { allKeys } from "../config/api-keys.ts";
+import { effectiveUnknownKeyPolicy, isOpenToAnyKey } from "../auth/unknown-keys.ts";
+import { listApiKeys } from "../config/api-keys.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import { DEFAULT_THINKING_PROMPT } from "../generation/prepare-options.ts";
 import type { Context } from "../platform/context.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
 import { aliasesSchema, routesSchema } from "./aliases.ts";
 import { successSchema } from "./answers.ts";
 import { type SettingsView, settingsViewSchema } from "./config-answers.ts";
-import { configHash } from "./config-export.ts";
-import { adminOf, settingsOf } from "./config-view.ts";
-import { edit } from "./edit.ts";
-import { sentPrice } from "./sent-price.ts";
+import { hashConfig } from "./config-export.ts";
+import { adminView, visibleSettings } from "./config-view.ts";
+import { editConfig } from "./edit.ts";
+import { priceRequestSchema } from "./sent-price.ts";
 
 /** Prices by model. Unknown fields of a price are errors. */
 const pricesSchema = once(() =>
-  z.record(z.string().trim().min(1, "a model name must not be empty"), sentPrice()),
+  z.record(z.string().trim().min(1, "a model name must not be empty"), priceRequestSchema()),
 );
 
 /**
@@ -115,7 +115,7 @@ const settingsSchema = lazyObject(() => {
 type SettingsEdit = z.output<typeof settingsSchema>;
 
 /** Returns `current` with the given fields of `changes`. */
-function withFields<T extends object>(
+function mergeGivenFields<T extends object>(
   current: T,
   changes: { readonly [K in keyof T]?: T[K] | undefined },
 ): T {
@@ -123,78 +123,78 @@ function withFields<T extends object>(
   return Object.assign({ ...current }, Object.fromEntries(given));
 }
 
-function applied(config: Config, change: SettingsEdit): Config {
+function applySettings(config: Config, change: SettingsEdit): Config {
   const { mode, sessions } = change.auto_delete ?? {};
   const { unknown_keys = config.callers.unknown_keys, keys_hashed = config.callers.keys_hashed } =
     change.callers ?? {};
   const autoDelete = mode ?? (sessions === undefined ? undefined : sessions ? "all" : "none");
   return {
     ...config,
-    admin: withFields(config.admin, { jwt_expire_hours: change.admin?.jwt_expire_hours }),
+    admin: mergeGivenFields(config.admin, { jwt_expire_hours: change.admin?.jwt_expire_hours }),
     callers: { unknown_keys: unknown_keys === "auto" ? undefined : unknown_keys, keys_hashed },
-    runtime: withFields(config.runtime, change.runtime ?? {}),
-    responses: withFields(config.responses, change.responses ?? {}),
-    unknown_models: withFields(config.unknown_models, change.unknown_models ?? {}),
-    embeddings: withFields(config.embeddings, change.embeddings ?? {}),
+    runtime: mergeGivenFields(config.runtime, change.runtime ?? {}),
+    responses: mergeGivenFields(config.responses, change.responses ?? {}),
+    unknown_models: mergeGivenFields(config.unknown_models, change.unknown_models ?? {}),
+    embeddings: mergeGivenFields(config.embeddings, change.embeddings ?? {}),
     auto_delete: autoDelete === undefined ? config.auto_delete : { mode: autoDelete },
-    current_input_file: withFields(config.current_input_file, change.current_input_file ?? {}),
-    thinking_injection: withFields(config.thinking_injection, {
+    current_input_file: mergeGivenFields(config.current_input_file, change.current_input_file ?? {}),
+    thinking_injection: mergeGivenFields(config.thinking_injection, {
       enabled: change.thinking_injection?.enabled,
       prompt: change.thinking_injection?.prompt,
     }),
     model_aliases: change.model_aliases ?? config.model_aliases,
     model_routes: change.model_routes ?? config.model_routes,
     prices: change.prices ?? config.prices,
-    history: withFields(config.history, change.history ?? {}),
-    captures: withFields(config.captures, change.captures ?? {}),
+    history: mergeGivenFields(config.history, change.history ?? {}),
+    captures: mergeGivenFields(config.captures, change.captures ?? {}),
   };
 }
 
 /** The runtime settings as administrators see them (contract, Runtime settings). */
-async function settingsView(
+async function readSettingsView(
   { platform }: Context,
   { config, envBacked, writable }: ConfigSnapshot,
 ): Promise<SettingsView> {
-  const groups = settingsOf(config);
+  const groups = visibleSettings(config);
   return {
     ...groups,
     callers: {
       ...groups.callers,
-      unknown_keys_in_force: unknownKeysInForce(platform, config),
+      unknown_keys_in_force: effectiveUnknownKeyPolicy(platform, config),
       unknown_keys_warning: isOpenToAnyKey(platform, config),
     },
     admin: {
-      ...adminOf(config),
+      ...adminView(config),
       default_password_warning: await hasDefaultPassword(platform.variables, config),
     },
     thinking_injection: { ...config.thinking_injection, default_prompt: DEFAULT_THINKING_PROMPT },
     env_backed: envBacked,
     config_writable: writable,
-    api_keys: allKeys(config).length,
-    needs_hosting_sync: config.sync.hash !== "" && config.sync.hash !== (await configHash(config)),
+    api_keys: listApiKeys(config).length,
+    needs_hosting_sync: config.sync.hash !== "" && config.sync.hash !== (await hashConfig(config)),
   };
 }
 
 export const SETTINGS_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/settings` (contract). */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/settings",
     summary: "Runtime settings",
-    answers: json(settingsViewSchema),
+    answers: jsonResponse(settingsViewSchema),
     handler: async (context) =>
-      Response.json(await settingsView(context, await context.platform.configuration.readFresh())),
+      Response.json(await readSettingsView(context, await context.platform.configuration.readFresh())),
   }),
   /** `PUT /admin/settings` (contract): effective for the next request in this isolate, and within seconds everywhere. */
-  forAdministrators({
+  adminEndpoint({
     method: "PUT",
     path: "/admin/settings",
     summary: "Change runtime settings",
     body: settingsSchema,
-    answers: json(() => successSchema().extend(settingsViewSchema().shape)),
+    answers: jsonResponse(() => successSchema().extend(settingsViewSchema().shape)),
     handler: async (context, { body: change }) => {
-      const snapshot = await edit(context, (config) => applied(config, change));
-      return Response.json({ success: true, ...(await settingsView(context, snapshot)) });
+      const snapshot = await editConfig(context, (config) => applySettings(config, change));
+      return Response.json({ success: true, ...(await readSettingsView(context, snapshot)) });
     },
   }),
 ];

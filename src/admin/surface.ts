@@ -1,12 +1,12 @@
-import type { LateSurface } from "../routing/surface.ts";
+import type { LazyRouteGroup } from "../routing/surface.ts";
 import { ADMIN_FAMILY } from "./family.ts";
 
 /** The admin API. The console at `/admin` uses the same error format. */
-export const ADMINISTRATION: LateSurface = {
+export const ADMINISTRATION: LazyRouteGroup = {
   tag: "Administration",
   family: ADMIN_FAMILY,
   paths: ["/admin/"],
-  alsoOwns: ["/admin"],
+  extraErrorPaths: ["/admin"],
   ownPagesOnly: true,
   load: async () => (await import("./index.ts")).ADMIN_ENDPOINTS,
 };

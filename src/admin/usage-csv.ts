@@ -1,4 +1,4 @@
-import { csvField } from "../encoding/csv.ts";
+import { encodeCsvField } from "../encoding/csv.ts";
 import type { Percentiles, UsageDimension } from "../platform/usage.ts";
 
 /** A row of the CSV table. Percentiles become one column each. */
@@ -20,7 +20,7 @@ const NUMBERS = [
 ] as const;
 
 const TIMES = ["first_token_ms", "duration_ms", "queue_ms"] as const;
-const SHARES = ["p50", "p95", "p99"] as const;
+const PERCENTILES = ["p50", "p95", "p99"] as const;
 
 /** Formats usage as CSV (RFC 4180): one line per group, times in ISO 8601. */
 export function usageCsv(rows: readonly CsvRow[], groupBy: readonly UsageDimension[]): string {
@@ -28,13 +28,13 @@ export function usageCsv(rows: readonly CsvRow[], groupBy: readonly UsageDimensi
     "at",
     ...groupBy,
     ...NUMBERS,
-    ...TIMES.flatMap((time) => SHARES.map((share) => `${time}_${share}`)),
+    ...TIMES.flatMap((time) => PERCENTILES.map((share) => `${time}_${share}`)),
   ];
   const lines = rows.map((row) => [
     new Date(Number(row["at"] ?? 0)).toISOString(),
-    ...groupBy.map((name) => csvField(String(row[name] ?? ""))),
+    ...groupBy.map((name) => encodeCsvField(String(row[name] ?? ""))),
     ...NUMBERS.map((name) => String(row[name] ?? 0)),
-    ...TIMES.flatMap((time) => SHARES.map((share) => percentile(row[time], share))),
+    ...TIMES.flatMap((time) => PERCENTILES.map((share) => percentile(row[time], share))),
   ]);
   return `${[head, ...lines].map((line) => line.join(",")).join("\r\n")}\r\n`;
 }

@@ -3,13 +3,13 @@ import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import {
   USAGE_DIMENSIONS,
-  type UsageAnswer,
   type UsageDimension,
   type UsageGroup,
+  type UsageReport,
 } from "../platform/usage.ts";
-import { type Endpoint, forAdministrators } from "../routing/endpoint.ts";
-import { costOf, statedSum } from "../usage/prices.ts";
-import { rangeOf } from "../usage/range.ts";
+import { adminEndpoint, type Endpoint } from "../routing/endpoint.ts";
+import { clampedSum, fromNano } from "../usage/prices.ts";
+import { normalizeRange } from "../usage/range.ts";
 import { queryNumber } from "./paging.ts";
 import { usageCsv } from "./usage-csv.ts";
 
@@ -19,7 +19,7 @@ const MAX_VALUES = 10;
 const MAX_VALUE_CHARS = 500;
 
 /** A time as Unix milliseconds, or in ISO 8601 (UTC unless it has an offset). */
-const time = once(() =>
+const timeSchema = once(() =>
   z
     .string()
     .trim()
@@ -33,7 +33,7 @@ const time = once(() =>
 );
 
 /** Dimensions, separated by commas. */
-const groupBy = once(() =>
+const groupBySchema = once(() =>
   z
     .string()
     .default("")
@@ -51,7 +51,7 @@ const groupBy = once(() =>
 );
 
 /** Filter of one dimension: values separated by commas. An empty value matches groups without a value. */
-const filter = once(() =>
+const filterSchema = once(() =>
   z
     .string()
     .max(MAX_VALUE_CHARS)
@@ -62,23 +62,23 @@ const filter = once(() =>
 
 /** Query of `GET /admin/usage`. */
 const usageQuerySchema = lazyObject(() => ({
-  from: time(),
-  to: time(),
+  from: timeSchema(),
+  to: timeSchema(),
   granularity: z.enum(["hour", "day", "total"]).optional(),
-  group_by: groupBy(),
+  group_by: groupBySchema(),
   format: z.enum(["json", "csv"]).default("json"),
   limit: queryNumber(1_000, MAX_GROUPS),
-  key: filter(),
-  requested_model: filter(),
-  model: filter(),
-  provider: filter(),
-  account: filter(),
-  dialect: filter(),
-  operation: filter(),
-  outcome: filter(),
+  key: filterSchema(),
+  requested_model: filterSchema(),
+  model: filterSchema(),
+  provider: filterSchema(),
+  account: filterSchema(),
+  dialect: filterSchema(),
+  operation: filterSchema(),
+  outcome: filterSchema(),
 }));
 
-type Asked = z.output<typeof usageQuerySchema>;
+type UsageQuery = z.output<typeof usageQuerySchema>;
 
 const percentilesSchema = () => z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable();
 
@@ -144,12 +144,12 @@ function sumsView(group: UsageGroup): UsageSumsView {
     failed: group.failed,
     cancelled: group.cancelled,
     refused: group.refused,
-    prompt_tokens: statedSum(prompt_tokens),
-    cached_tokens: statedSum(group.cached_tokens),
-    completion_tokens: statedSum(completion_tokens),
-    reasoning_tokens: statedSum(group.reasoning_tokens),
-    total_tokens: statedSum(prompt_tokens, completion_tokens),
-    cost: costOf(group.cost_nano),
+    prompt_tokens: clampedSum(prompt_tokens),
+    cached_tokens: clampedSum(group.cached_tokens),
+    completion_tokens: clampedSum(completion_tokens),
+    reasoning_tokens: clampedSum(group.reasoning_tokens),
+    total_tokens: clampedSum(prompt_tokens, completion_tokens),
+    cost: fromNano(group.cost_nano),
     attempts: group.attempts,
     first_token_ms: times.first_token,
     duration_ms: times.duration,
@@ -157,7 +157,7 @@ function sumsView(group: UsageGroup): UsageSumsView {
   };
 }
 
-function filtersOf(query: Asked): Partial<Record<UsageDimension, readonly string[]>> {
+function toFilters(query: UsageQuery): Partial<Record<UsageDimension, readonly string[]>> {
   return Object.fromEntries(
     USAGE_DIMENSIONS.flatMap((name) => {
       const values = query[name];
@@ -166,7 +166,7 @@ function filtersOf(query: Asked): Partial<Record<UsageDimension, readonly string
   );
 }
 
-function itemsOf({ groups }: UsageAnswer) {
+function toItems({ groups }: UsageReport) {
   return groups.map((group) => ({ at: group.at, ...group.dimensions, ...sumsView(group) }));
 }
 
@@ -175,7 +175,7 @@ export const USAGE_ENDPOINTS: readonly Endpoint[] = [
    * `GET /admin/usage`: usage by hour, by day or in total, grouped and filtered by any dimensions. Responds with JSON
    * including totals, or with CSV. Data is a few seconds old at most.
    */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/usage",
     summary: "What was used by whom",
@@ -183,7 +183,7 @@ export const USAGE_ENDPOINTS: readonly Endpoint[] = [
     answers: () => ({ "application/json": usageSchema(), "text/csv": { type: "string" } }),
     handler: async ({ platform }, { query }) => {
       const { from, to, granularity } = query;
-      const range = rangeOf(
+      const range = normalizeRange(
         {
           ...(from === undefined ? {} : { from }),
           ...(to === undefined ? {} : { to }),
@@ -192,9 +192,9 @@ export const USAGE_ENDPOINTS: readonly Endpoint[] = [
         platform.now(),
       );
       if (typeof range === "string") throw invalidRequest(range, "from");
-      const asked = { ...range, groupBy: query.group_by, filters: filtersOf(query), limit: query.limit };
-      const answer = await platform.usage.read(asked);
-      const items = itemsOf(answer);
+      const request = { ...range, groupBy: query.group_by, filters: toFilters(query), limit: query.limit };
+      const answer = await platform.usage.read(request);
+      const items = toItems(answer);
       if (query.format === "csv") {
         return new Response(usageCsv(items, query.group_by), {
           headers: {

@@ -6,8 +6,8 @@ import { readBounded } from "../provider/transport.ts";
 /** Default timeout of a look-up. */
 const TIMEOUT_MS = 5_000;
 /** Cache time of a look-up; a failed one has its own. */
-const KEPT_MS = 15 * 60_000;
-const FAILURE_KEPT_MS = 60_000;
+const CACHE_MS = 15 * 60_000;
+const FAILURE_CACHE_MS = 60_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 const releaseSchema = lazyObject(() => ({
@@ -40,7 +40,7 @@ export interface ReleaseLookupOptions {
 /** Looks up the latest release and caches the result. */
 export class ReleaseLookup {
   readonly #options: ReleaseLookupOptions;
-  #known: ReleaseAnswer | null = null;
+  #cached: ReleaseAnswer | null = null;
 
   constructor(options: ReleaseLookupOptions) {
     this.#options = options;
@@ -48,17 +48,17 @@ export class ReleaseLookup {
 
   /** Returns the latest release, at most 15 minutes old. Never throws. */
   async latest(): Promise<ReleaseAnswer> {
-    const known = this.#known;
+    const known = this.#cached;
     if (known !== null) {
-      const kept = known.release === null ? FAILURE_KEPT_MS : KEPT_MS;
+      const kept = known.release === null ? FAILURE_CACHE_MS : CACHE_MS;
       if (this.#options.now() - known.at < kept) return known;
     }
-    const found = await this.#ask();
-    this.#known = found;
+    const found = await this.#fetchLatest();
+    this.#cached = found;
     return found;
   }
 
-  async #ask(): Promise<ReleaseAnswer> {
+  async #fetchLatest(): Promise<ReleaseAnswer> {
     const { url, fetch, now, timeoutMs = TIMEOUT_MS } = this.#options;
     const at = now();
     const failed = (error: string): ReleaseAnswer => ({ at, release: null, error });

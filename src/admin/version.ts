@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Platform } from "../platform/platform.ts";
-import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
 import { VERSION } from "../version.ts";
 import { successSchema } from "./answers.ts";
 import { isOlder, ReleaseLookup } from "./version-lookup.ts";
@@ -8,7 +8,7 @@ import { isOlder, ReleaseLookup } from "./version-lookup.ts";
 const lookups = new WeakMap<Platform, ReleaseLookup>();
 
 /** The isolate's look-up. The variable `RELEASES_URL` sets its URL. */
-function lookup(platform: Platform): ReleaseLookup {
+function getReleaseLookup(platform: Platform): ReleaseLookup {
   let found = lookups.get(platform);
   if (found === undefined) {
     const { deploymentFetch: fetch, now, variables } = platform;
@@ -34,13 +34,13 @@ const versionSchema = () =>
 
 export const VERSION_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/version` (contract). `check_error` says why the latest release is unknown; the status stays 200. */
-  forAdministrators({
+  adminEndpoint({
     method: "GET",
     path: "/admin/version",
     summary: "Build and latest release",
-    answers: json(versionSchema),
+    answers: jsonResponse(versionSchema),
     handler: async ({ platform }) => {
-      const { at, release, error } = await lookup(platform).latest();
+      const { at, release, error } = await getReleaseLookup(platform).latest();
       const latestTag = release?.tag_name ?? "";
       const latest = latestTag.replace(/^v/i, "");
       return Response.json({

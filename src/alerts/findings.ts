@@ -2,7 +2,7 @@ import { keyIdentifier } from "../config/api-keys.ts";
 import type { AlertRules, ApiKey } from "../config/schema.ts";
 import type { QueueStatus } from "../platform/account-status.ts";
 import type { Alert } from "../platform/alerts.ts";
-import type { KeyUse } from "../platform/limits.ts";
+import type { KeyLimitUsage } from "../platform/limits.ts";
 
 const NANO = 1e9;
 
@@ -16,16 +16,19 @@ export interface ErrorRate {
 }
 
 /** The input of the checks. */
-export interface Reading {
+export interface AlertInputs {
   /** Null: the pool's status could not be read. */
   readonly status: QueueStatus | null;
-  readonly uses: readonly KeyUse[];
+  readonly uses: readonly KeyLimitUsage[];
   readonly keys: readonly ApiKey[];
   readonly rate: ErrorRate;
 }
 
 /** Checks a reading against the alert rules and returns the alerts. */
-export async function findings({ status, uses, keys, rate }: Reading, rules: AlertRules): Promise<Alert[]> {
+export async function evaluateRules(
+  { status, uses, keys, rate }: AlertInputs,
+  rules: AlertRules,
+): Promise<Alert[]> {
   const found: Alert[] = [];
   const add = (kind: Alert["kind"], value: number, message: string) => {
     found.push({ kind, subject: "", message, value, threshold: rules[kind].threshold });
@@ -55,13 +58,13 @@ export async function findings({ status, uses, keys, rate }: Reading, rules: Ale
   const byKey = new Map(uses.map((use) => [use.key, use]));
   for (const key of keys) {
     const use = key.limits === undefined ? undefined : byKey.get(await keyIdentifier(key));
-    if (use !== undefined) found.push(...budgets(key, use, rules.budget.threshold));
+    if (use !== undefined) found.push(...evaluateBudgets(key, use, rules.budget.threshold));
   }
   return found.filter(({ kind }) => rules[kind].enabled);
 }
 
 /** An alert for each budget above the threshold, and a second one when it is used up. */
-function budgets(key: ApiKey, { key: id, day, month }: KeyUse, threshold: number): Alert[] {
+function evaluateBudgets(key: ApiKey, { key: id, day, month }: KeyLimitUsage, threshold: number): Alert[] {
   const { limits = {}, name } = key;
   const rows: readonly (readonly [what: string, used: number, limit: number])[] = [
     ["tokens of a day", day.tokens, limits.tokens_per_day ?? 0],

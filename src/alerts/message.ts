@@ -3,7 +3,7 @@ import { fromBase64, toBase64, toUtf8 } from "../encoding/bytes.ts";
 import type { Alert } from "../platform/alerts.ts";
 
 /** An alert notification: a problem has started or ended, or a test. */
-export interface News {
+export interface AlertNotification {
   /** A permanent id, by which receivers recognise repeats. */
   readonly id: string;
   readonly at: number;
@@ -12,14 +12,14 @@ export interface News {
 }
 
 /** The text for readers. */
-export function textOf({ state, alert }: News): string {
+export function formatText({ state, alert }: AlertNotification): string {
   if (alert === null) return "Polygate: this is a test. Alerts arrive here.";
   return state === "resolved" ? `Polygate: over: ${alert.message}` : `Polygate: ${alert.message}`;
 }
 
 /** The body in the receiver's format. */
-export function bodyOf(news: News, format: Webhook["format"]): string {
-  const text = textOf(news);
+export function formatBody(news: AlertNotification, format: Webhook["format"]): string {
+  const text = formatText(news);
   if (format === "chat") return JSON.stringify({ text });
   if (format === "discord") return JSON.stringify({ content: text });
   const { id, at, state, alert } = news;
@@ -36,7 +36,7 @@ export function bodyOf(news: News, format: Webhook["format"]): string {
  *
  * @param at Unix milliseconds
  */
-export async function signature(
+export async function signBody(
   id: string,
   at: number,
   body: string,

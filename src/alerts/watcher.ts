@@ -1,15 +1,15 @@
-import { allKeys } from "../config/api-keys.ts";
+import { listApiKeys } from "../config/api-keys.ts";
 import type { Config, Webhook } from "../config/schema.ts";
-import type { Alert, AlertDelivery, AlertKind, AlertStatus, AlertTest } from "../platform/alerts.ts";
+import type { Alert, AlertDelivery, AlertKind, AlertStatus, AlertTestResult } from "../platform/alerts.ts";
 import type { Awaitable } from "../platform/awaitable.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkPageUrl } from "../url-safety/index.ts";
 import { errorTotals } from "./error-rate.ts";
-import { type ErrorRate, findings } from "./findings.ts";
-import { bodyOf, type News, signature, textOf } from "./message.ts";
+import { type ErrorRate, evaluateRules } from "./findings.ts";
+import { type AlertNotification, formatBody, formatText, signBody } from "./message.ts";
 
 /** Interval of the checks, milliseconds. */
-export const LOOK_MS = 30_000;
+export const CHECK_INTERVAL_MS = 30_000;
 /** Pauses before resending a failed message; after the last one it is dropped. */
 const RETRY_MS = [30_000, 120_000, 600_000, 1_800_000, 7_200_000];
 const TIMEOUT_MS = 10_000;
@@ -19,7 +19,7 @@ const RATE_MS = 300_000;
 const MAX_DELIVERIES = 50;
 
 interface Message {
-  readonly news: News;
+  readonly news: AlertNotification;
   readonly webhook: string;
   attempts: number;
   /** When to send next, Unix milliseconds; 0: finished. */
@@ -28,7 +28,7 @@ interface Message {
 }
 
 /** The state of a reported alert. */
-interface Told {
+interface ReportedAlert {
   readonly alert: Alert;
   readonly since: number;
   readonly at: number;
@@ -36,7 +36,7 @@ interface Told {
 
 /** A watcher's state, as plain data. */
 export interface WatchState {
-  readonly told: Readonly<Record<string, Told>>;
+  readonly told: Readonly<Record<string, ReportedAlert>>;
   readonly messages: readonly Message[];
   readonly rates: readonly { readonly at: number; readonly total: number; readonly failed: number }[];
 }
@@ -52,7 +52,7 @@ export interface WatcherOptions {
 export class Watcher {
   readonly #platform: WatcherOptions["platform"];
   readonly #save: WatcherOptions["save"];
-  #told: Map<string, Told>;
+  #reported: Map<string, ReportedAlert>;
   #messages: Message[];
   #rates: WatchState["rates"];
   /** The last started round; it never rejects. */
@@ -62,7 +62,7 @@ export class Watcher {
     this.#platform = platform;
     this.#save = save;
     const state = load();
-    this.#told = new Map(Object.entries(state?.told ?? {}));
+    this.#reported = new Map(Object.entries(state?.told ?? {}));
     this.#messages = (state?.messages ?? []).map((message) => ({ ...message }));
     this.#rates = state?.rates ?? [];
   }
@@ -71,20 +71,20 @@ export class Watcher {
    * Checks, sends new alerts, and resends failed messages. Rounds run one after the other, so that nothing is sent twice.
    * Returns the milliseconds until the next call; null: there is no active webhook.
    */
-  round(): Promise<number | null> {
-    const round = this.#rounds.then(() => this.#round());
+  runRound(): Promise<number | null> {
+    const round = this.#rounds.then(() => this.#runRound());
     this.#rounds = round.catch(() => undefined);
     return round;
   }
 
-  async #round(): Promise<number | null> {
+  async #runRound(): Promise<number | null> {
     const { config } = await this.#platform.configuration.readFresh();
-    const webhooks = active(config);
+    const webhooks = listActiveWebhooks(config);
     if (webhooks.length === 0) return null;
-    await this.#look(config);
+    await this.#checkRules(config);
     await this.#deliver(webhooks);
-    this.#keep();
-    return LOOK_MS;
+    this.#saveState();
+    return CHECK_INTERVAL_MS;
   }
 
   /** See `AlertWatcher.report`. The next round sends it. */
@@ -92,19 +92,19 @@ export class Watcher {
     const { config } = await this.#platform.configuration.readFresh();
     const rule = config.alerts.rules[alert.kind];
     if (!rule.enabled) return;
-    this.#tell(config, alert, rule.quiet_minutes);
-    this.#keep();
+    this.#raiseAlert(config, alert, rule.quiet_minutes);
+    this.#saveState();
   }
 
   /** See `AlertWatcher.test`. */
-  async test(id: string): Promise<AlertTest | null> {
+  async test(id: string): Promise<AlertTestResult | null> {
     const { config } = await this.#platform.configuration.readFresh();
     const webhook = config.alerts.webhooks.find((it) => it.id === id);
     if (webhook === undefined) return null;
-    const news: News = { id: newId(), at: this.#platform.now(), state: "test", alert: null };
+    const news: AlertNotification = { id: newId(), at: this.#platform.now(), state: "test", alert: null };
     const { status, error } = await this.#send(webhook, news);
     this.#messages.push({ news, webhook: id, attempts: 1, due: 0, error });
-    this.#keep();
+    this.#saveState();
     return { success: error === "", status, message: error === "" ? "it has arrived" : error };
   }
 
@@ -114,25 +114,25 @@ export class Watcher {
         at: news.at,
         webhook,
         kind: news.alert?.kind ?? "test",
-        message: textOf(news),
+        message: formatText(news),
         attempts,
         error,
         pending: due > 0,
       }),
     );
     return {
-      firing: [...this.#told.values()].map(({ alert, since }) => ({ ...alert, since })),
+      firing: [...this.#reported.values()].map(({ alert, since }) => ({ ...alert, since })),
       deliveries: deliveries.toReversed(),
     };
   }
 
-  async #look(config: Config): Promise<void> {
+  async #checkRules(config: Config): Promise<void> {
     const { accounts, archive, now } = this.#platform;
     // A failed read must not suppress the other checks.
     const [status, uses, metrics] = await Promise.all([
-      orNull(() => accounts.status()),
-      orNull(() => accounts.keyUses()),
-      orNull(() => archive.metrics()),
+      readOrNull(() => accounts.getStatus()),
+      readOrNull(() => accounts.listKeyUsage()),
+      readOrNull(() => archive.readMetrics()),
     ]);
     const unread = new Set<AlertKind>([
       ...(status === null ? (["queue_depth", "cooling_accounts", "empty_pool"] as const) : []),
@@ -140,35 +140,35 @@ export class Watcher {
       ...(metrics === null ? (["error_rate"] as const) : []),
     ]);
     const at = now();
-    const rate = metrics === null ? { total: 0, failed: 0 } : this.#rateOf(errorTotals(metrics), at);
+    const rate = metrics === null ? { total: 0, failed: 0 } : this.#computeRate(errorTotals(metrics), at);
     const { rules } = config.alerts;
-    const found = await findings({ status, uses: uses ?? [], keys: allKeys(config), rate }, rules);
+    const found = await evaluateRules({ status, uses: uses ?? [], keys: listApiKeys(config), rate }, rules);
     const seen = new Set<string>();
     for (const alert of found) {
-      seen.add(nameOf(alert));
-      this.#tell(config, alert, rules[alert.kind].quiet_minutes);
+      seen.add(formatAlertName(alert));
+      this.#raiseAlert(config, alert, rules[alert.kind].quiet_minutes);
     }
-    for (const [name, { alert, since, at: toldAt }] of this.#told) {
+    for (const [name, { alert, since, at: toldAt }] of this.#reported) {
       if (seen.has(name) || unread.has(alert.kind)) continue;
       if (alert.kind === "sync_failed") {
         // No check observes its end, so it ends with its quiet period.
         if (at - since < rules.sync_failed.quiet_minutes * 60_000) continue;
-        this.#told.delete(name);
+        this.#reported.delete(name);
         continue;
       }
       // A problem that comes and goes is reported once per quiet period.
       if (at - toldAt < rules[alert.kind].quiet_minutes * 60_000 && alert.kind !== "budget") {
         if (since !== 0) this.#queue(config, "resolved", alert);
-        this.#told.set(name, { alert, since: 0, at: toldAt });
+        this.#reported.set(name, { alert, since: 0, at: toldAt });
         continue;
       }
-      this.#told.delete(name);
+      this.#reported.delete(name);
       if (since !== 0) this.#queue(config, "resolved", alert);
     }
   }
 
   /** The increase of the totals in the last minutes. */
-  #rateOf(totals: ErrorRate, at: number): ErrorRate {
+  #computeRate(totals: ErrorRate, at: number): ErrorRate {
     const kept = this.#rates.filter((rate) => rate.at > at - RATE_MS && rate.at <= at);
     const oldest = kept[0] ?? totals;
     this.#rates = [...kept, { at, ...totals }];
@@ -176,22 +176,22 @@ export class Watcher {
   }
 
   /** Queues an alert for all webhooks, unless it was reported within its quiet period. */
-  #tell(config: Config, alert: Alert, quietMinutes: number): void {
+  #raiseAlert(config: Config, alert: Alert, quietMinutes: number): void {
     const at = this.#platform.now();
-    const name = nameOf(alert);
-    const known = this.#told.get(name);
+    const name = formatAlertName(alert);
+    const known = this.#reported.get(name);
     const isQuiet = known !== undefined && known.at <= at && at - known.at < quietMinutes * 60_000;
     // A used-up budget stays so for long: one report is enough.
     const isOld = known !== undefined && alert.kind === "budget";
     const since = known === undefined || known.since === 0 ? at : known.since;
-    this.#told.set(name, { alert, since, at: isQuiet || isOld ? known.at : at });
+    this.#reported.set(name, { alert, since, at: isQuiet || isOld ? known.at : at });
     if (!isQuiet && !isOld) this.#queue(config, "firing", alert);
   }
 
-  #queue(config: Config, state: News["state"], alert: Alert): void {
+  #queue(config: Config, state: AlertNotification["state"], alert: Alert): void {
     const at = this.#platform.now();
-    const news: News = { id: newId(), at, state, alert };
-    for (const { id } of active(config)) {
+    const news: AlertNotification = { id: newId(), at, state, alert };
+    for (const { id } of listActiveWebhooks(config)) {
       this.#messages.push({ news, webhook: id, attempts: 0, due: at, error: "" });
     }
   }
@@ -216,11 +216,11 @@ export class Watcher {
   }
 
   /** Sends once. An empty error means success. */
-  async #send(webhook: Webhook, news: News): Promise<{ status: number; error: string }> {
+  async #send(webhook: Webhook, news: AlertNotification): Promise<{ status: number; error: string }> {
     const { fetch, variables, now } = this.#platform;
     const checked = checkPageUrl(webhook.url, { privateHosts: variables.pages.privateHosts });
     if (!checked.ok) return { status: 0, error: checked.message };
-    const body = bodyOf(news, webhook.format);
+    const body = formatBody(news, webhook.format);
     try {
       const response = await fetch(checked.url.href, {
         method: "POST",
@@ -230,7 +230,7 @@ export class Watcher {
         headers: {
           "content-type": "application/json",
           "user-agent": "Polygate",
-          ...(await signature(news.id, now(), body, webhook.secret)),
+          ...(await signBody(news.id, now(), body, webhook.secret)),
         },
         body,
       });
@@ -242,11 +242,11 @@ export class Watcher {
     }
   }
 
-  #keep(): void {
+  #saveState(): void {
     this.#messages = this.#messages.slice(-MAX_DELIVERIES);
     try {
       this.#save({
-        told: Object.fromEntries(this.#told),
+        told: Object.fromEntries(this.#reported),
         messages: this.#messages,
         rates: this.#rates,
       });
@@ -257,7 +257,7 @@ export class Watcher {
 }
 
 /** Returns null if the read fails. */
-async function orNull<T>(read: () => Awaitable<T>): Promise<T | null> {
+async function readOrNull<T>(read: () => Awaitable<T>): Promise<T | null> {
   try {
     return await read();
   } catch {
@@ -265,10 +265,10 @@ async function orNull<T>(read: () => Awaitable<T>): Promise<T | null> {
   }
 }
 
-function active({ alerts }: Config): Webhook[] {
+function listActiveWebhooks({ alerts }: Config): Webhook[] {
   return alerts.webhooks.filter(({ disabled }) => !disabled);
 }
 
-const nameOf = ({ kind, subject }: Alert): string => `${kind} ${subject}`;
+const formatAlertName = ({ kind, subject }: Alert): string => `${kind} ${subject}`;
 
 const newId = (): string => `msg_${crypto.randomUUID().replaceAll("-", "")}`;

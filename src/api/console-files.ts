@@ -1,10 +1,10 @@
 /** Path prefix of the console's files, in browsers and among the assets. No API route starts with it. */
-const FILES = "/console/";
+const CONSOLE_PATH = "/console/";
 /** Matches file names that contain a hash of their content. */
-const HASHED = /-[A-Z0-9]{8}\.(?:js|css)$/;
+const HASHED_FILE_NAME = /-[A-Z0-9]{8}\.(?:js|css)$/;
 
 /** Content security policy of the console: only same-origin content, no inline scripts or styles, no framing. */
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -19,19 +19,19 @@ const POLICY = [
  * Maps a request path to the path of a console asset: `/admin` is the page itself, and all paths under `/console/` are
  * assets. Returns null for all other paths, because other assets are internal to the program.
  */
-export function consoleFile(path: string): string | null {
-  if (path === "/admin" || path === "/admin/") return `${FILES}index.html`;
-  return path.startsWith(FILES) ? path : null;
+export function getConsoleAssetPath(path: string): string | null {
+  if (path === "/admin" || path === "/admin/") return `${CONSOLE_PATH}index.html`;
+  return path.startsWith(CONSOLE_PATH) ? path : null;
 }
 
 /** Serves a console file with the security headers of the page. Returns null if the path is not a console file. */
-export async function serveConsole(
+export async function serveConsoleFile(
   request: Request,
   url: URL,
   asset: (request: Request) => Promise<Response | null>,
 ): Promise<Response | null> {
   if (request.method !== "GET" && request.method !== "HEAD") return null;
-  const file = consoleFile(url.pathname);
+  const file = getConsoleAssetPath(url.pathname);
   if (file === null) return null;
   // Forward the conditional headers, so that an unchanged file is answered with 304.
   const found = await asset(
@@ -39,11 +39,14 @@ export async function serveConsole(
   );
   if (found === null) return null;
   const headers = new Headers(found.headers);
-  headers.set("content-security-policy", POLICY);
+  headers.set("content-security-policy", CONTENT_SECURITY_POLICY);
   headers.set("x-content-type-options", "nosniff");
   headers.set("referrer-policy", "no-referrer");
   headers.set("cross-origin-opener-policy", "same-origin");
   headers.set("cross-origin-resource-policy", "same-origin");
-  headers.set("cache-control", HASHED.test(file) ? "public, max-age=31536000, immutable" : "no-cache");
+  headers.set(
+    "cache-control",
+    HASHED_FILE_NAME.test(file) ? "public, max-age=31536000, immutable" : "no-cache",
+  );
   return new Response(found.body, { status: found.status, headers });
 }

@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { MAX_DIMENSIONS, MAX_INPUTS, vectorsOf } from "../embeddings/embed.ts";
+import { embedInputs, MAX_DIMENSIONS, MAX_INPUTS } from "../embeddings/embed.ts";
 import { vectorToBase64 } from "../embeddings/vectors.ts";
 import type { EmbeddingInput } from "../embeddings/wish.ts";
 import { lazyLooseObject, once } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
-import { byNames } from "../models/by-names.ts";
+import { readWithModelNames } from "../models/by-names.ts";
 import { resolveModel } from "../models/resolve.ts";
-import { forCallers, json } from "../routing/endpoint.ts";
-import { heldJson } from "../routing/held-answer.ts";
+import { callerEndpoint, jsonResponse } from "../routing/endpoint.ts";
+import { respondJsonWithinBudget } from "../routing/held-answer.ts";
 
 /** Name of this style in usage records and in the scopes of keys. */
 const STYLE = "embeddings";
@@ -32,7 +32,7 @@ const embeddingsRequestSchema = lazyLooseObject(() => ({
  *
  * @throws GatewayError 400 for an empty text.
  */
-function inputsOf(input: z.output<typeof embeddingsRequestSchema>["input"]): readonly EmbeddingInput[] {
+function parseInputs(input: z.output<typeof embeddingsRequestSchema>["input"]): readonly EmbeddingInput[] {
   const single = tokensSchema().safeParse(input);
   if (single.success) return [single.data];
   const inputs = typeof input === "string" ? [input] : input;
@@ -61,24 +61,24 @@ const answerSchema = () =>
  * `POST /v1/embeddings` (contract). Answers 501 unless `embeddings.provider` names a supported provider. `model` of the
  * answer is the name that the caller requested.
  */
-export const createEmbeddings = forCallers({
+export const createEmbeddings = callerEndpoint({
   method: "POST",
   path: ["/v1/embeddings", "/embeddings"],
   summary: "Create embeddings",
   body: embeddingsRequestSchema,
-  answers: json(answerSchema),
+  answers: jsonResponse(answerSchema),
   takesAccount: true,
   handler: async (context, { caller, body }) => {
-    const model = await byNames(context, body.model, resolveModel, {
+    const model = await readWithModelNames(context, body.model, resolveModel, {
       dialect: STYLE,
       operation: "embeddings",
     });
-    const { vectors, tokens } = await vectorsOf({
+    const { vectors, tokens } = await embedInputs({
       context,
       caller,
       style: STYLE,
       model,
-      inputs: inputsOf(body.input),
+      inputs: parseInputs(body.input),
       field: "input",
       dimensions: body.dimensions ?? null,
     });
@@ -88,6 +88,6 @@ export const createEmbeddings = forCallers({
       embedding: body.encoding_format === "base64" ? vectorToBase64(vector) : [...vector],
     }));
     const usage = { prompt_tokens: tokens, total_tokens: tokens };
-    return heldJson(context, { object: "list", data, model: model.requested, usage });
+    return respondJsonWithinBudget(context, { object: "list", data, model: model.requested, usage });
   },
 });

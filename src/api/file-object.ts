@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { KeptFile } from "../platform/files.ts";
+import type { FileRecord } from "../platform/files.ts";
 import type { ProviderFile } from "../provider/provider.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { ProviderFile } from "../provider/provider.ts";
  * `status` is the provider's value, except `failed`, which becomes `error`: clients that poll a file know that state as
  * `error`.
  */
-export function fileObject(file: ProviderFile, kept: KeptFile): Record<string, unknown> {
+export function toFileObject(file: ProviderFile, kept: FileRecord): Record<string, unknown> {
   return {
     id: file.id,
     object: "file",
@@ -24,12 +24,12 @@ export function fileObject(file: ProviderFile, kept: KeptFile): Record<string, u
 }
 
 /** Builds the file object from the stored record alone, with the last known status. */
-export function listedFileObject(kept: KeptFile): Record<string, unknown> {
-  return fileObject({ ...kept, status: kept.status ?? "uploaded" }, kept);
+export function toListedFileObject(kept: FileRecord): Record<string, unknown> {
+  return toFileObject({ ...kept, status: kept.status ?? "uploaded" }, kept);
 }
 
-/** Schema of the result of {@link fileObject}. */
-export const fileSchema = () =>
+/** Schema of the result of {@link toFileObject}. */
+export const fileObjectSchema = () =>
   z.object({
     id: z.string(),
     object: z.literal("file"),

@@ -1,17 +1,17 @@
 import * as z from "zod";
 import { lazyLooseObject } from "../encoding/lazy-schema.ts";
 import {
-  deleteCallersFile,
-  listCallersFiles,
-  pageOf,
-  readCallersContent,
-  readCallersFile,
+  deleteCallerFile,
+  listCallerFiles,
+  paginate,
+  readCallerFile,
+  rejectContentDownload,
 } from "../files/callers-files.ts";
-import { FORM_SCHEMA, receiveForm } from "../files/receive.ts";
-import { forgetRest, restOf } from "../files/refused-body.ts";
-import { type Endpoint, forCallers, json } from "../routing/endpoint.ts";
-import { heldJson } from "../routing/held-answer.ts";
-import { fileObject, fileSchema, listedFileObject } from "./file-object.ts";
+import { receiveForm, UPLOAD_FORM_SCHEMA } from "../files/receive.ts";
+import { discardUnreadBody, getUnreadBody } from "../files/refused-body.ts";
+import { callerEndpoint, type Endpoint, jsonResponse } from "../routing/endpoint.ts";
+import { respondJsonWithinBudget } from "../routing/held-answer.ts";
+import { fileObjectSchema, toFileObject, toListedFileObject } from "./file-object.ts";
 
 /** Name of these requests in the queue's status and in the log. */
 const STYLE = "files";
@@ -20,63 +20,63 @@ const PATHS = ["/v1/files", "/files"];
 const FILE_PATHS = PATHS.map((path) => `${path}/:file_id`);
 
 /** Maximum and default number of files in one page. */
-const MAX_PAGE = 10_000;
+const MAX_PAGE_SIZE = 10_000;
 
 /** `POST /v1/files` (contract). */
-const uploadFile = forCallers({
+const uploadFile = callerEndpoint({
   method: "POST",
   path: PATHS,
   summary: "Upload a file",
-  streamedBody: { mediaType: "multipart/form-data", schema: FORM_SCHEMA },
-  answers: json(fileSchema),
+  streamedBody: { mediaType: "multipart/form-data", schema: UPLOAD_FORM_SCHEMA },
+  answers: jsonResponse(fileObjectSchema),
   takesAccount: true,
   handler: async (context, { caller }) => {
-    const { file, kept } = await receiveForm(context, caller, STYLE);
-    return Response.json(fileObject(file, kept));
+    const { file, record } = await receiveForm(context, caller, STYLE);
+    return Response.json(toFileObject(file, record));
   },
-  refused: (context, error) => forgetRest(restOf(context.request), error),
+  refused: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
 });
 
 /** `GET /v1/files/{file_id}` (contract). Asks the account that has the file. */
-const readFile = forCallers({
+const readFile = callerEndpoint({
   method: "GET",
   path: FILE_PATHS,
   summary: "Read a file's status",
-  answers: json(fileSchema),
+  answers: jsonResponse(fileObjectSchema),
   takesAccount: true,
   handler: async (context, { caller, params }) => {
-    const { file, kept } = await readCallersFile({ context, caller, style: STYLE }, params["file_id"] ?? "");
-    return Response.json(fileObject(file, kept));
+    const { file, record } = await readCallerFile({ context, caller, style: STYLE }, params["file_id"] ?? "");
+    return Response.json(toFileObject(file, record));
   },
 });
 
 /** `GET /v1/files`: the caller's own files with their last known status. The default order is newest first. */
-const listFiles = forCallers({
+const listFiles = callerEndpoint({
   method: "GET",
   path: PATHS,
   summary: "List the uploaded files",
   query: lazyLooseObject(() => ({
     purpose: z.string().optional(),
-    limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
+    limit: z.coerce.number().int().min(1).max(MAX_PAGE_SIZE).default(MAX_PAGE_SIZE),
     order: z.enum(["asc", "desc"]).default("desc"),
     after: z.string().optional(),
   })),
-  answers: json(() =>
+  answers: jsonResponse(() =>
     z.object({
       object: z.literal("list"),
-      data: z.array(fileSchema()),
+      data: z.array(fileObjectSchema()),
       first_id: z.string().nullable(),
       last_id: z.string().nullable(),
       has_more: z.boolean(),
     }),
   ),
   handler: async (context, { caller, query: { purpose, limit, order, after } }) => {
-    const all = await listCallersFiles({ context, caller, style: STYLE });
+    const all = await listCallerFiles({ context, caller, style: STYLE });
     const wanted = purpose === undefined ? all : all.filter((file) => file.purpose === purpose);
-    const { data, hasMore } = pageOf(order === "asc" ? wanted : wanted.toReversed(), after, limit);
-    return heldJson(context, {
+    const { data, hasMore } = paginate(order === "asc" ? wanted : wanted.toReversed(), after, limit);
+    return respondJsonWithinBudget(context, {
       object: "list",
-      data: data.map(listedFileObject),
+      data: data.map(toListedFileObject),
       first_id: data[0]?.id ?? null,
       last_id: data.at(-1)?.id ?? null,
       has_more: hasMore,
@@ -85,27 +85,29 @@ const listFiles = forCallers({
 });
 
 /** `DELETE /v1/files/{file_id}`. */
-const deleteFile = forCallers({
+const deleteFile = callerEndpoint({
   method: "DELETE",
   path: FILE_PATHS,
   summary: "Delete a file",
-  answers: json(() => z.object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) })),
+  answers: jsonResponse(() =>
+    z.object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) }),
+  ),
   handler: async (context, { caller, params }) => {
     const id = params["file_id"] ?? "";
-    await deleteCallersFile({ context, caller, style: STYLE }, id);
+    await deleteCallerFile({ context, caller, style: STYLE }, id);
     return Response.json({ id, object: "file", deleted: true });
   },
 });
 
 /** `GET /v1/files/{file_id}/content`: always an error, because the gateway does not store the content. */
-const readContent = forCallers({
+const readContent = callerEndpoint({
   method: "GET",
   path: FILE_PATHS.map((path) => `${path}/content`),
   summary: "Read a file's content: always an error, as it is not kept",
   answers: () => ({ "application/octet-stream": { type: "string" } }),
   handler: (context, { caller, params }) =>
-    readCallersContent({ context, caller, style: STYLE }, params["file_id"] ?? ""),
+    rejectContentDownload({ context, caller, style: STYLE }, params["file_id"] ?? ""),
 });
 
 /** File endpoints of the standard style. */
-export const FILES: readonly Endpoint[] = [uploadFile, readFile, listFiles, deleteFile, readContent];
+export const FILE_ENDPOINTS: readonly Endpoint[] = [uploadFile, readFile, listFiles, deleteFile, readContent];

@@ -1,20 +1,20 @@
 import * as z from "zod";
-import { json, open } from "../routing/endpoint.ts";
+import { jsonResponse, openEndpoint } from "../routing/endpoint.ts";
 
 /** `GET /healthz` (contract, general rule 3). */
-export const healthz = open({
+export const healthz = openEndpoint({
   method: "GET",
   path: "/healthz",
   summary: "Liveness probe",
-  answers: json(() => z.object({ status: z.literal("ok") })),
+  answers: jsonResponse(() => z.object({ status: z.literal("ok") })),
   handler: () => Response.json({ status: "ok" }),
 });
 
 /** `GET /readyz` (contract, general rule 3). */
-export const readyz = open({
+export const readyz = openEndpoint({
   method: "GET",
   path: "/readyz",
   summary: "Readiness probe",
-  answers: json(() => z.object({ status: z.literal("ready") })),
+  answers: jsonResponse(() => z.object({ status: z.literal("ready") })),
   handler: () => Response.json({ status: "ready" }),
 });

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { CatalogueModel } from "../conversation/model.ts";
 import { CATALOGUE_CREATED, MODEL_OWNER } from "../models/catalogue.ts";
-import { listedModels, modelAtPath, routeModel } from "../models/resolve.ts";
-import { json, open } from "../routing/endpoint.ts";
+import { getRouteModel, listAllModels, resolvePathModel } from "../models/resolve.ts";
+import { jsonResponse, openEndpoint } from "../routing/endpoint.ts";
 
 /** Converts a model to the model object (contract, Model object). */
 function toModelObject({ id, provider: owned_by = MODEL_OWNER }: CatalogueModel): Record<string, unknown> {
@@ -22,27 +22,27 @@ const modelSchema = () =>
  * `GET /v1/models`: the canonical models, then the models of configured providers and the names of routes. Aliases are not
  * listed.
  */
-export const listModels = open({
+export const listModels = openEndpoint({
   method: "GET",
   path: ["/v1/models", "/models"],
   summary: "List the canonical models",
-  answers: json(() => z.object({ object: z.literal("list"), data: z.array(modelSchema()) })),
+  answers: jsonResponse(() => z.object({ object: z.literal("list"), data: z.array(modelSchema()) })),
   handler: async (context) => {
     const { config } = await context.config();
-    const data = listedModels(config).map(toModelObject);
+    const data = listAllModels(config).map(toModelObject);
     return Response.json({ object: "list", data });
   },
 });
 
 /** `GET /v1/models/{id}`: resolves an alias to its canonical model. A route is returned under its own name. */
-export const readModel = open({
+export const readModel = openEndpoint({
   method: "GET",
   path: ["/v1/models/:model+", "/models/:model+"],
   summary: "Read a model by id or alias",
-  answers: json(modelSchema),
+  answers: jsonResponse(modelSchema),
   handler: async (context, { params }) => {
     const { config } = await context.config();
     const name = params["model"] ?? "";
-    return Response.json(toModelObject(routeModel(name, config) ?? modelAtPath(name, config)));
+    return Response.json(toModelObject(getRouteModel(name, config) ?? resolvePathModel(name, config)));
   },
 });

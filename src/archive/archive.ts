@@ -16,7 +16,7 @@ import type {
   SampleMeta,
   SampleSelector,
 } from "../platform/captures.ts";
-import { LATEST_TIME, setAsideDamaged, type TableCheck } from "../storage/set-aside.ts";
+import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../storage/set-aside.ts";
 import { numberIn, type Sql, textIn } from "../storage/sql.ts";
 import { TextTable } from "../storage/texts.ts";
 import { addDeltas } from "../telemetry/counts.ts";
@@ -35,13 +35,13 @@ const START_CHECKS: readonly TableCheck[] = [
   { table: "metric", json: { counts: "object" } },
 ];
 const RECORD_CHECKS: readonly TableCheck[] = [
-  { table: "record", numbers: { created: LATEST_TIME, updated: LATEST_TIME }, json: { summary: "object" } },
-  { table: "capture", numbers: { at: LATEST_TIME, chars: null }, json: { head: "object" } },
-  { table: "sample", numbers: { at: LATEST_TIME }, json: { meta: "object" } },
+  { table: "record", numbers: { created: MAX_DATE_MS, updated: MAX_DATE_MS }, json: { summary: "object" } },
+  { table: "capture", numbers: { at: MAX_DATE_MS, chars: null }, json: { head: "object" } },
+  { table: "sample", numbers: { at: MAX_DATE_MS }, json: { meta: "object" } },
 ];
 
 /** Cached contents of the tables. */
-interface Known {
+interface CachedState {
   retention: Retention;
   readonly metrics: Map<string, number>;
 }
@@ -54,9 +54,9 @@ export class SqlArchive implements Archive {
   readonly #captures: CaptureTable;
   readonly #samples: SampleTable;
   /** Cached retention and counts. Null: must be read again after a failed write. */
-  #known: Known | null;
+  #cachedState: CachedState | null;
   /** Records were written since the last trim. */
-  #untrimmed = false;
+  #needsTrim = false;
 
   /** `now` returns milliseconds since the epoch. */
   constructor(sql: Sql, now: () => number) {
@@ -70,19 +70,19 @@ export class SqlArchive implements Archive {
       "create table if not exists retention(one integer primary key, version integer, records integer, captures integer)",
     );
     sql.all("create table if not exists metric(one integer primary key, counts text not null)");
-    setAsideDamaged(sql, START_CHECKS);
-    this.#known = this.#read();
+    quarantineDamagedRows(sql, START_CHECKS);
+    this.#cachedState = this.#read();
     // An earlier version may have created an index that is not needed.
-    this.history.keepIndexFor(this.#known.retention.records);
+    this.history.updateIndex(this.#cachedState.retention.records);
   }
 
   /** Drops cached state after a failed write. Call it when an enclosing transaction has failed. */
-  distrust(): void {
-    this.#known = null;
-    this.history.distrust();
+  invalidateCache(): void {
+    this.#cachedState = null;
+    this.history.invalidateCache();
   }
 
-  #read(): Known {
+  #read(): CachedState {
     const row = this.#sql.all("select version, records, captures from retention")[0];
     const retention = {
       version: row === undefined ? -1 : numberIn(row, "version"),
@@ -97,13 +97,13 @@ export class SqlArchive implements Archive {
 
   write({ retention, records, captures, metrics, sentAt }: ArchiveBatch): void {
     this.#atomic(() => {
-      this.#adopt(retention);
+      this.#adoptRetention(retention);
       if (this.#retention.records > 0) {
         const summaries = records.map(({ summary }) => summary);
-        const cleared = new Set(this.history.buryCleared(summaries, sentAt));
+        const cleared = new Set(this.history.deleteCleared(summaries, sentAt));
         this.history.putAll(records.filter(({ summary }) => !cleared.has(summary.id)));
-        if (records.length > 0 || this.#untrimmed) this.history.trim(this.#retention.records);
-        this.#untrimmed = false;
+        if (records.length > 0 || this.#needsTrim) this.history.trim(this.#retention.records);
+        this.#needsTrim = false;
       }
       this.#captures.putAll(captures, sentAt);
       if (captures.length > 0) this.#captures.trim(this.#retention.captures);
@@ -116,26 +116,26 @@ export class SqlArchive implements Archive {
    * limits: doing that for each record would double the cost.
    */
   writeEnded(retention: Retention, records: readonly HistoryWrite[]): void {
-    this.#adopt(retention);
+    this.#adoptRetention(retention);
     if (this.#retention.records === 0 || records.length === 0) return;
     const summaries = records.map(({ summary }) => summary);
-    const cleared = new Set(this.history.buryCleared(summaries, undefined));
+    const cleared = new Set(this.history.deleteCleared(summaries, undefined));
     const kept = records.filter(({ summary }) => !cleared.has(summary.id));
     const [first, ...others] = kept;
     // A single record needs fewer statements this way.
     if (first !== undefined && others.length === 0) this.history.put(first);
     else this.history.putAll(kept);
-    this.#untrimmed = true;
+    this.#needsTrim = true;
   }
 
   /** Call it at the start of the only writing process: then no earlier generation can still be running. */
-  interrupt(): void {
-    setAsideDamaged(this.#sql, RECORD_CHECKS);
-    this.#sql.transaction(() => this.history.interrupt());
+  endInterrupted(): void {
+    quarantineDamagedRows(this.#sql, RECORD_CHECKS);
+    this.#sql.transaction(() => this.history.endInterrupted());
   }
 
-  retain(retention: Retention): void {
-    this.#atomic(() => this.#adopt(retention));
+  applyRetention(retention: Retention): void {
+    this.#atomic(() => this.#adoptRetention(retention));
   }
 
   listHistory(query: HistoryQuery): { items: HistorySummary[]; total: number } {
@@ -166,7 +166,7 @@ export class SqlArchive implements Archive {
     return this.#atomic(() => this.#captures.clear());
   }
 
-  chains(q: string, limit: number): CaptureChain[] {
+  listChains(q: string, limit: number): CaptureChain[] {
     return this.#captures.chains(q, limit);
   }
 
@@ -188,9 +188,9 @@ export class SqlArchive implements Archive {
     return this.#atomic(() => this.#samples.delete(sampleId));
   }
 
-  get #state(): Known {
-    this.#known ??= this.#read();
-    return this.#known;
+  get #state(): CachedState {
+    this.#cachedState ??= this.#read();
+    return this.#cachedState;
   }
 
   get #retention(): Retention {
@@ -202,7 +202,7 @@ export class SqlArchive implements Archive {
     return this.#retention.records;
   }
 
-  metrics(): MetricDeltas {
+  readMetrics(): MetricDeltas {
     return Object.fromEntries(this.#state.metrics);
   }
 
@@ -214,7 +214,7 @@ export class SqlArchive implements Archive {
 
   #idsOf(selector: Exclude<SampleSelector, { captures: readonly Capture[] }>): readonly string[] {
     if ("captureIds" in selector) return selector.captureIds;
-    if ("chainKey" in selector) return this.#captures.rounds(selector.chainKey);
+    if ("chainKey" in selector) return this.#captures.listChainCaptures(selector.chainKey);
     return this.#captures.chains(selector.query, 1)[0]?.capture_ids ?? [];
   }
 
@@ -225,7 +225,7 @@ export class SqlArchive implements Archive {
         result = { value: work() };
       });
     } catch (error) {
-      this.distrust();
+      this.invalidateCache();
       throw error;
     }
     if (result === undefined) throw new Error("the database ran no transaction");
@@ -233,7 +233,7 @@ export class SqlArchive implements Archive {
   }
 
   /** Adopts retention limits unless newer ones are known, and drops what exceeds them. */
-  #adopt(retention: Retention): void {
+  #adoptRetention(retention: Retention): void {
     const known = this.#retention;
     if (retention.version < known.version) return;
     const { version, records, captures } = retention;
@@ -241,7 +241,7 @@ export class SqlArchive implements Archive {
     this.#state.retention = retention;
     this.#sql.all("insert or replace into retention values(1,?,?,?)", version, records, captures);
     if (records < known.records) this.history.trim(records);
-    if (records !== known.records) this.history.keepIndexFor(records);
+    if (records !== known.records) this.history.updateIndex(records);
     if (captures < known.captures) this.#captures.trim(captures);
   }
 
@@ -250,6 +250,6 @@ export class SqlArchive implements Archive {
     const { metrics } = this.#state;
     addDeltas(metrics, deltas);
     if (metrics.size > MAX_SERIES) metrics.clear();
-    this.#sql.all("insert or replace into metric values(1,?)", JSON.stringify(this.metrics()));
+    this.#sql.all("insert or replace into metric values(1,?)", JSON.stringify(this.readMetrics()));
   }
 }

@@ -1,7 +1,7 @@
 import type { Capture, CaptureChain, CaptureSummary } from "../platform/captures.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
-import { cutText, type TextTable } from "../storage/texts.ts";
-import { Clearing } from "./clearing.ts";
+import { type TextTable, truncateText } from "../storage/texts.ts";
+import { DeletionWatermark } from "./clearing.ts";
 
 /** Limit of characters of all captured bodies together; the oldest captures are dropped first. */
 const MAX_TOTAL_CHARS = 128 * 1024 * 1024;
@@ -14,12 +14,12 @@ type Head = Omit<Capture, "request_body" | "response_body">;
 export class CaptureTable {
   readonly #sql: Sql;
   readonly #texts: TextTable;
-  readonly #cleared: Clearing;
+  readonly #watermark: DeletionWatermark;
 
   constructor(sql: Sql, texts: TextTable, now: () => number) {
     this.#sql = sql;
     this.#texts = texts;
-    this.#cleared = new Clearing(sql, "captures", now);
+    this.#watermark = new DeletionWatermark(sql, "captures", now);
     sql.all(
       "create table if not exists capture(seq integer primary key, id text unique not null, at integer not null, chain text not null, chars integer not null, head text not null)",
     );
@@ -33,7 +33,7 @@ export class CaptureTable {
    */
   putAll(captures: readonly Capture[], sentAt: number | undefined): void {
     if (captures.length === 0) return;
-    const until = this.#cleared.until(sentAt);
+    const until = this.#watermark.deletedUntil(sentAt);
     for (const capture of captures) if (capture.at > until) this.#put(capture);
   }
 
@@ -66,8 +66,8 @@ export class CaptureTable {
       const head = headOf(row);
       return {
         ...head,
-        request_preview: cutText(this.#texts.get(head.id, "request"), PREVIEW_CHARS),
-        response_preview: cutText(this.#texts.get(head.id, "response"), PREVIEW_CHARS),
+        request_preview: truncateText(this.#texts.get(head.id, "request"), PREVIEW_CHARS),
+        response_preview: truncateText(this.#texts.get(head.id, "response"), PREVIEW_CHARS),
       };
     });
   }
@@ -84,14 +84,14 @@ export class CaptureTable {
 
   /** Removes all captures. Captures that were made before but arrive later are dropped, too. */
   clear(): number {
-    this.#cleared.mark();
+    this.#watermark.advance();
     const rows = this.#sql.all("select id from capture");
     for (const row of rows) this.#remove(textIn(row, "id"));
     return rows.length;
   }
 
   /** The ids of a chain's captures, oldest first. */
-  rounds(chainKey: string): readonly string[] {
+  listChainCaptures(chainKey: string): readonly string[] {
     return this.#sql
       .all("select id from capture where chain=? order by at, seq", chainKey)
       .map((row) => textIn(row, "id"));
@@ -106,7 +106,7 @@ export class CaptureTable {
     const found: CaptureChain[] = [];
     for (const row of keys) {
       if (found.length >= limit) break;
-      const rounds = this.rounds(textIn(row, "chain")).flatMap((id) => this.read(id) ?? []);
+      const rounds = this.listChainCaptures(textIn(row, "chain")).flatMap((id) => this.read(id) ?? []);
       const [first] = rounds;
       if (first === undefined || !rounds.some((round) => contains(round, wanted))) continue;
       found.push({
@@ -114,8 +114,11 @@ export class CaptureTable {
         capture_ids: rounds.map(({ id }) => id),
         round_count: rounds.length,
         initial_label: first.label,
-        request_preview: cutText(first.request_body, CHAIN_PREVIEW_CHARS),
-        response_preview: cutText(rounds.map((round) => round.response_body).join("\n"), CHAIN_PREVIEW_CHARS),
+        request_preview: truncateText(first.request_body, CHAIN_PREVIEW_CHARS),
+        response_preview: truncateText(
+          rounds.map((round) => round.response_body).join("\n"),
+          CHAIN_PREVIEW_CHARS,
+        ),
       });
     }
     return found;

@@ -10,7 +10,7 @@ import { numberIn, type Sql } from "../storage/sql.ts";
  * The time that the message travels makes an entry seem younger, never older. If milliseconds are too coarse to tell the
  * order, the entry stays.
  */
-export class Clearing {
+export class DeletionWatermark {
   readonly #sql: Sql;
   readonly #kind: string;
   readonly #now: () => number;
@@ -25,7 +25,7 @@ export class Clearing {
   }
 
   /** Records that all entries of the kind are being removed. */
-  mark(): void {
+  advance(): void {
     // Entries of the same millisecond may be later than the clearing.
     this.#sql.all("insert or replace into cleared values(?,?)", this.#kind, this.#now() - 1);
   }
@@ -36,7 +36,7 @@ export class Clearing {
    * @param sentAt when the reporting message was sent; the result is then on the sender's clock. Absent: on the archive's
    * own clock
    */
-  until(sentAt?: number): number {
+  deletedUntil(sentAt?: number): number {
     const at = this.#read();
     // Minus 1: both clocks are rounded, each on its own.
     return sentAt === undefined ? at : at - (this.#now() - sentAt) - 1;

@@ -1,8 +1,14 @@
 import type { HistoryQuery, HistoryRecord, HistorySummary, HistoryWrite } from "../platform/archive.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import { insertRows, type TextTable } from "../storage/texts.ts";
-import { Clearing } from "./clearing.ts";
-import { conditionOf, FACT_INDEX, LOST_AFTER_MS, MAKE_FACT_INDEX, recordsWhere } from "./history-filter.ts";
+import { DeletionWatermark } from "./clearing.ts";
+import {
+  buildCondition,
+  buildRecordsQuery,
+  CREATE_FILTER_INDEX,
+  FILTER_INDEX,
+  LOST_AFTER_MS,
+} from "./history-filter.ts";
 
 const INTERRUPTED = "the generation was interrupted";
 
@@ -10,7 +16,7 @@ const INTERRUPTED = "the generation was interrupted";
 const TOMBSTONE_MS = 60 * 60_000;
 
 /** The state of a record in one row; `updated` is null if there is no record. */
-const KNOWN = `select
+const SELECT_STATE = `select
   (select updated from record where id = ?1) as updated,
   (select json_extract(summary, '$.status') from record where id = ?1) as status,
   exists(select 1 from deleted_record where id = ?1) as deleted`;
@@ -22,12 +28,12 @@ const KNOWN = `select
 const INDEXED_FROM = 1_000;
 
 /** Ids as one bound value: a JSON array. */
-export const GIVEN = "(select value from json_each(?))";
+export const BOUND_IDS = "(select value from json_each(?))";
 /** Limit of ids in one bound value: Durable Objects allow 2 MB. */
 const IDS_AT_ONCE = 10_000;
 
 /** A record's texts, by the names under which they are stored. */
-function textsOf({ request, reasoning, content }: HistoryWrite): Readonly<Record<string, string>> {
+function collectTexts({ request, reasoning, content }: HistoryWrite): Readonly<Record<string, string>> {
   return { ...(request === null ? {} : request), reasoning, content };
 }
 
@@ -36,15 +42,15 @@ export class HistoryTable {
   readonly #sql: Sql;
   readonly #texts: TextTable;
   readonly #now: () => number;
-  readonly #cleared: Clearing;
-  /** Whether {@link FACT_INDEX} exists. Null: unknown since a write failed. */
+  readonly #watermark: DeletionWatermark;
+  /** Whether {@link FILTER_INDEX} exists. Null: unknown since a write failed. */
   #isIndexed: boolean | null = null;
 
   constructor(sql: Sql, texts: TextTable, now: () => number) {
     this.#sql = sql;
     this.#texts = texts;
     this.#now = now;
-    this.#cleared = new Clearing(sql, "history", now);
+    this.#watermark = new DeletionWatermark(sql, "history", now);
     sql.all(
       "create table if not exists record(seq integer primary key, id text unique not null, created integer not null, updated integer not null, summary text not null)",
     );
@@ -55,25 +61,25 @@ export class HistoryTable {
   }
 
   /** Creates or drops the index, according to the number of records to keep. */
-  keepIndexFor(records: number): void {
+  updateIndex(records: number): void {
     const isIndexed = records > INDEXED_FROM;
-    this.#sql.all(isIndexed ? MAKE_FACT_INDEX : `drop index if exists ${FACT_INDEX}`);
+    this.#sql.all(isIndexed ? CREATE_FILTER_INDEX : `drop index if exists ${FILTER_INDEX}`);
     this.#isIndexed = isIndexed;
   }
 
   /** Drops cached state after a failed write. */
-  distrust(): void {
+  invalidateCache(): void {
     this.#isIndexed = null;
   }
 
   get #hasIndex(): boolean {
-    this.#isIndexed ??= this.#sql.all("select 1 from sqlite_master where name=?", FACT_INDEX).length > 0;
+    this.#isIndexed ??= this.#sql.all("select 1 from sqlite_master where name=?", FILTER_INDEX).length > 0;
     return this.#isIndexed;
   }
 
   /** Like {@link put} for each, but uses few statements for new records. */
   putAll(writes: readonly HistoryWrite[]): void {
-    const known = this.#knownOf(writes.map(({ summary }) => summary.id));
+    const known = this.#findKnown(writes.map(({ summary }) => summary.id));
     const fresh = new Map<string, HistoryWrite>();
     const others: HistoryWrite[] = [];
     for (const write of writes) {
@@ -88,7 +94,7 @@ export class HistoryTable {
       JSON.stringify(summary),
     ]);
     insertRows(this.#sql, "record(id, created, updated, summary)", rows);
-    this.#texts.putFresh(Array.from(fresh, ([id, write]) => [id, textsOf(write)] as const));
+    this.#texts.insertAll(Array.from(fresh, ([id, write]) => [id, collectTexts(write)] as const));
     for (const write of others) this.put(write);
   }
 
@@ -99,7 +105,7 @@ export class HistoryTable {
   put(write: HistoryWrite): void {
     const { summary } = write;
     const { id } = summary;
-    const known = this.#sql.all(KNOWN, id)[0];
+    const known = this.#sql.all(SELECT_STATE, id)[0];
     const fresh = known?.["updated"] === null;
     if (!fresh && summary.status === "streaming") {
       if (textIn(known, "status") !== "streaming" || numberIn(known, "updated") > summary.updated_at) return;
@@ -112,13 +118,13 @@ export class HistoryTable {
       summary.updated_at,
       JSON.stringify(summary),
     );
-    const texts = textsOf(write);
-    if (fresh) this.#texts.putFresh([[id, texts]]);
+    const texts = collectTexts(write);
+    if (fresh) this.#texts.insertAll([[id, texts]]);
     else for (const [name, text] of Object.entries(texts)) this.#texts.put(id, name, text);
   }
 
   /** Ends all streaming records as interrupted: no process writes to them any more. */
-  interrupt(): void {
+  endInterrupted(): void {
     this.#sql.all(
       "update record set summary = json_set(summary, '$.status', 'error', '$.error', ?, '$.completed_at', updated) where json_extract(summary, '$.status') = 'streaming'",
       INTERRUPTED,
@@ -130,7 +136,7 @@ export class HistoryTable {
     const excess = this.count - keep;
     if (excess > 0) {
       const old = "select id from record order by created, seq limit ?";
-      this.#texts.deleteOf(old, excess);
+      this.#texts.deleteOwners(old, excess);
       this.#sql.all(`delete from record where id in (${old})`, excess);
     }
     this.#sql.all("delete from deleted_record where at<?", this.#now() - TOMBSTONE_MS);
@@ -140,9 +146,9 @@ export class HistoryTable {
     items: HistorySummary[];
     total: number;
   } {
-    const condition = conditionOf(filter, q, this.#now());
+    const condition = buildCondition(filter, q, this.#now());
     const { values } = condition;
-    const from = recordsWhere(condition, condition.isNarrowed && this.#hasIndex);
+    const from = buildRecordsQuery(condition, condition.isNarrowed && this.#hasIndex);
     const newest = "order by created desc, seq desc";
     if (q !== "" && !uncounted) {
       // A text search is expensive: one search gives both the page and the total.
@@ -152,7 +158,7 @@ export class HistoryTable {
       const page = JSON.stringify(found.slice(offset, offset + count));
       const shown = `select summary from record where seq in (select value from json_each(?)) ${newest}`;
       return {
-        items: this.#sql.all(shown, page).map((row) => this.shown(textIn(row, "summary"))),
+        items: this.#sql.all(shown, page).map((row) => this.toSummary(textIn(row, "summary"))),
         total: found.length,
       };
     }
@@ -164,7 +170,7 @@ export class HistoryTable {
       count,
       offset,
     );
-    return { items: rows.map((row) => this.shown(textIn(row, "summary"))), total };
+    return { items: rows.map((row) => this.toSummary(textIn(row, "summary"))), total };
   }
 
   read(id: string): HistoryRecord | null {
@@ -172,7 +178,7 @@ export class HistoryTable {
     if (row === undefined) return null;
     const text = (name: string) => this.#texts.get(id, name);
     return {
-      ...this.shown(textIn(row, "summary")),
+      ...this.toSummary(textIn(row, "summary")),
       messages: text("messages") || "[]",
       prompt: text("prompt"),
       reasoning: text("reasoning"),
@@ -182,7 +188,7 @@ export class HistoryTable {
 
   delete(id: string): boolean {
     if (this.#row(id) === undefined) return false;
-    this.bury([id]);
+    this.deletePermanently([id]);
     return true;
   }
 
@@ -190,11 +196,11 @@ export class HistoryTable {
     return numberIn(this.#sql.all("select count(*) as n from record")[0], "n");
   }
 
-  /** Removes all records. {@link buryCleared} handles those that began before but are reported later. */
+  /** Removes all records. {@link deleteCleared} handles those that began before but are reported later. */
   clear(): number {
     const { count } = this;
-    this.#cleared.mark();
-    this.#texts.deleteOf("select id from record");
+    this.#watermark.advance();
+    this.#texts.deleteOwners("select id from record");
     this.#sql.all("insert or replace into deleted_record select id, ? from record", this.#now());
     this.#sql.all("delete from record");
     return count;
@@ -208,26 +214,26 @@ export class HistoryTable {
    * @param sentAt see `ArchiveBatch`
    * @returns their ids
    */
-  buryCleared(summaries: readonly HistorySummary[], sentAt: number | undefined): string[] {
+  deleteCleared(summaries: readonly HistorySummary[], sentAt: number | undefined): string[] {
     if (summaries.length === 0) return [];
-    const until = this.#cleared.until(sentAt);
+    const until = this.#watermark.deletedUntil(sentAt);
     const ids = summaries.filter(({ created_at }) => created_at <= until).map(({ id }) => id);
-    this.bury(ids);
+    this.deletePermanently(ids);
     return ids;
   }
 
   /** Those of the ids that were deleted for good. */
-  deletedOf(ids: readonly string[]): Set<string> {
+  findDeleted(ids: readonly string[]): Set<string> {
     if (ids.length === 0) return new Set();
-    const rows = this.#sql.all(`select id from deleted_record where id in ${GIVEN}`, JSON.stringify(ids));
+    const rows = this.#sql.all(`select id from deleted_record where id in ${BOUND_IDS}`, JSON.stringify(ids));
     return new Set(rows.map((row) => textIn(row, "id")));
   }
 
   /** Deletes records for good: running generations do not bring them back. */
-  bury(ids: readonly string[]): void {
+  deletePermanently(ids: readonly string[]): void {
     for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
       const some = ids.slice(at, at + IDS_AT_ONCE);
-      this.forget(some);
+      this.deleteReplaceable(some);
       this.#sql.all(
         `insert or replace into deleted_record select value, ? from json_each(?)`,
         this.#now(),
@@ -237,17 +243,17 @@ export class HistoryTable {
   }
 
   /** Deletes records, which later writes may bring back. */
-  forget(ids: readonly string[]): void {
+  deleteReplaceable(ids: readonly string[]): void {
     const given = JSON.stringify(ids);
-    this.#sql.all(`delete from record where id in ${GIVEN}`, given);
-    this.#texts.deleteOf(`select value from json_each(?)`, given);
+    this.#sql.all(`delete from record where id in ${BOUND_IDS}`, given);
+    this.#texts.deleteOwners(`select value from json_each(?)`, given);
   }
 
   /** Those of the ids that have a record or were deleted. */
-  #knownOf(ids: readonly string[]): Set<string> {
+  #findKnown(ids: readonly string[]): Set<string> {
     if (ids.length === 0) return new Set();
-    const rows = this.#sql.all(`select id from record where id in ${GIVEN}`, JSON.stringify(ids));
-    return new Set([...this.deletedOf(ids), ...rows.map((row) => textIn(row, "id"))]);
+    const rows = this.#sql.all(`select id from record where id in ${BOUND_IDS}`, JSON.stringify(ids));
+    return new Set([...this.findDeleted(ids), ...rows.map((row) => textIn(row, "id"))]);
   }
 
   #row(id: string): SqlRow | undefined {
@@ -255,7 +261,7 @@ export class HistoryTable {
   }
 
   /** Converts stored JSON to a displayed summary. */
-  shown(json: string): HistorySummary {
+  toSummary(json: string): HistorySummary {
     // Records of older versions lack these fields: failed accounts, sign-ins, provider, key and times.
     const since = { tried: [], sign_ins: [], provider: "", key: "", leased_at: 0, first_token_ms: 0 };
     const kept: HistorySummary = { ...since, ...JSON.parse(json) };

@@ -1,5 +1,5 @@
 import type { HistorySummary } from "../platform/archive.ts";
-import type { PackedRecord, PlacedRecord, RecordPack, TextPlace } from "../platform/record-packs.ts";
+import type { LocatedRecord, PackedRecord, RecordPack, TextLocation } from "../platform/record-packs.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 
 /** A pack without its records. `at` and `since` are the arrival times of its newest and oldest request. */
@@ -19,7 +19,7 @@ type Span = readonly [at: number, bytes: number];
 export class PackTable {
   readonly #sql: Sql;
   /** The pack of each record. Null: not read yet. */
-  #packs: Map<string, number> | null = null;
+  #packsById: Map<string, number> | null = null;
 
   /** Creates the table if it does not exist. */
   constructor(sql: Sql) {
@@ -35,7 +35,7 @@ export class PackTable {
   }
 
   /** Whether the database has the table. */
-  static isIn(sql: Sql): boolean {
+  static existsIn(sql: Sql): boolean {
     return sql.all("select name from sqlite_master where type='table' and name='pack'").length > 0;
   }
 
@@ -82,7 +82,7 @@ export class PackTable {
   }
 
   /** Marks the texts of a pack's unstored records for erasure. Skips records that are stored from this very pack. */
-  refuse({ key, records }: RecordPack): void {
+  markForErasure({ key, records }: RecordPack): void {
     const known = this.#known();
     for (const { summary, at, bytes } of records) {
       const seq = known.get(summary.id);
@@ -92,8 +92,8 @@ export class PackTable {
   }
 
   /** Texts to erase, by the key of their pack; null: delete the whole pack. */
-  strays(): Map<string, TextPlace[] | null> {
-    const strays = new Map<string, TextPlace[] | null>();
+  listStrayTexts(): Map<string, TextLocation[] | null> {
+    const strays = new Map<string, TextLocation[] | null>();
     for (const row of this.#sql.all(
       "select key, at, bytes, exists(select 1 from pack p where p.key = s.key) as kept from stray_text s",
     )) {
@@ -105,16 +105,16 @@ export class PackTable {
   }
 
   /** Records that a pack's stray texts are erased. */
-  erased(key: string): void {
+  unmarkStrays(key: string): void {
     this.#sql.all("delete from stray_text where key=?", key);
   }
 
   /** Whether there are texts to erase. */
-  get hasStrays(): boolean {
+  get hasStrayTexts(): boolean {
     return this.#sql.all("select 1 as one from stray_text limit 1").length > 0;
   }
 
-  read(id: string): PlacedRecord | null {
+  read(id: string): LocatedRecord | null {
     const seq = this.#known().get(id);
     if (seq === undefined) return null;
     const [row] = this.#sql.all("select key, spans, summaries from pack where seq=?", seq);
@@ -156,8 +156,8 @@ export class PackTable {
   }
 
   /** Drops cached state after a failed write. */
-  distrust(): void {
-    this.#packs = null;
+  invalidateCache(): void {
+    this.#packsById = null;
   }
 
   #keyOf(seq: number): string {
@@ -195,12 +195,12 @@ export class PackTable {
   }
 
   #known(): Map<string, number> {
-    this.#packs ??= new Map(
+    this.#packsById ??= new Map(
       this.#sql
         .all("select seq, value ->> '$[0]' as id from pack, json_each(spans)")
         .map((row) => [textIn(row, "id"), numberIn(row, "seq")]),
     );
-    return this.#packs;
+    return this.#packsById;
   }
 }
 

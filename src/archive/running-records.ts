@@ -7,7 +7,7 @@ const MAX_RECORDS = 5_000;
 const MAX_CHARS = 16 * 1024 * 1024;
 
 /** The state of a running generation. */
-interface Running {
+interface RunningRecord {
   readonly write: HistoryWrite;
   readonly heard: number;
 }
@@ -17,7 +17,7 @@ interface Running {
  * nothing for long, because the next update arrives within seconds.
  */
 export class RunningRecords {
-  readonly #records = new Map<string, Running>();
+  readonly #records = new Map<string, RunningRecord>();
   #chars = 0;
 
   /** The newest summary of each. */
@@ -31,16 +31,16 @@ export class RunningRecords {
     const known = this.#records.get(id)?.write;
     if (known !== undefined && known.summary.updated_at > news.summary.updated_at) return;
     const whole = { ...news, request: news.request ?? known?.request ?? null };
-    this.forget(id);
+    this.remove(id);
     const write =
-      this.#chars + charsOf(whole) > MAX_CHARS
+      this.#chars + countCharacters(whole) > MAX_CHARS
         ? { ...whole, request: null, reasoning: "", content: "" }
         : whole;
     this.#records.set(id, { write, heard: now });
-    this.#chars += charsOf(write);
+    this.#chars += countCharacters(write);
     for (const oldest of this.#records.keys()) {
       if (this.#records.size <= MAX_RECORDS) return;
-      this.forget(oldest);
+      this.remove(oldest);
     }
   }
 
@@ -58,22 +58,22 @@ export class RunningRecords {
   }
 
   /** Removes a record; false if there is none. */
-  forget(id: string): boolean {
+  remove(id: string): boolean {
     const known = this.#records.get(id);
     if (known === undefined) return false;
     this.#records.delete(id);
-    this.#chars -= charsOf(known.write);
+    this.#chars -= countCharacters(known.write);
     return true;
   }
 
   /** Records without news for long: their isolates are gone. */
-  lost(now: number): HistoryWrite[] {
+  findLost(now: number): HistoryWrite[] {
     return [...this.#records.values()].flatMap(({ write, heard }) =>
       heard <= now - LOST_AFTER_MS ? [write] : [],
     );
   }
 }
 
-function charsOf({ request, reasoning, content }: HistoryWrite): number {
+function countCharacters({ request, reasoning, content }: HistoryWrite): number {
   return (request?.messages.length ?? 0) + (request?.prompt.length ?? 0) + reasoning.length + content.length;
 }

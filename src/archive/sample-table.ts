@@ -1,6 +1,6 @@
 import type { Capture, Sample, SampleMeta } from "../platform/captures.ts";
 import { type Sql, textIn } from "../storage/sql.ts";
-import { cutText, type TextTable } from "../storage/texts.ts";
+import { type TextTable, truncateText } from "../storage/texts.ts";
 
 const MAX_SAMPLES = 200;
 /** A sample must fit into one message. */
@@ -24,7 +24,7 @@ export class SampleTable {
   save(sampleId: string, provider: string, captures: readonly Capture[], now: number): SampleMeta {
     let upstream = "";
     const rounds = captures.map((capture) => {
-      const body = cutText(capture.response_body, MAX_SAMPLE_CHARS - upstream.length);
+      const body = truncateText(capture.response_body, MAX_SAMPLE_CHARS - upstream.length);
       upstream += body;
       return {
         capture_id: capture.id,
@@ -32,7 +32,7 @@ export class SampleTable {
         status: capture.status,
         content_type: capture.response_headers["content-type"] ?? "",
         outcome: capture.outcome,
-        request_body: cutText(capture.request_body, MAX_REQUEST_CHARS),
+        request_body: truncateText(capture.request_body, MAX_REQUEST_CHARS),
         length: body.length,
       };
     });

@@ -1,6 +1,6 @@
 import type { ChangeNote, ConfigSnapshot, EditNote, FieldChange } from "../config/snapshot.ts";
-import type { AuditEntry, AuditQuery, Journal, KeptVersion } from "../platform/journal.ts";
-import { LATEST_TIME, type TableCheck, withoutDamaged } from "../storage/set-aside.ts";
+import type { AuditEntry, AuditLog, AuditQuery, ConfigBackup } from "../platform/journal.ts";
+import { MAX_DATE_MS, retryWithoutDamagedRows, type TableCheck } from "../storage/set-aside.ts";
 import { numberIn, type Sql, type SqlRow, type SqlValue, textIn } from "../storage/sql.ts";
 import { TextTable } from "../storage/texts.ts";
 
@@ -10,21 +10,21 @@ const MAX_VERSIONS = 20;
 const MAX_DELETIONS = 10;
 
 /** Whether a column contains a text. Not `like`: Durable Objects refuse patterns of more than 50 bytes. */
-const contains = (column: string): string => `instr(lower(${column}), lower(?)) > 0`;
+const containsText = (column: string): string => `instr(lower(${column}), lower(?)) > 0`;
 
 /** The columns that a text search covers. */
-const SEARCHED = ["changes", "action", "who", "address"];
+const SEARCHED_COLUMNS = ["changes", "action", "who", "address"];
 
 const CHECKS: readonly TableCheck[] = [
   {
     table: "audit",
-    numbers: { at: LATEST_TIME, version: Number.MAX_SAFE_INTEGER, more: null },
+    numbers: { at: MAX_DATE_MS, version: Number.MAX_SAFE_INTEGER, more: null },
     json: { changes: "array" },
   },
 ];
 
 /** The audit journal in a SQLite database, in a Durable Object or in a self-hosted process. */
-export class SqlJournal implements Journal {
+export class SqlJournal implements AuditLog {
   readonly #sql: Sql;
   readonly #texts: TextTable;
 
@@ -40,20 +40,20 @@ export class SqlJournal implements Journal {
   }
 
   /** Records an edit of the configuration `before` that created version `after`. */
-  edited(before: ConfigSnapshot, after: number, note: EditNote): void {
+  recordEdit(before: ConfigSnapshot, after: number, note: EditNote): void {
     this.#sql.transaction(() => {
-      if (note.keep) this.#keep(before, note);
-      if (note.forget) this.#drop("select version from kept_version");
+      if (note.keep) this.#storeVersion(before, note);
+      if (note.forget) this.#deleteVersions("select version from kept_version");
       this.#add(note, after);
     });
   }
 
-  record(note: ChangeNote): void {
+  recordEntry(note: ChangeNote): void {
     this.#sql.transaction(() => this.#add(note, 0));
   }
 
-  list(query: AuditQuery): { items: AuditEntry[]; total: number } {
-    return withoutDamaged(this.#sql, CHECKS, () => this.#list(query));
+  listEntries(query: AuditQuery): { items: AuditEntry[]; total: number } {
+    return retryWithoutDamagedRows(this.#sql, CHECKS, () => this.#list(query));
   }
 
   #list({ page, pageSize, who, action, q, since, until }: AuditQuery): {
@@ -65,8 +65,8 @@ export class SqlJournal implements Journal {
       if (given) conditions.push({ text, values });
     };
     add(who !== "", "who = ?", who);
-    add(action !== "", contains("action"), action);
-    add(q !== "", `(${SEARCHED.map(contains).join(" or ")})`, ...SEARCHED.map(() => q));
+    add(action !== "", containsText("action"), action);
+    add(q !== "", `(${SEARCHED_COLUMNS.map(containsText).join(" or ")})`, ...SEARCHED_COLUMNS.map(() => q));
     add(since !== 0, "at >= ?", since);
     add(until !== 0, "at < ?", until);
     const where = conditions.length === 0 ? "" : ` where ${conditions.map(({ text }) => text).join(" and ")}`;
@@ -81,7 +81,7 @@ export class SqlJournal implements Journal {
     return { items: rows.map(entryOf), total: numberIn(count, "n") };
   }
 
-  versions(): KeptVersion[] {
+  listBackups(): ConfigBackup[] {
     return this.#sql.all("select * from kept_version order by version desc").map((row) => ({
       version: numberIn(row, "version"),
       at: numberIn(row, "at"),
@@ -92,7 +92,7 @@ export class SqlJournal implements Journal {
     }));
   }
 
-  readVersion(version: number): unknown {
+  readBackup(version: number): unknown {
     const text = this.#texts.get(String(version), "config");
     return text === "" ? null : JSON.parse(text);
   }
@@ -111,7 +111,7 @@ export class SqlJournal implements Journal {
     this.#sql.all("delete from audit where id <= (select max(id) from audit) - ?", MAX_ENTRIES);
   }
 
-  #keep({ version, config }: ConfigSnapshot, { at, who, action }: EditNote): void {
+  #storeVersion({ version, config }: ConfigSnapshot, { at, who, action }: EditNote): void {
     const keys = config.api_keys.length + config.keys.length;
     this.#sql.all(
       "insert or replace into kept_version values(?,?,?,?,?,?)",
@@ -128,13 +128,13 @@ export class SqlJournal implements Journal {
       ["action like 'DELETE %'", MAX_DELETIONS],
       ["action not like 'DELETE %'", MAX_VERSIONS],
     ]) {
-      this.#drop(
+      this.#deleteVersions(
         `select version from kept_version where ${which} order by version desc limit -1 offset ${most}`,
       );
     }
   }
 
-  #drop(query: string): void {
+  #deleteVersions(query: string): void {
     for (const row of this.#sql.all(query)) {
       const version = numberIn(row, "version");
       this.#texts.delete(String(version));

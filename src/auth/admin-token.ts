@@ -7,7 +7,7 @@ const ALGORITHM = "HS256";
 /** Allowed difference between the clocks of two places, in seconds. */
 const CLOCK_TOLERANCE = 60;
 
-const keyOf = (secret: string): Uint8Array => new TextEncoder().encode(secret);
+const encodeSecret = (secret: string): Uint8Array => new TextEncoder().encode(secret);
 
 /**
  * Makes an administrator's token.
@@ -24,11 +24,11 @@ export function issueToken(secret: string, now: number, lifetime: number): Promi
     .setJti(crypto.randomUUID().slice(0, 8))
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + lifetime)
-    .sign(keyOf(secret));
+    .sign(encodeSecret(secret));
 }
 
 /** A token's public id (`jti`). Reads it without verifying the token. */
-export function tokenId(token: string): string {
+export function readTokenId(token: string): string {
   return decodeJwt(token).jti ?? "";
 }
 
@@ -45,7 +45,7 @@ export async function checkToken(
   now: number,
 ): Promise<TokenCheck> {
   try {
-    const { payload } = await jwtVerify(token, keyOf(secret), {
+    const { payload } = await jwtVerify(token, encodeSecret(secret), {
       algorithms: [ALGORITHM],
       typ: "JWT",
       issuer: ISSUER,
@@ -63,7 +63,7 @@ export async function checkToken(
 }
 
 /** Whether a credential names this program as its issuer, valid or not. */
-export function claimsToBeToken(credential: string): boolean {
+export function claimsOwnIssuer(credential: string): boolean {
   try {
     return decodeJwt(credential).iss === ISSUER;
   } catch {

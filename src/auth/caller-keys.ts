@@ -1,4 +1,4 @@
-import { allKeys, keyDigest, keyIdentifier } from "../config/api-keys.ts";
+import { keyDigest, keyIdentifier, listApiKeys } from "../config/api-keys.ts";
 import type { ApiKey, Config } from "../config/schema.ts";
 
 /** The configured key of a request. The id may be logged and stored; the key itself may not. */
@@ -15,45 +15,45 @@ export interface KnownKey {
   /** Owner of the objects stored for the key's callers: a digest. */
   readonly owner: string;
   /** End of a rotated key's grace period, Unix milliseconds; null for the current key. */
-  readonly until: number | null;
+  readonly validUntil: number | null;
 }
 
-const known = new WeakMap<Config, Promise<ReadonlyMap<string, KnownKey>>>();
+const keysByConfig = new WeakMap<Config, Promise<ReadonlyMap<string, KnownKey>>>();
 
 /**
  * The configured keys, rotated ones included, by digest. Looking up digests leaks no key through timing. Of equal keys the
  * first counts; a current key wins over an equal previous one.
  */
-export function knownKeys(config: Config): Promise<ReadonlyMap<string, KnownKey>> {
-  let made = known.get(config);
+export function getKnownKeys(config: Config): Promise<ReadonlyMap<string, KnownKey>> {
+  let made = keysByConfig.get(config);
   if (made === undefined) {
-    made = byDigest(config);
-    known.set(config, made);
+    made = indexByDigest(config);
+    keysByConfig.set(config, made);
   }
   return made;
 }
 
 /** Whether the owner is a configured key. */
 export async function isManagedOwner(config: Config, owner: string): Promise<boolean> {
-  for (const key of (await knownKeys(config)).values()) if (key.owner === owner) return true;
+  for (const key of (await getKnownKeys(config)).values()) if (key.owner === owner) return true;
   return false;
 }
 
-async function byDigest(config: Config): Promise<ReadonlyMap<string, KnownKey>> {
+async function indexByDigest(config: Config): Promise<ReadonlyMap<string, KnownKey>> {
   const found = new Map<string, KnownKey>();
   const add = (digest: string, entry: KnownKey) => {
     if (!found.has(digest)) found.set(digest, entry);
   };
   const current = await Promise.all(
-    allKeys(config).map(async (entry) => {
+    listApiKeys(config).map(async (entry) => {
       const digest = await keyDigest(entry);
       const key: CallerKey = { id: await keyIdentifier(entry), name: entry.name, entry };
-      return { digest, known: { key, owner: entry.owner ?? digest, until: null } };
+      return { digest, known: { key, owner: entry.owner ?? digest, validUntil: null } };
     }),
   );
   for (const one of current) add(one.digest, one.known);
   for (const { known: one } of current) {
-    for (const { digest, until } of one.key.entry.previous ?? []) add(digest, { ...one, until });
+    for (const { digest, until } of one.key.entry.previous ?? []) add(digest, { ...one, validUntil: until });
   }
   return found;
 }
@@ -63,10 +63,10 @@ async function byDigest(config: Config): Promise<ReadonlyMap<string, KnownKey>> 
  *
  * @param now milliseconds since the epoch
  */
-export function keyFault({ key: { entry }, until }: KnownKey, now: number): string | null {
+export function getKeyRejection({ key: { entry }, validUntil }: KnownKey, now: number): string | null {
   if (entry.disabled === true) return "this API key is disabled";
   const { expires = 0 } = entry;
   if (expires !== 0 && now >= expires) return `this API key expired at ${new Date(expires).toISOString()}`;
-  if (until !== null && now >= until) return "this API key has been replaced by a new one";
+  if (validUntil !== null && now >= validUntil) return "this API key has been replaced by a new one";
   return null;
 }

@@ -2,9 +2,9 @@ import type { Config } from "../config/schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
-import { type CallerKey, type KnownKey, keyFault, knownKeys } from "./caller-keys.ts";
-import { looksLikeToken, tokens } from "./token-form.ts";
-import { unknownKeysInForce, warnOfOpenGateway } from "./unknown-keys.ts";
+import { type CallerKey, getKeyRejection, getKnownKeys, type KnownKey } from "./caller-keys.ts";
+import { loadTokenModule, looksLikeToken } from "./token-form.ts";
+import { effectiveUnknownKeyPolicy, warnIfOpenToAnyKey } from "./unknown-keys.ts";
 
 /** The authenticated caller of a business endpoint (contract, Authentication). */
 export interface Caller {
@@ -25,22 +25,22 @@ export interface Caller {
 const HEADER_VALUE = /^[\x20-\x7e\x80-\xff]+$/;
 
 /** Limits of the digest cache, because strangers choose the credentials: number of entries, and characters of one. */
-const MAX_REMEMBERED = 1_000;
-const MAX_REMEMBERED_LENGTH = 500;
-const remembered = new Map<string, string>();
+const MAX_CACHED_DIGESTS = 1_000;
+const MAX_CACHED_LENGTH = 500;
+const digestCache = new Map<string, string>();
 
 /** SHA-256 in hexadecimal, cached: on runtimes that hash on other threads, a digest takes a quarter of a request's time. */
-async function digest(credential: string): Promise<string> {
-  const known = remembered.get(credential);
+async function getDigest(credential: string): Promise<string> {
+  const known = digestCache.get(credential);
   if (known !== undefined) return known;
   const made = await sha256Hex(credential);
-  if (credential.length > MAX_REMEMBERED_LENGTH) return made;
-  for (const oldest of remembered.keys()) {
-    if (remembered.size < MAX_REMEMBERED) break;
-    remembered.delete(oldest);
+  if (credential.length > MAX_CACHED_LENGTH) return made;
+  for (const oldest of digestCache.keys()) {
+    if (digestCache.size < MAX_CACHED_DIGESTS) break;
+    digestCache.delete(oldest);
   }
   // Copies the text: a slice of a header would keep the whole header in memory.
-  remembered.set(new TextDecoder().decode(new TextEncoder().encode(credential)), made);
+  digestCache.set(new TextDecoder().decode(new TextEncoder().encode(credential)), made);
   return made;
 }
 
@@ -49,7 +49,7 @@ export type CredentialSource =
   /** `Authorization: Bearer …` */
   { readonly in: "bearer" } | { readonly in: "header" | "query"; readonly name: string };
 
-function credentialIn(source: CredentialSource, request: Request, url: URL): string | null {
+function readCredential(source: CredentialSource, request: Request, url: URL): string | null {
   switch (source.in) {
     case "bearer": {
       const authorization = request.headers.get("authorization");
@@ -64,13 +64,13 @@ function credentialIn(source: CredentialSource, request: Request, url: URL): str
 }
 
 /** The request's credentials, in the order of the sources. Lazy: a source is read only if those before did not suffice. */
-function* credentials(
+function* readCredentials(
   request: Request,
   url: URL,
   sources: readonly CredentialSource[],
 ): Generator<string, undefined> {
   for (const source of sources) {
-    const credential = credentialIn(source, request, url)?.trim() ?? "";
+    const credential = readCredential(source, request, url)?.trim() ?? "";
     if (credential !== "") yield credential;
   }
 }
@@ -79,16 +79,16 @@ function* credentials(
  * Whether a credential belongs to the admin API or the hosting platform. A client that sends it as a key has confused them,
  * and the provider must not see it.
  */
-async function opensSomethingElse(
+async function isAdministrative(
   { platform }: Pick<Context, "platform">,
   config: Config,
   credential: string,
   owner: string,
 ): Promise<boolean> {
-  if (looksLikeToken(credential) && (await tokens()).claimsToBeToken(credential)) return true;
+  if (looksLikeToken(credential) && (await loadTokenModule()).claimsOwnIssuer(credential)) return true;
   const { adminKey, hosting } = platform.variables;
   for (const secret of [adminKey, hosting.token, config.vercel.token]) {
-    if (secret !== null && secret !== "" && (await digest(secret)) === owner) return true;
+    if (secret !== null && secret !== "" && (await getDigest(secret)) === owner) return true;
   }
   return false;
 }
@@ -107,7 +107,7 @@ function unknownKeyMessage({ callers }: Config): string {
  * The headers that accept a key, as text for an error message: those of the style first, then the one that all styles
  * accept.
  */
-function placesOf(asked: readonly CredentialSource[]): string {
+function describeSources(asked: readonly CredentialSource[]): string {
   const own = asked.flatMap((source) => (source.in === "header" ? [`${source.name}: <key>`] : []));
   return [...own, "Authorization: Bearer <key>"].join(" or ");
 }
@@ -119,13 +119,13 @@ function placesOf(asked: readonly CredentialSource[]): string {
  * @param target `X-Gateway-Target-Account`
  * @throws GatewayError 401 `invalid_api_key` for a key that does not work now.
  */
-export function managedCaller(
+export function createManagedCaller(
   known: KnownKey,
   now: number,
   target: string | null,
   credential = known.key.entry.key,
 ): Caller {
-  const fault = keyFault(known, now);
+  const fault = getKeyRejection(known, now);
   if (fault !== null) throw unauthorized(fault);
   const { key, owner } = known;
   return { mode: "managed", credential, owner, key, targetAccount: target === "" ? null : target };
@@ -149,14 +149,14 @@ export async function authenticateCaller(
   given: string | null = null,
 ): Promise<Caller> {
   const { request, url } = context;
-  const candidates = given === null ? credentials(request, url, sources) : [given].values();
+  const candidates = given === null ? readCredentials(request, url, sources) : [given].values();
   const first = candidates.next().value;
   if (first === undefined) {
-    throw unauthorized(`no API key was given: send ${placesOf(asked)}`);
+    throw unauthorized(`no API key was given: send ${describeSources(asked)}`);
   }
   const { config } = await context.config();
-  warnOfOpenGateway(context.platform, config);
-  const keys = await knownKeys(config);
+  warnIfOpenToAnyKey(context.platform, config);
+  const keys = await getKnownKeys(config);
   const now = context.platform.now();
   let firstOwner = "";
   let configured: KnownKey | undefined;
@@ -165,23 +165,23 @@ export async function authenticateCaller(
     credential !== undefined;
     credential = candidates.next().value
   ) {
-    const owner = await digest(credential);
+    const owner = await getDigest(credential);
     if (firstOwner === "") firstOwner = owner;
     const known = keys.get(owner);
     if (known === undefined) continue;
     configured ??= known;
-    if (keyFault(known, now) !== null) continue;
+    if (getKeyRejection(known, now) !== null) continue;
     const target = request.headers.get("x-gateway-target-account")?.trim();
-    return managedCaller(known, now, target ?? null, credential);
+    return createManagedCaller(known, now, target ?? null, credential);
   }
-  if (configured !== undefined) return managedCaller(configured, now, null);
+  if (configured !== undefined) return createManagedCaller(configured, now, null);
   if (!HEADER_VALUE.test(first)) {
     throw unauthorized("this is no key and no token: it has characters that no header can hold");
   }
-  if (await opensSomethingElse(context, config, first, firstOwner)) {
+  if (await isAdministrative(context, config, first, firstOwner)) {
     throw unauthorized("this credential is for administration: send an API key or a token of the provider");
   }
-  if (unknownKeysInForce(context.platform, config) === "refuse")
+  if (effectiveUnknownKeyPolicy(context.platform, config) === "refuse")
     throw unauthorized(unknownKeyMessage(config));
   return { mode: "pass-through", credential: first, owner: firstOwner, key: null, targetAccount: null };
 }
@@ -192,13 +192,13 @@ export async function authenticateCaller(
  *
  * @throws GatewayError 401 `invalid_api_key` for a key that was removed or does not work now.
  */
-export async function readmitted(
+export async function recheckAuthorization(
   context: Pick<Context, "config" | "platform">,
   caller: Caller,
 ): Promise<Caller> {
   if (caller.key === null) return caller;
   const { config } = await context.config();
-  const known = (await knownKeys(config)).get(await digest(caller.credential));
+  const known = (await getKnownKeys(config)).get(await getDigest(caller.credential));
   if (known === undefined) throw unauthorized("this API key is not known");
-  return managedCaller(known, context.platform.now(), caller.targetAccount, caller.credential);
+  return createManagedCaller(known, context.platform.now(), caller.targetAccount, caller.credential);
 }

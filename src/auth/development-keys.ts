@@ -16,7 +16,7 @@ function forbidden(message: string): GatewayError {
  * @param isFromOtherPage whether the browser reports a page of another origin
  * @throws GatewayError 403
  */
-export async function protectAdminKey(context: Context, isFromOtherPage: boolean): Promise<void> {
+export async function rejectForeignPage(context: Context, isFromOtherPage: boolean): Promise<void> {
   if (!isFromOtherPage && !isRebindable(context.url.hostname)) return;
   const { config } = await context.config();
   if (!(await hasDefaultPassword(context.platform.variables, config))) return;
@@ -33,7 +33,7 @@ export async function protectAdminKey(context: Context, isFromOtherPage: boolean
  *
  * @throws GatewayError 403
  */
-export function protectDevelopmentKey({ platform, url }: Context, { key, credential }: Caller): void {
+export function rejectReboundHost({ platform, url }: Context, { key, credential }: Caller): void {
   if (!platform.variables.development || key === null || credential !== DEVELOPMENT_API_KEY) return;
   if (!isRebindable(url.hostname)) return;
   throw forbidden(

@@ -1,13 +1,13 @@
 /** How long a correct admin key or password stays cached. */
-const REMEMBER_MS = 60_000;
+const CACHE_MS = 60_000;
 
 /** Limit of cached credentials, and of addresses. */
-const MAX_REMEMBERED = 1_000;
+const MAX_CACHED = 1_000;
 
 /** The outcome of a check. `waitSeconds`: the address may try again after that time. */
 export type KeyVerdict = { readonly right: boolean } | { readonly waitSeconds: number };
 
-interface Remembered {
+interface CachedCheck {
   /** Milliseconds since the epoch. */
   readonly until: number;
   readonly verdict: Promise<KeyVerdict>;
@@ -17,8 +17,8 @@ interface Remembered {
  * Caches correct admin keys and passwords for a minute. The cache does not help guessers: it is not read while an address
  * must wait, nor before the result of the address's earlier guesses is known.
  */
-export class KeyChecks {
-  readonly #checks = new Map<string, Remembered>();
+export class KeyCheckCache {
+  readonly #checks = new Map<string, CachedCheck>();
   /** Until when addresses must wait, milliseconds since the epoch. */
   readonly #pauses = new Map<string, number>();
   /** The running checks of each address. */
@@ -39,19 +39,24 @@ export class KeyChecks {
   ): Promise<KeyVerdict> {
     const name = `${client} ${credential}`;
     const known = this.#checks.get(name);
-    if (known === undefined || known.until <= now) return this.#begin(client, name, now, check);
+    if (known === undefined || known.until <= now) return this.#startCheck(client, name, now, check);
     await this.#pending.get(client);
     const pause = (this.#pauses.get(client) ?? 0) - now;
     if (pause > 0) return { waitSeconds: Math.ceil(pause / 1000) };
     return known.verdict;
   }
 
-  #begin(client: string, name: string, now: number, check: () => Promise<KeyVerdict>): Promise<KeyVerdict> {
+  #startCheck(
+    client: string,
+    name: string,
+    now: number,
+    check: () => Promise<KeyVerdict>,
+  ): Promise<KeyVerdict> {
     const verdict = check();
-    bounded(this.#checks).set(name, { until: now + REMEMBER_MS, verdict });
+    withRoom(this.#checks).set(name, { until: now + CACHE_MS, verdict });
     const forget = () => void this.#checks.delete(name);
     const settled = verdict.then((outcome) => {
-      if ("waitSeconds" in outcome) bounded(this.#pauses).set(client, now + outcome.waitSeconds * 1000);
+      if ("waitSeconds" in outcome) withRoom(this.#pauses).set(client, now + outcome.waitSeconds * 1000);
       if (!("right" in outcome && outcome.right)) forget();
     }, forget);
     const pending = Promise.all([this.#pending.get(client), settled]).then(() => {
@@ -63,9 +68,9 @@ export class KeyChecks {
 }
 
 /** Evicts the oldest entries to make room for one more. */
-function bounded<T>(map: Map<string, T>): Map<string, T> {
+function withRoom<T>(map: Map<string, T>): Map<string, T> {
   for (const oldest of map.keys()) {
-    if (map.size < MAX_REMEMBERED) break;
+    if (map.size < MAX_CACHED) break;
     map.delete(oldest);
   }
   return map;

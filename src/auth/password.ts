@@ -1,5 +1,5 @@
 import { fromBase64Url, toBase64Url } from "../encoding/bytes.ts";
-import { sameBytes } from "./secrets.ts";
+import { equalBytes } from "./secrets.ts";
 
 /** The maximum of the platform's PBKDF2. */
 const ITERATIONS = 100_000;
@@ -36,7 +36,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
     return false;
   }
   try {
-    return sameBytes(await derive(password, fromBase64Url(salt), rounds), fromBase64Url(hash));
+    return equalBytes(await derive(password, fromBase64Url(salt), rounds), fromBase64Url(hash));
   } catch {
     return false;
   }

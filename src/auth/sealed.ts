@@ -7,14 +7,14 @@ function keyOf(secret: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
 }
 
 /** Encrypts a text with AES-256-GCM; returns base64. `secret` has 32 bytes. */
-export async function seal(text: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
+export async function encryptText(text: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(NONCE));
   const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, await keyOf(secret), toUtf8(text));
   return toBase64(concatBytes([iv, new Uint8Array(sealed)]));
 }
 
-/** Decrypts a text of {@link seal}. Rejects for another secret. */
-export async function unseal(sealed: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
+/** Decrypts a text of {@link encryptText}. Rejects for another secret. */
+export async function decryptText(sealed: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
   const bytes = fromBase64(sealed);
   const iv = bytes.slice(0, NONCE);
   const text = await crypto.subtle.decrypt({ name: "AES-GCM", iv }, await keyOf(secret), bytes.slice(NONCE));

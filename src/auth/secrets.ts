@@ -2,7 +2,7 @@ import { toBase64Url } from "../encoding/bytes.ts";
 import { sha256 } from "../encoding/hash.ts";
 
 /** Compares two byte sequences in constant time. */
-export function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
+export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   let difference = left.length ^ right.length;
   for (let index = 0; index < left.length; index += 1) {
     difference |= (left[index] ?? 0) ^ (right[index] ?? 0);
@@ -11,12 +11,12 @@ export function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
 }
 
 /** Compares two secrets by their digests, so that the timing leaks nothing about them. */
-export async function sameSecret(left: string, right: string): Promise<boolean> {
+export async function equalSecrets(left: string, right: string): Promise<boolean> {
   const [one, other] = await Promise.all([sha256(left), sha256(right)]);
-  return sameBytes(one, other);
+  return equalBytes(one, other);
 }
 
 /** Creates a random secret of 256 bits, as base64url. */
-export function newSecret(): string {
+export function createSecret(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }

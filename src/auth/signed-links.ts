@@ -1,5 +1,5 @@
 import { fromBase64Url, toBase64Url, toUtf8 } from "../encoding/bytes.ts";
-import { sameBytes } from "./secrets.ts";
+import { equalBytes } from "./secrets.ts";
 
 /** Query parameters of a signed link, in addition to those of the linked request. */
 export const LINK_PARAMETERS = ["keyId", "expires", "signature"] as const;
@@ -13,18 +13,22 @@ const PURPOSE = "polygate-link:";
  *
  * @param digest SHA-256 of the API key in hexadecimal
  */
-export async function linkSignature(digest: string, path: string, query: URLSearchParams): Promise<string> {
-  return toBase64Url(await signatureOf(digest, path, query));
+export async function signLink(digest: string, path: string, query: URLSearchParams): Promise<string> {
+  return toBase64Url(await computeSignature(digest, path, query));
 }
 
 /** Whether a link has a valid signature. Compares in constant time. */
-export async function isSigned(digest: string, path: string, query: URLSearchParams): Promise<boolean> {
+export async function hasValidSignature(
+  digest: string,
+  path: string,
+  query: URLSearchParams,
+): Promise<boolean> {
   const [given, ...others] = query.getAll("signature");
   if (given === undefined || others.length > 0) return false;
-  return sameBytes(bytesIn(given), await signatureOf(digest, path, query));
+  return equalBytes(decodeSignature(given), await computeSignature(digest, path, query));
 }
 
-async function signatureOf(digest: string, path: string, query: URLSearchParams): Promise<Uint8Array> {
+async function computeSignature(digest: string, path: string, query: URLSearchParams): Promise<Uint8Array> {
   const signed = new URLSearchParams(query);
   signed.delete("signature");
   signed.sort();
@@ -36,7 +40,7 @@ async function signatureOf(digest: string, path: string, query: URLSearchParams)
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, toUtf8(text)));
 }
 
-function bytesIn(signature: string): Uint8Array {
+function decodeSignature(signature: string): Uint8Array {
   try {
     return fromBase64Url(signature);
   } catch {

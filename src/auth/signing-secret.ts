@@ -1,7 +1,7 @@
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { Platform } from "../platform/platform.ts";
 import { deriveSecret } from "./password.ts";
-import { newSecret } from "./secrets.ts";
+import { createSecret } from "./secrets.ts";
 
 const derived = new Map<string, string>();
 
@@ -9,7 +9,7 @@ const derived = new Map<string, string>();
  * The secret that signs administrators' tokens; null if there is none yet. A read-only configuration cannot store one: there
  * it is derived from the password hash and the admin key.
  */
-export async function signingSecret(
+export async function getSigningSecret(
   platform: { readonly variables: Pick<Platform["variables"], "adminKey"> },
   snapshot: ConfigSnapshot,
 ): Promise<string | null> {
@@ -31,11 +31,11 @@ export async function signingSecret(
 
 /** Returns the signing secret; creates and stores one if there is none. */
 export async function ensureSigningSecret(platform: Platform): Promise<string> {
-  const known = await signingSecret(platform, await platform.configuration.readFresh());
+  const known = await getSigningSecret(platform, await platform.configuration.readFresh());
   if (known !== null) return known;
   const { config } = await platform.configuration.update((current) =>
     current.admin.jwt_secret === ""
-      ? { ...current, admin: { ...current.admin, jwt_secret: newSecret() } }
+      ? { ...current, admin: { ...current.admin, jwt_secret: createSecret() } }
       : current,
   );
   return config.admin.jwt_secret;

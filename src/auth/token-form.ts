@@ -4,4 +4,4 @@ export function looksLikeToken(credential: string): boolean {
 }
 
 /** Loads the token module with the first credential that looks like a token (docs/performance.md). */
-export const tokens = () => import("./admin-token.ts");
+export const loadTokenModule = () => import("./admin-token.ts");

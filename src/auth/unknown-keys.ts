@@ -12,7 +12,7 @@ function isRealCredential(token: string): boolean {
  * Whether the default provider certainly checks its keys: its accounts sign in, or the gateway has a real credential for it,
  * or it is a hosted API (https) without accounts, whose callers bring their own keys.
  */
-function checksKeys(
+function providerChecksKeys(
   { variables, providerBaseUrl, providerSignsIn }: Deployment,
   { accounts }: Config,
 ): boolean {
@@ -24,20 +24,20 @@ function checksKeys(
 }
 
 /** The effective policy for credentials that are no configured keys (contract, Authentication rule 2). */
-export function unknownKeysInForce(deployment: Deployment, config: Config): "pass_through" | "refuse" {
-  return config.callers.unknown_keys ?? (checksKeys(deployment, config) ? "pass_through" : "refuse");
+export function effectiveUnknownKeyPolicy(deployment: Deployment, config: Config): "pass_through" | "refuse" {
+  return config.callers.unknown_keys ?? (providerChecksKeys(deployment, config) ? "pass_through" : "refuse");
 }
 
 /** Whether any key is served: the setting passes unknown keys to a provider that checks none. */
 export function isOpenToAnyKey(deployment: Deployment, config: Config): boolean {
-  return config.callers.unknown_keys === "pass_through" && !checksKeys(deployment, config);
+  return config.callers.unknown_keys === "pass_through" && !providerChecksKeys(deployment, config);
 }
 
 const lastChecked = new WeakMap<Platform, Config>();
 const warned = new WeakSet<Platform>();
 
 /** Logs one warning per isolate or process if the gateway accepts any key. */
-export function warnOfOpenGateway(platform: Platform, config: Config): void {
+export function warnIfOpenToAnyKey(platform: Platform, config: Config): void {
   if (warned.has(platform) || lastChecked.get(platform) === config) return;
   lastChecked.set(platform, config);
   if (!isOpenToAnyKey(platform, config)) return;

@@ -1,4 +1,4 @@
-import { MASK, withoutSecrets } from "../encoding/mask.ts";
+import { MASK, maskSecrets } from "../encoding/mask.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { OutboundProxy } from "../platform/upstream.ts";
 
@@ -22,11 +22,11 @@ const SECRET_MEMBER =
 const MIN_HEADER_SECRET = 8;
 
 /** A request to the upstream, and the proxy that it goes through. */
-export interface Spoken {
+export interface UpstreamRequest {
   readonly url: string;
   readonly headers: Headers;
   /** The headers of the provider's configuration. Their values are secrets, whatever their names. */
-  readonly configured: Readonly<Record<string, string>>;
+  readonly configuredHeaders: Readonly<Record<string, string>>;
   readonly body: string;
   readonly proxy: OutboundProxy | null;
 }
@@ -35,21 +35,21 @@ export interface Spoken {
  * Collects a request's secrets: credentials in its URL, headers and JSON body, the provider's configured headers, and the
  * proxy's credentials.
  */
-export function secretsOf({ url, headers, configured, body, proxy }: Spoken): string[] {
+export function collectSecrets({ url, headers, configuredHeaders, body, proxy }: UpstreamRequest): string[] {
   const found = new Set<string>();
   headers.forEach((value, name) => {
     if (!SECRET_HEADER.test(name)) return;
     // Also without the scheme, as in `Bearer …`.
     found.add(value).add(withoutScheme(value));
   });
-  for (const secret of secretsIn(configured)) found.add(secret);
+  for (const secret of configuredSecrets(configuredHeaders)) found.add(secret);
   for (const match of body.matchAll(SECRET_MEMBER)) {
     if (found.size >= MAX_SECRETS) break;
     const value = match[2] ?? "";
-    if (value.length <= MAX_SECRET_CHARS) found.add(unescaped(value));
+    if (value.length <= MAX_SECRET_CHARS) found.add(unescapeJson(value));
   }
   const { username, password, searchParams } = new URL(url);
-  found.add(decoded(password)).add(decoded(username));
+  found.add(decodeUrlPart(password)).add(decodeUrlPart(username));
   for (const [name, value] of searchParams) if (SECRET_PARAMETER.test(name)) found.add(value);
   if (proxy !== null && proxy.password !== "") {
     found.add(proxy.password).add(`${proxy.username}:${proxy.password}`);
@@ -59,7 +59,7 @@ export function secretsOf({ url, headers, configured, body, proxy }: Spoken): st
 }
 
 /** The secrets in a provider's configured headers, with and without their schemes. */
-function secretsIn(configured: Spoken["configured"]): string[] {
+function configuredSecrets(configured: UpstreamRequest["configuredHeaders"]): string[] {
   return Object.values(configured)
     .flatMap((value) => [value.trim(), withoutScheme(value.trim())])
     .filter((secret) => secret.length >= MIN_HEADER_SECRET);
@@ -69,14 +69,17 @@ function secretsIn(configured: Spoken["configured"]): string[] {
  * Masks the secrets of a provider's configured headers in a failure, because callers see it and it is stored. Returns the
  * same failure if it contains none.
  */
-export function failureWithout<T>(configured: Spoken["configured"], failure: T): T | ProviderError {
-  const secrets = secretsIn(configured);
+export function maskFailure<T>(
+  configured: UpstreamRequest["configuredHeaders"],
+  failure: T,
+): T | ProviderError {
+  const secrets = configuredSecrets(configured);
   if (secrets.length === 0 || !(failure instanceof ProviderError)) return failure;
   const { kind, status, cause, retryAfter } = failure;
-  const message = withoutSecrets(failure.message, secrets, true);
-  const told = Object.entries(failure.said);
-  const said = told.filter(([, text]) => !withoutSecrets(text, secrets).includes(MASK));
-  if (message === failure.message && said.length === told.length) return failure;
+  const message = maskSecrets(failure.message, secrets, true);
+  const upstreamEntries = Object.entries(failure.upstreamFault);
+  const said = upstreamEntries.filter(([, text]) => !maskSecrets(text, secrets).includes(MASK));
+  if (message === failure.message && said.length === upstreamEntries.length) return failure;
   return new ProviderError(kind, message, status, cause, retryAfter, Object.fromEntries(said));
 }
 
@@ -85,7 +88,7 @@ function withoutScheme(value: string): string {
 }
 
 /** Decodes the content of a JSON string. Returns invalid text unchanged. */
-function unescaped(text: string): string {
+function unescapeJson(text: string): string {
   try {
     const value: unknown = JSON.parse(`"${text}"`);
     return typeof value === "string" ? value : text;
@@ -94,7 +97,7 @@ function unescaped(text: string): string {
   }
 }
 
-function decoded(text: string): string {
+function decodeUrlPart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -110,7 +113,7 @@ function decoded(text: string): string {
 export function maskHeaders(
   headers: Headers,
   secrets: readonly string[],
-  configured: Spoken["configured"],
+  configured: UpstreamRequest["configuredHeaders"],
 ): Record<string, string> {
   const names = new Set(Object.keys(configured).map((name) => name.toLowerCase()));
   const masked: Record<string, string> = {};
@@ -118,23 +121,27 @@ export function maskHeaders(
     masked[name] =
       SECRET_HEADER.test(name) || names.has(name)
         ? MASK
-        : withoutSecrets(value, secrets).replace(QUERY, `$1${MASK}`);
+        : maskSecrets(value, secrets).replace(QUERY, `$1${MASK}`);
   });
   return masked;
 }
 
 /** How to mask a text in addition to the known secrets. */
-export interface TextKind {
+export interface TextMaskOptions {
   /** Whether the text may be JSON: then the values of members with secret names are masked. */
-  readonly json: boolean;
+  readonly mayBeJson: boolean;
   /** Whether the text was cut: then the beginning of a secret at its end is masked. */
-  readonly cut: boolean;
+  readonly isCut: boolean;
 }
 
 /** Masks the known secrets in a text and, if it may be JSON, the values of members with secret names. */
-export function maskText(text: string, secrets: readonly string[], { json, cut }: TextKind): string {
-  const masked = withoutSecrets(text, secrets, cut);
-  return json ? masked.replace(SECRET_MEMBER, `$1${MASK}$3`) : masked;
+export function maskText(
+  text: string,
+  secrets: readonly string[],
+  { mayBeJson, isCut }: TextMaskOptions,
+): string {
+  const masked = maskSecrets(text, secrets, isCut);
+  return mayBeJson ? masked.replace(SECRET_MEMBER, `$1${MASK}$3`) : masked;
 }
 
 /** Masks the credentials in a URL. */
@@ -145,5 +152,5 @@ export function maskUrl(address: string, secrets: readonly string[]): string {
   for (const name of [...url.searchParams.keys()]) {
     if (SECRET_PARAMETER.test(name)) url.searchParams.set(name, MASK);
   }
-  return withoutSecrets(url.href, secrets);
+  return maskSecrets(url.href, secrets);
 }

@@ -16,12 +16,17 @@ export interface ReplayedRound {
  *
  * @param bytesPerRead how many bytes the decoder gets at once
  */
-export function replay({ meta, upstream }: Sample, bytesPerRead = 4096): ReplayedRound[] {
+export function replaySample({ meta, upstream }: Sample, bytesPerRead = 4096): ReplayedRound[] {
   let at = 0;
   return meta.rounds.map((round) => {
     const text = upstream.slice(at, at + round.length);
     at += round.length;
-    return replayRound(getDriver(meta.provider).replay(round.content_type), round.label, text, bytesPerRead);
+    return replayRound(
+      getDriver(meta.provider).createCaptureDecoder(round.content_type),
+      round.label,
+      text,
+      bytesPerRead,
+    );
   });
 }
 

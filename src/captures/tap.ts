@@ -1,4 +1,4 @@
-import { withoutSecrets } from "../encoding/mask.ts";
+import { maskSecrets } from "../encoding/mask.ts";
 import type { Capture } from "../platform/captures.ts";
 import type { Context } from "../platform/context.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -6,29 +6,29 @@ import type { Fetch, OutboundProxy } from "../platform/upstream.ts";
 import type { ExchangeKind } from "../provider/driver.ts";
 import { getDriver } from "../provider/drivers.ts";
 import { readBounded } from "../provider/transport.ts";
-import { cutText } from "../storage/texts.ts";
-import { series } from "../telemetry/counts.ts";
+import { truncateText } from "../storage/texts.ts";
+import { seriesName } from "../telemetry/counts.ts";
 import { UPSTREAM_REQUESTS } from "../telemetry/metric-names.ts";
-import { type OutboxPlatform, outboxOf } from "../telemetry/outbox.ts";
-import { maskHeaders, maskText, maskUrl, type Spoken, secretsOf } from "./mask.ts";
+import { getOutbox, type OutboxPlatform } from "../telemetry/outbox.ts";
+import { collectSecrets, maskHeaders, maskText, maskUrl, type UpstreamRequest } from "./mask.ts";
 
 /** How much of an error response is read, in bytes. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /** The part of a request's context that capturing needs. */
-export type WatchedContext = Pick<Context, "config" | "requestId" | "log" | "waitUntil" | "onCapture"> & {
+export type CaptureContext = Pick<Context, "config" | "requestId" | "log" | "waitUntil" | "onCapture"> & {
   readonly platform: OutboxPlatform &
-    Pick<Platform, "upstream"> & { readonly variables: Pick<Platform["variables"], "providerDriver"> };
+    Pick<Platform, "upstreamFetch"> & { readonly variables: Pick<Platform["variables"], "providerDriver"> };
 };
 
 /** How to call a provider: its driver's protocol, with additional headers. */
-export interface Speech {
+export interface ProviderProtocol {
   readonly driver: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Adds headers to `init`. The protocol's own headers take precedence. */
-function withHeaders(init: RequestInit | undefined, further: Speech["headers"]): RequestInit {
+function withHeaders(init: RequestInit | undefined, further: ProviderProtocol["headers"]): RequestInit {
   const headers = new Headers(further);
   new Headers(init?.headers).forEach((value, name) => {
     headers.set(name, value);
@@ -40,26 +40,30 @@ function withHeaders(init: RequestInit | undefined, further: Speech["headers"]):
  * Creates the `fetch` for a request to the upstream, through a proxy if one is given. It counts every exchange. It captures
  * an exchange while captures are on, or when the request asks for it (`context.onCapture`).
  */
-export function upstreamOf(context: WatchedContext, proxy: OutboundProxy | null, speech?: Speech): Fetch {
-  const fetch = context.platform.upstream(proxy);
+export function createUpstreamFetch(
+  context: CaptureContext,
+  proxy: OutboundProxy | null,
+  speech?: ProviderProtocol,
+): Fetch {
+  const fetch = context.platform.upstreamFetch(proxy);
   const { driver, headers } = speech ?? { driver: context.platform.variables.providerDriver, headers: {} };
   const plain = Object.keys(headers).length === 0;
   return async (url, asked) => {
     const init = plain ? asked : withHeaders(asked, headers);
     const { config } = await context.config();
     const wanted = config.captures.enabled || context.onCapture !== undefined;
-    const spoken = () => spokenOf(url, init ?? {}, headers, proxy);
+    const spoken = () => describeRequest(url, init ?? {}, headers, proxy);
     const watch = wanted
-      ? new Watch(context, driver, init?.method, spoken(), config.captures.max_body_bytes)
+      ? new CaptureRecorder(context, driver, init?.method, spoken(), config.captures.max_body_bytes)
       : null;
-    const { label } = exchangeOf(driver, url);
+    const { label } = describeExchange(driver, url);
     const count = (status: string) =>
-      outboxOf(context.platform).counts.add(series(UPSTREAM_REQUESTS, { operation: label, status }));
+      getOutbox(context.platform).counts.add(seriesName(UPSTREAM_REQUESTS, { operation: label, status }));
     try {
       const response = await fetch(url, init);
       count(String(response.status));
-      const answer = watch === null ? response : watch.observe(response);
-      return answer.status < 400 ? answer : refusalWithoutSecrets(answer, spoken());
+      const answer = watch === null ? response : watch.recordResponse(response);
+      return answer.status < 400 ? answer : maskErrorResponse(answer, spoken());
     } catch (error) {
       count(init?.signal?.aborted === true ? "cancelled" : "unreachable");
       watch?.end(init?.signal?.aborted === true ? "cancelled" : "error", error);
@@ -68,13 +72,19 @@ export function upstreamOf(context: WatchedContext, proxy: OutboundProxy | null,
   };
 }
 
-function spokenOf(
+function describeRequest(
   url: string,
   init: RequestInit,
-  configured: Speech["headers"],
+  configured: ProviderProtocol["headers"],
   proxy: OutboundProxy | null,
-): Spoken {
-  return { url, headers: new Headers(init.headers), configured, body: bodyText(init.body ?? null), proxy };
+): UpstreamRequest {
+  return {
+    url,
+    headers: new Headers(init.headers),
+    configuredHeaders: configured,
+    body: describeBody(init.body ?? null),
+    proxy,
+  };
 }
 
 /** The same response with another body. A status outside the valid range (for example 999) becomes 502. */
@@ -84,14 +94,14 @@ function withBody(response: Response, body: ReadableStream<Uint8Array>): Respons
 }
 
 /** Masks the request's secrets, including the proxy's, in an error response: callers may see its text. */
-function refusalWithoutSecrets(response: Response, spoken: Spoken): Response {
+function maskErrorResponse(response: Response, spoken: UpstreamRequest): Response {
   const { body } = response;
   if (body === null) return response;
   const masked = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
         const { text, whole } = await readBounded(response, MAX_REFUSAL_BYTES);
-        controller.enqueue(new TextEncoder().encode(withoutSecrets(text, secretsOf(spoken), !whole)));
+        controller.enqueue(new TextEncoder().encode(maskSecrets(text, collectSecrets(spoken), !whole)));
         controller.close();
       },
       cancel: (reason) => body.cancel(reason),
@@ -102,51 +112,51 @@ function refusalWithoutSecrets(response: Response, spoken: Spoken): Response {
 }
 
 /** The last requested URL. Most backends use one URL for all requests, and parsing it takes longer than this lookup. */
-let latest: { readonly driver: string; readonly url: string; readonly kind: ExchangeKind } = {
+let lastExchange: { readonly driver: string; readonly url: string; readonly kind: ExchangeKind } = {
   driver: "",
   url: "",
   kind: { label: "" },
 };
 
 /** The driver's description of an exchange. */
-function exchangeOf(driver: string, url: string): ExchangeKind {
-  if (latest.url !== url || latest.driver !== driver) {
-    latest = { driver, url, kind: getDriver(driver).exchange(new URL(url).pathname) };
+function describeExchange(driver: string, url: string): ExchangeKind {
+  if (lastExchange.url !== url || lastExchange.driver !== driver) {
+    lastExchange = { driver, url, kind: getDriver(driver).classifyExchange(new URL(url).pathname) };
   }
-  return latest.kind;
+  return lastExchange.kind;
 }
 
 /** Captures one exchange. */
-class Watch {
-  readonly #context: WatchedContext;
+class CaptureRecorder {
+  readonly #context: CaptureContext;
   readonly #driver: string;
-  readonly #spoken: Spoken;
+  readonly #request: UpstreamRequest;
   readonly #method: string;
   readonly #limit: number;
   readonly #startedAt: number;
   readonly #pieces: Uint8Array[] = [];
-  #kept = 0;
+  #storedSize = 0;
   #size = 0;
   #response: Response | null = null;
   #ended = false;
 
   constructor(
-    context: WatchedContext,
+    context: CaptureContext,
     driver: string,
     method: string | undefined,
-    spoken: Spoken,
+    spoken: UpstreamRequest,
     limit: number,
   ) {
     this.#context = context;
     this.#driver = driver;
-    this.#spoken = spoken;
+    this.#request = spoken;
     this.#method = method ?? "GET";
     this.#limit = limit;
     this.#startedAt = context.platform.now();
   }
 
   /** Returns the same response, and captures the bytes that are read from it. */
-  observe(response: Response): Response {
+  recordResponse(response: Response): Response {
     this.#response = response;
     if (response.body === null) {
       this.end("complete");
@@ -163,7 +173,7 @@ class Watch {
               controller.close();
               return;
             }
-            this.#keep(value);
+            this.#store(value);
             controller.enqueue(value);
           } catch (error) {
             this.end("error", error);
@@ -181,13 +191,13 @@ class Watch {
     return withBody(response, body);
   }
 
-  #keep(bytes: Uint8Array): void {
+  #store(bytes: Uint8Array): void {
     this.#size += bytes.length;
-    const room = this.#limit - this.#kept;
+    const room = this.#limit - this.#storedSize;
     if (room <= 0) return;
     const kept = bytes.slice(0, room);
     this.#pieces.push(kept);
-    this.#kept += kept.length;
+    this.#storedSize += kept.length;
   }
 
   /** Stores the capture. Never throws: a capture must not break its exchange. */
@@ -195,10 +205,10 @@ class Watch {
     if (this.#ended) return;
     this.#ended = true;
     try {
-      const capture = this.#capture(outcome, error);
-      const outbox = outboxOf(this.#context.platform);
+      const capture = this.#buildCapture(outcome, error);
+      const outbox = getOutbox(this.#context.platform);
       outbox.capture(capture);
-      const sent = outbox.settled();
+      const sent = outbox.waitUntilSent();
       if (sent !== null) this.#context.waitUntil(sent);
       this.#context.onCapture?.(capture);
     } catch {
@@ -206,15 +216,15 @@ class Watch {
     }
   }
 
-  #capture(outcome: Capture["outcome"], error: unknown): Capture {
+  #buildCapture(outcome: Capture["outcome"], error: unknown): Capture {
     const { requestId, log, platform } = this.#context;
-    const { url, body, configured } = this.#spoken;
-    const secrets = secretsOf(this.#spoken);
-    const { label, round } = exchangeOf(this.#driver, url);
+    const { url, body, configuredHeaders } = this.#request;
+    const secrets = collectSecrets(this.#request);
+    const { label, round } = describeExchange(this.#driver, url);
     const headers = this.#response?.headers ?? new Headers();
     // A model's streamed text may contain members with such names. Any other body may be JSON, whatever its content type.
     const json = !/event-stream/i.test(headers.get("content-type") ?? "");
-    const cut = this.#size > this.#kept;
+    const cut = this.#size > this.#storedSize;
     const message = error instanceof Error ? error.message : "";
     return {
       id: `cap_${crypto.randomUUID().replaceAll("-", "")}`,
@@ -229,11 +239,11 @@ class Watch {
       url: maskUrl(url, secrets),
       status: this.#response?.status ?? 0,
       outcome,
-      error: maskText(message, secrets, { json: false, cut: false }).slice(0, 500),
-      request_headers: maskHeaders(this.#spoken.headers, secrets, configured),
-      request_body: cutText(maskText(body, secrets, { json: true, cut: false }), this.#limit),
-      response_headers: maskHeaders(headers, secrets, configured),
-      response_body: maskText(decode(this.#pieces), secrets, { json, cut }),
+      error: maskText(message, secrets, { mayBeJson: false, isCut: false }).slice(0, 500),
+      request_headers: maskHeaders(this.#request.headers, secrets, configuredHeaders),
+      request_body: truncateText(maskText(body, secrets, { mayBeJson: true, isCut: false }), this.#limit),
+      response_headers: maskHeaders(headers, secrets, configuredHeaders),
+      response_body: maskText(decode(this.#pieces), secrets, { mayBeJson: json, isCut: cut }),
       response_bytes: this.#size,
       truncated: cut || body.length > this.#limit,
     };
@@ -245,7 +255,7 @@ function decode(pieces: readonly Uint8Array[]): string {
   return pieces.map((piece) => utf8.decode(piece, { stream: true })).join("") + utf8.decode();
 }
 
-function bodyText(body: BodyInit | null): string {
+function describeBody(body: BodyInit | null): string {
   if (body === null) return "";
   if (typeof body === "string") return body;
   // Uploaded files. Their headers describe them.

@@ -10,7 +10,7 @@ export interface AccountNames {
 }
 
 /** Maps all names of the accounts, in lower case, to identifiers. A name of several accounts belongs to the first. */
-export function accountsByName(accounts: Iterable<AccountNames>): Map<string, string> {
+export function indexAccountsByName(accounts: Iterable<AccountNames>): Map<string, string> {
   const ids = new Map<string, string>();
   const add = (name: string, id: string) => {
     const key = name.toLowerCase();

@@ -19,7 +19,7 @@ export async function keyIdentifier(entry: ApiKey): Promise<string> {
 }
 
 /** All API keys in the structured form, without duplicates. Keys of the legacy list `keys` have no name. */
-export function allKeys({ keys, api_keys }: Pick<Config, "keys" | "api_keys">): ApiKey[] {
+export function listApiKeys({ keys, api_keys }: Pick<Config, "keys" | "api_keys">): ApiKey[] {
   const found = new Map<string, ApiKey>();
   for (const apiKey of api_keys) {
     const name = apiKey.key || (apiKey.digest ?? "");
@@ -32,7 +32,7 @@ export function allKeys({ keys, api_keys }: Pick<Config, "keys" | "api_keys">): 
 }
 
 /** Removes keys with the digest of an earlier entry, even one that stores only its digest. */
-export async function distinctKeys(entries: readonly ApiKey[]): Promise<ApiKey[]> {
+export async function removeDuplicateKeys(entries: readonly ApiKey[]): Promise<ApiKey[]> {
   const found = new Map<string, ApiKey>();
   for (const entry of entries) {
     const digest = await keyDigest(entry);
@@ -45,15 +45,15 @@ export async function distinctKeys(entries: readonly ApiKey[]): Promise<ApiKey[]
  * The last four characters, by which the owner recognises a key; none of a short key, because they would reveal too much of
  * it.
  */
-const lastOf = (key: string): string => (key.length < 16 ? "" : key.slice(-4));
+const lastCharacters = (key: string): string => (key.length < 16 ? "" : key.slice(-4));
 
 /** Replaces the configuration's keys by their digests. */
-export async function withHashedKeys(config: Config): Promise<Config> {
-  const entries = await distinctKeys(allKeys(config));
+export async function hashKeys(config: Config): Promise<Config> {
+  const entries = await removeDuplicateKeys(listApiKeys(config));
   const api_keys = entries.map(async (entry) =>
     entry.key === ""
       ? entry
-      : { ...entry, key: "", digest: await keyDigest(entry), last4: lastOf(entry.key) },
+      : { ...entry, key: "", digest: await keyDigest(entry), last4: lastCharacters(entry.key) },
   );
   return { ...config, keys: [], api_keys: await Promise.all(api_keys) };
 }

@@ -1,7 +1,13 @@
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { ReplaceOutcome } from "./core.ts";
 import type { Config } from "./schema.ts";
-import type { Change, ConfigSnapshot, ConfigurationStore, EditNote, Note } from "./snapshot.ts";
+import type {
+  ConfigChange,
+  ConfigSnapshot,
+  ConfigurationStore,
+  CreateEditNote,
+  EditNote,
+} from "./snapshot.ts";
 
 /** Access to the store of the configuration. */
 export interface ConfigurationBackend {
@@ -10,13 +16,13 @@ export interface ConfigurationBackend {
   /** Records `note` together with the edit; null: records nothing. */
   replace(base: number, config: Config, note: EditNote | null): Promise<ReplaceOutcome>;
   /** A copy that is quick to read but may be old; null: there is none. Absent: the store itself is quick to read. */
-  copy?(): Promise<ConfigSnapshot | null>;
+  readCopy?(): Promise<ConfigSnapshot | null>;
 }
 
 /** Older snapshots than this are refreshed in the background. */
-const FRESH_MS = 2_000;
+const REFRESH_AFTER_MS = 2_000;
 /** Older snapshots than this are refreshed before use: the bound on how long an edit takes to arrive. */
-const STALE_MS = 5_000;
+const MAX_AGE_MS = 5_000;
 const MAX_TRIES = 100;
 
 /**
@@ -37,8 +43,8 @@ export class ConfigurationClient implements ConfigurationStore {
 
   async read(): Promise<ConfigSnapshot> {
     const age = this.#now() - this.#checkedAt;
-    if (this.#snapshot === null || age >= STALE_MS) return this.readFresh();
-    if (age >= FRESH_MS) {
+    if (this.#snapshot === null || age >= MAX_AGE_MS) return this.readFresh();
+    if (age >= REFRESH_AFTER_MS) {
       this.#checkedAt = this.#now();
       this.readFresh().catch(() => undefined);
     }
@@ -46,11 +52,11 @@ export class ConfigurationClient implements ConfigurationStore {
   }
 
   async readCopy(): Promise<ConfigSnapshot> {
-    if (this.#backend.copy === undefined) return this.read();
+    if (this.#backend.readCopy === undefined) return this.read();
     if (this.#snapshot !== null) return this.#snapshot;
-    const copy = await this.#backend.copy().catch(() => null);
+    const copy = await this.#backend.readCopy().catch(() => null);
     // The copy's age is unknown: `#checkedAt` stays, so that the next `read` refreshes.
-    return copy === null ? this.readFresh() : this.#newest(copy);
+    return copy === null ? this.readFresh() : this.#adoptNewer(copy);
   }
 
   async atLeast(version: number): Promise<ConfigSnapshot> {
@@ -62,17 +68,17 @@ export class ConfigurationClient implements ConfigurationStore {
 
   async readFresh(): Promise<ConfigSnapshot> {
     const newer = await this.#backend.newerThan(this.#snapshot?.version ?? 0);
-    return this.#keep(newer);
+    return this.#adoptFresh(newer);
   }
 
-  update(change: Change, note?: Note): Promise<ConfigSnapshot> {
+  update(change: ConfigChange, note?: CreateEditNote): Promise<ConfigSnapshot> {
     // Edits of one isolate run one after the other. The compare-and-set orders those of different isolates.
     const edit = this.#edits.then(() => this.#apply(change, note));
     this.#edits = edit.catch(() => undefined);
     return edit;
   }
 
-  async #apply(change: Change, note?: Note): Promise<ConfigSnapshot> {
+  async #apply(change: ConfigChange, note?: CreateEditNote): Promise<ConfigSnapshot> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const { version, config, writable } = await this.readFresh();
       if (!writable) {
@@ -85,18 +91,18 @@ export class ConfigurationClient implements ConfigurationStore {
       const changed = await change(config, version);
       const said = (await note?.(config, changed)) ?? null;
       const { stored, snapshot } = await this.#backend.replace(version, changed, said);
-      const kept = this.#keep(snapshot);
+      const kept = this.#adoptFresh(snapshot);
       if (stored) return kept;
     }
     throw new GatewayError(503, "too many edits at once: try again", { code: "overloaded" });
   }
 
-  #keep(snapshot: ConfigSnapshot | null): ConfigSnapshot {
+  #adoptFresh(snapshot: ConfigSnapshot | null): ConfigSnapshot {
     this.#checkedAt = this.#now();
-    return this.#newest(snapshot);
+    return this.#adoptNewer(snapshot);
   }
 
-  #newest(snapshot: ConfigSnapshot | null): ConfigSnapshot {
+  #adoptNewer(snapshot: ConfigSnapshot | null): ConfigSnapshot {
     if (snapshot !== null && (this.#snapshot === null || snapshot.version > this.#snapshot.version)) {
       this.#snapshot = snapshot;
     }

@@ -1,7 +1,7 @@
 import { BUILD } from "../version.ts";
 import { type Config, configSchema } from "./schema.ts";
 import type { ConfigSnapshot } from "./snapshot.ts";
-import { type ConfigOrigin, initialConfig } from "./source.ts";
+import { type ConfigOrigin, createInitialConfig } from "./source.ts";
 
 /** What {@link ConfigurationCore} stores. */
 export interface StoredConfig {
@@ -80,8 +80,8 @@ export class ConfigurationCore {
    * Validates the stored configuration. If this build has validated it before, skips the schemas: new objects start faster
    * without them.
    */
-  #checked(stored: StoredConfig): Config {
-    if (isOwn(stored, this.#build)) return stored.config;
+  #validateStored(stored: StoredConfig): Config {
+    if (isValidatedBy(stored, this.#build)) return stored.config;
     const config = configSchema.parse(stored.config);
     // If this build reads it differently from an earlier one, the stored form stays until the next edit.
     if (this.#build !== null && JSON.stringify(config) === JSON.stringify(stored.config)) this.#save(stored);
@@ -95,18 +95,21 @@ export class ConfigurationCore {
     const stored = this.#storage.load();
     const usable = stored !== null && stored.source === (configJson ?? "") && writable;
     if (usable) {
-      return { version: stored.version, config: this.#checked(stored), envBacked, writable };
+      return { version: stored.version, config: this.#validateStored(stored), envBacked, writable };
     }
     // A version above all stored ones, so that no client takes its own snapshot for newer.
     return {
       version: (stored?.version ?? 0) + 1,
-      config: initialConfig(this.#origin),
+      config: createInitialConfig(this.#origin),
       envBacked,
       writable,
     };
   }
 }
 
-function isOwn(stored: StoredConfig, build: string | null): stored is StoredConfig & { config: Config } {
+function isValidatedBy(
+  stored: StoredConfig,
+  build: string | null,
+): stored is StoredConfig & { config: Config } {
   return build !== null && stored.build === build;
 }

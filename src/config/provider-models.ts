@@ -1,11 +1,11 @@
-import { isDots } from "../encoding/path-segment.ts";
+import { isDotSegment } from "../encoding/path-segment.ts";
 import type { ProviderEntry, ProviderModel } from "./schema.ts";
 
 /** An entry of a provider's `models`: the upstream name only, or an object. */
-export type SaidOfModel = ProviderEntry["models"][string];
+export type ModelEntry = ProviderEntry["models"][string];
 
 /** Normalizes an entry: a plain string is the upstream name. */
-export function modelOf(said: SaidOfModel): ProviderModel {
+export function toProviderModel(said: ModelEntry): ProviderModel {
   return typeof said === "string" ? { upstream: said } : said;
 }
 
@@ -16,13 +16,13 @@ const NO_THINKING = /-nothinking$/i;
  * Finds the provider's model for a name: first by listed name, in any case, then by upstream name. A disabled model is
  * disabled under both names, unless the other name has its own entry. `model` is absent for an unknown model.
  */
-export function listedModel(
+export function findListedModel(
   { models }: Pick<ProviderEntry, "models">,
   name: string,
 ): { readonly name: string; readonly model?: ProviderModel } {
-  if (Object.hasOwn(models, name)) return { name, model: modelOf(models[name] ?? name) };
+  if (Object.hasOwn(models, name)) return { name, model: toProviderModel(models[name] ?? name) };
   const lower = name.toLowerCase();
-  const entries = Object.entries(models).map(([listed, said]) => [listed, modelOf(said)] as const);
+  const entries = Object.entries(models).map(([listed, said]) => [listed, toProviderModel(said)] as const);
   const alike = entries.find(([listed]) => listed.toLowerCase() === lower);
   if (alike !== undefined) return { name: alike[0], model: alike[1] };
   const called = entries.filter(([, { upstream }]) => upstream === name).map(([, model]) => model);
@@ -30,7 +30,7 @@ export function listedModel(
   if (model !== undefined) return { name, model };
   // Disabling a model disables all its variants.
   const bare = name.replace(NO_THINKING, "");
-  const off = bare === name ? undefined : listedModel({ models }, bare).model;
+  const off = bare === name ? undefined : findListedModel({ models }, bare).model;
   return off?.enabled === false ? { name, model: off } : { name };
 }
 
@@ -42,13 +42,13 @@ const MAX_NAME = 300;
 const MAX_MODELS = 5_000;
 
 /** Filters a backend's names: drops those that cannot be listed as models. */
-export function usableNames(names: readonly string[]): string[] {
-  return names.filter((name) => name.trim() !== "" && name.length <= MAX_NAME && !isDots(name.trim()));
+export function filterUsableNames(names: readonly string[]): string[] {
+  return names.filter((name) => name.trim() !== "" && name.length <= MAX_NAME && !isDotSegment(name.trim()));
 }
 
 /** The names that have no entry yet, neither as listed nor as upstream name, without duplicates. */
-function unlisted(models: ProviderEntry["models"], names: readonly string[]): string[] {
-  const led = new Set(Object.entries(models).map(([name, said]) => modelOf(said).upstream ?? name));
+function filterUnlistedNames(models: ProviderEntry["models"], names: readonly string[]): string[] {
+  const led = new Set(Object.entries(models).map(([name, said]) => toProviderModel(said).upstream ?? name));
   return [...new Set(names)].filter((name) => !Object.hasOwn(models, name) && !led.has(name));
 }
 
@@ -58,40 +58,40 @@ function unlisted(models: ProviderEntry["models"], names: readonly string[]): st
  *
  * @param most limit of names to return
  */
-export function newNames(
+export function selectNewNames(
   models: ProviderEntry["models"],
   names: readonly string[],
   most = MAX_MODELS,
 ): string[] {
   const room = Math.max(0, MAX_MODELS - Object.keys(models).length);
-  return unlisted(models, usableNames(names)).slice(0, Math.min(room, most));
+  return filterUnlistedNames(models, filterUsableNames(names)).slice(0, Math.min(room, most));
 }
 
 /** Adds entries for names that are not listed yet. Existing entries keep their edits. */
-export function withListed(
+export function addListedModels(
   models: ProviderEntry["models"],
   names: readonly string[],
   enabled: boolean,
 ): ProviderEntry["models"] {
-  const entries = unlisted(models, names).map(
+  const entries = filterUnlistedNames(models, names).map(
     (name) => [name, enabled ? name : { upstream: name, enabled }] as const,
   );
   return { ...models, ...Object.fromEntries(entries) };
 }
 
 /** Upstream names by listed names. */
-export function upstreamNames({ models }: Pick<ProviderEntry, "models">): Record<string, string> {
+export function mapUpstreamNames({ models }: Pick<ProviderEntry, "models">): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(models).map(([name, said]) => [name, modelOf(said).upstream ?? name]),
+    Object.entries(models).map(([name, said]) => [name, toProviderModel(said).upstream ?? name]),
   );
 }
 
 /** A copy of the providers with everything enabled, so that names of disabled models still count as known targets. */
-export function allSwitchedOn(providers: readonly ProviderEntry[]): ProviderEntry[] {
+export function withAllEnabled(providers: readonly ProviderEntry[]): ProviderEntry[] {
   return providers.map((entry) => {
     const models = Object.entries(entry.models).map(([name, said]) => [
       name,
-      { ...modelOf(said), enabled: true },
+      { ...toProviderModel(said), enabled: true },
     ]);
     return { ...entry, enabled: true, models: Object.fromEntries(models) };
   });

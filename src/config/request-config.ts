@@ -11,14 +11,14 @@ export class RequestConfig {
   #latest: ConfigSnapshot | null = null;
   #isCopy = false;
   /** The first version that was read: the one that admitted the caller. */
-  #first = 0;
+  #firstVersion = 0;
 
   constructor(source: Source) {
     this.#source = source;
   }
 
   read(): Promise<ConfigSnapshot> {
-    this.#snapshot ??= this.#begin(this.#source.read());
+    this.#snapshot ??= this.#readFirst(this.#source.read());
     return this.#snapshot;
   }
 
@@ -31,7 +31,7 @@ export class RequestConfig {
   allowCopy(): void {
     if (this.#snapshot !== undefined) return;
     this.#isCopy = true;
-    this.#snapshot = this.#begin(this.#source.readCopy());
+    this.#snapshot = this.#readFirst(this.#source.readCopy());
   }
 
   /**
@@ -40,9 +40,9 @@ export class RequestConfig {
    *
    * @throws GatewayError 503 if the version is not available.
    */
-  async confirm(version?: number): Promise<boolean> {
+  async ensureCurrent(version?: number): Promise<boolean> {
     const before = await this.read();
-    if (version === undefined && !this.#isCopy) return before.version > this.#first;
+    if (version === undefined && !this.#isCopy) return before.version > this.#firstVersion;
     const now = await (version === undefined ? this.#source.read() : this.#source.atLeast(version));
     if (version !== undefined && now.version < version) {
       throw new GatewayError(503, "the configuration cannot be read", { code: "internal_error" });
@@ -52,12 +52,12 @@ export class RequestConfig {
       this.#latest = now;
       this.#snapshot = Promise.resolve(now);
     }
-    return now.version > this.#first;
+    return now.version > this.#firstVersion;
   }
 
-  async #begin(reading: Promise<ConfigSnapshot>): Promise<ConfigSnapshot> {
+  async #readFirst(reading: Promise<ConfigSnapshot>): Promise<ConfigSnapshot> {
     const snapshot = await reading;
-    this.#first = snapshot.version;
+    this.#firstVersion = snapshot.version;
     this.#latest = snapshot;
     return snapshot;
   }

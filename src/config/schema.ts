@@ -2,7 +2,7 @@ import * as z from "zod";
 import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
 import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import { parseNetwork } from "./network.ts";
-import { publicWithUnknown, secret } from "./secrets.ts";
+import { markPublic, markSecret } from "./secrets.ts";
 
 const count = once(() => z.number().int().min(0));
 const amount = once(() => z.number().min(0));
@@ -15,19 +15,19 @@ const network = once(() =>
 );
 /** SHA-256 of a key, in hexadecimal. */
 const digest = once(() =>
-  secret(z.string().regex(/^[\da-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal")),
+  markSecret(z.string().regex(/^[\da-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal")),
 );
 
 /** An object schema that preserves unknown fields, typed as one that knows all: so that values can be sent over RPC. */
-export function openObject<Shape extends z.core.$ZodLooseShape>(
+export function extensibleObject<Shape extends z.core.$ZodLooseShape>(
   fields: () => Shape,
 ): z.ZodObject<Shape, z.core.$strip> {
   return lazyLooseObject(fields);
 }
 
 /** Limits of a key. 0 or absent: unlimited. Costs are in the currency of the prices. */
-const keyLimitsSchema = publicWithUnknown(
-  openObject(() => ({
+const keyLimitsSchema = markPublic(
+  extensibleObject(() => ({
     requests_per_minute: count().optional(),
     tokens_per_minute: count().optional(),
     max_parallel: count().optional(),
@@ -39,9 +39,9 @@ const keyLimitsSchema = publicWithUnknown(
 );
 
 /** The fields of an API key, for schemas that extend it. */
-export const apiKeyFields = openObject(() => ({
+export const apiKeyFields = extensibleObject(() => ({
   /** Empty if only the digest is stored. */
-  key: secret(z.string().trim().default(""), "shortened"),
+  key: markSecret(z.string().trim().default(""), "shortened"),
   name: z.string().default(""),
   remark: z.string().default(""),
   /** Permanent id of the key. Absent: derived from its digest, see `keyIdentifier`. */
@@ -75,8 +75,8 @@ export const apiKeySchema = apiKeyFields.refine(({ key, digest: kept }) => key !
 export const accountSchema = lazyObject(() => ({
   email: z.string().trim().default(""),
   mobile: z.string().trim().default(""),
-  password: secret(z.string().default("")),
-  token: secret(z.string().trim().default(""), "shortened"),
+  password: markSecret(z.string().default("")),
+  token: markSecret(z.string().trim().default(""), "shortened"),
   name: z.string().default(""),
   remark: z.string().default(""),
   proxy_id: z.string().default(""),
@@ -96,7 +96,7 @@ export const proxySchema = lazyObject(() => ({
   host: z.string().trim().min(1, "a proxy needs a host"),
   port: z.number().int().min(1).max(65_535),
   username: z.string().default(""),
-  password: secret(z.string().default("")),
+  password: markSecret(z.string().default("")),
 }));
 
 /** Characters of a provider's id: no slash, because `provider/model` names a model. */
@@ -108,7 +108,8 @@ const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 /** Characters of an HTTP field value: printable ASCII. */
 const FIELD_VALUE = /^[\x20-\x7E]*$/;
 /** Fields that belong to the connection or to the request itself. */
-const OWN_FIELDS = /^(?:host|content-length|content-type|connection|transfer-encoding|upgrade|te|trailer)$/i;
+const CONNECTION_FIELDS =
+  /^(?:host|content-length|content-type|connection|transfer-encoding|upgrade|te|trailer)$/i;
 
 /** A base URL to which paths are appended: `http` or `https`, without a password. */
 const baseAddress = () =>
@@ -134,8 +135,8 @@ export const priceSchema = lazyObject(() => ({
 }));
 
 /** Known properties of a provider's model. If one is absent, the backend decides. Unknown fields are preserved. */
-export const providerModelSchema = publicWithUnknown(
-  openObject(() => ({
+export const providerModelSchema = markPublic(
+  extensibleObject(() => ({
     /** The provider's name of the model; defaults to the listed name. */
     upstream: z.string().trim().min(1).optional(),
     /** False: callers cannot use it. */
@@ -153,7 +154,7 @@ export const providerModelSchema = publicWithUnknown(
 );
 
 /** An additional provider, beside the one that the environment variables select. Unknown fields are preserved. */
-export const providerSchema = openObject(() => ({
+export const providerSchema = extensibleObject(() => ({
   id: z
     .string("a provider needs an id")
     .trim()
@@ -164,7 +165,7 @@ export const providerSchema = openObject(() => ({
   driver: z.string("a provider needs a driver").trim().min(1, "a provider needs a driver"),
   base_url: baseAddress(),
   /** For accounts without a token of their own. Without accounts, it is the only credential. */
-  token: secret(z.string().trim().default(""), "shortened"),
+  token: markSecret(z.string().trim().default(""), "shortened"),
   /** Model id → the provider's name of it, or its known properties. */
   models: z.record(z.string(), z.union([z.string().trim().min(1), providerModelSchema])).default({}),
   tool_calls: z.enum(["native", "markup"]).default("native"),
@@ -173,13 +174,13 @@ export const providerSchema = openObject(() => ({
   /** The proxy of accounts without one of their own. */
   proxy_id: z.string().default(""),
   /** Sent with every request, in addition to the protocol's headers. Any value may be a credential, whatever its name. */
-  headers: secret(
+  headers: markSecret(
     z
       .record(
         z
           .string()
           .regex(FIELD_NAME, "must be the name of an HTTP header")
-          .refine((field) => !OWN_FIELDS.test(field), "this header belongs to the connection"),
+          .refine((field) => !CONNECTION_FIELDS.test(field), "this header belongs to the connection"),
         z.string().regex(FIELD_VALUE, "must be printable ASCII"),
       )
       .default({}),
@@ -211,24 +212,24 @@ export const routeTargetSchema = lazyObject(() => ({
 /**
  * The target models of a route: by id, `provider/model` or alias; with weights if conversations are distributed over them.
  */
-export const routeOf = <Target extends z.ZodType>(target: Target, error?: z.core.$ZodErrorMap) =>
+export const routeSchema = <Target extends z.ZodType>(target: Target, error?: z.core.$ZodErrorMap) =>
   z
     .array(z.union([z.string().trim().min(1), target], error === undefined ? {} : { error }))
     .min(1, "a route leads to one model at least")
     .max(20);
 
-export const modelRouteSchema = once(() => routeOf(routeTargetSchema));
+export const modelRouteSchema = once(() => routeSchema(routeTargetSchema));
 
 /** A destination of alerts. */
 export const webhookSchema = lazyObject(() => ({
   id: z.string().trim().min(1).max(64),
   name: z.string().default(""),
   /** A secret: the URL of a chat's webhook is enough to write there. */
-  url: secret(z.string().trim().min(1).max(2_000), "origin"),
+  url: markSecret(z.string().trim().min(1).max(2_000), "origin"),
   /** `json`: all fields, for programs. The other two are formats of chat tools. */
   format: z.enum(["json", "chat", "discord"]).default("json"),
   /** Signs the messages (Standard Webhooks): `whsec_` and base64. */
-  secret: secret(z.string().regex(/^whsec_[A-Za-z\d+/]{22,128}={0,2}$/, "must be whsec_ and base64")),
+  secret: markSecret(z.string().regex(/^whsec_[A-Za-z\d+/]{22,128}={0,2}$/, "must be whsec_ and base64")),
   disabled: z.boolean().default(false),
 }));
 
@@ -262,7 +263,7 @@ const alertsSchema = lazyObject(() => ({
  * object yields all defaults (contract, Decisions).
  */
 export const configSchema = lazyObject(() => ({
-  keys: secret(z.array(z.string()).default([]), "shortened"),
+  keys: markSecret(z.array(z.string()).default([]), "shortened"),
   api_keys: z.array(apiKeySchema).default([]),
   accounts: z.array(accountSchema).default([]),
   proxies: z.array(proxySchema).default([]),
@@ -276,11 +277,11 @@ export const configSchema = lazyObject(() => ({
   admin: z
     .object({
       /** PBKDF2 hash of the admin password; empty while only the `ADMIN_KEY` secret gives access. */
-      password_hash: secret(z.string().default("")),
+      password_hash: markSecret(z.string().default("")),
       jwt_expire_hours: z.number().positive().max(8760).default(24),
       jwt_valid_after_unix: count().default(0),
       /** Signs administrators' tokens; created at first use. */
-      jwt_secret: secret(z.string().default("")),
+      jwt_secret: markSecret(z.string().default("")),
     })
     .prefault({}),
   callers: z
@@ -327,7 +328,7 @@ export const configSchema = lazyObject(() => ({
     .prefault({}),
   vercel: z
     .object({
-      token: secret(z.string().default(""), "shortened"),
+      token: markSecret(z.string().default(""), "shortened"),
       project_id: z.string().default(""),
       team_id: z.string().default(""),
     })

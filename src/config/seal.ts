@@ -14,12 +14,12 @@ export interface SealedConfig {
  * Creating the schemas takes longer than most other work before the first answer (docs/performance.md). Null: the build is
  * unknown.
  */
-export async function sealOf(config: Config, build = BUILD): Promise<string | null> {
+export async function buildSeal(config: Config, build = BUILD): Promise<string | null> {
   return build === null ? null : sha256Hex(`${build}\n${JSON.stringify(config)}`);
 }
 
 /** Opens a copy. Validates it, unless its seal shows that this build has done so. Throws for an invalid one. */
-export async function opened({ config, seal }: SealedConfig, build = BUILD): Promise<Config> {
-  const isOwn = typeof seal === "string" && seal === (await sealOf(config, build));
+export async function openSealedConfig({ config, seal }: SealedConfig, build = BUILD): Promise<Config> {
+  const isOwn = typeof seal === "string" && seal === (await buildSeal(config, build));
   return isOwn ? config : configSchema.parse(config);
 }

@@ -8,89 +8,90 @@ import { isObject } from "../encoding/json.ts";
 export type SecretForm = "hidden" | "shortened" | "origin";
 
 /** Visibility of parts of the configuration's schema. `public`: all members may be shown, unknown ones included. */
-const MARKS = z.registry<{ readonly form: SecretForm | "public" }>();
+const VISIBILITY = z.registry<{ readonly form: SecretForm | "public" }>();
 
 /** A schema or a part of one. */
 type Schema = z.core.$ZodType;
 
 /** Marks a schema and all its members as secret. */
-export function secret<Marked extends z.ZodType>(schema: Marked, form: SecretForm = "hidden"): Marked {
-  MARKS.add(schema, { form });
+export function markSecret<Marked extends z.ZodType>(schema: Marked, form: SecretForm = "hidden"): Marked {
+  VISIBILITY.add(schema, { form });
   return schema;
 }
 
 /** Marks a schema as public, including unknown members, which are hidden otherwise. */
-export function publicWithUnknown<Marked extends z.ZodType>(schema: Marked): Marked {
-  MARKS.add(schema, { form: "public" });
+export function markPublic<Marked extends z.ZodType>(schema: Marked): Marked {
+  VISIBILITY.add(schema, { form: "public" });
   return schema;
 }
 
 /** The visibility of a schema part; undefined if it is not marked. */
-export const markOf = (schema: Schema): SecretForm | "public" | undefined => MARKS.get(schema)?.form;
+export const visibilityOf = (schema: Schema): SecretForm | "public" | undefined =>
+  VISIBILITY.get(schema)?.form;
 
 const HIDDEN = "****";
 
 /** Shortens a secret so that its owner recognises it and no reader can use it; empty for an empty one. */
-export function preview(text: string): string {
+export function shortenSecret(text: string): string {
   if (text === "") return "";
   return text.length < 16 ? HIDDEN : `${text.slice(0, 4)}${HIDDEN}${text.slice(-4)}`;
 }
 
-/** Whether a text is a {@link preview} of a secret or of a digest, instead of a secret. */
-export function isPreview(text: string): boolean {
+/** Whether a text is a {@link shortenSecret} of a secret or of a digest, instead of a secret. */
+export function isShortenedSecret(text: string): boolean {
   return /^(?:[\s\S]{4})?\*{4}(?:[\s\S]{4})?$/.test(text);
 }
 
-function originOf(address: string): string {
+function maskUrlPath(address: string): string {
   const url = URL.parse(address);
-  if (url === null) return preview(address);
+  if (url === null) return shortenSecret(address);
   const rest = `${url.pathname}${url.search}`;
   return `${url.origin}${rest.length <= 1 ? rest : `/${HIDDEN}`}`;
 }
 
-function inForm(form: SecretForm, text: string): string {
+function maskInForm(form: SecretForm, text: string): string {
   if (text === "") return "";
   switch (form) {
     case "hidden":
       return HIDDEN;
     case "shortened":
-      return preview(text);
+      return shortenSecret(text);
     case "origin":
-      return originOf(text);
+      return maskUrlPath(text);
   }
 }
 
 /** Unwraps schemas that only add a default, a check or a transform. Each wrapper may be marked. */
-function unwrapped(schema: Schema): Schema {
-  if (markOf(schema) !== undefined) return schema;
+function unwrapSchema(schema: Schema): Schema {
+  if (visibilityOf(schema) !== undefined) return schema;
   if (
     schema instanceof z.ZodDefault ||
     schema instanceof z.ZodPrefault ||
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodNullable
   ) {
-    return unwrapped(schema.unwrap());
+    return unwrapSchema(schema.unwrap());
   }
-  return schema instanceof z.ZodPipe ? unwrapped(schema.in) : schema;
+  return schema instanceof z.ZodPipe ? unwrapSchema(schema.in) : schema;
 }
 
 const hasMembers = (schema: Schema) =>
   schema instanceof z.ZodObject || schema instanceof z.ZodArray || schema instanceof z.ZodRecord;
 
 /** Of a union, selects the option for values with members or for values without; otherwise returns the schema itself. */
-function chosen(schema: Schema, withMembers: boolean): Schema | undefined {
-  const inner = unwrapped(schema);
+function selectSchema(schema: Schema, withMembers: boolean): Schema | undefined {
+  const inner = unwrapSchema(schema);
   if (!(inner instanceof z.ZodUnion)) return inner;
-  return inner.options.map(unwrapped).find((option) => hasMembers(option) === withMembers);
+  return inner.options.map(unwrapSchema).find((option) => hasMembers(option) === withMembers);
 }
 
 /**
  * The schema of a member, by its name or list index; undefined if this version does not know it. Members of a marked schema
  * share its mark.
  */
-export function memberSchema(schema: Schema, name: string): Schema | undefined {
-  const inner = chosen(schema, true);
-  if (inner === undefined || markOf(inner) !== undefined) return inner;
+export function findMemberSchema(schema: Schema, name: string): Schema | undefined {
+  const inner = selectSchema(schema, true);
+  if (inner === undefined || visibilityOf(inner) !== undefined) return inner;
   if (inner instanceof z.ZodArray) return inner.element;
   if (inner instanceof z.ZodRecord) return inner.valueType;
   return inner instanceof z.ZodObject && Object.hasOwn(inner.shape, name) ? inner.shape[name] : undefined;
@@ -102,37 +103,39 @@ export function memberSchema(schema: Schema, name: string): Schema | undefined {
  * @param schema undefined: this version does not know the value. It is hidden entirely, because a later version may store a
  * secret there.
  */
-export function shown(schema: Schema | undefined, value: unknown): unknown {
-  const own = schema && chosen(schema, typeof value === "object" && value !== null);
-  const mark = own === undefined ? "hidden" : markOf(own);
+export function maskSecrets(schema: Schema | undefined, value: unknown): unknown {
+  const own = schema && selectSchema(schema, typeof value === "object" && value !== null);
+  const mark = own === undefined ? "hidden" : visibilityOf(own);
   if (mark === "public") return value;
   if (Array.isArray(value)) {
-    return value.map((item: unknown, index) => shown(schema && memberSchema(schema, `${index}`), item));
+    return value.map((item: unknown, index) =>
+      maskSecrets(schema && findMemberSchema(schema, `${index}`), item),
+    );
   }
   if (isObject(value)) {
     const members = Object.entries(value).map(([name, member]) => [
       name,
-      shown(schema && memberSchema(schema, name), member),
+      maskSecrets(schema && findMemberSchema(schema, name), member),
     ]);
     return Object.fromEntries(members);
   }
   if (mark === undefined || value === null || value === undefined) return value;
-  return typeof value === "string" ? inForm(mark, value) : HIDDEN;
+  return typeof value === "string" ? maskInForm(mark, value) : HIDDEN;
 }
 
 /** Masks a single text of the configuration if its schema marks it as secret. */
-export function shownText(schema: Schema, text: string): string {
-  const mark = markOf(unwrapped(schema));
-  return mark === undefined || mark === "public" ? text : inForm(mark, text);
+export function maskText(schema: Schema, text: string): string {
+  const mark = visibilityOf(unwrapSchema(schema));
+  return mark === undefined || mark === "public" ? text : maskInForm(mark, text);
 }
 
 /** Iterates over the texts that the schema marks as secret, with their places: `providers[0].headers.Authorization`. */
-export function* secretsIn(
+export function* findSecrets(
   schema: Schema,
   value: unknown,
   place = "",
 ): Generator<{ readonly place: string; readonly text: string }> {
-  const mark = markOf(unwrapped(schema));
+  const mark = visibilityOf(unwrapSchema(schema));
   if (mark === "public") return;
   if (typeof value === "string") {
     if (mark !== undefined) yield { place, text: value };
@@ -140,10 +143,10 @@ export function* secretsIn(
   }
   const members = Array.isArray(value) || isObject(value) ? Object.entries(value) : [];
   for (const [name, member] of members) {
-    const inner = memberSchema(schema, name);
+    const inner = findMemberSchema(schema, name);
     if (inner === undefined) continue;
     const separator = place === "" ? "" : ".";
-    yield* secretsIn(
+    yield* findSecrets(
       inner,
       member,
       Array.isArray(value) ? `${place}[${name}]` : `${place}${separator}${name}`,

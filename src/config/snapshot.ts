@@ -1,9 +1,9 @@
 import type { Config } from "./schema.ts";
 
 /** Creates a new configuration from the current one. */
-export type Change = (config: Config, version: number) => Config | Promise<Config>;
+export type ConfigChange = (config: Config, version: number) => Config | Promise<Config>;
 /** Creates the audit note of a change. */
-export type Note = (before: Config, after: Config) => EditNote | null | Promise<EditNote | null>;
+export type CreateEditNote = (before: Config, after: Config) => EditNote | null | Promise<EditNote | null>;
 
 /** A configuration and its version. Versions only grow. */
 export interface ConfigSnapshot {
@@ -68,5 +68,5 @@ export interface ConfigurationStore {
    *
    * @param note creates the audit record; runs as often as `change`. Null: records nothing.
    */
-  update(change: Change, note?: Note): Promise<ConfigSnapshot>;
+  update(change: ConfigChange, note?: CreateEditNote): Promise<ConfigSnapshot>;
 }

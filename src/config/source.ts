@@ -18,27 +18,27 @@ const SANDBOX_ACCOUNTS = ["one@sandbox.test", "two@sandbox.test", "three@sandbox
 export const DEVELOPMENT_API_KEY = "sk-dev";
 
 /** The initial configuration of `npm start`: key `sk-dev` and three sandbox accounts. */
-function developmentConfig(): Config {
+function createDevelopmentConfig(): Config {
   return configSchema.parse({
     api_keys: [{ key: DEVELOPMENT_API_KEY, name: "development" }],
     accounts: SANDBOX_ACCOUNTS.map((email) => ({ email, password: "sandbox" })),
   });
 }
 
-function jsonIn(source: string): unknown {
+function decodeJson(source: string): unknown {
   return JSON.parse(source.startsWith("{") ? source : new TextDecoder().decode(fromBase64(source)));
 }
 
 /** Decodes `GATEWAY_CONFIG_JSON`: JSON or base64. Throws an error that describes the fault. */
 function parseConfigJson(source: string): Config {
-  return configSchema.parse(jsonIn(source));
+  return configSchema.parse(decodeJson(source));
 }
 
 /** Describes the fault of a `GATEWAY_CONFIG_JSON` without its secrets; null if it is valid. */
-export function configJsonFault(source: string): string | null {
+export function describeConfigJsonFault(source: string): string | null {
   let value: unknown;
   try {
-    value = jsonIn(source);
+    value = decodeJson(source);
   } catch {
     return "it is neither";
   }
@@ -47,7 +47,7 @@ export function configJsonFault(source: string): string | null {
 }
 
 /** The configuration before the first edit. */
-export function initialConfig({ configJson, development }: ConfigOrigin): Config {
+export function createInitialConfig({ configJson, development }: ConfigOrigin): Config {
   if (configJson !== null) return parseConfigJson(configJson);
-  return development ? developmentConfig() : configSchema.parse({});
+  return development ? createDevelopmentConfig() : configSchema.parse({});
 }

@@ -1,4 +1,4 @@
-import { connection, tryAgain } from "./connection.ts";
+import { checkConnection, connection } from "./connection.ts";
 import { useStore } from "./store.ts";
 import { Button } from "./ui/button.tsx";
 import { Notice } from "./ui/notice.tsx";
@@ -10,7 +10,7 @@ export function ConnectionNotice() {
   const from = heardAt === 0 ? "" : `, data from ${new Date(heardAt).toLocaleTimeString("en-GB")}`;
   return (
     <div class="connection">
-      <Notice kind="error" action={<Button onClick={() => void tryAgain()}>Try now</Button>}>
+      <Notice kind="error" action={<Button onClick={() => void checkConnection()}>Try now</Button>}>
         Connection lost{from}. It is tried again every few seconds.
       </Notice>
     </div>

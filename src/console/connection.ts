@@ -13,7 +13,7 @@ const RETRY_MS = 3_000;
 export const connection = createStore<Connection>({ lost: false, heardAt: 0 });
 
 /** Records that the gateway responded. */
-export function heard(): void {
+export function reportReachable(): void {
   const { lost, heardAt } = connection.get();
   const now = Date.now();
   // Limit updates of the store: most responses bring no change.
@@ -23,18 +23,18 @@ export function heard(): void {
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Records that the gateway is unreachable, and retries until it responds. */
-export function unheard(): void {
+export function reportUnreachable(): void {
   if (!connection.get().lost) connection.set({ ...connection.get(), lost: true });
   clearTimeout(timer);
-  timer = setTimeout(tryAgain, RETRY_MS);
+  timer = setTimeout(checkConnection, RETRY_MS);
 }
 
 /** Sends a health check to the gateway. */
-export async function tryAgain(): Promise<void> {
+export async function checkConnection(): Promise<void> {
   try {
     await fetch("/healthz", { cache: "no-store" });
-    heard();
+    reportReachable();
   } catch {
-    unheard();
+    reportUnreachable();
   }
 }

@@ -67,7 +67,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
 ];
 
 /** Returns the page with this id; the overview for an unknown id. */
-export function pageOf(id: string): ConsolePage {
+export function findPage(id: string): ConsolePage {
   for (const { pages } of NAVIGATION) for (const page of pages) if (page.id === id) return page;
   return overview;
 }

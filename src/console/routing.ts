@@ -1,7 +1,7 @@
 import { createStore, useStore } from "./store.ts";
 
 /** The console's URL: `#/history/abc?q=x` is the page `history` with the detail `abc` and the query `q=x`. */
-export interface Place {
+export interface ConsoleAddress {
   readonly page: string;
   readonly detail: string;
   /** Search, filters and paging, as a query string without its question mark. */
@@ -16,7 +16,7 @@ function decode(text: string): string {
   }
 }
 
-function read(): Place {
+function read(): ConsoleAddress {
   const hash = location.hash.replace(/^#\/?/, "");
   const at = hash.indexOf("?");
   const [page = "", ...rest] = (at === -1 ? hash : hash.slice(0, at)).split("/");
@@ -27,7 +27,7 @@ function read(): Place {
   };
 }
 
-const place = createStore<Place>(read());
+const consoleAddress = createStore<ConsoleAddress>(read());
 
 /** Called before the user leaves a page; `leave` leaves it. */
 export type LeaveGuard = (leave: () => void) => void;
@@ -38,7 +38,7 @@ let guards: readonly LeaveGuard[] = [];
  * Adds a guard that runs before the page is left, by a link or by the browser's Back button. Returns a function that
  * removes it.
  */
-export function guardLeaving(asks: LeaveGuard): () => void {
+export function addLeaveGuard(asks: LeaveGuard): () => void {
   guards = [...guards, asks];
   return () => {
     guards = guards.filter((other) => other !== asks);
@@ -47,34 +47,34 @@ export function guardLeaving(asks: LeaveGuard): () => void {
 
 addEventListener("hashchange", () => {
   const next = read();
-  const now = place.get();
+  const now = consoleAddress.get();
   const guard = guards.at(-1);
-  if (guard === undefined || next.page === now.page) return place.set(next);
+  if (guard === undefined || next.page === now.page) return consoleAddress.set(next);
   const target = location.hash;
-  history.replaceState(null, "", href(now.page, now.detail, now.query));
+  history.replaceState(null, "", formatHref(now.page, now.detail, now.query));
   guard(() => {
     guards = [];
     location.hash = target;
   });
 });
 
-export const usePlace = (): Place => useStore(place);
+export const useAddress = (): ConsoleAddress => useStore(consoleAddress);
 
 /** Formats the URL of a page, for links. */
-export function href(page: string, detail = "", query = ""): string {
+export function formatHref(page: string, detail = "", query = ""): string {
   const path = detail === "" ? `#/${page}` : `#/${page}/${encodeURIComponent(detail)}`;
   return query === "" ? path : `${path}?${query}`;
 }
 
-export function go(page: string, detail = "", query = ""): void {
-  location.hash = href(page, detail, query);
+export function navigateTo(page: string, detail = "", query = ""): void {
+  location.hash = formatHref(page, detail, query);
 }
 
 /** Changes the query of the current page. `step`: adds an entry to the browser's history. */
-export function look(query: string, step: boolean): void {
-  const { page, detail } = place.get();
-  const address = href(page, detail, query);
+export function setQuery(query: string, step: boolean): void {
+  const { page, detail } = consoleAddress.get();
+  const address = formatHref(page, detail, query);
   if (step) history.pushState(null, "", address);
   else history.replaceState(null, "", address);
-  place.set(read());
+  consoleAddress.set(read());
 }

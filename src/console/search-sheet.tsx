@@ -1,20 +1,20 @@
 import { h, type TargetedInputEvent } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { NAVIGATION } from "./pages.tsx";
-import { href } from "./routing.ts";
-import { type Found, searchEverything } from "./search.ts";
+import { formatHref } from "./routing.ts";
+import { type SearchResult, searchEverything } from "./search.ts";
 import { Dialog } from "./ui/dialog.tsx";
 
 const PAUSE_MS = 150;
 
-const PAGES: readonly Found[] = NAVIGATION.flatMap(({ title, pages }) =>
-  pages.map(({ id, name }): Found => ({ kind: "Page", name, below: title, address: href(id) })),
+const PAGES: readonly SearchResult[] = NAVIGATION.flatMap(({ title, pages }) =>
+  pages.map(({ id, name }): SearchResult => ({ kind: "Page", name, below: title, address: formatHref(id) })),
 );
 
 /** Overlay that searches pages, accounts, keys, models and records. Usable by keyboard alone. */
-export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
+export function SearchOverlay({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
-  const [found, setFound] = useState<readonly Found[]>(PAGES);
+  const [found, setFound] = useState<readonly SearchResult[]>(PAGES);
   const [chosen, setChosen] = useState(0);
   const [looking, setLooking] = useState(false);
   /** The user pressed Enter before the results arrived. */
@@ -38,7 +38,7 @@ export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
     };
   }, [text]);
 
-  const open = (item: Found | undefined) => {
+  const open = (item: SearchResult | undefined) => {
     if (item === undefined) return;
     onClose();
     location.hash = item.address;

@@ -2,10 +2,10 @@ import { listAccounts } from "./api/accounts.ts";
 import { findKeys } from "./api/config.ts";
 import { listHistory } from "./api/history.ts";
 import { listModels } from "./api/models.ts";
-import { href } from "./routing.ts";
+import { formatHref } from "./routing.ts";
 
 /** A search result and its URL. */
-export interface Found {
+export interface SearchResult {
   readonly kind: "Page" | "Account" | "Key" | "Model" | "Record";
   readonly name: string;
   /** Distinguishes results with the same name. */
@@ -14,63 +14,63 @@ export interface Found {
 }
 
 /** Maximum number of results per kind. */
-const MOST = 5;
+const MAX_PER_KIND = 5;
 
 const query = (fields: Readonly<Record<string, string>>) => new URLSearchParams(fields).toString();
 
-async function accounts(text: string, signal: AbortSignal): Promise<Found[]> {
+async function accounts(text: string, signal: AbortSignal): Promise<SearchResult[]> {
   const filter = { q: text, health: "", proxy: null, provider: null, sort: "" };
-  const { items } = await listAccounts(filter, 1, MOST, signal);
+  const { items } = await listAccounts(filter, 1, MAX_PER_KIND, signal);
   return items.map(({ identifier, name }) => ({
     kind: "Account",
     name: name || identifier,
     below: name === "" ? "" : identifier,
-    address: href("accounts", "", query({ q: identifier })),
+    address: formatHref("accounts", "", query({ q: identifier })),
   }));
 }
 
-async function keys(text: string, signal: AbortSignal): Promise<Found[]> {
-  const { items } = await findKeys(text, MOST, signal);
+async function keys(text: string, signal: AbortSignal): Promise<SearchResult[]> {
+  const { items } = await findKeys(text, MAX_PER_KIND, signal);
   return items.map(({ id, name, remark }) => ({
     kind: "Key",
     name: name || id,
     below: remark,
-    address: href("history", "", query({ key: id })),
+    address: formatHref("history", "", query({ key: id })),
   }));
 }
 
-async function models(text: string, signal: AbortSignal): Promise<Found[]> {
+async function models(text: string, signal: AbortSignal): Promise<SearchResult[]> {
   const needle = text.toLowerCase();
   const found = (await listModels(signal)).filter((id) => id.toLowerCase().includes(needle));
-  return found.slice(0, MOST).map((id) => ({
+  return found.slice(0, MAX_PER_KIND).map((id) => ({
     kind: "Model",
     name: id,
     below: "",
-    address: href("history", "", query({ model: id })),
+    address: formatHref("history", "", query({ model: id })),
   }));
 }
 
-async function records(text: string, signal: AbortSignal): Promise<Found[]> {
-  const { items } = await listHistory(new URLSearchParams({ q: text }), 1, MOST, signal);
+async function records(text: string, signal: AbortSignal): Promise<SearchResult[]> {
+  const { items } = await listHistory(new URLSearchParams({ q: text }), 1, MAX_PER_KIND, signal);
   return items.map(({ id, request_preview, model, status, status_code }) => ({
     kind: "Record",
     name: request_preview || id,
     below: `${model}, ${status === "error" ? `error ${status_code}` : status}`,
-    address: href("history", id),
+    address: formatHref("history", id),
   }));
 }
 
 /** Searches names for a text, in display order. Omits kinds that fail to load. */
 export async function searchEverything(
   text: string,
-  pages: readonly Found[],
+  pages: readonly SearchResult[],
   signal: AbortSignal,
-): Promise<Found[]> {
+): Promise<SearchResult[]> {
   const needle = text.toLowerCase();
   const named = pages.filter(({ name }) => name.toLowerCase().includes(needle));
   if (text === "") return [...named];
   const others = await Promise.all(
-    [accounts, keys, models, records].map((look) => look(text, signal).catch((): Found[] => [])),
+    [accounts, keys, models, records].map((look) => look(text, signal).catch((): SearchResult[] => [])),
   );
   return [...named, ...others.flat()];
 }

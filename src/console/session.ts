@@ -3,7 +3,7 @@ import { createStore } from "./store.ts";
 /** `expired`: the session ended; the page stays visible behind the sign-in. */
 export type SessionState = "out" | "in" | "expired";
 
-interface Kept {
+interface StoredSession {
   readonly token: string;
   /** Unix milliseconds. */
   readonly expiresAt: number;
@@ -11,7 +11,7 @@ interface Kept {
 
 const KEY = "polygate.session";
 
-function stored(): Kept | null {
+function readStoredSession(): StoredSession | null {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
     if (typeof kept !== "object" || kept === null || !("token" in kept) || !("expiresAt" in kept))
@@ -23,40 +23,41 @@ function stored(): Kept | null {
   }
 }
 
-let kept = stored();
+let currentSession = readStoredSession();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-const alive = (session: Kept | null): boolean => session !== null && session.expiresAt > Date.now();
+const isUnexpired = (session: StoredSession | null): boolean =>
+  session !== null && session.expiresAt > Date.now();
 
 /** State of the user's session. */
-export const session = createStore<SessionState>(alive(kept) ? "in" : "out");
+export const session = createStore<SessionState>(isUnexpired(currentSession) ? "in" : "out");
 
 function watchExpiry(): void {
   clearTimeout(timer);
-  if (kept === null) return;
+  if (currentSession === null) return;
   // A timer takes at most 2^31 ms. A later expiry is detected by the next request.
-  const left = Math.min(kept.expiresAt - Date.now(), 2_147_000_000);
+  const left = Math.min(currentSession.expiresAt - Date.now(), 2_147_000_000);
   timer = setTimeout(() => {
-    if (!alive(kept)) expireSession();
+    if (!isUnexpired(currentSession)) expireSession();
   }, left);
 }
 watchExpiry();
 
 /** The administrator's token; empty if signed out. Stored for this tab only, until the tab closes. */
 export function currentToken(): string {
-  return kept?.token ?? "";
+  return currentSession?.token ?? "";
 }
 
 /** Starts a session. `lifetime` is in seconds. */
 export function startSession(token: string, lifetime: number): void {
-  kept = { token, expiresAt: Date.now() + lifetime * 1000 };
-  sessionStorage.setItem(KEY, JSON.stringify(kept));
+  currentSession = { token, expiresAt: Date.now() + lifetime * 1000 };
+  sessionStorage.setItem(KEY, JSON.stringify(currentSession));
   watchExpiry();
   session.set("in");
 }
 
-function forget(): void {
-  kept = null;
+function clearSession(): void {
+  currentSession = null;
   clearTimeout(timer);
   sessionStorage.removeItem(KEY);
 }
@@ -64,11 +65,11 @@ function forget(): void {
 /** Expires the session: asks for a new sign-in and keeps the page. */
 export function expireSession(): void {
   if (session.get() !== "in") return;
-  forget();
+  clearSession();
   session.set("expired");
 }
 
 export function endSession(): void {
-  forget();
+  clearSession();
   session.set("out");
 }

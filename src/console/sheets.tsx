@@ -1,8 +1,14 @@
 import { useEffect } from "preact/hooks";
 import { NAVIGATION } from "./pages.tsx";
-import { go } from "./routing.ts";
-import { SearchSheet } from "./search-sheet.tsx";
-import { Keyboard, PAGE_KEYS, sheet, shortcutsOn, turnShortcuts } from "./shortcuts.ts";
+import { navigateTo } from "./routing.ts";
+import { SearchOverlay } from "./search-sheet.tsx";
+import {
+  currentOverlay,
+  PAGE_KEYS,
+  ShortcutParser,
+  setShortcutsEnabled,
+  shortcutsEnabled,
+} from "./shortcuts.ts";
 import { useStore } from "./store.ts";
 import { Dialog } from "./ui/dialog.tsx";
 import { CheckField } from "./ui/field.tsx";
@@ -11,8 +17,8 @@ import { undoLast } from "./ui/toasts.tsx";
 const FIELDS = "input, textarea, select, [contenteditable]";
 
 /** Whether single-key shortcuts are active: not in fields, and not while a dialog is open. */
-function free(target: EventTarget | null): boolean {
-  if (!shortcutsOn.get() || document.querySelector("dialog[open]") !== null) return false;
+function acceptsSingleKeys(target: EventTarget | null): boolean {
+  if (!shortcutsEnabled.get() || document.querySelector("dialog[open]") !== null) return false;
   return !(target instanceof Element && target.matches(FIELDS));
 }
 
@@ -22,38 +28,39 @@ function findOnPage(): void {
 }
 
 /** Overlays that a key opens on every page: the search, and the list of shortcuts. */
-export function Sheets() {
-  const open = useStore(sheet);
+export function KeyboardOverlays() {
+  const open = useStore(currentOverlay);
   useEffect(() => {
-    const keyboard = new Keyboard();
+    const keyboard = new ShortcutParser();
     const press = (event: KeyboardEvent) => {
       if (event.repeat || event.defaultPrevented) return;
-      const deed = keyboard.press(event, free(event.target), Date.now());
+      const deed = keyboard.handleKey(event, acceptsSingleKeys(event.target), Date.now());
       if (deed === null) return;
       event.preventDefault();
-      if (deed.do === "go") go(deed.page);
+      if (deed.do === "go") navigateTo(deed.page);
       // An open dialog blocks the search.
-      if (deed.do === "search" && document.querySelector("dialog[open]") === null) sheet.set("search");
-      if (deed.do === "help") sheet.set("help");
+      if (deed.do === "search" && document.querySelector("dialog[open]") === null)
+        currentOverlay.set("search");
+      if (deed.do === "help") currentOverlay.set("help");
       if (deed.do === "find") findOnPage();
       if (deed.do === "undo") undoLast();
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, []);
-  const close = () => sheet.set("none");
+  const close = () => currentOverlay.set("none");
   useEffect(() => {
     // Close the overlay when the page changes, also by the browser's Back button.
     addEventListener("hashchange", close);
     return () => removeEventListener("hashchange", close);
   }, []);
-  if (open === "search") return <SearchSheet onClose={close} />;
-  return open === "help" ? <HelpSheet onClose={close} /> : null;
+  if (open === "search") return <SearchOverlay onClose={close} />;
+  return open === "help" ? <HelpOverlay onClose={close} /> : null;
 }
 
 /** Overlay that lists the shortcuts. */
-function HelpSheet({ onClose }: { readonly onClose: () => void }) {
-  const on = useStore(shortcutsOn);
+function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
+  const on = useStore(shortcutsEnabled);
   const names = new Map<string, string>(
     NAVIGATION.flatMap(({ pages }) => pages.map(({ id, name }) => [id, name])),
   );
@@ -83,7 +90,7 @@ function HelpSheet({ onClose }: { readonly onClose: () => void }) {
         <CheckField
           label="Single keys do this"
           value={on}
-          onChange={turnShortcuts}
+          onChange={setShortcutsEnabled}
           hint="Without them, Ctrl or ⌘ K goes on to work."
         />
       </div>

@@ -1,10 +1,10 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ConnectionNotice } from "./connection-notice.tsx";
-import { NAVIGATION, pageOf } from "./pages.tsx";
-import { href, usePlace } from "./routing.ts";
+import { findPage, NAVIGATION } from "./pages.tsx";
+import { formatHref, useAddress } from "./routing.ts";
 import { endSession } from "./session.ts";
-import { Sheets } from "./sheets.tsx";
-import { sheet } from "./shortcuts.ts";
+import { KeyboardOverlays } from "./sheets.tsx";
+import { currentOverlay } from "./shortcuts.ts";
 import { useStore } from "./store.ts";
 import { Button } from "./ui/button.tsx";
 import { Icon } from "./ui/icon.tsx";
@@ -23,7 +23,7 @@ function Navigation({ current }: { readonly current: string }) {
           <ul>
             {pages.map(({ id, name }) => (
               <li key={id}>
-                <a href={href(id)} aria-current={id === current ? "page" : undefined}>
+                <a href={formatHref(id)} aria-current={id === current ? "page" : undefined}>
                   <Icon name={id} />
                   {name}
                 </a>
@@ -38,12 +38,12 @@ function Navigation({ current }: { readonly current: string }) {
 
 /** The frame around every page: navigation, theme and sign-out. */
 export function Shell() {
-  const { page, detail } = usePlace();
+  const { page, detail } = useAddress();
   const [open, setOpen] = useState(false);
   const chosen = useStore(theme);
   const main = useRef<HTMLElement>(null);
   const menu = useRef<HTMLButtonElement>(null);
-  const shown = pageOf(page);
+  const shown = findPage(page);
 
   // A layout effect, because it runs before painting. A later effect could close a menu that the user has just opened, and
   // miss Escape.
@@ -70,7 +70,7 @@ export function Shell() {
         Skip to the page
       </button>
       <header class="topbar">
-        <a class="brand" href={href("overview")}>
+        <a class="brand" href={formatHref("overview")}>
           <span class="brand-mark" aria-hidden="true" />
           Polygate
         </a>
@@ -86,17 +86,17 @@ export function Shell() {
         </button>
       </header>
       <aside class={open ? "side open" : "side"} aria-label="Console">
-        <a class="brand" href={href("overview")}>
+        <a class="brand" href={formatHref("overview")}>
           <span class="brand-mark" aria-hidden="true" />
           Polygate
         </a>
-        <Button kind="quiet" title="Search everything" onClick={() => sheet.set("search")}>
+        <Button kind="quiet" title="Search everything" onClick={() => currentOverlay.set("search")}>
           <Icon name="search" />
           Search <kbd>{MODIFIER} K</kbd>
         </Button>
         <Navigation current={shown.id} />
         <div class="side-foot">
-          <Button kind="quiet" onClick={() => sheet.set("help")}>
+          <Button kind="quiet" onClick={() => currentOverlay.set("help")}>
             <Icon name="keyboard" />
             Shortcuts <kbd>?</kbd>
           </Button>
@@ -115,7 +115,7 @@ export function Shell() {
         {/* The key remounts the page only when another page is selected. */}
         <shown.view key={shown.id} detail={detail} />
       </main>
-      <Sheets />
+      <KeyboardOverlays />
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import { createStore } from "./store.ts";
 
 /** The overlay that is open over a page. */
-export type Sheet = "none" | "search" | "help";
-export const sheet = createStore<Sheet>("none");
+export type Overlay = "none" | "search" | "help";
+export const currentOverlay = createStore<Overlay>("none");
 
 /** Second keys after `g`, and the pages that they open. */
 export const PAGE_KEYS: Readonly<Record<string, string>> = {
@@ -24,10 +24,10 @@ export const PAGE_KEYS: Readonly<Record<string, string>> = {
 };
 
 /** How long `g` waits for its second key. */
-const PAIR_MS = 1_500;
+const KEY_SEQUENCE_MS = 1_500;
 const KEY = "polygate.shortcuts";
 
-function stored(): boolean {
+function readStoredSetting(): boolean {
   try {
     return localStorage.getItem(KEY) !== "off";
   } catch {
@@ -36,10 +36,10 @@ function stored(): boolean {
 }
 
 /** Whether single-key shortcuts are enabled. Users of voice control need to disable them. */
-export const shortcutsOn = createStore(stored());
+export const shortcutsEnabled = createStore(readStoredSetting());
 
-export function turnShortcuts(on: boolean): void {
-  shortcutsOn.set(on);
+export function setShortcutsEnabled(on: boolean): void {
+  shortcutsEnabled.set(on);
   try {
     localStorage.setItem(KEY, on ? "on" : "off");
   } catch {
@@ -48,12 +48,12 @@ export function turnShortcuts(on: boolean): void {
 }
 
 /** The action of a key; null: none. */
-export type Deed =
+export type ShortcutAction =
   | { readonly do: "search" | "help" | "find" | "undo" | "wait" }
   | { readonly do: "go"; readonly page: string };
 
 /** The relevant part of a keyboard event. */
-export interface Pressed {
+export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
@@ -61,23 +61,23 @@ export interface Pressed {
 }
 
 /** Converts a sequence of key presses to actions. */
-export class Keyboard {
-  #pairUntil = 0;
+export class ShortcutParser {
+  #sequenceEndsAt = 0;
 
   /**
    * Handles one key press. `free`: no field has focus and no dialog is open, so single keys are active. `now`:
    * milliseconds.
    */
-  press({ key, ctrlKey, metaKey, altKey }: Pressed, free: boolean, now: number): Deed | null {
+  handleKey({ key, ctrlKey, metaKey, altKey }: KeyPress, free: boolean, now: number): ShortcutAction | null {
     if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === "k") return { do: "search" };
     if (ctrlKey || metaKey || altKey || !free) return null;
-    const paired = now < this.#pairUntil;
-    this.#pairUntil = 0;
+    const paired = now < this.#sequenceEndsAt;
+    this.#sequenceEndsAt = 0;
     const page = PAGE_KEYS[key];
     if (paired && page !== undefined) return { do: "go", page };
     switch (key) {
       case "g":
-        this.#pairUntil = now + PAIR_MS;
+        this.#sequenceEndsAt = now + KEY_SEQUENCE_MS;
         return { do: "wait" };
       case "?":
         return { do: "help" };

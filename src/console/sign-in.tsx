@@ -5,12 +5,12 @@ import { Button } from "./ui/button.tsx";
 import { Dialog } from "./ui/dialog.tsx";
 import { TextField } from "./ui/field.tsx";
 import { Problem } from "./ui/problem.tsx";
-import { useWork } from "./ui/use-work.ts";
+import { useAsyncAction } from "./ui/use-work.ts";
 
 /** State that both sign-in forms share: the key, and the submit action. */
 function useSignIn() {
   const [key, setKey] = useState("");
-  const { busy, error, onSubmit } = useWork();
+  const { busy, error, onSubmit } = useAsyncAction();
   const submit = onSubmit(() => signIn(key));
   const field = (
     <TextField

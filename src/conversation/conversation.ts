@@ -1,4 +1,4 @@
-import type { CacheMark } from "./cache-mark.ts";
+import type { CacheBreakpoint } from "./cache-mark.ts";
 import type { ResolvedModel } from "./model.ts";
 import type { ToolChoice, ToolDefinition } from "./tool.ts";
 import type { WebSearch } from "./web-search.ts";
@@ -11,12 +11,12 @@ export type AttachmentSource =
   | { readonly kind: "file"; readonly fileId: string };
 
 /** Something that may carry a cache breakpoint. */
-interface Marked {
-  readonly cache?: CacheMark;
+interface Cacheable {
+  readonly cache?: CacheBreakpoint;
 }
 
 /** One piece of a message. */
-export type Part = Marked &
+export type Part = Cacheable &
   (
     | { readonly type: "text"; readonly text: string }
     | { readonly type: "image"; readonly source: AttachmentSource; readonly detail?: string }
@@ -29,7 +29,7 @@ export type Part = Marked &
   );
 
 /** A tool call that the assistant made earlier. `arguments` is JSON text. */
-export interface ToolCall extends Marked {
+export interface ToolCall extends Cacheable {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
@@ -51,7 +51,7 @@ export type Message =
       readonly name?: string;
       readonly parts: readonly Part[];
       readonly isError?: boolean;
-      readonly cache?: CacheMark;
+      readonly cache?: CacheBreakpoint;
     };
 
 /** The shape that the caller wants the answer's text to have. */
@@ -114,7 +114,7 @@ export interface Conversation {
   /** The caller asks for the vendor's own web search. Absent: it does not. */
   readonly webSearch?: WebSearch;
   /** A cache breakpoint at the end of the whole prompt. */
-  readonly cache?: CacheMark;
+  readonly cache?: CacheBreakpoint;
   /** Whether the model thinks: as the request says, unless the model is a `-nothinking` variant. */
   readonly thinking: boolean;
   /**
@@ -135,7 +135,7 @@ export interface Conversation {
 }
 
 /** The text of a message's parts, joined; attachments are left out. */
-export function textOf(parts: readonly Part[]): string {
+export function joinText(parts: readonly Part[]): string {
   let text = "";
   for (const part of parts) if (part.type === "text") text += part.text;
   return text;

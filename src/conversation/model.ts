@@ -15,9 +15,9 @@ export interface CatalogueModel {
   /** Largest answer in tokens. Absent: unknown. */
   readonly output?: number;
   /** The same provider's model that replaces this one for images. Absent: none, or this model may have vision itself. */
-  readonly sighted?: CatalogueModel;
+  readonly visionVariant?: CatalogueModel;
   /** The same provider's model that replaces this one for web searches. Absent: none, or this model may search itself. */
-  readonly searching?: CatalogueModel;
+  readonly searchVariant?: CatalogueModel;
 }
 
 /** One of the models that a requested name may lead to. */

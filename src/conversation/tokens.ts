@@ -10,9 +10,9 @@ const LARGEST_CONTEXT = 2_000_000;
 /**
  * How many times a turn's count may include the whole context: with a provider's own tools the model reads it repeatedly.
  */
-const MOST_ROUNDS = 16;
+const MAX_CONTEXT_REPETITIONS = 16;
 /** Upper bound of a count, whatever context size an administrator configures: sums of thousands of counts stay exact. */
-const MOST_TOKENS = 1e12;
+const MAX_TOKENS = 1e12;
 
 /**
  * The largest plausible token count of one turn's prompt, or of its answer.
@@ -20,6 +20,6 @@ const MOST_TOKENS = 1e12;
  * @param characters length of the texts that were sent and received (UTF-16 units)
  * @param context the model's context size in tokens; undefined: unknown
  */
-export function mostTokens(characters: number, context = LARGEST_CONTEXT): number {
-  return Math.min(MOST_TOKENS, MOST_ROUNDS * Math.max(context, characters));
+export function maxPlausibleTokens(characters: number, context = LARGEST_CONTEXT): number {
+  return Math.min(MAX_TOKENS, MAX_CONTEXT_REPETITIONS * Math.max(context, characters));
 }

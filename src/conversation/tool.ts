@@ -1,5 +1,5 @@
 import { isObject } from "../encoding/json.ts";
-import type { CacheMark } from "./cache-mark.ts";
+import type { CacheBreakpoint } from "./cache-mark.ts";
 
 /** A JSON Schema object as sent in the request. */
 export interface JsonSchema {
@@ -23,7 +23,7 @@ export interface ToolDefinition {
   parameters?: JsonSchema;
   strict?: boolean;
   /** A cache breakpoint after the tool. */
-  cache?: CacheMark;
+  cache?: CacheBreakpoint;
 }
 
 /** Which tools the model may or must call. */

@@ -1,7 +1,7 @@
 /** The caller's options for the web search. The provider decides about absent options. */
 export interface WebSearch {
   /** True: the caller requests a search. Otherwise the model may decide to use the search tool. */
-  readonly asked?: boolean;
+  readonly isRequested?: boolean;
   /** How much of the search results the model reads: `low`, `medium` or `high`. */
   readonly contextSize?: string;
   /** The location of the end user. */

@@ -1,12 +1,12 @@
-import { type Caller, readmitted } from "../auth/callers.ts";
-import { estimateTokens, mostTokens } from "../conversation/tokens.ts";
+import { type Caller, recheckAuthorization } from "../auth/callers.ts";
+import { estimateTokens, maxPlausibleTokens } from "../conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
-import { checkDialect, checkModel } from "../limits/allowed.ts";
+import { assertDialectAllowed, assertModelAllowed } from "../limits/allowed.ts";
 import { countRequest } from "../limits/quota.ts";
 import { EMBEDDING_DIMENSIONS } from "../models/embedding-models.ts";
-import { UPSTREAM, upstreamVectors } from "./upstream.ts";
-import { embed, features } from "./vectors.ts";
-import type { EmbeddingInput, EmbeddingWish, Vectors } from "./wish.ts";
+import { embedUpstream, UPSTREAM_PROVIDER } from "./upstream.ts";
+import { embedTokens, tokenizeText } from "./vectors.ts";
+import type { EmbeddingInput, EmbeddingRequest, Vectors } from "./wish.ts";
 
 /** Maximum number of inputs of one request, and maximum number of dimensions of a vector. */
 export const MAX_INPUTS = 2048;
@@ -14,20 +14,20 @@ export const MAX_DIMENSIONS = 4096;
 /** Number of dimensions if neither the request nor the model defines it. */
 const DEFAULT_DIMENSIONS = 1536;
 /** Maximum total of numbers in all vectors of an answer: each takes 20 bytes as JSON, and an isolate has 128 MB. */
-const MAX_NUMBERS = 1024 * DEFAULT_DIMENSIONS;
+const MAX_VECTOR_NUMBERS = 1024 * DEFAULT_DIMENSIONS;
 /** Maximum total of tokens in all inputs of a request. */
 const MAX_TOKENS = 300_000;
 
 /** Values of `embeddings.provider` that select the local, deterministic implementation (contract). */
-const LOCAL: ReadonlySet<string> = new Set(["mock", "deterministic", "builtin"]);
+const LOCAL_PROVIDERS: ReadonlySet<string> = new Set(["mock", "deterministic", "builtin"]);
 
-function tokensOf(input: EmbeddingInput): readonly string[] {
-  return typeof input === "string" ? features(input) : input.map((token) => `#${token}`);
+function toTokens(input: EmbeddingInput): readonly string[] {
+  return typeof input === "string" ? tokenizeText(input) : input.map((token) => `#${token}`);
 }
 
 /** Computes the vectors one at a time, because the tokens of all inputs together would take much memory. */
-function* localVectors(inputs: readonly EmbeddingInput[], dimensions: number): Generator<Float64Array> {
-  for (const input of inputs) yield embed(tokensOf(input), dimensions);
+function* embedLocally(inputs: readonly EmbeddingInput[], dimensions: number): Generator<Float64Array> {
+  for (const input of inputs) yield embedTokens(toTokens(input), dimensions);
 }
 
 /**
@@ -35,10 +35,10 @@ function* localVectors(inputs: readonly EmbeddingInput[], dimensions: number): G
  *
  * @throws GatewayError 400
  */
-function checkEffort(field: string, numbers: number, tokens: number): void {
-  if (numbers > MAX_NUMBERS) {
+function assertWithinLimits(field: string, numbers: number, tokens: number): void {
+  if (numbers > MAX_VECTOR_NUMBERS) {
     throw invalidRequest(
-      `${field}: inputs times dimensions may be at most ${MAX_NUMBERS}: send fewer inputs`,
+      `${field}: inputs times dimensions may be at most ${MAX_VECTOR_NUMBERS}: send fewer inputs`,
       field,
     );
   }
@@ -48,7 +48,7 @@ function checkEffort(field: string, numbers: number, tokens: number): void {
 }
 
 /** Creates the 501 for a missing or unsupported `embeddings.provider` (contract). */
-function notConfigured(provider: string): GatewayError {
+function notConfiguredError(provider: string): GatewayError {
   const what =
     provider === ""
       ? "no embeddings provider is configured"
@@ -59,27 +59,27 @@ function notConfigured(provider: string): GatewayError {
 }
 
 /** Returns the model's usual number of dimensions. Ignores a path before the name and a tag after it. */
-function usualDimensions(requested: string): number {
+function getDefaultDimensions(requested: string): number {
   const name = requested.toLowerCase().split("/").at(-1) ?? "";
   const bare = name.split(":")[0] ?? "";
   return EMBEDDING_DIMENSIONS.get(name) ?? EMBEDDING_DIMENSIONS.get(bare) ?? DEFAULT_DIMENSIONS;
 }
 
 /** Throws if the caller's key does not allow this style or model. */
-function checkScope({ style, model }: EmbeddingWish, { key }: Caller): void {
-  checkDialect(key?.entry, style);
-  checkModel(key?.entry, model);
+function assertAllowedByKey({ style, model }: EmbeddingRequest, { key }: Caller): void {
+  assertDialectAllowed(key?.entry, style);
+  assertModelAllowed(key?.entry, model);
 }
 
 /**
  * Returns `embeddings.provider`. Local embeddings use no account, so no later step checks that the configuration is
  * current; therefore this function checks it.
  */
-async function confirmedProvider(wish: EmbeddingWish): Promise<string> {
+async function getConfirmedProvider(wish: EmbeddingRequest): Promise<string> {
   const { context, caller } = wish;
   const known = (await context.config()).config.embeddings.provider;
-  if (known === UPSTREAM || !(await context.confirmConfig())) return known;
-  checkScope(wish, await readmitted(context, caller));
+  if (known === UPSTREAM_PROVIDER || !(await context.confirmConfig())) return known;
+  assertAllowedByKey(wish, await recheckAuthorization(context, caller));
   return (await context.config()).config.embeddings.provider;
 }
 
@@ -89,31 +89,31 @@ async function confirmedProvider(wish: EmbeddingWish): Promise<string> {
  * @throws GatewayError 403 or 429 if the caller's key does not allow the request, 501 if `embeddings.provider` is missing
  * or unsupported, 400 if the request is too large, and the errors of the provider.
  */
-export async function vectorsOf(wish: EmbeddingWish): Promise<Vectors> {
+export async function embedInputs(wish: EmbeddingRequest): Promise<Vectors> {
   const { context, model, inputs, field } = wish;
   const { log } = context;
   log.dialect = wish.style;
   log.operation = "embeddings";
   log.model = model.id;
   log.requestedModel = model.requested;
-  checkScope(wish, wish.caller);
-  const provider = await confirmedProvider(wish);
-  if (provider !== UPSTREAM && !LOCAL.has(provider)) throw notConfigured(provider);
-  const dimensions = wish.dimensions ?? usualDimensions(model.requested);
+  assertAllowedByKey(wish, wish.caller);
+  const provider = await getConfirmedProvider(wish);
+  if (provider !== UPSTREAM_PROVIDER && !LOCAL_PROVIDERS.has(provider)) throw notConfiguredError(provider);
+  const dimensions = wish.dimensions ?? getDefaultDimensions(model.requested);
   const tokens = inputs.reduce(
     (sum, input) => sum + (typeof input === "string" ? estimateTokens(input) : input.length),
     0,
   );
-  checkEffort(field, inputs.length * dimensions, tokens);
+  assertWithinLimits(field, inputs.length * dimensions, tokens);
   const expected = () => ({ prompt: tokens, answer: 0 });
-  if (provider !== UPSTREAM) {
+  if (provider !== UPSTREAM_PROVIDER) {
     await countRequest(context, wish.caller, expected);
     log.promptTokens = tokens;
-    return { vectors: localVectors(inputs, dimensions), tokens };
+    return { vectors: embedLocally(inputs, dimensions), tokens };
   }
-  const { vectors, tokens: stated } = await upstreamVectors(wish, expected);
+  const { vectors, tokens: stated } = await embedUpstream(wish, expected);
   const characters = inputs.reduce((sum, input) => sum + input.length, 0);
-  const isPlausible = stated <= mostTokens(characters);
+  const isPlausible = stated <= maxPlausibleTokens(characters);
   if (!isPlausible) log.usageRefused = true;
   log.promptTokens = isPlausible && stated > 0 ? stated : tokens;
   return { vectors, tokens: log.promptTokens };

@@ -1,23 +1,23 @@
-import { Patience } from "../accounts/patience.ts";
-import { justChanged } from "../accounts/readmission.ts";
+import { AttemptTimeout } from "../accounts/patience.ts";
+import { settingsChangedError } from "../accounts/readmission.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
-import { abortWith } from "../http/departure.ts";
-import { checkModel } from "../limits/allowed.ts";
-import type { Expected } from "../limits/quota.ts";
-import { providerNamed } from "../provider/of-platform.ts";
-import type { EmbeddingWish, Vectors } from "./wish.ts";
+import { abortOnDisconnect } from "../http/departure.ts";
+import { assertModelAllowed } from "../limits/allowed.ts";
+import type { ExpectedTokens } from "../limits/quota.ts";
+import { getProvider } from "../provider/of-platform.ts";
+import type { EmbeddingRequest, Vectors } from "./wish.ts";
 
 /** The value of `embeddings.provider` that selects the provider's own embeddings. */
-export const UPSTREAM = "upstream";
+export const UPSTREAM_PROVIDER = "upstream";
 
 /**
  * Returns the inputs as texts.
  *
  * @throws GatewayError 400 for tokens, because they belong to another tokenizer.
  */
-function textsOf({ inputs, field }: EmbeddingWish): string[] {
+function requireTexts({ inputs, field }: EmbeddingRequest): string[] {
   return inputs.map((input) => {
     if (typeof input === "string") return input;
     throw invalidRequest(`${field}: the provider embeds texts, not tokens`, field);
@@ -30,25 +30,28 @@ function textsOf({ inputs, field }: EmbeddingWish): string[] {
  * @throws GatewayError 501 if its protocol has no embeddings, 400 for inputs that it does not support, and the errors of
  * the provider.
  */
-export async function upstreamVectors(wish: EmbeddingWish, expected: () => Expected): Promise<Vectors> {
+export async function embedUpstream(
+  wish: EmbeddingRequest,
+  expected: () => ExpectedTokens,
+): Promise<Vectors> {
   const { context, caller, model, dimensions, style } = wish;
   const { config } = await context.config();
-  const provider = providerNamed(context.platform, config, model.provider);
+  const provider = getProvider(context.platform, config, model.provider);
   const { embeddings } = provider.api;
   if (embeddings === undefined) {
     throw new GatewayError(501, "this provider has no embeddings: set embeddings.provider to builtin", {
       code: "embeddings_not_configured",
     });
   }
-  const asked = {
+  const payload = {
     // Use the requested name: backends have embedding models that no canonical id covers.
     model: model.provider === undefined ? model.requested : model.upstream,
-    input: textsOf(wish),
+    input: requireTexts(wish),
     ...(dimensions === null ? {} : { dimensions }),
   };
-  context.log.model = asked.model;
+  context.log.model = payload.model;
   if (provider.id !== "") context.log.provider = provider.id;
-  const { abort, stop } = abortWith(context.request);
+  const { abort, stop } = abortOnDisconnect(context.request);
   try {
     return await withAccount(
       {
@@ -58,22 +61,22 @@ export async function upstreamVectors(wish: EmbeddingWish, expected: () => Expec
         model: model.id,
         dialect: style,
         abort,
-        expected,
-        permits: (key, newest) => {
-          checkModel(key, model);
+        estimateUsage: expected,
+        assertPermitted: (key, newest) => {
+          assertModelAllowed(key, model);
           // An administrator may just have disabled exactly this: sending texts to the provider.
-          if (newest.embeddings.provider !== UPSTREAM) throw justChanged();
+          if (newest.embeddings.provider !== UPSTREAM_PROVIDER) throw settingsChangedError();
         },
-        mayRepeat: () => true,
+        canRetry: () => true,
       },
       (session) =>
-        session.call(async (account) => {
-          const patience = new Patience(provider.patience.firstByteTimeoutMs, abort.signal);
-          patience.renew();
+        session.runWithToken(async (account) => {
+          const attemptTimeout = new AttemptTimeout(provider.timeouts.firstByteTimeoutMs, abort.signal);
+          attemptTimeout.restart();
           try {
-            return await embeddings.embed(account, asked, patience.signal);
+            return await embeddings.embed(account, payload, attemptTimeout.signal);
           } finally {
-            patience.end();
+            attemptTimeout.stop();
           }
         }),
     );

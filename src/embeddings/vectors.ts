@@ -4,10 +4,10 @@ import { toBase64 } from "../encoding/bytes.ts";
  * Number of features that each token adds to the vector. More features make the vectors of two tokens more nearly
  * orthogonal.
  */
-const FEATURES = 8;
+const FEATURES_PER_TOKEN = 8;
 
 /** FNV-1a over UTF-16 code units, then an avalanche step, so that similar inputs get very different hashes. */
-function hash(text: string, seed: number): number {
+function hashFeature(text: string, seed: number): number {
   let value = (0x811c9dc5 ^ seed) >>> 0;
   for (let index = 0; index < text.length; index += 1) {
     value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
@@ -20,7 +20,7 @@ function hash(text: string, seed: number): number {
 }
 
 /** Splits text into lower-case words, and into single characters for scripts that do not separate words. */
-export function features(text: string): string[] {
+export function tokenizeText(text: string): string[] {
   return (
     text
       .normalize("NFKC")
@@ -33,7 +33,7 @@ export function features(text: string): string[] {
  * Computes a deterministic vector of unit length: signed feature hashing of tokens and of token pairs, weighted by the
  * square root of their counts. Texts with common words get similar vectors, and the same text always gets the same vector.
  */
-export function embed(tokens: readonly string[], dimensions: number): Float64Array {
+export function embedTokens(tokens: readonly string[], dimensions: number): Float64Array {
   const counts = new Map<string, number>();
   for (const [index, token] of tokens.entries()) {
     counts.set(token, (counts.get(token) ?? 0) + 1);
@@ -45,16 +45,16 @@ export function embed(tokens: readonly string[], dimensions: number): Float64Arr
   const vector = new Float64Array(dimensions);
   for (const [feature, count] of counts) {
     const weight = Math.sqrt(count);
-    for (let seed = 0; seed < FEATURES; seed += 1) {
-      const value = hash(feature, seed);
+    for (let seed = 0; seed < FEATURES_PER_TOKEN; seed += 1) {
+      const value = hashFeature(feature, seed);
       const slot = value % dimensions;
-      vector[slot] = (vector[slot] ?? 0) + ((hash(feature, seed + 97) & 1) === 0 ? weight : -weight);
+      vector[slot] = (vector[slot] ?? 0) + ((hashFeature(feature, seed + 97) & 1) === 0 ? weight : -weight);
     }
   }
-  return normalised(vector);
+  return normalizeVector(vector);
 }
 
-function normalised(vector: Float64Array): Float64Array {
+function normalizeVector(vector: Float64Array): Float64Array {
   let sum = 0;
   for (const value of vector) sum += value * value;
   // Opposite signs can cancel out, mainly with few dimensions.

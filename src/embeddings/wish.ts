@@ -6,7 +6,7 @@ import type { Context } from "../platform/context.ts";
 export type EmbeddingInput = string | readonly number[];
 
 /** A request for embeddings, independent of its style. */
-export interface EmbeddingWish {
+export interface EmbeddingRequest {
   readonly context: Context;
   readonly caller: Caller;
   /** The style's name, for the queue's status. */

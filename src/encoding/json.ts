@@ -7,7 +7,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** Parses a JSON object; an empty one if the text is not a JSON object. */
-export function objectIn(text: string): JsonObject {
+export function parseObject(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : {};

@@ -8,7 +8,7 @@ const MIN_SECRET = 8;
 /** A shorter value is not treated as a secret. */
 const MIN_QUOTED = 4;
 /** The shortest beginning of a secret that is masked at the end of a cut text. */
-const MIN_START = 6;
+const MIN_PARTIAL_MATCH = 6;
 
 /**
  * Base64 encodes three bytes as four characters. So the encoded form of a secret depends on the number of bytes before it.
@@ -25,7 +25,7 @@ function base64Forms(secret: string): string[] {
 }
 
 /** All forms of a secret that may occur: raw, in JSON, in a URL, and in base64 of either alphabet. */
-function formsOf(secret: string): string[] {
+function encodedForms(secret: string): string[] {
   const base64 = base64Forms(secret);
   const json = JSON.stringify(secret).slice(1, -1);
   const forms = [
@@ -53,7 +53,7 @@ function isQuoted(text: string, start: number, end: number): boolean {
  * The length of the longest proper prefix of `form` that `text` ends with, in linear time (Knuth-Morris-Pratt). 0 if too
  * short.
  */
-function startAtEnd(text: string, form: string): number {
+function partialMatchLength(text: string, form: string): number {
   const end = text.slice(1 - form.length);
   /** For each prefix of `form`: the length of its longest proper prefix that is also its suffix. */
   const borders = new Uint32Array(form.length);
@@ -65,7 +65,7 @@ function startAtEnd(text: string, form: string): number {
   for (let at = 1; at < form.length; at += 1) borders[at] = longer(borders[at - 1] ?? 0, form.charAt(at));
   let length = 0;
   for (let at = 0; at < end.length; at += 1) length = longer(length, end.charAt(at));
-  return length < MIN_START ? 0 : length;
+  return length < MIN_PARTIAL_MATCH ? 0 : length;
 }
 
 /**
@@ -73,7 +73,7 @@ function startAtEnd(text: string, form: string): number {
  *
  * @param cut whether the text was cut: then the beginning of a secret at its end is masked too
  */
-export function withoutSecrets(text: string, secrets: readonly string[], cut = false): string {
+export function maskSecrets(text: string, secrets: readonly string[], cut = false): string {
   let masked = text;
   // The longest first, because one secret may be part of another.
   for (const secret of secrets.toSorted((one, other) => other.length - one.length)) {
@@ -84,9 +84,9 @@ export function withoutSecrets(text: string, secrets: readonly string[], cut = f
       );
       continue;
     }
-    for (const form of formsOf(secret)) {
+    for (const form of encodedForms(secret)) {
       masked = masked.replaceAll(form, MASK);
-      const rest = cut ? startAtEnd(masked, form) : 0;
+      const rest = cut ? partialMatchLength(masked, form) : 0;
       if (rest > 0) masked = masked.slice(0, -rest) + MASK;
     }
   }

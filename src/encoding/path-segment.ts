@@ -1,5 +1,5 @@
 /** Whether a URL parser would resolve the name as a path segment: `.` and `..`, which cannot be escaped (WHATWG URL). */
-export function isDots(name: string): boolean {
+export function isDotSegment(name: string): boolean {
   return name === "." || name === "..";
 }
 

@@ -30,7 +30,7 @@ export class ProviderError extends Error {
   /** After how many seconds the upstream accepts a retry; null: it does not say. */
   readonly retryAfter: number | null;
   /** The upstream's own error details. */
-  readonly said: UpstreamFault;
+  readonly upstreamFault: UpstreamFault;
 
   constructor(
     kind: ProviderErrorKind,
@@ -38,21 +38,21 @@ export class ProviderError extends Error {
     status = 0,
     cause?: unknown,
     retryAfter: number | null = null,
-    said: UpstreamFault = {},
+    upstreamFault: UpstreamFault = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.status = status;
     this.retryAfter = retryAfter;
-    this.said = said;
+    this.upstreamFault = upstreamFault;
   }
 }
 
 /** Converts a provider's failure to the caller's error (contract, Errors and Decisions). */
 export function providerErrorToGateway(error: ProviderError): GatewayError {
-  const { kind, message, said } = error;
+  const { kind, message, upstreamFault } = error;
   // For errors that exist at every provider, the gateway's own code is used.
-  const { code: _, ...place } = said;
+  const { code: _, ...place } = upstreamFault;
   switch (kind) {
     case "invalid_credentials":
       return new GatewayError(401, message, { code: "account_login_failed", cause: error });
@@ -67,11 +67,19 @@ export function providerErrorToGateway(error: ProviderError): GatewayError {
       return new GatewayError(429, message, { code: "upstream_rate_limited", cause: error, ...details });
     }
     case "not_found":
-      return new GatewayError(404, message, { code: "not_found", cause: error, upstream: said });
+      return new GatewayError(404, message, { code: "not_found", cause: error, upstream: upstreamFault });
     case "too_large":
-      return new GatewayError(413, message, { code: "request_too_large", cause: error, upstream: said });
+      return new GatewayError(413, message, {
+        code: "request_too_large",
+        cause: error,
+        upstream: upstreamFault,
+      });
     case "invalid_request":
-      return new GatewayError(400, message, { code: "invalid_request", cause: error, upstream: said });
+      return new GatewayError(400, message, {
+        code: "invalid_request",
+        cause: error,
+        upstream: upstreamFault,
+      });
     case "context_length":
       return new GatewayError(400, message, {
         code: "context_length_exceeded",

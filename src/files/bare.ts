@@ -1,16 +1,16 @@
 import { type BodyLimits, IncomingBody } from "./incoming-body.ts";
-import type { Rest } from "./refused-body.ts";
+import type { UnreadBody } from "./refused-body.ts";
 import type { FileHead, IncomingFile } from "./upload.ts";
 
 /** An incoming file whose name and type are known before its bytes arrive. */
-export class BareFile implements IncomingFile, Rest {
+export class RawFile implements IncomingFile, UnreadBody {
   readonly content: ReadableStream<Uint8Array>;
   readonly fields = new Map<string, string>();
-  readonly #body: Rest;
+  readonly #body: UnreadBody;
   readonly #head: FileHead;
 
   /** `bytes` are the bytes of the file. Some or all of them come from `body`. */
-  constructor(body: Rest, head: FileHead, bytes: AsyncGenerator<Uint8Array, undefined>) {
+  constructor(body: UnreadBody, head: FileHead, bytes: AsyncGenerator<Uint8Array, undefined>) {
     this.#body = body;
     this.#head = head;
     this.content = new ReadableStream<Uint8Array>(
@@ -43,11 +43,11 @@ export class BareFile implements IncomingFile, Rest {
  *
  * @throws GatewayError 413 for a declared length above the limit.
  */
-export function bareFile(request: Request, limits: BodyLimits, head: FileHead): BareFile {
+export function readRawFile(request: Request, limits: BodyLimits, head: FileHead): RawFile {
   const body = new IncomingBody(request, limits);
-  return new BareFile(body, head, piecesOf(body));
+  return new RawFile(body, head, readChunks(body));
 }
 
-async function* piecesOf(body: IncomingBody): AsyncGenerator<Uint8Array, undefined> {
+async function* readChunks(body: IncomingBody): AsyncGenerator<Uint8Array, undefined> {
   for (let bytes = await body.read(); bytes !== null; bytes = await body.read()) yield bytes;
 }

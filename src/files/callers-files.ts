@@ -1,15 +1,15 @@
-import { Patience } from "../accounts/patience.ts";
+import { AttemptTimeout } from "../accounts/patience.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
-import { abortWith } from "../http/departure.ts";
+import { abortOnDisconnect } from "../http/departure.ts";
 import type { Context } from "../platform/context.ts";
-import type { KeptFile } from "../platform/files.ts";
-import { providerOf } from "../provider/of-platform.ts";
+import type { FileRecord } from "../platform/files.ts";
+import { getDefaultProviderApi } from "../provider/of-platform.ts";
 import type { FileKeeping, ProviderFile } from "../provider/provider.ts";
-import { LONGEST_LIFETIME } from "./expiry.ts";
-import type { Uploaded } from "./upload.ts";
+import { MAX_LIFETIME_SECONDS } from "./expiry.ts";
+import type { UploadedFile } from "./upload.ts";
 
 /** The context and the caller of a request for files. `style` is the API style, for the queue's status and the log. */
 export interface FileRequest {
@@ -31,8 +31,8 @@ function fileNotFound(id: string): GatewayError {
  *
  * @throws GatewayError 501 if the provider does not store files.
  */
-export function filesOf(context: Context): FileKeeping {
-  const { files } = providerOf(context.platform);
+export function getFileOperations(context: Context): FileKeeping {
+  const { files } = getDefaultProviderApi(context.platform);
   if (files !== undefined) return files;
   throw new GatewayError(501, "this provider keeps no files: send them within the request", {
     code: "unsupported",
@@ -45,7 +45,7 @@ export function filesOf(context: Context): FileKeeping {
  *
  * @throws GatewayError 404 for a deleted file, or for a managed caller's file without a record.
  */
-async function remembered({ context, caller }: FileRequest, id: string): Promise<KeptFile | null> {
+async function readFileRecord({ context, caller }: FileRequest, id: string): Promise<FileRecord | null> {
   const kept = await context.platform.files(caller.owner).get(id);
   if (kept?.deleted === true || (kept === null && caller.mode === "managed")) throw fileNotFound(id);
   return kept;
@@ -57,11 +57,11 @@ async function remembered({ context, caller }: FileRequest, id: string): Promise
  * @throws GatewayError 404 if the file is not the caller's, 501 if the provider does not store files, and the errors of the
  * provider.
  */
-export async function readCallersFile(request: FileRequest, id: string): Promise<Uploaded> {
+export async function readCallerFile(request: FileRequest, id: string): Promise<UploadedFile> {
   request.context.log.dialect = request.style;
   request.context.log.operation = "files";
-  const kept = await remembered(request, id);
-  const found = await current(request, id, kept);
+  const kept = await readFileRecord(request, id);
+  const found = await readCurrentFile(request, id, kept);
   const { status } = found.file;
   if (kept !== null && kept.status !== status) {
     await request.context.platform.files(request.caller.owner).put({ ...kept, status });
@@ -69,26 +69,26 @@ export async function readCallersFile(request: FileRequest, id: string): Promise
   return found;
 }
 
-async function current(
+async function readCurrentFile(
   { context, caller, style }: FileRequest,
   id: string,
-  kept: KeptFile | null,
-): Promise<Uploaded> {
-  const files = filesOf(context);
-  const provider = providerOf(context.platform);
-  const { abort, stop } = abortWith(context.request);
-  const patience = new Patience(context.platform.variables.firstByteTimeoutMs, abort.signal);
-  const { signal } = patience;
+  kept: FileRecord | null,
+): Promise<UploadedFile> {
+  const files = getFileOperations(context);
+  const provider = getDefaultProviderApi(context.platform);
+  const { abort, stop } = abortOnDisconnect(context.request);
+  const attemptTimeout = new AttemptTimeout(context.platform.variables.firstByteTimeoutMs, abort.signal);
+  const { signal } = attemptTimeout;
   const owner = { ...caller, targetAccount: kept?.account ?? null };
   try {
     return await withAccount(
       { context, caller: owner, model: "", dialect: style, abort },
       async (session) => {
-        patience.renew();
-        const file = await session.call((account) => files.read(account, id, signal));
-        if (kept !== null) return { file, kept };
+        attemptTimeout.restart();
+        const file = await session.runWithToken((account) => files.read(account, id, signal));
+        if (kept !== null) return { file, record: kept };
         const { id: account } = await provider.describeAccount(session.account, signal);
-        return { file, kept: unremembered(file, account) };
+        return { file, record: createUnstoredRecord(file, account) };
       },
     );
   } catch (error) {
@@ -99,13 +99,13 @@ async function current(
     if (gone) throw fileNotFound(id);
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
   } finally {
-    patience.end();
+    attemptTimeout.stop();
     stop();
   }
 }
 
 /** Builds a record for a pass-through caller's file that was not uploaded here, or whose record has expired. */
-function unremembered(file: ProviderFile, account: string): KeptFile {
+function createUnstoredRecord(file: ProviderFile, account: string): FileRecord {
   const { id, filename, purpose, bytes, createdAt, status } = file;
   return { id, account, filename, mediaType: "", purpose, bytes, createdAt, status, expiresAt: 0 };
 }
@@ -115,14 +115,14 @@ function unremembered(file: ProviderFile, account: string): KeptFile {
  *
  * @throws GatewayError 501 if the provider does not store files.
  */
-export async function listCallersFiles({
+export async function listCallerFiles({
   context,
   caller,
   style,
-}: FileRequest): Promise<readonly KeptFile[]> {
+}: FileRequest): Promise<readonly FileRecord[]> {
   context.log.dialect = style;
   context.log.operation = "files";
-  filesOf(context);
+  getFileOperations(context);
   const all = await context.platform.files(caller.owner).list();
   return all.filter(({ deleted }) => deleted !== true);
 }
@@ -130,15 +130,15 @@ export async function listCallersFiles({
 /**
  * Hides a file from its caller. It stays at the provider, whose protocols cannot delete files.
  *
- * @throws GatewayError as {@link readCallersFile} does.
+ * @throws GatewayError as {@link readCallerFile} does.
  */
-export async function deleteCallersFile(request: FileRequest, id: string): Promise<void> {
+export async function deleteCallerFile(request: FileRequest, id: string): Promise<void> {
   const { context, caller, style } = request;
   context.log.dialect = style;
   context.log.operation = "files";
-  filesOf(context);
-  const kept = (await remembered(request, id)) ?? (await current(request, id, null)).kept;
-  const expiresAt = kept.expiresAt || context.platform.now() + LONGEST_LIFETIME * 1000;
+  getFileOperations(context);
+  const kept = (await readFileRecord(request, id)) ?? (await readCurrentFile(request, id, null)).record;
+  const expiresAt = kept.expiresAt || context.platform.now() + MAX_LIFETIME_SECONDS * 1000;
   // Keep the record: without it, a pass-through caller would still find the file at the provider.
   await context.platform.files(caller.owner).put({ ...kept, expiresAt, deleted: true });
 }
@@ -149,11 +149,11 @@ export async function deleteCallersFile(request: FileRequest, id: string): Promi
  * @throws GatewayError always: 404 if the file is not the caller's, 501 if the provider does not store files, otherwise
  * 400.
  */
-export async function readCallersContent(request: FileRequest, id: string): Promise<never> {
+export async function rejectContentDownload(request: FileRequest, id: string): Promise<never> {
   request.context.log.dialect = request.style;
   request.context.log.operation = "files";
-  filesOf(request.context);
-  await remembered(request, id);
+  getFileOperations(request.context);
+  await readFileRecord(request, id);
   throw new GatewayError(400, "files that were uploaded cannot be downloaded: their content is not kept", {
     code: "unsupported",
     param: "file_id",
@@ -172,7 +172,7 @@ export interface Page<Item> {
  *
  * @throws GatewayError 404 if no item has that id.
  */
-export function pageOf<Item extends { readonly id: string }>(
+export function paginate<Item extends { readonly id: string }>(
   items: readonly Item[],
   after: string | undefined,
   limit: number,

@@ -1,8 +1,8 @@
 import { invalidRequest } from "../errors/gateway-error.ts";
 
 /** Shortest and longest lifetime of a file record, in seconds. */
-const SHORTEST = 3600;
-export const LONGEST_LIFETIME = 30 * 86_400;
+const MIN_LIFETIME_SECONDS = 3600;
+export const MAX_LIFETIME_SECONDS = 30 * 86_400;
 
 /**
  * Returns the lifetime of a file record after the upload, in seconds: `expires_after[seconds]` of the form,
@@ -10,15 +10,19 @@ export const LONGEST_LIFETIME = 30 * 86_400;
  *
  * @throws GatewayError 400 for an invalid lifetime.
  */
-export function lifetimeOf(fields: ReadonlyMap<string, string>): number {
+export function parseLifetime(fields: ReadonlyMap<string, string>): number {
   const anchor = fields.get("expires_after[anchor]");
   if (anchor !== undefined && anchor !== "created_at") {
     throw invalidRequest("expires_after[anchor] must be created_at", "expires_after[anchor]");
   }
   const field = fields.has("expires_in_seconds") ? "expires_in_seconds" : "expires_after[seconds]";
-  const wish = fields.get(field);
-  if (wish === undefined) return LONGEST_LIFETIME;
-  const seconds = Number(wish);
-  if (Number.isInteger(seconds) && seconds >= SHORTEST && seconds <= LONGEST_LIFETIME) return seconds;
-  throw invalidRequest(`${field} must be a whole number from ${SHORTEST} to ${LONGEST_LIFETIME}`, field);
+  const requested = fields.get(field);
+  if (requested === undefined) return MAX_LIFETIME_SECONDS;
+  const seconds = Number(requested);
+  if (Number.isInteger(seconds) && seconds >= MIN_LIFETIME_SECONDS && seconds <= MAX_LIFETIME_SECONDS)
+    return seconds;
+  throw invalidRequest(
+    `${field} must be a whole number from ${MIN_LIFETIME_SECONDS} to ${MAX_LIFETIME_SECONDS}`,
+    field,
+  );
 }

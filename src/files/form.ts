@@ -7,14 +7,14 @@ import { MultipartFile, type PartSink } from "./parts.ts";
 const LIMITS = { fieldSize: 16 * 1024, parts: 100, headerPairs: 50, headerSize: 16 * 1024 };
 
 /** Supported form fields. Other fields are ignored. */
-const FIELDS: ReadonlySet<string> = new Set([
+const SUPPORTED_FIELDS: ReadonlySet<string> = new Set([
   "purpose",
   "expires_after[anchor]",
   "expires_after[seconds]",
   "expires_in_seconds",
 ]);
 
-const MULTIPART = /^\s*multipart\/form-data\s*;/i;
+const MULTIPART_FORM = /^\s*multipart\/form-data\s*;/i;
 
 /**
  * Reads the file in an uploaded form (`multipart/form-data`).
@@ -22,19 +22,19 @@ const MULTIPART = /^\s*multipart\/form-data\s*;/i;
  * @param check Called with the form's fields after the whole form was read. If it throws, the upload fails.
  * @throws GatewayError 400 for any other type of body, 413 for a declared length above the limit.
  */
-export function fileInForm(
+export function readFormFile(
   request: Request,
   limits: BodyLimits,
   check?: (fields: ReadonlyMap<string, string>) => void,
 ): MultipartFile {
   const type = request.headers.get("content-type") ?? "";
-  if (!MULTIPART.test(type) || request.body === null) {
+  if (!MULTIPART_FORM.test(type) || request.body === null) {
     throw invalidRequest("a file is uploaded as multipart/form-data with a boundary");
   }
-  return new MultipartFile(request, limits, (sink) => parserOf(type, sink), check);
+  return new MultipartFile(request, limits, (sink) => createParser(type, sink), check);
 }
 
-function parserOf(contentType: string, sink: PartSink): BusboyInstance {
+function createParser(contentType: string, sink: PartSink): BusboyInstance {
   let parser: BusboyInstance;
   try {
     parser = new Busboy({
@@ -47,7 +47,7 @@ function parserOf(contentType: string, sink: PartSink): BusboyInstance {
     throw invalidRequest("a file is uploaded as multipart/form-data with a boundary");
   }
   parser.on("field", (name, value) => {
-    if (FIELDS.has(name)) sink.field(name, value);
+    if (SUPPORTED_FIELDS.has(name)) sink.field(name, value);
   });
   let found = false;
   parser.on("file", (name, file, filename, _encoding, mediaType) => {

@@ -1,7 +1,7 @@
 import { GatewayError } from "../errors/gateway-error.ts";
 import { drain } from "../http/drain.ts";
-import { brokenOff, tooLarge } from "../http/json-text.ts";
-import type { Rest } from "./refused-body.ts";
+import { bodyIncomplete, bodyTooLarge } from "../http/json-text.ts";
+import type { UnreadBody } from "./refused-body.ts";
 
 /** Limits of an upload. */
 export interface BodyLimits {
@@ -12,17 +12,17 @@ export interface BodyLimits {
 }
 
 /** The streamed body of an upload. Rejects a body that is too long, and a client that stops sending. */
-export class IncomingBody implements Rest {
+export class IncomingBody implements UnreadBody {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #limits: BodyLimits;
   #size = 0;
-  #over = false;
+  #isAbandoned = false;
   /** The current read. Some runtimes do not allow two reads of a body at once. */
   #reading: Promise<unknown> = Promise.resolve();
 
   /** @throws GatewayError 413 for a declared length above the limit. */
   constructor(request: Request, limits: BodyLimits) {
-    if (Number(request.headers.get("content-length") ?? 0) > limits.bytes) throw tooLarge(limits.bytes);
+    if (Number(request.headers.get("content-length") ?? 0) > limits.bytes) throw bodyTooLarge(limits.bytes);
     this.#limits = limits;
     this.#reader = request.body?.getReader();
   }
@@ -33,31 +33,31 @@ export class IncomingBody implements Rest {
    * @throws GatewayError 408 if the client stops sending, 413 if the body is too long.
    */
   async read(): Promise<Uint8Array | null> {
-    if (this.#over) throw new TypeError("the body has been given up");
+    if (this.#isAbandoned) throw new TypeError("the body has been given up");
     if (this.#reader === undefined) return null;
     const reading = this.#reader.read().catch((error: unknown) => {
-      throw brokenOff(error);
+      throw bodyIncomplete(error);
     });
     this.#reading = reading;
-    const { done, value } = await this.#inTime(reading);
+    const { done, value } = await this.#withIdleTimeout(reading);
     if (done) return null;
     this.#size += value.byteLength;
-    if (this.#size > this.#limits.bytes) throw tooLarge(this.#limits.bytes);
+    if (this.#size > this.#limits.bytes) throw bodyTooLarge(this.#limits.bytes);
     return value;
   }
 
   async drain(): Promise<void> {
-    this.#over = true;
+    this.#isAbandoned = true;
     await this.#reading.catch(() => undefined);
     if (this.#reader !== undefined) await drain(this.#reader);
   }
 
   async cancel(): Promise<void> {
-    this.#over = true;
+    this.#isAbandoned = true;
     await this.#reader?.cancel();
   }
 
-  async #inTime<T>(reading: Promise<T>): Promise<T> {
+  async #withIdleTimeout<T>(reading: Promise<T>): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const silence = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {

@@ -1,13 +1,13 @@
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { type BodyLimits, IncomingBody } from "./incoming-body.ts";
-import type { Rest } from "./refused-body.ts";
+import type { UnreadBody } from "./refused-body.ts";
 import type { FileHead, IncomingFile } from "./upload.ts";
 
 /**
  * Maximum length of a multipart body's media type, in characters. A boundary has at most 70 (RFC 2046, section 5.1.1), and
  * the parser may compare each byte of the body with the whole boundary.
  */
-const MAX_TYPE = 200;
+const MAX_MEDIA_TYPE_LENGTH = 200;
 
 /** Parses the parts of a multipart body. Node's writable streams have this interface. */
 export interface PartParser {
@@ -31,7 +31,7 @@ export interface PartSink {
  * to the start of the file. `content` reads from there to the end of the whole body, so fields after the file are known
  * when it closes.
  */
-export class MultipartFile implements IncomingFile, Rest {
+export class MultipartFile implements IncomingFile, UnreadBody {
   /** The file's bytes. Fails with the `GatewayError` 400, 408 or 413 of an invalid body. */
   readonly content: ReadableStream<Uint8Array>;
   /** Supported fields other than the file, as far as they have been read. */
@@ -58,7 +58,7 @@ export class MultipartFile implements IncomingFile, Rest {
     parserFor: (sink: PartSink) => PartParser,
     check: (fields: ReadonlyMap<string, string>) => void = () => undefined,
   ) {
-    if ((request.headers.get("content-type") ?? "").length > MAX_TYPE) {
+    if ((request.headers.get("content-type") ?? "").length > MAX_MEDIA_TYPE_LENGTH) {
       throw invalidRequest("a multipart boundary has at most 70 characters");
     }
     const broken = Promise.withResolvers<never>();
@@ -78,7 +78,7 @@ export class MultipartFile implements IncomingFile, Rest {
     this.content = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
-          while (this.#pieces.length === 0 && !this.#ended && !this.#abandoned) await this.#advance();
+          while (this.#pieces.length === 0 && !this.#ended && !this.#abandoned) await this.#readNext();
           if (this.#abandoned) throw new TypeError("the form has been given up");
           for (const piece of this.#pieces.splice(0)) controller.enqueue(piece);
           if (!this.#ended) return;
@@ -96,7 +96,7 @@ export class MultipartFile implements IncomingFile, Rest {
    * @throws GatewayError 400 if the body contains no file.
    */
   async head(): Promise<FileHead> {
-    while (this.#head === null && !this.#ended) await this.#advance();
+    while (this.#head === null && !this.#ended) await this.#readNext();
     if (this.#head === null) throw invalidRequest("the form has no file in its field file", "file");
     return this.#head;
   }
@@ -114,13 +114,13 @@ export class MultipartFile implements IncomingFile, Rest {
     await this.#body.cancel();
   }
 
-  #advance(): Promise<void> {
-    this.#advancing = this.#step();
+  #readNext(): Promise<void> {
+    this.#advancing = this.#readOnce();
     return this.#advancing;
   }
 
   /** Reads once from the client and writes the bytes to the parser. */
-  async #step(): Promise<void> {
+  async #readOnce(): Promise<void> {
     const bytes = await this.#body.read();
     if (bytes === null) {
       this.#parser.end();

@@ -1,19 +1,19 @@
 import type { Caller } from "../auth/callers.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
-import { abortWith } from "../http/departure.ts";
+import { abortOnDisconnect } from "../http/departure.ts";
 import type { Awaitable } from "../platform/awaitable.ts";
 import type { Context } from "../platform/context.ts";
-import { filesOf } from "./callers-files.ts";
-import { lifetimeOf } from "./expiry.ts";
+import { getFileOperations } from "./callers-files.ts";
+import { parseLifetime } from "./expiry.ts";
 import type { BodyLimits } from "./incoming-body.ts";
-import { forgetRest, type Rest, restOf } from "./refused-body.ts";
-import { type IncomingFile, Upload, type Uploaded } from "./upload.ts";
+import { discardUnreadBody, getUnreadBody, type UnreadBody } from "./refused-body.ts";
+import { type IncomingFile, Upload, type UploadedFile } from "./upload.ts";
 
 /** Contract, Limits: upload body size, in bytes. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /** Maximum memory of an upload: the fields of a form, the header of a part, and the bytes of a few reads. */
-const UPLOAD_HELD_BYTES = 256 * 1024;
+const UPLOAD_MEMORY_BYTES = 256 * 1024;
 
 /** Returns the limits of a request that uploads a file. */
 export function uploadLimits({ platform }: Pick<Context, "platform">): BodyLimits {
@@ -21,7 +21,7 @@ export function uploadLimits({ platform }: Pick<Context, "platform">): BodyLimit
 }
 
 /** JSON schema of an upload's form. */
-export const FORM_SCHEMA = {
+export const UPLOAD_FORM_SCHEMA = {
   type: "object",
   properties: {
     file: { type: "string", contentMediaType: "application/octet-stream" },
@@ -44,43 +44,43 @@ export async function receiveFile(
   context: Context,
   caller: Caller,
   style: string,
-  open: (request: Request) => Awaitable<IncomingFile & Rest>,
-): Promise<Uploaded> {
+  open: (request: Request) => Awaitable<IncomingFile & UnreadBody>,
+): Promise<UploadedFile> {
   context.log.dialect = style;
   context.log.operation = "files";
-  return receive(context, caller, style, open);
+  return receiveAndForward(context, caller, style, open);
 }
 
 /** Receives a file in a form (contract, `POST /v1/files`). See {@link receiveFile}. */
-export function receiveForm(context: Context, caller: Caller, style: string): Promise<Uploaded> {
+export function receiveForm(context: Context, caller: Caller, style: string): Promise<UploadedFile> {
   const limits = uploadLimits(context);
   return receiveFile(context, caller, style, async (request) => {
     // Load the parser on demand: few isolates receive a form, and the parser needs large parts of Node.
-    const { fileInForm } = await import("./form.ts");
-    return fileInForm(request, limits, (fields) => void lifetimeOf(fields));
+    const { readFormFile } = await import("./form.ts");
+    return readFormFile(request, limits, (fields) => void parseLifetime(fields));
   });
 }
 
-async function receive(
+async function receiveAndForward(
   context: Context,
   caller: Caller,
   style: string,
-  open: (request: Request) => Awaitable<IncomingFile & Rest>,
-): Promise<Uploaded> {
+  open: (request: Request) => Awaitable<IncomingFile & UnreadBody>,
+): Promise<UploadedFile> {
   const { request, hold } = context;
-  const { abort, stop } = abortWith(request);
-  let incoming: (IncomingFile & Rest) | undefined;
+  const { abort, stop } = abortOnDisconnect(request);
+  let incoming: (IncomingFile & UnreadBody) | undefined;
   try {
-    if (!hold.take(UPLOAD_HELD_BYTES)) await hold.wait(UPLOAD_HELD_BYTES);
-    const files = filesOf(context);
+    if (!hold.tryReserve(UPLOAD_MEMORY_BYTES)) await hold.reserveWhenFree(UPLOAD_MEMORY_BYTES);
+    const files = getFileOperations(context);
     incoming = await open(request);
     const uploaded = await new Upload(context, caller, style, files, incoming, abort).run();
-    context.log.account = uploaded.kept.account;
+    context.log.account = uploaded.record.account;
     return uploaded;
   } catch (error) {
     // Abort: a provider that answered before it received the whole file would wait for the rest.
     abort.abort(error);
-    await forgetRest(incoming ?? restOf(request), error);
+    await discardUnreadBody(incoming ?? getUnreadBody(request), error);
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
   } finally {
     stop();

@@ -9,35 +9,35 @@ import type { FileHead } from "./upload.ts";
 /** Maximum length of a file's metadata, in characters. */
 const MAX_METADATA = 64 * 1024;
 
-const MULTIPART = /^\s*multipart\/related\s*;/i;
+const MULTIPART_RELATED = /^\s*multipart\/related\s*;/i;
 const BOUNDARY = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i;
 
 /** Builds the description of a file from its metadata and the media type of its part. */
-export type HeadOf = (metadata: JsonObject, mediaType: string) => FileHead;
+export type FileHeadParser = (metadata: JsonObject, mediaType: string) => FileHead;
 
 /**
  * Reads the file in a `multipart/related` body (RFC 2387): the first part is JSON metadata, the second part is the file.
  *
  * @throws GatewayError 400 for any other type of body, 413 for a declared length above the limit.
  */
-export function relatedFile(request: Request, limits: BodyLimits, headOf: HeadOf): MultipartFile {
+export function readRelatedFile(request: Request, limits: BodyLimits, headOf: FileHeadParser): MultipartFile {
   const type = request.headers.get("content-type") ?? "";
-  const [, quoted, plain] = (MULTIPART.test(type) && BOUNDARY.exec(type)) || [];
+  const [, quoted, plain] = (MULTIPART_RELATED.test(type) && BOUNDARY.exec(type)) || [];
   const boundary = quoted ?? plain;
   if (boundary === undefined || request.body === null) {
     throw invalidRequest("metadata and a file are uploaded as multipart/related with a boundary");
   }
-  return new MultipartFile(request, limits, (sink) => parserOf(boundary, sink, headOf));
+  return new MultipartFile(request, limits, (sink) => createParser(boundary, sink, headOf));
 }
 
 /** Returns the media type in a part's header. The header's names are in lower case, and each has a list of values. */
-function mediaTypeOf(header: object): string {
+function getMediaType(header: object): string {
   const values: unknown = isObject(header) ? header["content-type"] : undefined;
   const first: unknown = Array.isArray(values) ? values[0] : undefined;
   return typeof first === "string" ? first.trim() : "";
 }
 
-function parserOf(boundary: string, sink: PartSink, headOf: HeadOf): PartParser {
+function createParser(boundary: string, sink: PartSink, headOf: FileHeadParser): PartParser {
   const parser = new Dicer({ boundary, maxHeaderPairs: 50 });
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   let text = "";
@@ -54,7 +54,7 @@ function parserOf(boundary: string, sink: PartSink, headOf: HeadOf): PartParser 
         } catch {
           sink.fail(invalidJson());
         }
-        if (text.length > MAX_METADATA) sink.fail(tooMuch());
+        if (text.length > MAX_METADATA) sink.fail(metadataTooLargeError());
       });
       part.on("end", () => described.resolve());
       return;
@@ -66,7 +66,7 @@ function parserOf(boundary: string, sink: PartSink, headOf: HeadOf): PartParser 
     part.on("header", async (header) => {
       await described.promise;
       try {
-        sink.begin(headOf(metadataIn(text), mediaTypeOf(header)));
+        sink.begin(headOf(parseMetadata(text), getMediaType(header)));
       } catch (error) {
         sink.fail(error);
       }
@@ -76,7 +76,7 @@ function parserOf(boundary: string, sink: PartSink, headOf: HeadOf): PartParser 
   return parser;
 }
 
-function metadataIn(text: string): JsonObject {
+function parseMetadata(text: string): JsonObject {
   let metadata: unknown;
   try {
     metadata = JSON.parse(text === "" ? "{}" : text);
@@ -87,6 +87,6 @@ function metadataIn(text: string): JsonObject {
   throw invalidRequest("the metadata of a file must be an object");
 }
 
-function tooMuch(): Error {
+function metadataTooLargeError(): Error {
   return invalidRequest(`the metadata of a file may have ${MAX_METADATA} characters`);
 }

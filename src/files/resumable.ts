@@ -1,30 +1,30 @@
 import type { Caller } from "../auth/callers.ts";
-import { seal, unseal } from "../auth/sealed.ts";
+import { decryptText, encryptText } from "../auth/sealed.ts";
 import { concatBytes, fromBase64, fromBase64Url, toBase64, toBase64Url, toHex } from "../encoding/bytes.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
-import { tooLarge } from "../http/json-text.ts";
+import { bodyTooLarge } from "../http/json-text.ts";
 import type { Context } from "../platform/context.ts";
-import { type PartialUpload, pieceId, type UploadStore } from "../platform/uploads.ts";
-import { BareFile } from "./bare.ts";
-import { filesOf } from "./callers-files.ts";
+import { createPieceId, type PartialUpload, type UploadStore } from "../platform/uploads.ts";
+import { RawFile } from "./bare.ts";
+import { getFileOperations } from "./callers-files.ts";
 import { IncomingBody } from "./incoming-body.ts";
 import { MAX_UPLOAD_BYTES, receiveFile, uploadLimits } from "./receive.ts";
-import { forgetRest } from "./refused-body.ts";
-import type { FileHead, Uploaded } from "./upload.ts";
+import { discardUnreadBody } from "./refused-body.ts";
+import type { FileHead, UploadedFile } from "./upload.ts";
 
 /** Lifetime of the stored pieces after the start of the upload, in milliseconds. */
 const LIFETIME_MS = 3_600_000;
 
 /** Size of one stored piece in bytes, and its memory cost while it is stored: the bytes, their base64, and its JSON. */
-const PIECE = 1024 * 1024;
-const PIECE_COST = 5 * PIECE;
+const PIECE_BYTES = 1024 * 1024;
+const PIECE_MEMORY_BYTES = 5 * PIECE_BYTES;
 
 /** File bytes per stored character: base64 needs about 4 characters for 3 bytes, and the JSON needs some more. */
 const BYTES_PER_CHARACTER = 0.74;
 
 /** Length in bytes of each half of an upload's name: the caller's owner id and a secret. */
-const HALF = 32;
+const NAME_HALF_BYTES = 32;
 
 /** A started upload, found by its name. */
 export interface OpenUpload {
@@ -48,7 +48,7 @@ function uploadNotFound(): GatewayError {
  * @returns the upload's name. Every client that has the name can continue the upload, but do nothing else.
  * @throws GatewayError 501 if the provider does not store files, 413 for a declared size above the limit
  */
-export async function beginUpload(
+export async function startUpload(
   context: Context,
   caller: Caller,
   style: string,
@@ -56,13 +56,13 @@ export async function beginUpload(
 ): Promise<string> {
   context.log.dialect = style;
   context.log.operation = "files";
-  filesOf(context);
-  if (head.size !== null && head.size > MAX_UPLOAD_BYTES) throw tooLarge(MAX_UPLOAD_BYTES);
-  const secret = crypto.getRandomValues(new Uint8Array(HALF));
+  getFileOperations(context);
+  if (head.size !== null && head.size > MAX_UPLOAD_BYTES) throw bodyTooLarge(MAX_UPLOAD_BYTES);
+  const secret = crypto.getRandomValues(new Uint8Array(NAME_HALF_BYTES));
   await context.platform.uploads(caller.owner).put({
     ...head,
     id: await sha256Hex(secret),
-    credential: await seal(caller.credential, secret),
+    credential: await encryptText(caller.credential, secret),
     targetAccount: caller.targetAccount,
     received: 0,
     pieces: 0,
@@ -73,7 +73,7 @@ export async function beginUpload(
 }
 
 /**
- * Returns the upload with a name that {@link beginUpload} returned.
+ * Returns the upload with a name that {@link startUpload} returned.
  *
  * @throws GatewayError 404 if there is none.
  */
@@ -84,19 +84,19 @@ export async function openUpload(context: Context, name: string): Promise<OpenUp
   } catch {
     throw uploadNotFound();
   }
-  if (bytes.length !== 2 * HALF) throw uploadNotFound();
-  const owner = toHex(bytes.subarray(0, HALF));
-  const secret = bytes.slice(HALF);
+  if (bytes.length !== 2 * NAME_HALF_BYTES) throw uploadNotFound();
+  const owner = toHex(bytes.subarray(0, NAME_HALF_BYTES));
+  const secret = bytes.slice(NAME_HALF_BYTES);
   const upload = await context.platform.uploads(owner).get(await sha256Hex(secret));
   if (upload === null) throw uploadNotFound();
-  return { upload, owner, credential: await unseal(upload.credential, secret) };
+  return { upload, owner, credential: await decryptText(upload.credential, secret) };
 }
 
 /**
  * Stores the bytes of one request of an upload. They start at the byte `offset`. Returns the number of bytes received so
  * far.
  */
-export async function keepPieces(
+export async function storePieces(
   context: Context,
   style: string,
   { upload, owner }: OpenUpload,
@@ -105,7 +105,7 @@ export async function keepPieces(
   context.log.dialect = style;
   context.log.operation = "files";
   const store = context.platform.uploads(owner);
-  return new Intake(context, store, upload, offset).run();
+  return new PieceWriter(context, store, upload, offset).run();
 }
 
 /** Receives the last bytes of an upload, starting at the byte `offset`, and sends the whole file to the provider. */
@@ -115,13 +115,14 @@ export async function finishUpload(
   style: string,
   { upload, owner }: OpenUpload,
   offset: number,
-): Promise<Uploaded> {
+): Promise<UploadedFile> {
   const store = context.platform.uploads(owner);
-  const asked = { ...caller, targetAccount: upload.targetAccount };
-  if (upload.pieces > 0 && !context.hold.take(PIECE_COST)) await context.hold.wait(PIECE_COST);
-  const uploaded = await receiveFile(context, asked, style, (request) => {
+  const pinnedCaller = { ...caller, targetAccount: upload.targetAccount };
+  if (upload.pieces > 0 && !context.hold.tryReserve(PIECE_MEMORY_BYTES))
+    await context.hold.reserveWhenFree(PIECE_MEMORY_BYTES);
+  const uploaded = await receiveFile(context, pinnedCaller, style, (request) => {
     const body = new IncomingBody(request, uploadLimits(context));
-    return new BareFile(body, upload, bytesOf(body, store, upload, overlap(upload, offset)));
+    return new RawFile(body, upload, readUploadBytes(body, store, upload, countOverlap(upload, offset)));
   });
   // Ignore errors: the file is complete, and the remaining pieces expire within an hour.
   await store.remove(upload.id).catch(() => undefined);
@@ -138,38 +139,40 @@ export async function cancelUpload(context: Context, { upload, owner }: OpenUplo
  *
  * @throws GatewayError 400 if bytes are missing in between.
  */
-function overlap({ received }: PartialUpload, offset: number): number {
+function countOverlap({ received }: PartialUpload, offset: number): number {
   if (offset <= received) return received - offset;
   throw invalidRequest(`the upload goes on at the byte ${received}, not at ${offset}`, "offset");
 }
 
 /** Stores the bytes of one request of an upload, except the last request. */
-class Intake {
+class PieceWriter {
   readonly #context: Context;
   readonly #store: UploadStore;
-  readonly #most: number;
+  readonly #maxBytes: number;
   #upload: PartialUpload;
   #skip: number;
-  #held: Uint8Array[] = [];
+  #buffered: Uint8Array[] = [];
   #size = 0;
 
   constructor(context: Context, store: UploadStore, upload: PartialUpload, offset: number) {
     this.#context = context;
     this.#store = store;
     this.#upload = upload;
-    this.#skip = overlap(upload, offset);
-    this.#most = Math.floor(context.platform.variables.kept.characters * BYTES_PER_CHARACTER);
+    this.#skip = countOverlap(upload, offset);
+    this.#maxBytes = Math.floor(
+      context.platform.variables.storedObjectLimits.characters * BYTES_PER_CHARACTER,
+    );
   }
 
   async run(): Promise<number> {
     const { hold, request } = this.#context;
     const body = new IncomingBody(request, uploadLimits(this.#context));
     try {
-      if (!hold.take(PIECE_COST)) await hold.wait(PIECE_COST);
-      await this.#takeUpShortPiece();
+      if (!hold.tryReserve(PIECE_MEMORY_BYTES)) await hold.reserveWhenFree(PIECE_MEMORY_BYTES);
+      await this.#loadPartialPiece();
       for (let bytes = await body.read(); bytes !== null; bytes = await body.read()) await this.#push(bytes);
     } catch (error) {
-      await forgetRest(body, error);
+      await discardUnreadBody(body, error);
       throw error;
     } finally {
       // Store what was received even if the request broke off, so that the client need not send it again.
@@ -183,13 +186,13 @@ class Intake {
    * Loads the last piece if it is not full, so that small requests share a piece. The number of stored objects per caller
    * is limited.
    */
-  async #takeUpShortPiece(): Promise<void> {
+  async #loadPartialPiece(): Promise<void> {
     const { id, pieces, received } = this.#upload;
     if (pieces === 0) return;
-    const last = await this.#store.getPiece(pieceId(id, pieces - 1));
+    const last = await this.#store.getPiece(createPieceId(id, pieces - 1));
     const bytes = last === null ? null : fromBase64(last.data);
-    if (bytes === null || bytes.length >= PIECE) return;
-    this.#held = [bytes];
+    if (bytes === null || bytes.length >= PIECE_BYTES) return;
+    this.#buffered = [bytes];
     this.#size = bytes.length;
     this.#upload = { ...this.#upload, pieces: pieces - 1, received: received - bytes.length };
   }
@@ -198,35 +201,35 @@ class Intake {
     const skipped = Math.min(this.#skip, bytes.length);
     this.#skip -= skipped;
     for (let at = skipped; at < bytes.length; ) {
-      const taken = bytes.subarray(at, at + PIECE - this.#size);
-      if (this.#upload.received + this.#size + taken.length > this.#most) throw this.#tooMuch();
-      this.#held.push(taken);
+      const taken = bytes.subarray(at, at + PIECE_BYTES - this.#size);
+      if (this.#upload.received + this.#size + taken.length > this.#maxBytes) throw this.#tooLargeError();
+      this.#buffered.push(taken);
       this.#size += taken.length;
       at += taken.length;
-      if (this.#size === PIECE) await this.#flush();
+      if (this.#size === PIECE_BYTES) await this.#flush();
     }
   }
 
   async #flush(): Promise<void> {
     if (this.#size === 0) return;
     const { id, pieces, received, expiresAt } = this.#upload;
-    const bytes = concatBytes(this.#held);
-    this.#held = [];
+    const bytes = concatBytes(this.#buffered);
+    this.#buffered = [];
     this.#size = 0;
-    await this.#store.putPiece({ id: pieceId(id, pieces), data: toBase64(bytes), expiresAt });
+    await this.#store.putPiece({ id: createPieceId(id, pieces), data: toBase64(bytes), expiresAt });
     this.#upload = { ...this.#upload, pieces: pieces + 1, received: received + bytes.length };
   }
 
-  #tooMuch(): GatewayError {
+  #tooLargeError(): GatewayError {
     return new GatewayError(
       413,
-      `of an upload in several requests at most ${this.#most} bytes are kept: send the file in one`,
+      `of an upload in several requests at most ${this.#maxBytes} bytes are kept: send the file in one`,
       { code: "request_too_large" },
     );
   }
 }
 
-async function* bytesOf(
+async function* readUploadBytes(
   body: IncomingBody,
   store: UploadStore,
   { id, pieces, received, size }: PartialUpload,
@@ -234,7 +237,7 @@ async function* bytesOf(
 ): AsyncGenerator<Uint8Array, undefined> {
   let total = 0;
   for (let index = 0; index < pieces; index += 1) {
-    const piece = await store.getPiece(pieceId(id, index));
+    const piece = await store.getPiece(createPieceId(id, index));
     // The piece was evicted, because the caller has started too many uploads since.
     if (piece === null) throw uploadNotFound();
     const bytes = fromBase64(piece.data);
@@ -250,7 +253,7 @@ async function* bytesOf(
     const fresh = bytes.subarray(skip);
     skip -= bytes.length - fresh.length;
     total += fresh.length;
-    if (total > MAX_UPLOAD_BYTES) throw tooLarge(MAX_UPLOAD_BYTES);
+    if (total > MAX_UPLOAD_BYTES) throw bodyTooLarge(MAX_UPLOAD_BYTES);
     if (fresh.length > 0) yield fresh;
   }
   if (size !== null && size !== total) {

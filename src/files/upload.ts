@@ -1,21 +1,21 @@
 import type { AccountSession } from "../accounts/account-request.ts";
-import { Patience } from "../accounts/patience.ts";
+import { AttemptTimeout } from "../accounts/patience.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
-import { BodyClock } from "../http/body-clock.ts";
-import { tooSlow } from "../http/json-text.ts";
+import { BodyDeadline } from "../http/body-clock.ts";
+import { bodyTimedOut } from "../http/json-text.ts";
 import type { LightAbortController } from "../http/light-abort-controller.ts";
 import { CATALOGUE } from "../models/catalogue.ts";
 import type { Context } from "../platform/context.ts";
-import type { KeptFile } from "../platform/files.ts";
-import { providerOf } from "../provider/of-platform.ts";
+import type { FileRecord } from "../platform/files.ts";
+import { getDefaultProviderApi } from "../provider/of-platform.ts";
 import type { FileKeeping, ProviderFile, UpstreamAccount } from "../provider/provider.ts";
-import { lifetimeOf } from "./expiry.ts";
+import { parseLifetime } from "./expiry.ts";
 
 /** An uploaded file at the provider, and its stored record. */
-export interface Uploaded {
+export interface UploadedFile {
   readonly file: ProviderFile;
-  readonly kept: KeptFile;
+  readonly record: FileRecord;
 }
 
 /** The description of a file, known before its bytes. */
@@ -45,10 +45,10 @@ export class Upload {
   readonly #context: Context;
   readonly #caller: Caller;
   readonly #files: FileKeeping;
-  readonly #form: IncomingFile;
+  readonly #incoming: IncomingFile;
   readonly #style: string;
   readonly #abort: LightAbortController;
-  readonly #patience: Patience;
+  readonly #attemptTimeout: AttemptTimeout;
 
   /**
    * `style` is the name in the queue's status. `abort` ends the upload. It is also aborted if the client's body breaks off
@@ -66,9 +66,9 @@ export class Upload {
     this.#caller = caller;
     this.#style = style;
     this.#files = files;
-    this.#form = form;
+    this.#incoming = form;
     this.#abort = abort;
-    this.#patience = new Patience(context.platform.variables.firstByteTimeoutMs, abort.signal);
+    this.#attemptTimeout = new AttemptTimeout(context.platform.variables.firstByteTimeoutMs, abort.signal);
   }
 
   /**
@@ -77,8 +77,8 @@ export class Upload {
    * @throws GatewayError if the form is invalid or no account is available.
    * @throws ProviderError if the provider did not accept the file.
    */
-  async run(): Promise<Uploaded> {
-    const head = await this.#form.head();
+  async run(): Promise<UploadedFile> {
+    const head = await this.#incoming.head();
     let sending = false;
     return withAccount(
       {
@@ -88,53 +88,53 @@ export class Upload {
         dialect: this.#style,
         abort: this.#abort,
         // A stream cannot be sent twice.
-        mayRepeat: () => !sending,
+        canRetry: () => !sending,
       },
       async (session) => {
-        const account = await this.#tried(session);
+        const account = await this.#validateToken(session);
         sending = true;
         const file = await this.#send(session.account, head);
-        const kept = this.#remembered(file, head, account);
+        const kept = this.#createRecord(file, head, account);
         await this.#context.platform.files(this.#caller.owner).put(kept);
-        return { file, kept };
+        return { file, record: kept };
       },
     );
   }
 
   /** Validates the account's token before the upload starts. Returns the account id for the file object. */
-  async #tried(session: AccountSession): Promise<string> {
-    const provider = providerOf(this.#context.platform);
-    this.#patience.renew();
+  async #validateToken(session: AccountSession): Promise<string> {
+    const provider = getDefaultProviderApi(this.#context.platform);
+    this.#attemptTimeout.restart();
     try {
-      const { id } = await session.call((account) =>
-        provider.describeAccount(account, this.#patience.signal),
+      const { id } = await session.runWithToken((account) =>
+        provider.describeAccount(account, this.#attemptTimeout.signal),
       );
       return session.accountId || id;
     } finally {
-      this.#patience.end();
+      this.#attemptTimeout.stop();
     }
   }
 
   async #send(account: UpstreamAccount, head: FileHead): Promise<ProviderFile> {
-    const source = this.#form.content.getReader();
+    const source = this.#incoming.content.getReader();
     const { timers, platform } = this.#context;
     let reading = false;
     // Each wait for the client or the provider has its own limit. This clock limits the total time.
-    const clock = new BodyClock(timers, platform.variables.answerTimeoutMs, () => {
-      if (reading) this.#abort.abort(tooSlow());
-      else this.#patience.expire();
+    const clock = new BodyDeadline(timers, platform.variables.answerTimeoutMs, () => {
+      if (reading) this.#abort.abort(bodyTimedOut());
+      else this.#attemptTimeout.expire();
     });
     const body = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
           // The client's sending takes the time from here on, and the form limits it.
-          this.#patience.end();
+          this.#attemptTimeout.stop();
           reading = true;
           try {
             const { done, value } = await source.read();
             reading = false;
-            clock.heard(value?.byteLength ?? 0);
-            this.#patience.renew();
+            clock.addReceived(value?.byteLength ?? 0);
+            this.#attemptTimeout.restart();
             if (done) controller.close();
             else controller.enqueue(value);
           } catch (error) {
@@ -146,35 +146,35 @@ export class Upload {
       },
       { highWaterMark: 0 },
     );
-    this.#patience.renew();
+    this.#attemptTimeout.restart();
     try {
       return await this.#files.upload(
         account,
         {
           filename: head.filename,
           mediaType: head.mediaType,
-          purpose: () => this.#form.fields.get("purpose") ?? "",
-          model: modelFor(head.mediaType),
+          purpose: () => this.#incoming.fields.get("purpose") ?? "",
+          model: selectModelForFile(head.mediaType),
           body,
         },
-        this.#patience.signal,
+        this.#attemptTimeout.signal,
       );
     } finally {
       clock.stop();
-      this.#patience.end();
+      this.#attemptTimeout.stop();
     }
   }
 
-  #remembered(file: ProviderFile, head: FileHead, account: string): KeptFile {
+  #createRecord(file: ProviderFile, head: FileHead, account: string): FileRecord {
     const now = this.#context.platform.now();
-    const lifetime = lifetimeOf(this.#form.fields) * 1000;
+    const lifetime = parseLifetime(this.#incoming.fields) * 1000;
     return {
       id: file.id,
       account,
       filename: file.filename || head.filename,
       ...(head.displayName === undefined ? {} : { displayName: head.displayName }),
       mediaType: head.mediaType,
-      purpose: file.purpose || (this.#form.fields.get("purpose") ?? ""),
+      purpose: file.purpose || (this.#incoming.fields.get("purpose") ?? ""),
       bytes: file.bytes,
       status: file.status,
       createdAt: file.createdAt || Math.floor(now / 1000),
@@ -184,7 +184,7 @@ export class Upload {
 }
 
 /** Returns the provider's model that will read a file: the vision model for images. */
-function modelFor(mediaType: string): string {
+function selectModelForFile(mediaType: string): string {
   const image = mediaType.startsWith("image/");
   return CATALOGUE.find(({ vision }) => vision === image)?.upstream ?? "flash";
 }

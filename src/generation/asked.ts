@@ -3,10 +3,10 @@ import type { Conversation } from "../conversation/conversation.ts";
 import type { Context } from "../platform/context.ts";
 
 /** A conversation that a caller wants to have answered. */
-export interface Asked {
+export interface GenerationInput {
   readonly context: Context;
   readonly caller: Caller;
   readonly conversation: Conversation;
   /** Other parts of the request that live as long as the generation. Their memory stays charged to the request. */
-  readonly alsoHeld?: unknown;
+  readonly retainedData?: unknown;
 }

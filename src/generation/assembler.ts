@@ -3,19 +3,24 @@ import type { AnswerToken, GenerationEvent, Usage } from "../conversation/events
 import { randomId } from "../conversation/ids.ts";
 import type { Sources } from "../conversation/sources.ts";
 import type { ToolDefinition } from "../conversation/tool.ts";
-import { cutsOff, type ProviderEvent, type ProviderFinish, type SearchResult } from "../provider/provider.ts";
+import {
+  mayBeTruncated,
+  type ProviderEvent,
+  type ProviderFinish,
+  type SearchResult,
+} from "../provider/provider.ts";
 import { type ScanEvent, ToolScanner } from "../tools/scanner.ts";
-import { CitationFilter, distinctSources, linkCitations } from "./citations.ts";
-import { GivenCitations } from "./given-citations.ts";
+import { CitationFilter, deduplicateSources, linkCitations } from "./citations.ts";
+import { ProviderCitations } from "./given-citations.ts";
 import { UsageCount } from "./usage-count.ts";
 
 /** A piece of the model's text or reasoning. */
-type Words = Extract<ProviderEvent, { type: "text" | "reasoning" }>;
+type ModelWords = Extract<ProviderEvent, { type: "text" | "reasoning" }>;
 
 /** How an upstream turn ended: the facts that decide the next step. */
 export interface TurnEnd {
   /** Neither visible text nor a tool call came (white space counts as nothing). */
-  readonly empty: boolean;
+  readonly isEmpty: boolean;
   /** Also `length` when a call did not end although the upstream reported a normal finish. */
   readonly reason: ProviderFinish;
 }
@@ -35,36 +40,36 @@ export class Assembler {
   /** The filter for reasoning that a stream shows. A marker is never split between text and reasoning. */
   #thoughtCitations: CitationFilter | null;
   /** White space at the beginning or after a call: shown only if text follows. */
-  #leading = "";
+  #leadingSpace = "";
   #inText = false;
   #visible = false;
   #refused = false;
   /** Tokens whose text has not been shown yet. */
   #tokens: AnswerToken[] = [];
   /** Numbers of calls that were announced and that ended. */
-  #announced = 0;
-  #ended = 0;
+  #announcedCalls = 0;
+  #endedCalls = 0;
   #openCall = -1;
   /** The open call has no arguments yet. */
-  #unfilled = false;
+  #hasNoArguments = false;
   /** Whether a call of this turn did not end. */
-  #cut = false;
+  #hasCutCall = false;
   readonly #parallel: boolean;
   /** The only call that the caller allows has been made. Later output of the upstream is recorded but not forwarded. */
-  #over = false;
+  #isDone = false;
   /** The caller's stop sequences, and the one at which the answer stopped. */
   readonly #stops: readonly string[];
   #stopSequence: string | undefined;
   #reasoningCalls: ScanEvent[] = [];
   #nativeBase = 0;
   /** Words that arrived during a native call: they follow after it. Null: no call is open. */
-  #held: Words[] | null = null;
+  #heldWords: ModelWords[] | null = null;
   #finish: ProviderFinish = "stop";
   readonly #usage: UsageCount;
   #searchResults: SearchResult[] = [];
-  #given = new GivenCitations();
+  #providerCitations = new ProviderCitations();
   /** The text that the caller was shown, and its length before this turn's text. */
-  #shown = "";
+  #shownText = "";
   #turnStart = 0;
 
   /** The upstream's raw output of all turns, before translation or trimming (contract, general rule 9). */
@@ -87,23 +92,23 @@ export class Assembler {
   }
 
   /** Whether the caller has received any visible part of the answer. */
-  get answered(): boolean {
-    return this.#visible || this.#announced > 0;
+  get hasVisibleOutput(): boolean {
+    return this.#visible || this.#announcedCalls > 0;
   }
 
   /** Whether the model declined to answer. */
-  get refused(): boolean {
+  get hasRefused(): boolean {
     return this.#refused;
   }
 
   /** The number of calls that ended. */
-  get calls(): number {
-    return this.#ended;
+  get endedCalls(): number {
+    return this.#endedCalls;
   }
 
   /** Whether the current upstream message must be continued. */
-  get incomplete(): boolean {
-    return this.#finish === "incomplete" && !this.#over;
+  get isIncomplete(): boolean {
+    return this.#finish === "incomplete" && !this.#isDone;
   }
 
   /** Takes the events of one upstream read, and appends the caller's events to `out`. */
@@ -112,11 +117,11 @@ export class Assembler {
       switch (event.type) {
         case "text":
           this.rawText += event.text;
-          this.#takeWords(event, out);
+          this.#processWords(event, out);
           break;
         case "reasoning":
           this.rawReasoning += event.text;
-          this.#takeWords(event, out);
+          this.#processWords(event, out);
           break;
         case "refusal":
           this.rawText += event.text;
@@ -129,18 +134,18 @@ export class Assembler {
           for (const token of event.tokens) this.#tokens.push(token);
           break;
         case "tool-call":
-          if (this.#over) break;
-          this.#leaveNative(out);
+          if (this.#isDone) break;
+          this.#cutNativeCall(out);
           this.#beginCall(this.#nativeBase + event.index, event.name, event.id, out);
-          this.#held = [];
+          this.#heldWords = [];
           break;
         case "tool-arguments":
-          if (!this.#over) this.#fillCall(event.delta, out);
+          if (!this.#isDone) this.#fillCall(event.delta, out);
           break;
         case "tool-call-end":
-          if (this.#over) break;
+          if (this.#isDone) break;
           this.#endCall(out);
-          this.#release(out);
+          this.#releaseHeldWords(out);
           break;
         case "start":
           this.messageId = event.messageId;
@@ -149,10 +154,10 @@ export class Assembler {
           for (const result of event.results) this.#searchResults.push(result);
           break;
         case "citation":
-          this.#given.push(event, this.#turnStart);
+          this.#providerCitations.push(event, this.#turnStart);
           break;
         case "usage":
-          this.#usage.take(event.usage);
+          this.#usage.addStatedUsage(event.usage);
           break;
         case "finish":
           this.#finish = event.reason;
@@ -163,9 +168,9 @@ export class Assembler {
   }
 
   /** Restarts the answer: discards all of it but its usage. The caller has seen nothing of it. */
-  startAnew(): void {
+  reset(): void {
     this.#usage.endPart();
-    if (this.answered) {
+    if (this.hasVisibleOutput) {
       this.rawText = "";
       this.rawReasoning = "";
     }
@@ -173,29 +178,29 @@ export class Assembler {
     this.#reasoning = this.#scanner();
     if (this.#citations !== null) this.#citations = new CitationFilter();
     if (this.#thoughtCitations !== null) this.#thoughtCitations = new CitationFilter();
-    this.#leading = "";
+    this.#leadingSpace = "";
     this.#inText = false;
     this.#visible = false;
     this.#refused = false;
     this.#tokens = [];
-    this.#announced = 0;
-    this.#ended = 0;
+    this.#announcedCalls = 0;
+    this.#endedCalls = 0;
     this.#openCall = -1;
-    this.#cut = false;
-    this.#over = false;
+    this.#hasCutCall = false;
+    this.#isDone = false;
     this.#stopSequence = undefined;
     this.#reasoningCalls = [];
     this.#nativeBase = 0;
-    this.#held = null;
+    this.#heldWords = null;
     this.#finish = "stop";
     this.#searchResults = [];
-    this.#given = new GivenCitations();
-    this.#shown = "";
+    this.#providerCitations = new ProviderCitations();
+    this.#shownText = "";
     this.#turnStart = 0;
     this.messageId = "";
   }
 
-  /** Continues the message in another stream (`incomplete`): flushes nothing, keeps the usage of this part. */
+  /** Continues the message in another stream (`isIncomplete`): flushes nothing, keeps the usage of this part. */
   continueTurn(): void {
     this.#usage.endPart();
     this.#finish = "stop";
@@ -208,32 +213,32 @@ export class Assembler {
   finishTurn(out: GenerationEvent[]): TurnEnd {
     this.#usage.endPart();
     // A turn that is over for the caller counts as a normal finish, whatever follows upstream.
-    if (this.#over) this.#finish = "tool_calls";
+    if (this.#isDone) this.#finish = "tool_calls";
     else this.#flush(out);
     // For example the token that ended the answer, which has no text.
     if (this.#inText && this.#tokens.length > 0) this.#push("", out);
     this.#tokens = [];
-    const reason = this.#cut && !cutsOff(this.#finish) ? "length" : this.#finish;
+    const reason = this.#hasCutCall && !mayBeTruncated(this.#finish) ? "length" : this.#finish;
     this.#finish = "stop";
-    this.#cut = false;
+    this.#hasCutCall = false;
     this.#dropLeading();
-    this.#nativeBase = this.#announced;
-    this.#turnStart = this.#shown.length;
+    this.#nativeBase = this.#announcedCalls;
+    this.#turnStart = this.#shownText.length;
     this.#text = this.#scanner();
     this.#reasoning = this.#scanner();
-    return { empty: !this.answered, reason };
+    return { isEmpty: !this.hasVisibleOutput, reason };
   }
 
   /** Flushes the held output. */
   #flush(out: GenerationEvent[]): void {
-    this.#leaveNative(out);
-    const cut = cutsOff(this.#finish);
+    this.#cutNativeCall(out);
+    const cut = mayBeTruncated(this.#finish);
     if (this.#text !== null) this.#emitScan(this.#text.finish(cut), out);
     if (this.#citations !== null) this.#showText(this.#citations.finish(), out);
     if (this.#reasoning !== null) this.#emitReasoningScan(this.#reasoning.finish(cut), out);
     this.#endReasoning(out);
-    this.#leaveCall(out);
-    if (!this.answered) this.#emitScan(endedCalls(this.#reasoningCalls), out);
+    this.#cutOpenCall(out);
+    if (!this.hasVisibleOutput) this.#emitScan(withoutCutCalls(this.#reasoningCalls), out);
     this.#reasoningCalls = [];
   }
 
@@ -249,21 +254,21 @@ export class Assembler {
 
   /** The same for a turn that was interrupted. */
   usageSoFar(promptText: string): Usage {
-    return this.#usage.soFar(promptText, this);
+    return this.#usage.estimateSoFar(promptText, this);
   }
 
   /** Whether the upstream stated implausibly large counts; see {@link usage}. */
-  get usageRefused(): boolean {
-    return this.#usage.refused;
+  get hasImplausibleUsage(): boolean {
+    return this.#usage.hasImplausibleCount;
   }
 
   #scanner(): ToolScanner | null {
     return this.#tools === null ? null : new ToolScanner({ tools: this.#tools, whole: this.#whole });
   }
 
-  #takeWords(words: Words, out: GenerationEvent[]): void {
-    if (this.#over) return;
-    if (this.#held !== null) this.#held.push(words);
+  #processWords(words: ModelWords, out: GenerationEvent[]): void {
+    if (this.#isDone) return;
+    if (this.#heldWords !== null) this.#heldWords.push(words);
     else if (words.type === "text") {
       if (this.#text === null) this.#emitText(words.text, out);
       else this.#emitScan(this.#text.push(words.text), out);
@@ -272,17 +277,17 @@ export class Assembler {
   }
 
   /** Releases the words that were held during a native call. */
-  #release(out: GenerationEvent[]): void {
-    const held = this.#held ?? [];
-    this.#held = null;
-    for (const words of held) this.#takeWords(words, out);
+  #releaseHeldWords(out: GenerationEvent[]): void {
+    const held = this.#heldWords ?? [];
+    this.#heldWords = null;
+    for (const words of held) this.#processWords(words, out);
   }
 
   /** Cuts off a native call that is still open. */
-  #leaveNative(out: GenerationEvent[]): void {
-    if (this.#held === null) return;
-    this.#leaveCall(out);
-    this.#release(out);
+  #cutNativeCall(out: GenerationEvent[]): void {
+    if (this.#heldWords === null) return;
+    this.#cutOpenCall(out);
+    this.#releaseHeldWords(out);
   }
 
   #emitText(text: string, out: GenerationEvent[]): void {
@@ -294,11 +299,11 @@ export class Assembler {
     let shown = text;
     if (!this.#inText) {
       if (text.trim() === "") {
-        this.#leading += text;
+        this.#leadingSpace += text;
         return;
       }
-      shown = this.#leading + text;
-      this.#leading = "";
+      shown = this.#leadingSpace + text;
+      this.#leadingSpace = "";
       this.#inText = true;
       this.#visible = true;
     }
@@ -307,7 +312,7 @@ export class Assembler {
   }
 
   #push(text: string, out: GenerationEvent[]): void {
-    this.#shown += text;
+    this.#shownText += text;
     if (this.#tokens.length === 0) out.push({ type: "text", text });
     else {
       out.push({ type: "text", text, tokens: this.#tokens });
@@ -338,13 +343,13 @@ export class Assembler {
 
   #emitScan(events: readonly ScanEvent[], out: GenerationEvent[]): void {
     for (const event of events) {
-      if (this.#over) return;
+      if (this.#isDone) return;
       switch (event.type) {
         case "text":
           this.#emitText(event.text, out);
           break;
         case "tool-call":
-          this.#beginCall(this.#announced, event.name, randomId("call_"), out);
+          this.#beginCall(this.#announcedCalls, event.name, randomId("call_"), out);
           break;
         case "tool-arguments":
           this.#fillCall(event.delta, out);
@@ -357,41 +362,41 @@ export class Assembler {
   }
 
   #beginCall(index: number, name: string, id: string, out: GenerationEvent[]): void {
-    this.#leaveCall(out);
+    this.#cutOpenCall(out);
     this.#endReasoning(out);
     this.#dropLeading();
     this.#inText = false;
     this.#openCall = index;
-    this.#unfilled = true;
-    this.#announced = Math.max(this.#announced, index + 1);
+    this.#hasNoArguments = true;
+    this.#announcedCalls = Math.max(this.#announcedCalls, index + 1);
     out.push({ type: "tool-call", index, id, name });
   }
 
   #fillCall(delta: string, out: GenerationEvent[]): void {
-    this.#unfilled = false;
+    this.#hasNoArguments = false;
     out.push({ type: "tool-arguments", index: this.#openCall, delta });
   }
 
   #endCall(out: GenerationEvent[]): void {
     out.push({ type: "tool-call-end", index: this.#openCall });
     this.#openCall = -1;
-    this.#ended += 1;
-    this.#over = !this.#parallel;
+    this.#endedCalls += 1;
+    this.#isDone = !this.#parallel;
   }
 
   /** Cuts off the open call, if there is one. */
-  #leaveCall(out: GenerationEvent[]): void {
+  #cutOpenCall(out: GenerationEvent[]): void {
     if (this.#openCall < 0) return;
-    this.#cut = true;
+    this.#hasCutCall = true;
     // Many clients read missing arguments as `{}`, so the call gets an incomplete object.
-    if (this.#unfilled) this.#fillCall("{", out);
+    if (this.#hasNoArguments) this.#fillCall("{", out);
     this.#openCall = -1;
   }
 
   /** Drops the held white space. */
   #dropLeading(): void {
-    this.#citations?.takeBack(this.#leading.length);
-    this.#leading = "";
+    this.#citations?.takeBack(this.#leadingSpace.length);
+    this.#leadingSpace = "";
   }
 
   /**
@@ -399,8 +404,8 @@ export class Assembler {
    * yet. Null: there are none.
    */
   sources(): Sources | null {
-    const given = this.#given.in(this.#shown);
-    const found = distinctSources([...this.#searchResults, ...given]);
+    const given = this.#providerCitations.resolveIn(this.#shownText);
+    const found = deduplicateSources([...this.#searchResults, ...given]);
     if (found.length === 0) return null;
     const marked = this.#citations?.citations(this.#searchResults) ?? [];
     const citations = [...given, ...marked].sort((one, other) => one.start - other.start);
@@ -417,7 +422,7 @@ export class Assembler {
 }
 
 /** Drops the events of calls that did not end: nothing of the reasoning's calls has been shown yet. */
-function endedCalls(events: readonly ScanEvent[]): ScanEvent[] {
+function withoutCutCalls(events: readonly ScanEvent[]): ScanEvent[] {
   const ended = new Set(events.map((event) => (event.type === "tool-call-end" ? event.index : -1)));
   return events.filter((event) => event.type === "text" || ended.has(event.index));
 }

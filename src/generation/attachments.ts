@@ -1,6 +1,6 @@
 import { concatBytes } from "../encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
-import type { BodyHold } from "../http/body-budget.ts";
+import type { MemoryReservation } from "../http/body-budget.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkPageUrl } from "../url-safety/index.ts";
 
@@ -25,15 +25,15 @@ export interface FetchedAttachment {
 export class AttachmentFetcher {
   readonly #platform: Pick<Platform, "fetch" | "variables">;
   readonly #field: string;
-  readonly #hold: BodyHold;
+  readonly #hold: MemoryReservation;
   /** Results by URL: each URL is fetched once. */
-  readonly #known = new Map<string, Promise<FetchedAttachment>>();
-  #left = MAX_BYTES;
+  readonly #resultsByUrl = new Map<string, Promise<FetchedAttachment>>();
+  #remainingBytes = MAX_BYTES;
 
   /**
    * `field` is the request field that holds the messages, for errors; `hold` accounts for the memory of the fetched bytes.
    */
-  constructor(platform: Pick<Platform, "fetch" | "variables">, field: string, hold: BodyHold) {
+  constructor(platform: Pick<Platform, "fetch" | "variables">, field: string, hold: MemoryReservation) {
     this.#platform = platform;
     this.#field = field;
     this.#hold = hold;
@@ -41,8 +41,8 @@ export class AttachmentFetcher {
 
   /** @throws GatewayError 400 with the reason why the attachment cannot be loaded; 413 and 503 for lack of memory */
   fetch(url: string, signal: AbortSignal): Promise<FetchedAttachment> {
-    const fetching = this.#known.get(url) ?? this.#fetch(url, signal);
-    this.#known.set(url, fetching);
+    const fetching = this.#resultsByUrl.get(url) ?? this.#fetch(url, signal);
+    this.#resultsByUrl.set(url, fetching);
     return fetching;
   }
 
@@ -53,7 +53,7 @@ export class AttachmentFetcher {
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (error instanceof GatewayError) throw error;
-      throw this.#refused(
+      throw this.#createError(
         url,
         deadline.aborted ? "its server takes too long" : "its server cannot be reached",
       );
@@ -64,18 +64,18 @@ export class AttachmentFetcher {
     let next = url;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
       const check = checkPageUrl(next, { privateHosts: this.#platform.variables.pages.privateHosts });
-      if (!check.ok) throw this.#refused(url, check.message);
+      if (!check.ok) throw this.#createError(url, check.message);
       const response = await this.#platform.fetch(check.url.href, { redirect: "manual", signal });
       const location = response.headers.get("location");
       if (response.status >= 300 && response.status < 400 && location !== null) {
         await response.body?.cancel();
-        if (!URL.canParse(location, check.url.href)) throw this.#refused(url, "it redirects to no URL");
+        if (!URL.canParse(location, check.url.href)) throw this.#createError(url, "it redirects to no URL");
         next = new URL(location, check.url).href;
         continue;
       }
       if (!response.ok) {
         await response.body?.cancel();
-        throw this.#refused(url, `its server answered ${response.status}`);
+        throw this.#createError(url, `its server answered ${response.status}`);
       }
       const mediaType = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
       return {
@@ -83,7 +83,7 @@ export class AttachmentFetcher {
         mediaType: mediaType || "application/octet-stream",
       };
     }
-    throw this.#refused(url, "it redirects too often");
+    throw this.#createError(url, "it redirects too often");
   }
 
   async #read(response: Response, url: string, signal: AbortSignal): Promise<Uint8Array> {
@@ -98,11 +98,11 @@ export class AttachmentFetcher {
         const { done, value } = await reader.read();
         signal.throwIfAborted();
         if (done) break;
-        this.#left -= value.byteLength;
-        if (this.#left < 0) {
-          throw this.#refused(url, `attachments behind URLs may have ${MAX_BYTES} bytes in all`);
+        this.#remainingBytes -= value.byteLength;
+        if (this.#remainingBytes < 0) {
+          throw this.#createError(url, `attachments behind URLs may have ${MAX_BYTES} bytes in all`);
         }
-        if (!this.#hold.take(value.byteLength)) await this.#hold.wait(value.byteLength);
+        if (!this.#hold.tryReserve(value.byteLength)) await this.#hold.reserveWhenFree(value.byteLength);
         chunks.push(value);
       }
     } catch (error) {
@@ -114,7 +114,7 @@ export class AttachmentFetcher {
     return concatBytes(chunks);
   }
 
-  #refused(url: string, why: string): GatewayError {
+  #createError(url: string, why: string): GatewayError {
     const shown = JSON.stringify(url.slice(0, 200));
     return invalidRequest(`${this.#field}: the attachment ${shown} cannot be loaded: ${why}`, this.#field);
   }

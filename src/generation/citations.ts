@@ -12,28 +12,28 @@ const PARTIAL =
 /** Most citations that are reported for one answer. */
 export const MAX_CITATIONS = 1_000;
 /** Longer than the longest beginning of a marker, in characters. */
-const MARKER_CHARS = 20;
+const MAX_PARTIAL_CHARS = 20;
 /** How many characters before a marker are searched for the claim that it supports. */
-const CLAIM_REACH = 500;
+const MAX_CLAIM_CHARS = 500;
 /** Characters kept from the end of the text: besides the claim's, those of a marker's beginning that may be taken back. */
-const WINDOW = CLAIM_REACH + MARKER_CHARS;
-const NO_WORDS = /^[\s,;:.!?]*/;
+const TAIL_CHARS = MAX_CLAIM_CHARS + MAX_PARTIAL_CHARS;
+const LEADING_PUNCTUATION = /^[\s,;:.!?]*/;
 const SENTENCE_END = /[.!?。！？](?=\s)|\n/g;
 
 /** A marker in the text. `at` is its offset in the text that the caller sees. */
-interface Mark {
+interface CitationMarker {
   readonly kind: string;
   readonly number: number;
   readonly at: number;
   readonly claim: Citation["claim"];
 }
 
-/** The end of a growing text. Only the last {@link WINDOW} characters are kept and searched, however long the text is. */
-class Recent {
+/** The end of a growing text. Only the last {@link TAIL_CHARS} characters are kept and searched, however long the text is. */
+class TextTail {
   #text = "";
   #length = 0;
   /** The end of the last marker's text, and the claim of that marker. */
-  #since = 0;
+  #markerEnd = 0;
   #claim: Citation["claim"] = { start: 0, text: "" };
 
   /** Length of the whole text in characters (UTF-16 units). */
@@ -43,7 +43,7 @@ class Recent {
 
   push(piece: string): void {
     this.#length += piece.length;
-    this.#text = (piece.length < WINDOW ? this.#text + piece : piece).slice(-WINDOW);
+    this.#text = (piece.length < TAIL_CHARS ? this.#text + piece : piece).slice(-TAIL_CHARS);
   }
 
   /** Removes the last `characters` characters of the text. */
@@ -56,13 +56,13 @@ class Recent {
    * The claim of a marker at the end of the text: the sentence or line before it, but not what precedes the previous
    * marker.
    */
-  claim(): Citation["claim"] {
-    const own = Math.min(CLAIM_REACH, Math.max(0, this.#length - this.#since));
+  takeClaim(): Citation["claim"] {
+    const own = Math.min(MAX_CLAIM_CHARS, Math.max(0, this.#length - this.#markerEnd));
     const text = own < this.#text.length ? this.#text.slice(this.#text.length - own) : this.#text;
     const reach = text.trimEnd();
     const ends = [...reach.slice(0, -1).matchAll(SENTENCE_END)];
-    const words = reach.slice((ends.at(-1)?.index ?? -1) + 1).replace(NO_WORDS, "");
-    this.#since = this.#length;
+    const words = reach.slice((ends.at(-1)?.index ?? -1) + 1).replace(LEADING_PUNCTUATION, "");
+    this.#markerEnd = this.#length;
     // Adjacent markers share a claim.
     if (words !== "") {
       this.#claim = { start: this.#length - (text.length - reach.length) - words.length, text: words };
@@ -73,15 +73,15 @@ class Recent {
   /** Appends text that is not part of any claim. */
   skip(piece: string): void {
     this.push(piece);
-    this.#since = this.#length;
+    this.#markerEnd = this.#length;
   }
 }
 
 /** The claim of a citation at an offset in a text: the sentence or line before it. */
-export function claimBefore(text: string, at: number): Citation["claim"] {
-  const recent = new Recent();
+export function findClaimBefore(text: string, at: number): Citation["claim"] {
+  const recent = new TextTail();
   recent.push(text.slice(0, at));
-  return recent.claim();
+  return recent.takeClaim();
 }
 
 /**
@@ -89,15 +89,15 @@ export function claimBefore(text: string, at: number): Citation["claim"] {
  * when a placeholder is split between two chunks, and remembers their positions.
  */
 export class CitationFilter {
-  readonly #marks: Mark[] = [];
-  readonly #shown = new Recent();
+  readonly #markers: CitationMarker[] = [];
+  readonly #shownTail = new TextTail();
   /** Text held back because it may be the beginning of a marker. */
   #held = "";
 
   /** Takes the next chunk. Returns the text that can be shown now. */
   push(text: string): string {
     if (this.#held === "" && !text.includes("[")) {
-      this.#shown.push(text);
+      this.#shownTail.push(text);
       return text;
     }
     const whole = this.#held + text;
@@ -107,17 +107,17 @@ export class CitationFilter {
       const words = whole.slice(read, match.index);
       clean += words;
       read = match.index + match[0].length;
-      this.#shown.push(words);
-      this.#mark(match[1] ?? "", Number(match[2]));
+      this.#shownTail.push(words);
+      this.#addMarker(match[1] ?? "", Number(match[2]));
     }
     const rest = whole.slice(read);
     clean += rest;
-    this.#shown.push(rest);
+    this.#shownTail.push(rest);
     // The search covers only the text after the last marker: text on both sides of a marker never forms another marker.
-    const partial = PARTIAL.exec(rest.length > MARKER_CHARS ? rest.slice(-MARKER_CHARS) : rest);
+    const partial = PARTIAL.exec(rest.length > MAX_PARTIAL_CHARS ? rest.slice(-MAX_PARTIAL_CHARS) : rest);
     const keep = partial === null ? 0 : partial[0].length;
     this.#held = keep === 0 ? "" : rest.slice(-keep);
-    this.#shown.takeBack(keep);
+    this.#shownTail.takeBack(keep);
     return keep === 0 ? clean : clean.slice(0, -keep);
   }
 
@@ -125,35 +125,35 @@ export class CitationFilter {
   finish(): string {
     const held = this.#held;
     this.#held = "";
-    this.#shown.push(held);
+    this.#shownTail.push(held);
     return held;
   }
 
   /** The last `characters` characters will not be shown: removes them from the text. */
   takeBack(characters: number): void {
-    this.#shown.takeBack(characters);
+    this.#shownTail.takeBack(characters);
   }
 
   /** The citations of all markers that refer to one of the results. */
   citations(results: readonly SearchResult[]): Citation[] {
-    const find = finder(
-      this.#marks.some(({ kind, number }) => kind === "reference" && number === 0),
+    const find = createResultLookup(
+      this.#markers.some(({ kind, number }) => kind === "reference" && number === 0),
       results,
     );
-    return this.#marks.flatMap(({ kind, number, at, claim }): Citation[] => {
+    return this.#markers.flatMap(({ kind, number, at, claim }): Citation[] => {
       const found = find(kind, number);
       return found === undefined ? [] : [{ url: found.url, title: found.title, start: at, end: at, claim }];
     });
   }
 
-  #mark(kind: string, number: number): void {
-    if (this.#marks.length === MAX_CITATIONS) return;
-    this.#marks.push({ kind, number, at: this.#shown.length, claim: this.#shown.claim() });
+  #addMarker(kind: string, number: number): void {
+    if (this.#markers.length === MAX_CITATIONS) return;
+    this.#markers.push({ kind, number, at: this.#shownTail.length, claim: this.#shownTail.takeClaim() });
   }
 }
 
 /** Escapes a URL for a Markdown link's target, so that no character in it ends the link early. */
-function linkTarget(url: string): string {
+function escapeLinkTarget(url: string): string {
   return url.replace(/[()\s<>]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
@@ -161,7 +161,7 @@ function linkTarget(url: string): string {
  * Creates the lookup from markers to results. `[citation:N]` refers to the result with index N, from 1. `[reference:N]`
  * counts from 0 if `[reference:0]` occurs in the same text, else from 1 (provider protocol, event `search`).
  */
-function finder(
+function createResultLookup(
   startsAtZero: boolean,
   results: readonly SearchResult[],
 ): (kind: string, number: number) => SearchResult | undefined {
@@ -179,9 +179,9 @@ export function linkCitations(
   results: readonly SearchResult[],
 ): { readonly text: string; readonly citations: readonly Citation[] } {
   if (!text.includes("[citation:") && !text.includes("[reference:")) return { text, citations: [] };
-  const find = finder(text.includes("[reference:0]"), results);
+  const find = createResultLookup(text.includes("[reference:0]"), results);
   const citations: Citation[] = [];
-  const recent = new Recent();
+  const recent = new TextTail();
   let linked = "";
   let read = 0;
   for (const match of text.matchAll(MARKER)) {
@@ -189,11 +189,11 @@ export function linkCitations(
     read = match.index + match[0].length;
     linked += words;
     recent.push(words);
-    const claim = recent.claim();
+    const claim = recent.takeClaim();
     const found = find(match[1] ?? "", Number(match[2]));
     if (found === undefined) continue;
     const { index, url, title } = found;
-    const link = `[${index}](${linkTarget(url)})`;
+    const link = `[${index}](${escapeLinkTarget(url)})`;
     linked += link;
     recent.skip(link);
     if (citations.length === MAX_CITATIONS) continue;
@@ -203,6 +203,6 @@ export function linkCitations(
 }
 
 /** Removes duplicate URLs. The order is that of the first occurrence; of equal URLs the last title is kept. */
-export function distinctSources(results: readonly Source[]): Source[] {
+export function deduplicateSources(results: readonly Source[]): Source[] {
   return [...new Map(results.map(({ url, title }) => [url, { url, title }])).values()];
 }

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 15_000;
  * account's (`all`). It waits for sessions that are still being created. It runs after the response, and its errors are
  * ignored.
  */
-export function afterGeneration(
+export function scheduleSessionCleanup(
   context: Context,
   { sessions: keeping }: Pick<Provider, "sessions">,
   account: UpstreamAccount,

@@ -1,16 +1,16 @@
 import type { Completion } from "../conversation/events.ts";
 import { toGatewayError } from "../errors/gateway-error.ts";
-import { begin, fail, infoOf, succeed } from "./begin.ts";
+import { beginGeneration, createAnswerInfo, finishWithError, finishWithSuccess } from "./begin.ts";
 import type { AnswerInfo, GenerationRequest } from "./job.ts";
 import { repairFormat } from "./response-format.ts";
-import { Route } from "./route.ts";
-import { type CompletionStage, linkSources, runWhole } from "./whole.ts";
+import { RouteRunner } from "./route.ts";
+import { type CompletionStage, linkSources, runToCompletion } from "./whole.ts";
 
 /** The steps that process a complete answer, in order. */
-const STAGES: readonly CompletionStage[] = [linkSources, repairFormat];
+const COMPLETION_STAGES: readonly CompletionStage[] = [linkSources, repairFormat];
 
 /** A complete answer, and the facts about it that its dialect needs. */
-export interface Completed {
+export interface GeneratedCompletion {
   readonly completion: Completion;
   readonly info: AnswerInfo;
 }
@@ -20,20 +20,20 @@ export interface Completed {
  *
  * @throws GatewayError the caller's error
  */
-export async function complete(request: GenerationRequest): Promise<Completed> {
-  let job = await begin(request);
-  let route: Route | undefined;
+export async function generateCompletion(request: GenerationRequest): Promise<GeneratedCompletion> {
+  let job = await beginGeneration(request);
+  let route: RouteRunner | undefined;
   try {
-    route = await Route.prepare(job);
-    let completion = await route.run(runWhole);
+    route = await RouteRunner.prepare(job);
+    let completion = await route.run(runToCompletion);
     const { generation } = route;
     job = generation.job;
-    for (const stage of STAGES) completion = await stage(completion, job, generation);
-    succeed(job, completion);
-    return { completion, info: infoOf(job, () => generation) };
+    for (const stage of COMPLETION_STAGES) completion = await stage(completion, job, generation);
+    finishWithSuccess(job, completion);
+    return { completion, info: createAnswerInfo(job, () => generation) };
   } catch (thrown) {
     const error = toGatewayError(thrown, job.context.requestId);
-    fail(route?.generation.job ?? job, error, route?.generation.usageSoFar() ?? null);
+    finishWithError(route?.generation.job ?? job, error, route?.generation.usageSoFar() ?? null);
     throw error;
   }
 }

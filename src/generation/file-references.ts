@@ -1,13 +1,13 @@
 import type { Caller } from "../auth/callers.ts";
-import { type AccountNames, accountIdentifier, accountsByName } from "../config/account-identifier.ts";
+import { type AccountNames, accountIdentifier, indexAccountsByName } from "../config/account-identifier.ts";
 import type { Config } from "../config/schema.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
-import type { KeptFile } from "../platform/files.ts";
+import type { FileRecord } from "../platform/files.ts";
 
 /** The ids of all provider files that a conversation refers to, without duplicates. */
-function referredFiles(conversation: Conversation): string[] {
+function collectFileIds(conversation: Conversation): string[] {
   const ids = new Set<string>();
   for (const { parts } of conversation.messages) {
     for (const part of parts) {
@@ -26,7 +26,7 @@ function fileNotFound(id: string, field: string): GatewayError {
 }
 
 /** The names of the configured account with this identifier; null if there is none. */
-async function namesOf(config: Config, identifier: string): Promise<AccountNames | null> {
+async function findAccountNames(config: Config, identifier: string): Promise<AccountNames | null> {
   for (const account of config.accounts) {
     if ((await accountIdentifier(account)) === identifier) return { id: identifier, ...account };
   }
@@ -34,10 +34,10 @@ async function namesOf(config: Config, identifier: string): Promise<AccountNames
 }
 
 /** A caller, pinned to the account that holds its files. */
-export interface BoundCaller {
+export interface PinnedCaller {
   readonly caller: Caller;
   /** Whether one of the files is an image. */
-  readonly images: boolean;
+  readonly hasImages: boolean;
 }
 
 /**
@@ -48,13 +48,13 @@ export interface BoundCaller {
  * @throws GatewayError 404 `file_not_found` for a file that this caller does not own; 400 for files of different accounts,
  *   or of another account than the one that the request is pinned to
  */
-export async function boundToFiles(
+export async function pinToFileAccount(
   context: Context,
   caller: Caller,
   conversation: Conversation,
-): Promise<BoundCaller> {
-  const ids = caller.mode === "pass-through" ? [] : referredFiles(conversation);
-  if (ids.length === 0) return { caller, images: false };
+): Promise<PinnedCaller> {
+  const ids = caller.mode === "pass-through" ? [] : collectFileIds(conversation);
+  if (ids.length === 0) return { caller, hasImages: false };
   const field = conversation.contentField;
   const store = context.platform.files(caller.owner);
   const files = await Promise.all(
@@ -64,11 +64,11 @@ export async function boundToFiles(
       return file;
     }),
   );
-  const account = commonAccount(files, field);
+  const account = getCommonAccount(files, field);
   const { config } = await context.config();
-  const names = await namesOf(config, account);
+  const names = await findAccountNames(config, account);
   const { targetAccount } = caller;
-  const known = accountsByName([names ?? { id: account, email: "", mobile: "" }]);
+  const known = indexAccountsByName([names ?? { id: account, email: "", mobile: "" }]);
   if (targetAccount !== null && !known.has(targetAccount.toLowerCase())) {
     throw invalidRequest(
       `${field} refers to files of the account ${account}, but the request asks for ${targetAccount}`,
@@ -78,10 +78,10 @@ export async function boundToFiles(
   const [first = ""] = ids;
   if (names === null) throw fileNotFound(first, field);
   const images = files.some(({ mediaType }) => mediaType.startsWith("image/"));
-  return { caller: { ...caller, targetAccount: account }, images };
+  return { caller: { ...caller, targetAccount: account }, hasImages: images };
 }
 
-function commonAccount(files: readonly KeptFile[], field: string): string {
+function getCommonAccount(files: readonly FileRecord[], field: string): string {
   const [first] = files;
   const stranger = files.find(({ account }) => account !== first?.account);
   if (first !== undefined && stranger !== undefined) {

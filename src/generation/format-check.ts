@@ -1,5 +1,5 @@
 import { type FormatRank, type JsonFormat, rankJson } from "./json-rank.ts";
-import { jsonTextOf } from "./json-text.ts";
+import { extractJson } from "./json-text.ts";
 
 /** The result of checking an answer's text against the requested format. */
 export interface FormatCheck {
@@ -14,7 +14,7 @@ const EXCERPT_CHARS = 200;
 
 /** Checks an answer's text. Regular expressions in the schema are not checked. */
 export function checkFormat(answer: string, format: JsonFormat): FormatCheck {
-  const text = jsonTextOf(answer, format);
+  const text = extractJson(answer, format);
   const { rank, faults } = rankJson(text, format);
   if (rank !== "none") return { rank, text, faults };
   const excerpt = JSON.stringify(answer.trim().slice(0, EXCERPT_CHARS));

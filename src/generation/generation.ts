@@ -5,29 +5,29 @@ import type { FinishReason, GenerationEvent, Usage } from "../conversation/event
 import { estimateTokens } from "../conversation/tokens.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
-import { checkModel } from "../limits/allowed.ts";
-import { type Expected, MODEST_ANSWER } from "../limits/quota.ts";
-import { UnseenImage } from "../provider/attachments.ts";
-import { type NamedProvider, providerNamed } from "../provider/of-platform.ts";
+import { assertModelAllowed } from "../limits/allowed.ts";
+import { type ExpectedTokens, MAX_RESERVED_ANSWER } from "../limits/quota.ts";
+import { ImageWithoutVisionError } from "../provider/attachments.ts";
+import { getProvider, type RegisteredProvider } from "../provider/of-platform.ts";
 import {
-  cutsOff,
   type FollowUp,
+  mayBeTruncated,
   type PreparedTurn,
   type ProviderEvent,
   type StreamedTurn,
   type UpstreamTurn,
   type WholeTurn,
 } from "../provider/provider.ts";
-import { holdAnswer } from "./answer-memory.ts";
+import { chargeAnswerMemory } from "./answer-memory.ts";
 import { Assembler, type TurnEnd } from "./assembler.ts";
-import { afterGeneration } from "./cleanup.ts";
+import { scheduleSessionCleanup } from "./cleanup.ts";
 import type { GenerationJob } from "./job.ts";
-import { prepareOptions } from "./prepare-options.ts";
+import { createPrepareOptions } from "./prepare-options.ts";
 import { readToEnd } from "./read-to-end.ts";
-import { seeing } from "./suit.ts";
-import { type Silence, Watchdog } from "./watchdog.ts";
+import { withVisionModel } from "./suit.ts";
+import { StallDetector, type StallReason } from "./watchdog.ts";
 
-/** Most continuations of an `incomplete` message (provider protocol). */
+/** Most continuations of an `isIncomplete` message (provider protocol). */
 const MAX_CONTINUATIONS = 8;
 
 /** Appended to the prompt of the follow-up turn (contract, general rule 7). */
@@ -35,7 +35,7 @@ const RETRY_SUFFIX =
   "\n\nYour previous reply had no visible content. Regenerate the visible final answer or tool call now.";
 
 /** Error messages for the caller when the provider times out. */
-const TIMEOUTS: Readonly<Record<Exclude<Silence, "stalled-reader">, string>> = {
+const STALL_MESSAGES: Readonly<Record<Exclude<StallReason, "stalled-reader">, string>> = {
   "first-byte": "the provider fell silent",
   idle: "the provider fell silent",
   "no-answer": "the provider did not complete its answer in time",
@@ -58,17 +58,17 @@ export interface GenerationSink {
  */
 export class Generation {
   readonly #job: GenerationJob;
-  readonly #provider: NamedProvider;
+  readonly #provider: RegisteredProvider;
   readonly #prepared: PreparedTurn;
   readonly assembler: Assembler;
-  readonly watchdog: Watchdog;
-  #madePromptText: string | null = null;
-  #sink: GenerationSink = NOWHERE;
+  readonly stallDetector: StallDetector;
+  #cachedPromptText: string | null = null;
+  #sink: GenerationSink = noopSink;
   #started = false;
-  #heard = false;
+  #hasReceivedData = false;
   #attempts = 0;
   #retries = 0;
-  #switched = false;
+  #hasSwitchedAccount = false;
   #sessionId = "";
   /** The sessions that this attempt has requested. A turn that is opened again with a fresh token has two. */
   #sessions: Promise<string>[] = [];
@@ -79,16 +79,16 @@ export class Generation {
   #attempt = new AbortController();
   #session: AccountSession | null = null;
   /** Whether the current attempt's account has begun to answer. */
-  #answering = false;
+  #isAnswering = false;
 
-  private constructor(job: GenerationJob, provider: NamedProvider, prepared: PreparedTurn) {
+  private constructor(job: GenerationJob, provider: RegisteredProvider, prepared: PreparedTurn) {
     const { platform, timers } = job.context;
-    const { answerTimeoutMs, firstByteTimeoutMs, idleTimeoutMs } = provider.patience;
+    const { answerTimeoutMs, firstByteTimeoutMs, idleTimeoutMs } = provider.timeouts;
     this.#job = job;
     this.#provider = provider;
     this.#prepared = prepared;
     this.assembler = new Assembler(job.conversation);
-    this.watchdog = new Watchdog(
+    this.stallDetector = new StallDetector(
       {
         firstByteMs: prepared.whole === true ? answerTimeoutMs : firstByteTimeoutMs,
         idleMs: idleTimeoutMs,
@@ -98,7 +98,7 @@ export class Generation {
       timers,
       (silence) => {
         if (silence !== "stalled-reader") {
-          this.#attempt.abort(new ProviderError("timeout", TIMEOUTS[silence]));
+          this.#attempt.abort(new ProviderError("timeout", STALL_MESSAGES[silence]));
           return;
         }
         job.abort.abort(new GatewayError(499, "the client stopped reading", { code: "request_cancelled" }));
@@ -115,8 +115,8 @@ export class Generation {
   static async prepare(job: GenerationJob): Promise<Generation> {
     const { context, conversation } = job;
     const { config } = await context.config();
-    const provider = providerNamed(context.platform, config, conversation.model.provider);
-    const options = prepareOptions(config, conversation, context);
+    const provider = getProvider(context.platform, config, conversation.model.provider);
+    const options = createPrepareOptions(config, conversation, context);
     const load = async (loading: GenerationJob) => {
       const prepared = provider.api.prepare(loading.conversation, options);
       // Most conversations have no attachment. Then no native signal is created.
@@ -124,11 +124,11 @@ export class Generation {
       return new Generation(loading, provider, prepared);
     };
     return load(job).catch((error: unknown) => {
-      const seen = seeing(conversation);
-      if (!(error instanceof UnseenImage) || seen.model.id === conversation.model.id) throw error;
+      const seen = withVisionModel(conversation);
+      if (!(error instanceof ImageWithoutVisionError) || seen.model.id === conversation.model.id) throw error;
       // Only the loaded attachment shows that its URL leads to an image.
       context.log.model = seen.model.id;
-      job.recording?.suit(seen);
+      job.recording?.setConversation(seen);
       return load({ ...job, conversation: seen });
     });
   }
@@ -145,8 +145,8 @@ export class Generation {
 
   /** The text that the model reads. It is built from the whole conversation, so it is cached. */
   get #promptText(): string {
-    this.#madePromptText ??= this.#prepared.promptText;
-    return this.#madePromptText;
+    this.#cachedPromptText ??= this.#prepared.promptText;
+    return this.#cachedPromptText;
   }
 
   /** Estimated tokens of the prompt. */
@@ -156,12 +156,14 @@ export class Generation {
 
   /** The usage so far; null when the provider has not begun to answer. */
   usageSoFar(): Usage | null {
-    return this.#heard ? this.#noted(this.assembler.usageSoFar(this.#promptText)) : null;
+    return this.#hasReceivedData
+      ? this.#logImplausibleUsage(this.assembler.usageSoFar(this.#promptText))
+      : null;
   }
 
   /** Returns `usage` unchanged. Logs if the provider stated implausible counts. */
-  #noted(usage: Usage): Usage {
-    if (this.assembler.usageRefused) this.#job.context.log.usageRefused = true;
+  #logImplausibleUsage(usage: Usage): Usage {
+    if (this.assembler.hasImplausibleUsage) this.#job.context.log.usageRefused = true;
     return usage;
   }
 
@@ -170,7 +172,7 @@ export class Generation {
     this.#sink = sink;
     const { context, caller, conversation, recording, hooks, abort } = this.#job;
     const promptText = this.#promptText;
-    recording?.begin(promptText, this.assembler);
+    recording?.start(promptText, this.assembler);
     for (const hook of hooks.beforeSlot) await hook({ context, caller, conversation, promptText });
     try {
       await withAccount(
@@ -179,17 +181,19 @@ export class Generation {
           caller,
           provider: this.#provider,
           model: conversation.model.id,
-          ...(this.#job.hurries === true ? { waitMs: 0 } : {}),
+          ...(this.#job.failFast === true ? { waitMs: 0 } : {}),
           dialect: conversation.dialect,
           abort,
-          expected: () => expectedOf(conversation, promptText),
-          permits: (scope) => checkModel(scope, { requested: this.#job.asked, id: conversation.model.id }),
-          mayRepeat: () => !this.assembler.answered || this.#isWhole,
-          wantsAnother: (failure) => this.#mayAskAnother(failure),
-          onLeft: (account, failure) => recording?.left(account, failure, conversation.model),
-          onSignIn: (account, since) => recording?.signedIn(account, since),
+          estimateUsage: () => estimateUsage(conversation, promptText),
+          assertPermitted: (scope) =>
+            assertModelAllowed(scope, { requested: this.#job.requestedModel, id: conversation.model.id }),
+          canRetry: () => !this.assembler.hasVisibleOutput || this.#isWhole,
+          shouldTryAnotherAccount: (failure) => this.#mayTryAnotherAccount(failure),
+          onAccountFailed: (account, failure) =>
+            recording?.recordAccountFailure(account, failure, conversation.model),
+          onSignInWait: (account, since) => recording?.recordSignInWait(account, since),
         },
-        (session) => this.#askWith(session),
+        (session) => this.#runAttempt(session),
       );
     } catch (error) {
       throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
@@ -197,54 +201,58 @@ export class Generation {
   }
 
   /** After an empty answer, one other account is tried (contract, general rule 7). */
-  #mayAskAnother(failure: unknown): boolean {
-    if (this.#switched || !(failure instanceof GatewayError) || failure.code !== "upstream_empty_output") {
+  #mayTryAnotherAccount(failure: unknown): boolean {
+    if (
+      this.#hasSwitchedAccount ||
+      !(failure instanceof GatewayError) ||
+      failure.code !== "upstream_empty_output"
+    ) {
       return false;
     }
-    this.#switched = true;
+    this.#hasSwitchedAccount = true;
     return true;
   }
 
   /** The attempt with one account: a turn, and at most one follow-up turn. */
-  async #askWith(session: AccountSession): Promise<void> {
+  async #runAttempt(session: AccountSession): Promise<void> {
     const { context, recording, abort } = this.#job;
-    if (this.#attempts > 0) this.#startAnew();
+    if (this.#attempts > 0) this.#discardAttempt();
     this.#session = session;
-    this.#answering = false;
+    this.#isAnswering = false;
     this.#attempts += 1;
     this.#sessionId = "";
     this.#sessions = [];
-    recording?.account(session.accountId);
+    recording?.recordAccount(session.accountId);
     const attempt = this.#attempts === 1 ? this.#attempt : new AbortController();
     const stop = () => attempt.abort(abort.reason);
     this.#attempt = attempt;
     abort.addEventListener("abort", stop);
-    this.watchdog.begin();
+    this.stallDetector.beginAttempt();
     try {
       abort.throwIfAborted();
-      await this.#answer(session);
+      await this.#runTurns(session);
     } finally {
       abort.removeEventListener("abort", stop);
-      this.watchdog.stop();
-      afterGeneration(context, this.#provider.api, session.account, this.#sessions);
+      this.stallDetector.stop();
+      scheduleSessionCleanup(context, this.#provider.api, session.account, this.#sessions);
     }
   }
 
-  async #answer(session: AccountSession): Promise<void> {
+  async #runTurns(session: AccountSession): Promise<void> {
     const { conversation } = this.#job;
-    let end = await this.#turn(session, null);
-    if (isEmpty(end)) {
-      if (this.#switched) throw emptyOutput();
+    let end = await this.#runTurn(session, null);
+    if (isEmptyAnswer(end)) {
+      if (this.#hasSwitchedAccount) throw emptyOutputError();
       this.#countRetry();
-      end = await this.#turn(session, {
+      end = await this.#runTurn(session, {
         sessionId: this.#sessionId,
         parentMessageId: this.assembler.messageId,
         suffix: RETRY_SUFFIX,
       });
-      if (isEmpty(end)) throw emptyOutput();
+      if (isEmptyAnswer(end)) throw emptyOutputError();
     }
-    if (requiresTool(conversation) && this.assembler.calls === 0 && !this.assembler.refused) {
-      const how = cutsOff(end.reason)
+    if (requiresTool(conversation) && this.assembler.endedCalls === 0 && !this.assembler.hasRefused) {
+      const how = mayBeTruncated(end.reason)
         ? "the answer was cut off before one was complete"
         : "the model made none";
       throw new GatewayError(422, `tool_choice requires a tool call, but ${how}`, {
@@ -252,7 +260,7 @@ export class Generation {
         param: "tool_choice",
       });
     }
-    const usage = this.#noted(this.assembler.usage(this.#promptText));
+    const usage = this.#logImplausibleUsage(this.assembler.usage(this.#promptText));
     const reason = this.#finishReason(end);
     const { stopSequence } = this.assembler;
     const at = reason === "stop" && stopSequence !== undefined ? { stopSequence } : {};
@@ -262,9 +270,9 @@ export class Generation {
   }
 
   /** Discards the result of the previous attempt. */
-  #startAnew(): void {
+  #discardAttempt(): void {
     this.#countRetry();
-    this.assembler.startAnew();
+    this.assembler.reset();
     if (this.#sink.restart === undefined) return;
     this.#sink.restart();
     this.#started = false;
@@ -278,21 +286,21 @@ export class Generation {
   #finishReason(end: TurnEnd): FinishReason {
     if (end.reason === "length" || end.reason === "incomplete") return "length";
     if (end.reason === "content_filter") return end.reason;
-    return this.assembler.calls > 0 ? "tool_calls" : "stop";
+    return this.assembler.endedCalls > 0 ? "tool_calls" : "stop";
   }
 
-  /** Reads one upstream message, and continues it while it is `incomplete`. */
-  async #turn(session: AccountSession, followUp: FollowUp | null): Promise<TurnEnd> {
+  /** Reads one upstream message, and continues it while it is `isIncomplete`. */
+  async #runTurn(session: AccountSession, followUp: FollowUp | null): Promise<TurnEnd> {
     const { signal } = this.#attempt;
     const { api } = this.#provider;
-    let turn = await this.#open(session, followUp);
+    let turn = await this.#openTurn(session, followUp);
     this.#sessionId = turn.sessionId;
     for (let continued = 0; ; continued += 1) {
-      await ("read" in turn ? this.#take(turn) : this.#pump(turn));
-      if (!this.assembler.incomplete || api.resume === undefined) break;
+      await ("read" in turn ? this.#readCompleteAnswer(turn) : this.#readStream(turn));
+      if (!this.assembler.isIncomplete || api.resume === undefined) break;
       if (continued === MAX_CONTINUATIONS) break;
       this.assembler.continueTurn();
-      this.watchdog.expect();
+      this.stallDetector.beginTurn();
       turn = await api.resume(session.account, this.#sessionId, this.assembler.messageId, signal);
     }
     const out: GenerationEvent[] = [];
@@ -301,29 +309,29 @@ export class Generation {
     return end;
   }
 
-  #open(session: AccountSession, followUp: FollowUp | null): Promise<UpstreamTurn> {
+  #openTurn(session: AccountSession, followUp: FollowUp | null): Promise<UpstreamTurn> {
     const { signal } = this.#attempt;
     // The session is reported before the turn opens, so that the session of a failed turn is deleted too.
     const inSession = (session: Promise<string>) => this.#sessions.push(session);
-    return session.call(async (account) => {
-      this.watchdog.expect();
+    return session.runWithToken(async (account) => {
+      this.stallDetector.beginTurn();
       try {
         return await this.#prepared.open(account, signal, followUp, inSession);
       } catch (error) {
-        this.watchdog.stop();
+        this.stallDetector.stop();
         throw error;
       }
     });
   }
 
   /** Passes an unstreamed answer through the stages. */
-  async #take(turn: WholeTurn): Promise<void> {
-    const delivered = this.#accept(await turn.read());
+  async #readCompleteAnswer(turn: WholeTurn): Promise<void> {
+    const delivered = this.#processEvents(await turn.read());
     if (delivered !== undefined) await delivered;
   }
 
   /** Passes one upstream body through the stages. All streamed data goes through this loop. */
-  async #pump(turn: StreamedTurn): Promise<void> {
+  async #readStream(turn: StreamedTurn): Promise<void> {
     const { decoder } = turn;
     const { signal } = this.#attempt;
     const { recording } = this.#job;
@@ -339,14 +347,14 @@ export class Generation {
       for (;;) {
         const { done, value } = await reader.read();
         if (stopped) throw signal.reason;
-        const now = this.watchdog.heard();
+        const now = this.stallDetector.recordData();
         const events = done ? decoder.finish() : decoder.push(value);
         if (events.length > 0) {
-          const delivered = this.#accept(events);
-          recording?.progress(now);
+          const delivered = this.#processEvents(events);
+          recording?.refreshIfDue(now);
           if (delivered !== undefined) {
             await delivered;
-            this.watchdog.written();
+            this.stallDetector.endWrite();
           }
         }
         if (decoder.failure) throw decoder.failure;
@@ -367,13 +375,13 @@ export class Generation {
   }
 
   /** Passes the provider's events through the stages. The caller must wait for a returned promise. */
-  #accept(events: readonly ProviderEvent[]): Promise<void> | undefined {
-    this.#heard = true;
-    if (events.some(saysSomething)) {
+  #processEvents(events: readonly ProviderEvent[]): Promise<void> | undefined {
+    this.#hasReceivedData = true;
+    if (events.some(isAnswerContent)) {
       // An unstreamed answer has one time limit, independent of progress: its client may have left unnoticed.
-      if (!this.#isWhole) this.watchdog.progress();
-      if (!this.#answering) this.#session?.answered();
-      this.#answering = true;
+      if (!this.#isWhole) this.stallDetector.recordContent();
+      if (!this.#isAnswering) this.#session?.reportAnswering();
+      this.#isAnswering = true;
     }
     const out: GenerationEvent[] = [];
     this.assembler.push(events, out);
@@ -391,35 +399,35 @@ export class Generation {
       const { log, platform, startedAt } = this.#job.context;
       log.firstTokenMs ??= platform.now() - startedAt;
     }
-    holdAnswer(this.#job, events);
+    chargeAnswerMemory(this.#job, events);
     const delivered = this.#sink.deliver(events);
-    if (delivered !== undefined) this.watchdog.writing();
+    if (delivered !== undefined) this.stallDetector.beginWrite();
     return delivered;
   }
 }
 
 /** The expected usage of an answer. Most answers are shorter than their limit. */
-function expectedOf({ sampling }: Conversation, promptText: string): Expected {
-  const answer = Math.min(sampling.maxTokens ?? MODEST_ANSWER, MODEST_ANSWER) * (sampling.n ?? 1);
+function estimateUsage({ sampling }: Conversation, promptText: string): ExpectedTokens {
+  const answer = Math.min(sampling.maxTokens ?? MAX_RESERVED_ANSWER, MAX_RESERVED_ANSWER) * (sampling.n ?? 1);
   return { prompt: estimateTokens(promptText), answer };
 }
 
 /** Whether an event is part of an answer. `start` and `usage` do not count: some providers send them and then fail. */
-function saysSomething({ type }: ProviderEvent): boolean {
+function isAnswerContent({ type }: ProviderEvent): boolean {
   return type !== "start" && type !== "usage";
 }
 
 /** The sink before the generation runs. */
-const NOWHERE: GenerationSink = { deliver: () => undefined };
+const noopSink: GenerationSink = { deliver: () => undefined };
 
 /**
  * Whether a turn finished with neither text nor a call. An answer withheld by a filter or cut off by a limit is not empty:
  * a retry would end the same way, and the caller gets the reason.
  */
-function isEmpty({ empty, reason }: TurnEnd): boolean {
-  return empty && !cutsOff(reason);
+function isEmptyAnswer({ isEmpty, reason }: TurnEnd): boolean {
+  return isEmpty && !mayBeTruncated(reason);
 }
 
-function emptyOutput(): GatewayError {
+function emptyOutputError(): GatewayError {
   return new GatewayError(429, "the provider returned no visible output", { code: "upstream_empty_output" });
 }

@@ -1,14 +1,14 @@
 import type { GenerationOutcome } from "../conversation/outcome.ts";
-import type { Asked } from "./asked.ts";
+import type { GenerationInput } from "./asked.ts";
 
 /** A generation that is about to acquire a slot. */
-export interface Admission extends Asked {
+export interface Admission extends GenerationInput {
   /** The whole prompt as one text, for estimates. */
   readonly promptText: string;
 }
 
 /** A generation with its outcome. */
-export interface EndedGeneration extends Asked {
+export interface EndedGeneration extends GenerationInput {
   readonly outcome: GenerationOutcome;
 }
 
@@ -27,7 +27,7 @@ export interface GenerationHooks {
 }
 
 /** Writes a generation's outcome to the log. */
-function noteInLog({ context: { log }, outcome: { usage, code, statusCode } }: EndedGeneration): void {
+function logOutcome({ context: { log }, outcome: { usage, code, statusCode } }: EndedGeneration): void {
   if (usage !== null) {
     // The counts are sums: an administrator's test of many accounts is one request.
     log.promptTokens = (log.promptTokens ?? 0) + usage.prompt;
@@ -41,4 +41,4 @@ function noteInLog({ context: { log }, outcome: { usage, code, statusCode } }: E
 }
 
 /** The hooks of every generation. */
-export const HOOKS: GenerationHooks = { beforeSlot: [], onOutcome: [noteInLog] };
+export const DEFAULT_HOOKS: GenerationHooks = { beforeSlot: [], onOutcome: [logOutcome] };

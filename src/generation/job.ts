@@ -2,34 +2,34 @@ import type { Conversation } from "../conversation/conversation.ts";
 import type { ResolvedModel } from "../conversation/model.ts";
 import type { Recording } from "../history/recording.ts";
 import type { LightAbortController } from "../http/light-abort-controller.ts";
-import type { Asked } from "./asked.ts";
+import type { GenerationInput } from "./asked.ts";
 import type { GenerationHooks } from "./hooks.ts";
-import type { Stay } from "./route-memory.ts";
+import type { StickyRoute } from "./route-memory.ts";
 
 /** A request to answer a conversation. */
-export interface GenerationRequest extends Asked {
+export interface GenerationRequest extends GenerationInput {
   /** The hooks. Default: `DEFAULT_HOOKS`. */
   readonly hooks?: GenerationHooks;
 }
 
 /** One generation: a conversation with everything needed to answer it. */
-export interface GenerationJob extends Required<Omit<GenerationRequest, "alsoHeld">> {
+export interface GenerationJob extends Required<Omit<GenerationRequest, "retainedData">> {
   /** Null for a generation within another one, which has the record. */
   readonly recording: Recording | null;
   /** Aborted when the caller has left, or when the generation must end. */
   readonly abort: LightAbortController;
   /** Whether a file that the conversation refers to by id is an image. */
-  readonly imageFiles: boolean;
+  readonly hasImageFiles: boolean;
   /**
    * The model name that the caller requested. The permissions of a key may list it, also when it leads to several models.
    */
-  readonly asked: string;
+  readonly requestedModel: string;
   /** The fallback models, in order. The caller is allowed to use all of them. */
-  readonly alternatives: readonly ResolvedModel[];
+  readonly fallbackModels: readonly ResolvedModel[];
   /** The targets and the key for session affinity. Absent: there is only one model. */
-  readonly stay?: Stay;
+  readonly stickyRoute?: StickyRoute;
   /** Whether to fail at once instead of waiting for a free account, because other models remain. */
-  readonly hurries?: boolean;
+  readonly failFast?: boolean;
 }
 
 /** Facts about the answer that a renderer needs besides its events. */
@@ -43,15 +43,15 @@ export interface AnswerInfo {
 }
 
 /** A job for another generation within the same request: without a record, hooks, or fallback models. */
-export function within(
+export function createNestedJob(
   job: GenerationJob,
   changes: Pick<GenerationJob, "conversation" | "abort">,
 ): GenerationJob {
   const alone = {
     recording: null,
     hooks: { beforeSlot: [], onOutcome: [] },
-    alternatives: [],
-    hurries: false,
+    fallbackModels: [],
+    failFast: false,
   };
   return { ...job, ...changes, ...alone };
 }

@@ -20,9 +20,9 @@ const MAX_FAULTS = 8;
 const MAX_STEPS = 300_000;
 
 /** Keywords whose value maps names to schemas. The names are not keywords. */
-const NAMED = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
+const NAMED_SCHEMA_KEYWORDS = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 /** Keywords whose value is data, not schemas. */
-const DATA = new Set(["const", "enum", "default", "examples"]);
+const DATA_KEYWORDS = new Set(["const", "enum", "default", "examples"]);
 
 /** Largest total weight of all applied subschemas: members, requirements, and characters of enumerated values. */
 const MAX_WORK = 500_000;
@@ -34,7 +34,7 @@ const MAX_SCHEMA_CHARS = 256 * 1024;
 const MAX_UNIQUE_ITEMS = 1_000;
 
 /** Counts the steps of one check. */
-class Steps {
+class StepBudget {
   #left = MAX_STEPS;
   #work: number;
 
@@ -51,10 +51,10 @@ class Steps {
 }
 
 /** The weight of a subschema: the cost of applying it once to an array of `longest` items. */
-function weightOf(schema: JsonObject, longest: number): number {
+function computeWeight(schema: JsonObject, longest: number): number {
   let weight = schema["uniqueItems"] === true ? longest ** 2 / 8 : 1;
   for (const [keyword, value] of Object.entries(schema)) {
-    if (DATA.has(keyword)) weight += JSON.stringify(value)?.length ?? 0;
+    if (DATA_KEYWORDS.has(keyword)) weight += JSON.stringify(value)?.length ?? 0;
     else if (typeof value === "object" && value !== null) weight += Object.keys(value).length;
   }
   return weight;
@@ -74,17 +74,17 @@ function longestArray(value: unknown): number {
  *
  * @param longest length of the longest array that it is applied to
  */
-function bounded(schema: JsonObject, steps: Steps, longest: number): Record<string, unknown> {
+function withStepCounting(schema: JsonObject, steps: StepBudget, longest: number): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === "pattern" || keyword === "patternProperties" || keyword === "format") continue;
     if (keyword === "uniqueItems" && longest > MAX_UNIQUE_ITEMS) continue;
-    if (DATA.has(keyword)) result[keyword] = value;
-    else if (NAMED.has(keyword) && isObject(value)) {
+    if (DATA_KEYWORDS.has(keyword)) result[keyword] = value;
+    else if (NAMED_SCHEMA_KEYWORDS.has(keyword) && isObject(value)) {
       result[keyword] = Object.fromEntries(
-        Object.entries(value).map(([name, member]) => [name, convert(member, steps, longest)]),
+        Object.entries(value).map(([name, member]) => [name, convertSubschema(member, steps, longest)]),
       );
-    } else result[keyword] = convert(value, steps, longest);
+    } else result[keyword] = convertSubschema(value, steps, longest);
   }
   // Properties that match a pattern are not additional. Without the patterns that cannot be decided.
   if ("patternProperties" in schema) {
@@ -92,7 +92,7 @@ function bounded(schema: JsonObject, steps: Steps, longest: number): Record<stri
     delete result["unevaluatedProperties"];
   }
   const reference = result["$ref"];
-  const weight = weightOf(result, longest);
+  const weight = computeWeight(result, longest);
   Object.defineProperty(result, "$ref", {
     enumerable: reference !== undefined,
     get: () => {
@@ -103,28 +103,30 @@ function bounded(schema: JsonObject, steps: Steps, longest: number): Record<stri
   return result;
 }
 
-function convert(value: unknown, steps: Steps, longest: number): unknown {
-  if (Array.isArray(value)) return value.map((member) => convert(member, steps, longest));
-  return isObject(value) ? bounded(value, steps, longest) : value;
+function convertSubschema(value: unknown, steps: StepBudget, longest: number): unknown {
+  if (Array.isArray(value)) return value.map((member) => convertSubschema(member, steps, longest));
+  return isObject(value) ? withStepCounting(value, steps, longest) : value;
 }
 
 /** The validator's name for the JSON Schema version that a schema declares. */
-function editionOf({ $schema }: JsonObject): "7" | "2019-09" | "2020-12" {
+function schemaVersionOf({ $schema }: JsonObject): "7" | "2019-09" | "2020-12" {
   const named = typeof $schema === "string" ? $schema : "";
   return /draft-0[467]/.test(named) ? "7" : /2019-09/.test(named) ? "2019-09" : "2020-12";
 }
 
 /** Lists the schema violations, one line each. A schema that cannot be applied gives none. */
-function schemaFaults(value: unknown, schema: JsonObject): string[] {
-  const edition = editionOf(schema);
+function findSchemaFaults(value: unknown, schema: JsonObject): string[] {
+  const edition = schemaVersionOf(schema);
   try {
     if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) return [];
     const longest = longestArray(value);
     const check = (work: number, firstAlone: boolean) =>
-      new Validator(bounded(schema, new Steps(work), longest), edition, firstAlone).validate(value);
+      new Validator(withStepCounting(schema, new StepBudget(work), longest), edition, firstAlone).validate(
+        value,
+      );
     const { valid, errors } = check(MAX_WORK, true);
     if (valid) return [];
-    const all = orElse(() => check(MAX_WORK_WITH_FAULTS, false).errors, errors);
+    const all = tryOrElse(() => check(MAX_WORK_WITH_FAULTS, false).errors, errors);
     // The innermost faults are the most specific, and they come last.
     return all
       .slice(-MAX_FAULTS)
@@ -136,7 +138,7 @@ function schemaFaults(value: unknown, schema: JsonObject): string[] {
   }
 }
 
-function orElse<T>(work: () => T, otherwise: T): T {
+function tryOrElse<T>(work: () => T, otherwise: T): T {
   try {
     return work();
   } catch {
@@ -144,8 +146,8 @@ function orElse<T>(work: () => T, otherwise: T): T {
   }
 }
 
-function faultsOf(value: unknown, format: JsonFormat): string[] {
-  if (format.type === "json-schema") return schemaFaults(value, format.schema);
+function findFaults(value: unknown, format: JsonFormat): string[] {
+  if (format.type === "json-schema") return findSchemaFaults(value, format.schema);
   return typeof value === "object" && value !== null ? [] : ["the answer must be a JSON object"];
 }
 
@@ -157,6 +159,6 @@ export function rankJson(text: string, format: JsonFormat): RankedJson {
   } catch {
     return { rank: "none", faults: [] };
   }
-  const faults = faultsOf(value, format);
+  const faults = findFaults(value, format);
   return { rank: faults.length === 0 ? "valid" : "json", faults };
 }

@@ -14,7 +14,7 @@ const MAY_BEGIN_VALUE = /^(?:\{\s{0,200}|\[\s{0,200}(?:-|t(?:ru?)?|f(?:a(?:ls?)?
 const MAX_INFO = 200;
 
 /** The opening brackets that a value of the format can begin with. */
-function rootsOf(format: JsonFormat): string {
+function allowedOpeningBrackets(format: JsonFormat): string {
   const type = format.type === "json-schema" ? format.schema["type"] : undefined;
   return type === "object" ? "{" : type === "array" ? "[" : "{[";
 }
@@ -36,7 +36,7 @@ function* candidates(text: string): Generator<string> {
 }
 
 /** Finds the JSON within a text: the first valid part, else the first part that is JSON, else the whole text. */
-function bestJson(text: string, format: JsonFormat): string {
+function findBestJson(text: string, format: JsonFormat): string {
   let best: string | null = null;
   for (const candidate of candidates(text)) {
     const { rank } = rankJson(candidate, format);
@@ -51,7 +51,7 @@ function bestJson(text: string, format: JsonFormat): string {
  * JSON and the text after it; the JSON itself passes through at once. If the answer does not begin with an object or array,
  * bare or in a fence, it is held to its end. Complete answers go through the same stage, so that both give the same text.
  */
-export class JsonText {
+export class JsonExtractor {
   readonly #format: JsonFormat;
   readonly #roots: string;
   #state: "bare" | "words" | "opening" | "fenced" | "value" | "after" | "over" | "held" = "bare";
@@ -66,32 +66,32 @@ export class JsonText {
 
   constructor(format: JsonFormat) {
     this.#format = format;
-    this.#roots = rootsOf(format);
+    this.#roots = allowedOpeningBrackets(format);
   }
 
   /** Takes the next piece of the answer. Returns the text that can be shown. */
   push(piece: string): string {
-    if (this.#state === "value") return this.#value(piece);
+    if (this.#state === "value") return this.#passValue(piece);
     if (this.#state === "over") return "";
     this.#held.push(piece);
     if (this.#state === "held") return "";
     this.#head += piece;
     if (this.#state === "after") {
-      this.#after();
+      this.#readAfterValue();
       return "";
     }
     if (!this.#seek()) return "";
     this.#state = "value";
     const head = this.#head;
-    this.rest();
-    return this.#value(head);
+    this.takeHeldText();
+    return this.#passValue(head);
   }
 
   /** Ends the answer. Returns the remaining text. */
   finish(): string {
-    const held = this.rest();
+    const held = this.takeHeldText();
     if (this.#state === "value" || this.#state === "over") return "";
-    if (this.#state !== "after") return bestJson(held, this.#format);
+    if (this.#state !== "after") return findBestJson(held, this.#format);
     // Words after the JSON are dropped. Text with brackets may be more JSON, so it is kept.
     if (!/[}\]]/.test(held)) return "";
     const end = held.trimEnd();
@@ -99,7 +99,7 @@ export class JsonText {
   }
 
   /** Returns the held text unchanged, for an answer that is not JSON after all. */
-  rest(): string {
+  takeHeldText(): string {
     const held = this.#held.join("");
     this.#held = [];
     this.#head = "";
@@ -109,7 +109,7 @@ export class JsonText {
   /** Looks for the beginning of the JSON: at the beginning of the answer, else in its first fence. */
   #seek(): boolean {
     if (this.#state === "bare") {
-      const begins = this.#begins();
+      const begins = this.#beginsValue();
       if (begins !== false) return begins === true;
       this.#state = "words";
     }
@@ -127,13 +127,13 @@ export class JsonText {
       this.#head = this.#head.slice(line);
     }
     if (this.#state !== "fenced") return false;
-    const begins = this.#begins();
+    const begins = this.#beginsValue();
     if (begins === false) this.#state = "held";
     return begins === true;
   }
 
   /** Whether the JSON begins here, with an object or an array; null: not decidable yet. */
-  #begins(): boolean | null {
+  #beginsValue(): boolean | null {
     const head = this.#head.trimStart();
     this.#head = head;
     if (head === "") return null;
@@ -142,20 +142,20 @@ export class JsonText {
   }
 
   /** Lets the JSON through, up to the bracket that closes it. */
-  #value(piece: string): string {
+  #passValue(piece: string): string {
     for (let index = 0; index < piece.length; index += 1) {
-      if (!this.#closes(piece.charAt(index))) continue;
+      if (!this.#consumeAndCheckEnd(piece.charAt(index))) continue;
       this.#state = "after";
       this.#head = piece.slice(index + 1);
       this.#held.push(this.#head);
-      this.#after();
+      this.#readAfterValue();
       return piece.slice(0, index + 1);
     }
     return piece;
   }
 
   /** Takes the next character. Returns whether it closes the outermost bracket. */
-  #closes(char: string): boolean {
+  #consumeAndCheckEnd(char: string): boolean {
     if (this.#inString) {
       if (this.#escaped) this.#escaped = false;
       else if (char === "\\") this.#escaped = true;
@@ -169,7 +169,7 @@ export class JsonText {
   }
 
   /** Handles text after the JSON. Once its fence is closed, all further text is dropped. */
-  #after(): void {
+  #readAfterValue(): void {
     if (!this.#inFence) {
       this.#head = "";
       return;
@@ -177,12 +177,12 @@ export class JsonText {
     this.#head = this.#head.trimStart().slice(0, FENCE.length);
     if (this.#head !== FENCE) return;
     this.#state = "over";
-    this.rest();
+    this.takeHeldText();
   }
 }
 
-/** The JSON of a complete answer, extracted by {@link JsonText}. */
-export function jsonTextOf(answer: string, format: JsonFormat): string {
-  const stage = new JsonText(format);
+/** The JSON of a complete answer, extracted by {@link JsonExtractor}. */
+export function extractJson(answer: string, format: JsonFormat): string {
+  const stage = new JsonExtractor(format);
   return stage.push(answer) + stage.finish();
 }

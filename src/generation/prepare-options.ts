@@ -10,7 +10,7 @@ export const DEFAULT_THINKING_PROMPT =
   "the final answer or the tool calls, and it is never empty.";
 
 /** The configuration's settings that shape a prompt. */
-export function prepareOptions(
+export function createPrepareOptions(
   config: Config,
   conversation: Conversation,
   { platform, hold }: Pick<Context, "platform" | "hold">,

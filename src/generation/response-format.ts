@@ -3,10 +3,10 @@ import type { Completion, Usage } from "../conversation/events.ts";
 import { LightAbortController } from "../http/light-abort-controller.ts";
 import { checkFormat, type FormatCheck } from "./format-check.ts";
 import { Generation } from "./generation.ts";
-import { type GenerationJob, within } from "./job.ts";
+import { createNestedJob, type GenerationJob } from "./job.ts";
 import type { FormatRank } from "./json-rank.ts";
-import { jsonTextOf } from "./json-text.ts";
-import { type CompletionStage, linkSources, runWhole } from "./whole.ts";
+import { extractJson } from "./json-text.ts";
+import { type CompletionStage, linkSources, runToCompletion } from "./whole.ts";
 
 const RANKS: readonly FormatRank[] = ["none", "json", "valid"];
 
@@ -22,14 +22,14 @@ export const repairFormat: CompletionStage = async (completion, job) => {
   const { toolCalls, refusal } = completion;
   if (format.type === "text" || toolCalls.length > 0 || refusal !== undefined) return completion;
   if (completion.finishReason !== "stop") {
-    return { ...completion, text: jsonTextOf(completion.text, format) };
+    return { ...completion, text: extractJson(completion.text, format) };
   }
   const check = checkFormat(completion.text, format);
   const first = { ...completion, text: check.text };
   if (check.rank === "valid") return first;
-  const second = await corrected(job, completion.text, check);
+  const second = await requestCorrection(job, completion.text, check);
   if (second === null) return first;
-  const usage = sum(first.usage, second.usage);
+  const usage = addUsage(first.usage, second.usage);
   const recheck = checkFormat(second.text, format);
   if (RANKS.indexOf(recheck.rank) <= RANKS.indexOf(check.rank)) return { ...first, usage };
   const { tokens: _, ...others } = first;
@@ -37,7 +37,11 @@ export const repairFormat: CompletionStage = async (completion, job) => {
 };
 
 /** Asks the model to correct an answer. Null when that fails. */
-async function corrected(job: GenerationJob, broken: string, check: FormatCheck): Promise<Completion | null> {
+async function requestCorrection(
+  job: GenerationJob,
+  broken: string,
+  check: FormatCheck,
+): Promise<Completion | null> {
   const { context, conversation } = job;
   // A separate controller: a timeout of the repair must not abort the first answer.
   const abort = new LightAbortController();
@@ -46,9 +50,12 @@ async function corrected(job: GenerationJob, broken: string, check: FormatCheck)
   job.abort.addEventListener("abort", stop);
   const retries = context.log.retries ?? 0;
   try {
-    const repair = within(job, { conversation: repairOf(conversation, broken, check), abort });
+    const repair = createNestedJob(job, {
+      conversation: createRepairConversation(conversation, broken, check),
+      abort,
+    });
     const generation = await Generation.prepare(repair);
-    return await linkSources(await runWhole(generation), repair, generation);
+    return await linkSources(await runToCompletion(generation), repair, generation);
   } catch {
     job.abort.throwIfAborted();
     return null;
@@ -59,7 +66,11 @@ async function corrected(job: GenerationJob, broken: string, check: FormatCheck)
 }
 
 /** The conversation plus the broken answer and a list of its faults. */
-function repairOf(conversation: Conversation, broken: string, { faults }: FormatCheck): Conversation {
+function createRepairConversation(
+  conversation: Conversation,
+  broken: string,
+  { faults }: FormatCheck,
+): Conversation {
   const request = [
     "Your answer does not have the form that was asked for:",
     ...faults.map((fault) => `- ${fault}`),
@@ -79,9 +90,9 @@ function repairOf(conversation: Conversation, broken: string, { faults }: Format
   };
 }
 
-function sum(one: Usage, other: Usage): Usage {
-  const cached = sumIfStated(one.cached, other.cached);
-  const cacheWritten = sumIfStated(one.cacheWritten, other.cacheWritten);
+function addUsage(one: Usage, other: Usage): Usage {
+  const cached = addIfStated(one.cached, other.cached);
+  const cacheWritten = addIfStated(one.cacheWritten, other.cacheWritten);
   return {
     prompt: one.prompt + other.prompt,
     completion: one.completion + other.completion,
@@ -91,6 +102,6 @@ function sum(one: Usage, other: Usage): Usage {
   };
 }
 
-function sumIfStated(one: number | undefined, other: number | undefined): number | undefined {
+function addIfStated(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
 }

@@ -1,32 +1,32 @@
 import type { Conversation } from "../conversation/conversation.ts";
-import { textOf } from "../conversation/conversation.ts";
+import { joinText } from "../conversation/conversation.ts";
 import type { CatalogueModel, RouteTarget } from "../conversation/model.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import type { Platform } from "../platform/platform.ts";
 
 /** Most conversations remembered whose model is not the first of their weighted order. */
-const MAX_STAYS = 10_000;
+const MAX_STICKY_ROUTES = 10_000;
 /** Most failing models remembered. */
-const MAX_AILING = 1_000;
+const MAX_FAILING_MODELS = 1_000;
 /** A failing model moves behind the others for this time, milliseconds. The time doubles with each further failure. */
-const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 60_000;
+const FIRST_COOLDOWN_MS = 2_000;
+const MAX_COOLDOWN_MS = 60_000;
 
 /** The models that may answer a conversation, and the key that identifies the conversation. */
-export interface Stay {
+export interface StickyRoute {
   readonly targets: readonly RouteTarget[];
   readonly key: string;
 }
 
 /** Evicts the oldest entry of a map with more than `most` entries. */
-function bound(map: Map<string, unknown>, most: number): void {
+function evictOldest(map: Map<string, unknown>, most: number): void {
   if (map.size <= most) return;
   const [oldest] = map.keys();
   if (oldest !== undefined) map.delete(oldest);
 }
 
 /** Hashes a text to a number between 0 and 1 (FNV-1a with mixed bits). The same text always gives the same number. */
-function draw(text: string): number {
+function hashToUnitInterval(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -38,10 +38,13 @@ function draw(text: string): number {
  * Orders the targets of a conversation by weight (weighted rendezvous hashing): equal on every isolate, and with few
  * changes when weights change. Targets of weight 0 come last.
  */
-function drawn(targets: readonly RouteTarget[], key: string): CatalogueModel[] {
+function orderByWeight(targets: readonly RouteTarget[], key: string): CatalogueModel[] {
   if (targets.every(({ weight }) => weight === undefined)) return targets.map(({ model }) => model);
   return targets
-    .map(({ model, weight = 1 }) => ({ model, at: -Math.log(draw(`${key} ${model.id}`)) / weight }))
+    .map(({ model, weight = 1 }) => ({
+      model,
+      at: -Math.log(hashToUnitInterval(`${key} ${model.id}`)) / weight,
+    }))
     .sort((one, other) => (one.at === other.at ? 0 : one.at - other.at))
     .map(({ model }) => model);
 }
@@ -51,51 +54,51 @@ function drawn(targets: readonly RouteTarget[], key: string): CatalogueModel[] {
  * in their weighted order. A conversation stays with the model that answered it last while that model is healthy: the
  * provider has its prompts in the cache and signed its reasoning.
  */
-export class RouteMemory {
-  readonly #stays = new Map<string, string>();
-  readonly #ailing = new Map<string, { failures: number; until: number }>();
+export class RouteAffinity {
+  readonly #stickyModels = new Map<string, string>();
+  readonly #failing = new Map<string, { failures: number; until: number }>();
 
   /** The models of a route, in the order in which they are tried for a conversation. */
-  order({ targets, key }: Stay, now: number): CatalogueModel[] {
-    const order = drawn(targets, key);
-    const stay = this.#stays.get(key);
-    const home = order.findIndex(({ id }) => id === stay);
-    if (home > 0) order.unshift(...order.splice(home, 1));
-    const well = order.filter(({ id }) => !this.#ails(id, now));
-    return well.length === 0 ? order : [...well, ...order.filter(({ id }) => this.#ails(id, now))];
+  orderModels({ targets, key }: StickyRoute, now: number): CatalogueModel[] {
+    const order = orderByWeight(targets, key);
+    const stickyModel = this.#stickyModels.get(key);
+    const stickyIndex = order.findIndex(({ id }) => id === stickyModel);
+    if (stickyIndex > 0) order.unshift(...order.splice(stickyIndex, 1));
+    const healthy = order.filter(({ id }) => !this.#isFailing(id, now));
+    return healthy.length === 0 ? order : [...healthy, ...order.filter(({ id }) => this.#isFailing(id, now))];
   }
 
   /** Records that a model answered a conversation. */
-  answered({ targets, key }: Stay, id: string): void {
-    this.#ailing.delete(id);
-    this.#stays.delete(key);
-    if (drawn(targets, key)[0]?.id === id) return;
-    this.#stays.set(key, id);
-    bound(this.#stays, MAX_STAYS);
+  recordAnswer({ targets, key }: StickyRoute, id: string): void {
+    this.#failing.delete(id);
+    this.#stickyModels.delete(key);
+    if (orderByWeight(targets, key)[0]?.id === id) return;
+    this.#stickyModels.set(key, id);
+    evictOldest(this.#stickyModels, MAX_STICKY_ROUTES);
   }
 
   /** Records that a model failed for a reason that is not the request's fault. */
-  failed(id: string, now: number): void {
-    const failures = (this.#ailing.get(id)?.failures ?? 0) + 1;
-    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
-    this.#ailing.delete(id);
-    this.#ailing.set(id, { failures, until: now + pause });
-    bound(this.#ailing, MAX_AILING);
+  recordFailure(id: string, now: number): void {
+    const failures = (this.#failing.get(id)?.failures ?? 0) + 1;
+    const pause = Math.min(MAX_COOLDOWN_MS, FIRST_COOLDOWN_MS * 2 ** (failures - 1));
+    this.#failing.delete(id);
+    this.#failing.set(id, { failures, until: now + pause });
+    evictOldest(this.#failing, MAX_FAILING_MODELS);
   }
 
-  #ails(id: string, now: number): boolean {
-    return (this.#ailing.get(id)?.until ?? 0) > now;
+  #isFailing(id: string, now: number): boolean {
+    return (this.#failing.get(id)?.until ?? 0) > now;
   }
 }
 
-const memories = new WeakMap<Platform, RouteMemory>();
+const affinities = new WeakMap<Platform, RouteAffinity>();
 
 /** The route affinity of a platform. */
-export function routesOf(platform: Platform): RouteMemory {
-  let memory = memories.get(platform);
+export function getRouteAffinity(platform: Platform): RouteAffinity {
+  let memory = affinities.get(platform);
   if (memory === undefined) {
-    memory = new RouteMemory();
-    memories.set(platform, memory);
+    memory = new RouteAffinity();
+    affinities.set(platform, memory);
   }
   return memory;
 }
@@ -104,10 +107,10 @@ export function routesOf(platform: Platform): RouteMemory {
  * The key of a conversation, equal in all its turns: a hash of the caller's owner id, the requested model and the first
  * messages.
  */
-export function conversationKey(owner: string, { model, messages }: Conversation): Promise<string> {
+export function computeConversationKey(owner: string, { model, messages }: Conversation): Promise<string> {
   const beginning = [
     messages.find(({ role }) => role === "system"),
     messages.find(({ role }) => role === "user"),
-  ].map((message) => (message === undefined ? "" : textOf(message.parts)));
+  ].map((message) => (message === undefined ? "" : joinText(message.parts)));
   return sha256Hex(JSON.stringify([owner, model.requested, ...beginning]));
 }

@@ -1,29 +1,29 @@
-import { NoSlot } from "../accounts/refusal.ts";
+import { NoSlotError } from "../accounts/refusal.ts";
 import { DEFAULT_PROVIDER } from "../config/schema.ts";
 import type { ResolvedModel } from "../conversation/model.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import { providerNamed } from "../provider/of-platform.ts";
+import { getProvider } from "../provider/of-platform.ts";
 import { Generation } from "./generation.ts";
 import type { GenerationJob } from "./job.ts";
-import { routesOf } from "./route-memory.ts";
-import { refuseUnmet, suited } from "./suit.ts";
+import { getRouteAffinity } from "./route-memory.ts";
+import { rejectUnsupportedOptions, selectCapableModel } from "./suit.ts";
 
 /** Why another model may succeed after one that could not answer. */
-interface Failure {
+interface ModelFailure {
   /** The model fails independently of the request. */
-  readonly ails: boolean;
+  readonly isFailing: boolean;
   /** The conversation exceeds the model's context. */
-  readonly tooLong: boolean;
+  readonly isTooLong: boolean;
   /** All its accounts are busy. */
-  readonly busy: boolean;
+  readonly allBusy: boolean;
 }
 
-const MOVE: Failure = { ails: false, tooLong: false, busy: false };
+const TRY_NEXT_MODEL: ModelFailure = { isFailing: false, isTooLong: false, allBusy: false };
 
 /** Classifies a model's failure. Null: trying another model would not help. */
-export function judge(error: unknown): Failure | null {
-  if (error instanceof NoSlot) return { ...MOVE, busy: error.busy };
+export function classifyFailure(error: unknown): ModelFailure | null {
+  if (error instanceof NoSlotError) return { ...TRY_NEXT_MODEL, allBusy: error.isBusy };
   if (!(error instanceof GatewayError)) return null;
   const { cause, code, status } = error;
   if (cause instanceof ProviderError) {
@@ -33,15 +33,15 @@ export function judge(error: unknown): Failure | null {
         return null;
       case "context_length":
       case "too_large":
-        return { ...MOVE, tooLong: true };
+        return { ...TRY_NEXT_MODEL, isTooLong: true };
       case "content_filter":
-        return MOVE;
+        return TRY_NEXT_MODEL;
       default:
-        return { ...MOVE, ails: true };
+        return { ...TRY_NEXT_MODEL, isFailing: true };
     }
   }
-  if (code === "upstream_empty_output" || code === "target_account_not_found") return MOVE;
-  return status === 503 ? { ...MOVE, ails: true } : null;
+  if (code === "upstream_empty_output" || code === "target_account_not_found") return TRY_NEXT_MODEL;
+  return status === 503 ? { ...TRY_NEXT_MODEL, isFailing: true } : null;
 }
 
 /**
@@ -49,19 +49,19 @@ export function judge(error: unknown): Failure | null {
  * an answer. While other models remain, it does not wait for a free account; if all models fail and some were busy, it
  * waits for the first busy one. With a single model it behaves like a plain generation.
  */
-export class Route {
+export class RouteRunner {
   #generation: Generation;
-  #rest: readonly ResolvedModel[];
-  readonly #many: boolean;
+  #remainingModels: readonly ResolvedModel[];
+  readonly #hasFallbacks: boolean;
   /** The job of the first model whose accounts were all busy. */
-  #busy: GenerationJob | null = null;
+  #firstBusyJob: GenerationJob | null = null;
   /** The largest context that was too small, in tokens. */
-  #tooSmall = 0;
+  #largestTooSmallContext = 0;
 
   private constructor(generation: Generation, rest: readonly ResolvedModel[], many: boolean) {
     this.#generation = generation;
-    this.#rest = rest;
-    this.#many = many;
+    this.#remainingModels = rest;
+    this.#hasFallbacks = many;
   }
 
   /**
@@ -69,11 +69,14 @@ export class Route {
    *
    * @throws GatewayError the error of {@link Generation.prepare}; with several models, that of the last one
    */
-  static async prepare(job: GenerationJob): Promise<Route> {
-    const { alternatives } = job;
-    if (alternatives.length === 0) return new Route(await Generation.prepare(job), [], false);
-    const begun = await nextOf({ ...job, hurries: true }, [job.conversation.model, ...alternatives]);
-    return new Route(begun.generation, begun.rest, true);
+  static async prepare(job: GenerationJob): Promise<RouteRunner> {
+    const { fallbackModels } = job;
+    if (fallbackModels.length === 0) return new RouteRunner(await Generation.prepare(job), [], false);
+    const begun = await prepareFirstAccepted({ ...job, failFast: true }, [
+      job.conversation.model,
+      ...fallbackModels,
+    ]);
+    return new RouteRunner(begun.generation, begun.rest, true);
   }
 
   /** The current generation, or the one that has answered. */
@@ -92,57 +95,59 @@ export class Route {
     attempt: (generation: Generation) => Promise<T>,
     seen: () => boolean = () => false,
   ): Promise<T> {
-    if (!this.#many) return attempt(this.#generation);
+    if (!this.#hasFallbacks) return attempt(this.#generation);
     for (;;) {
       const { recording } = this.#generation.job;
-      const failures = recording?.failures;
+      const failures = recording?.failureCount;
       try {
         const result = await attempt(this.#generation);
-        this.#note(null);
+        this.#recordResult(null);
         return result;
       } catch (error) {
         const { job } = this.#generation;
-        const failure = job.abort.aborted ? null : judge(error);
+        const failure = job.abort.aborted ? null : classifyFailure(error);
         // The recording already has the failures of accounts.
-        if (failure !== null && recording?.failures === failures) {
-          recording?.passed(error, job.conversation.model);
+        if (failure !== null && recording?.failureCount === failures) {
+          recording?.recordFailure(error, job.conversation.model);
         }
-        if (failure?.ails === true) this.#note(error);
-        if (failure === null || seen() || !(await this.#moves(failure))) throw error;
+        if (failure?.isFailing === true) this.#recordResult(error);
+        if (failure === null || seen() || !(await this.#prepareNextModel(failure))) throw error;
       }
     }
   }
 
-  #note(error: unknown): void {
-    const { context, conversation, stay } = this.#generation.job;
+  #recordResult(error: unknown): void {
+    const { context, conversation, stickyRoute } = this.#generation.job;
     const { id } = conversation.model;
-    const memory = routesOf(context.platform);
-    if (error !== null) memory.failed(id, context.platform.now());
-    else if (stay !== undefined) memory.answered(stay, id);
+    const memory = getRouteAffinity(context.platform);
+    if (error !== null) memory.recordFailure(id, context.platform.now());
+    else if (stickyRoute !== undefined) memory.recordAnswer(stickyRoute, id);
   }
 
   /** Prepares the next model. False: none is left. */
-  async #moves(failure: Failure): Promise<boolean> {
+  async #prepareNextModel(failure: ModelFailure): Promise<boolean> {
     const { job } = this.#generation;
     const { context: now } = job.conversation.model;
-    if (failure.busy) this.#busy ??= job;
-    if (failure.tooLong) {
-      this.#tooSmall = Math.max(this.#tooSmall, now ?? 0);
-      this.#rest = this.#rest.filter(({ context }) => context === undefined || context > this.#tooSmall);
+    if (failure.allBusy) this.#firstBusyJob ??= job;
+    if (failure.isTooLong) {
+      this.#largestTooSmallContext = Math.max(this.#largestTooSmallContext, now ?? 0);
+      this.#remainingModels = this.#remainingModels.filter(
+        ({ context }) => context === undefined || context > this.#largestTooSmallContext,
+      );
     }
-    if (this.#rest.length > 0) {
-      const next = await nextOf(job, this.#rest).catch(() => null);
-      this.#rest = next?.rest ?? [];
+    if (this.#remainingModels.length > 0) {
+      const next = await prepareFirstAccepted(job, this.#remainingModels).catch(() => null);
+      this.#remainingModels = next?.rest ?? [];
       if (next !== null) {
         this.#generation = next.generation;
         return true;
       }
     }
-    if (this.#busy === null || job.hurries !== true) return false;
-    const waiting = { ...this.#busy, hurries: false };
-    this.#busy = null;
+    if (this.#firstBusyJob === null || job.failFast !== true) return false;
+    const waiting = { ...this.#firstBusyJob, failFast: false };
+    this.#firstBusyJob = null;
     this.#generation = await Generation.prepare(waiting);
-    tell(waiting);
+    logModel(waiting);
     return true;
   }
 }
@@ -151,7 +156,7 @@ export class Route {
  * Prepares the first model that accepts the conversation. Returns its generation and the models after it. Throws the last
  * model's error.
  */
-async function nextOf(
+async function prepareFirstAccepted(
   job: GenerationJob,
   models: readonly ResolvedModel[],
 ): Promise<{ readonly generation: Generation; readonly rest: readonly ResolvedModel[] }> {
@@ -159,16 +164,16 @@ async function nextOf(
   for (const [index, model] of models.entries()) {
     try {
       const { config } = await job.context.config();
-      const { abilities } = providerNamed(job.context.platform, config, model.provider).api;
+      const { capabilities } = getProvider(job.context.platform, config, model.provider).api;
       const asked = { ...job.conversation, model };
-      refuseUnmet(asked, abilities);
-      const next = { ...job, conversation: suited(asked, abilities, job.imageFiles) };
+      rejectUnsupportedOptions(asked, capabilities);
+      const next = { ...job, conversation: selectCapableModel(asked, capabilities, job.hasImageFiles) };
       const generation = await Generation.prepare(next);
-      tell(next);
+      logModel(next);
       return { generation, rest: models.slice(index + 1) };
     } catch (error) {
       job.abort.throwIfAborted();
-      job.recording?.passed(error, model);
+      job.recording?.recordFailure(error, model);
       last = error;
     }
   }
@@ -176,8 +181,8 @@ async function nextOf(
 }
 
 /** Writes the current model to the log and the recording. */
-function tell({ context, conversation, recording }: GenerationJob): void {
+function logModel({ context, conversation, recording }: GenerationJob): void {
   context.log.model = conversation.model.id;
   context.log.provider = conversation.model.provider ?? DEFAULT_PROVIDER;
-  recording?.suit(conversation);
+  recording?.setConversation(conversation);
 }

@@ -7,19 +7,19 @@ const PIECE_BYTES = 16 * 1024;
  * Shortest time between two writes to a stream, milliseconds. Text that arrives earlier is batched. A reader does not
  * notice the delay, and a write costs as much as all other work for a chunk.
  */
-const GATHER_MS = 5;
+const BATCH_MS = 5;
 
 /** Size of the reusable encoding buffer, bytes. It is used for text that surely fits. */
-const KEPT_BYTES = 2 * 1024;
+const ENCODE_BUFFER_BYTES = 2 * 1024;
 /** Most bytes per character (UTF-16 to UTF-8). */
-const MOST_BYTES = 3;
+const MAX_BYTES_PER_CHARACTER = 3;
 
 /** Receives notifications about the reader of a stream. */
-export interface ReaderWatch {
+export interface ReaderListener {
   /** The reader has taken `bytes` bytes. */
-  took(bytes: number): void;
+  onRead(bytes: number): void;
   /** A failed write shows that the reader has left. */
-  gone(): void;
+  onDisconnect(): void;
 }
 
 /**
@@ -32,21 +32,21 @@ export class StreamWriter {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #readable: ReadableStream<Uint8Array>;
   readonly #keepAliveMs: number;
-  readonly #reader: ReaderWatch;
+  readonly #reader: ReaderListener;
   readonly #head = Promise.withResolvers<ReadableStream<Uint8Array>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastWrite = 0;
-  #giveUp: (reason: unknown) => void = () => undefined;
+  #rejectPending: (reason: unknown) => void = () => undefined;
   #pending = 0;
   /** Text that waits for the next batched write. */
-  #held = "";
-  #gathering: ReturnType<typeof setTimeout> | undefined;
+  #pendingText = "";
+  #batchTimer: ReturnType<typeof setTimeout> | undefined;
   /** The batched write that is in progress. */
-  #leaving: Promise<void> | undefined;
-  #kept: Uint8Array | null = null;
-  committed = false;
+  #batchWrite: Promise<void> | undefined;
+  #encodeBuffer: Uint8Array | null = null;
+  isCommitted = false;
 
-  constructor(keepAliveMs: number, reader: ReaderWatch) {
+  constructor(keepAliveMs: number, reader: ReaderListener) {
     const { readable, writable } = byteChannel();
     this.#readable = readable;
     this.#writer = writable.getWriter();
@@ -63,8 +63,8 @@ export class StreamWriter {
    * Starts to fill silence with `keepAlive`. The first write commits the headers: after that, a failure is the dialect's
    * error event.
    */
-  beat(keepAlive: string): void {
-    this.stop();
+  startKeepAlives(keepAlive: string): void {
+    this.stopKeepAlives();
     this.#lastWrite = Date.now();
     const tick = () => {
       const due = this.#lastWrite + this.#keepAliveMs - Date.now();
@@ -75,67 +75,68 @@ export class StreamWriter {
   }
 
   /**
-   * Writes text at once or within {@link GATHER_MS}. A returned promise is the backpressure; it rejects when the client has
+   * Writes text at once or within {@link BATCH_MS}. A returned promise is the backpressure; it rejects when the client has
    * left. `isLast`: no more text is expected soon.
    */
   write(text: string, isLast = false): Promise<void> | undefined {
-    this.#held += text;
-    if (this.#held === "") return undefined;
-    const left = this.#lastWrite + GATHER_MS - Date.now();
-    if (!this.committed || isLast || this.#held.length >= PIECE_BYTES) return this.#sendHeld();
-    if (this.#leaving !== undefined) return this.#leaving;
-    if (left <= 0) return this.#sendHeld();
-    this.#gathering ??= setTimeout(() => this.#leave(), Math.min(left, GATHER_MS));
+    this.#pendingText += text;
+    if (this.#pendingText === "") return undefined;
+    const left = this.#lastWrite + BATCH_MS - Date.now();
+    if (!this.isCommitted || isLast || this.#pendingText.length >= PIECE_BYTES)
+      return this.#sendPendingText();
+    if (this.#batchWrite !== undefined) return this.#batchWrite;
+    if (left <= 0) return this.#sendPendingText();
+    this.#batchTimer ??= setTimeout(() => this.#writeBatch(), Math.min(left, BATCH_MS));
     return undefined;
   }
 
   /**
    * Writes the batched text. Only the next call of `write` waits for it. Text that arrives meanwhile is written afterwards.
    */
-  #leave(): void {
-    this.#leaving = this.#sendHeld();
-    this.#leaving.then(
+  #writeBatch(): void {
+    this.#batchWrite = this.#sendPendingText();
+    this.#batchWrite.then(
       () => {
-        this.#leaving = undefined;
-        if (this.#held !== "") this.#leave();
+        this.#batchWrite = undefined;
+        if (this.#pendingText !== "") this.#writeBatch();
       },
       () => undefined,
     );
   }
 
-  #sendHeld(): Promise<void> {
-    clearTimeout(this.#gathering);
-    this.#gathering = undefined;
-    const text = this.#held;
-    this.#held = "";
+  #sendPendingText(): Promise<void> {
+    clearTimeout(this.#batchTimer);
+    this.#batchTimer = undefined;
+    const text = this.#pendingText;
+    this.#pendingText = "";
     return this.#send(text);
   }
 
   #send(text: string): Promise<void> {
     this.#lastWrite = Date.now();
-    if (!this.committed) {
-      this.committed = true;
+    if (!this.isCommitted) {
+      this.isCommitted = true;
       this.#head.resolve(this.#readable);
     }
     const bytes = this.#encoded(text);
     this.#pending += 1;
     return new Promise((resolve, reject) => {
-      this.#giveUp = reject;
+      this.#rejectPending = reject;
       const failed = (error: unknown) => {
         this.#pending -= 1;
-        this.#reader.gone();
+        this.#reader.onDisconnect();
         reject(error);
       };
       // All pieces are queued in order now. Later text comes after them.
       let at = 0;
       for (; at + PIECE_BYTES < bytes.length; at += PIECE_BYTES) {
         this.#writer.write(bytes.subarray(at, at + PIECE_BYTES)).then(
-          () => this.#reader.took(PIECE_BYTES),
+          () => this.#reader.onRead(PIECE_BYTES),
           () => undefined,
         );
       }
       this.#writer.write(at === 0 ? bytes : bytes.subarray(at)).then(() => {
-        this.#reader.took(bytes.length - at);
+        this.#reader.onRead(bytes.length - at);
         this.#pending -= 1;
         resolve();
       }, failed);
@@ -147,20 +148,24 @@ export class StreamWriter {
    * write resolves, so the buffer can be reused. A `TransformStream` forwards the same bytes, so it gets new buffers.
    */
   #encoded(text: string): Uint8Array {
-    if (!HAS_NATIVE_CHANNEL || this.#pending > 0 || text.length * MOST_BYTES > KEPT_BYTES) {
+    if (
+      !HAS_NATIVE_CHANNEL ||
+      this.#pending > 0 ||
+      text.length * MAX_BYTES_PER_CHARACTER > ENCODE_BUFFER_BYTES
+    ) {
       return this.#encoder.encode(text);
     }
-    this.#kept ??= new Uint8Array(KEPT_BYTES);
-    return this.#kept.subarray(0, this.#encoder.encodeInto(text, this.#kept).written);
+    this.#encodeBuffer ??= new Uint8Array(ENCODE_BUFFER_BYTES);
+    return this.#encodeBuffer.subarray(0, this.#encoder.encodeInto(text, this.#encodeBuffer).written);
   }
 
   /** Stops waiting for a reader that may never read: a pending write rejects with `reason`. */
-  abandon(reason: unknown): void {
-    this.#giveUp(reason);
+  rejectPendingWrite(reason: unknown): void {
+    this.#rejectPending(reason);
   }
 
   /** Reports a failure before the first byte: {@link ready} rejects with `error`. */
-  refuse(error: unknown): void {
+  failBeforeStart(error: unknown): void {
     this.#head.reject(error);
   }
 
@@ -177,15 +182,15 @@ export class StreamWriter {
   /** Closes the stream. An answer without a single byte is still a response. */
   async close(): Promise<void> {
     this.write("", true)?.catch(() => undefined);
-    if (!this.committed) {
-      this.committed = true;
+    if (!this.isCommitted) {
+      this.isCommitted = true;
       this.#head.resolve(this.#readable);
     }
     await this.#writer.close().catch(() => undefined);
   }
 
   /** Stops the keep-alives. */
-  stop(): void {
+  stopKeepAlives(): void {
     clearTimeout(this.#timer);
   }
 }

@@ -1,12 +1,12 @@
 import type { Completion, GenerationEvent } from "../conversation/events.ts";
 import { CompletionFold } from "../conversation/fold.ts";
 import { toGatewayError } from "../errors/gateway-error.ts";
-import { clientLeft } from "../http/departure.ts";
+import { clientDisconnected } from "../http/departure.ts";
 import { EVENT_STREAM_HEADERS } from "../http/event-stream.ts";
-import { begin, fail, infoOf, succeed } from "./begin.ts";
+import { beginGeneration, createAnswerInfo, finishWithError, finishWithSuccess } from "./begin.ts";
 import type { GenerationSink } from "./generation.ts";
 import type { AnswerInfo, GenerationRequest } from "./job.ts";
-import { Route } from "./route.ts";
+import { RouteRunner } from "./route.ts";
 import { StreamWriter } from "./stream-writer.ts";
 import { StreamedFormat } from "./streamed-format.ts";
 
@@ -33,10 +33,10 @@ export interface StreamAnswer {
 }
 
 /** The HTTP status of every started stream. */
-const STREAMED = 200;
+const STREAM_STATUS = 200;
 
 /** Resolves when the work has ended, or after `milliseconds`. */
-async function atMost(work: Promise<void>, milliseconds: number): Promise<void> {
+async function waitAtMost(work: Promise<void>, milliseconds: number): Promise<void> {
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(over.resolve, milliseconds);
   try {
@@ -51,24 +51,24 @@ async function atMost(work: Promise<void>, milliseconds: number): Promise<void> 
  *
  * @throws GatewayError before the first byte; after that, an error becomes the dialect's own error event
  */
-export async function stream(request: GenerationRequest, dialect: StreamAnswer): Promise<Response> {
-  const job = await begin(request);
+export async function streamGeneration(request: GenerationRequest, dialect: StreamAnswer): Promise<Response> {
+  const job = await beginGeneration(request);
   const { context } = job;
-  const route = await Route.prepare(job).catch((thrown: unknown) => {
-    fail(job, toGatewayError(thrown, context.requestId), null);
+  const route = await RouteRunner.prepare(job).catch((thrown: unknown) => {
+    finishWithError(job, toGatewayError(thrown, context.requestId), null);
     throw thrown;
   });
   const fold = new CompletionFold();
   let { generation } = route;
-  let info = infoOf(generation.job, () => generation);
+  let info = createAnswerInfo(generation.job, () => generation);
   let renderer = dialect.stream(info);
   let seen = false;
   let succeeded = false;
   const format = new StreamedFormat(request.conversation.responseFormat);
   const { keepAliveMs, idleTimeoutMs } = context.platform.variables;
   const writer = new StreamWriter(keepAliveMs, {
-    took: (bytes) => generation.watchdog.taken(bytes),
-    gone: () => job.abort.abort(clientLeft()),
+    onRead: (bytes) => generation.stallDetector.recordRead(bytes),
+    onDisconnect: () => job.abort.abort(clientDisconnected()),
   });
   const render = (events: readonly GenerationEvent[]): string => {
     let text = "";
@@ -89,14 +89,14 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
   /** Records the outcome, then sends the end of the answer. */
   const finish = (rendered: string) => {
     succeeded = true;
-    succeed(generation.job, fold.completion());
-    context.record(STREAMED);
+    finishWithSuccess(generation.job, fold.completion());
+    context.recordOutcome(STREAM_STATUS);
     return writer.write(rendered, true);
   };
   const { abort } = job;
-  abort.addEventListener("abort", () => writer.abandon(abort.reason));
+  abort.addEventListener("abort", () => writer.rejectPendingWrite(abort.reason));
   // Keep-alives start while the request waits for an account: only a failed write shows a graceful close.
-  writer.beat(renderer.keepAlive);
+  writer.startKeepAlives(renderer.keepAlive);
   const run = async () => {
     try {
       await route.run(
@@ -104,7 +104,7 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
           // Nothing of the answer has been rendered yet. The renderer must name the model that answers.
           if (asked !== generation) {
             generation = asked;
-            info = infoOf(asked.job, () => asked);
+            info = createAnswerInfo(asked.job, () => asked);
             renderer = dialect.stream(info);
           }
           return asked.run(sink);
@@ -113,7 +113,7 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
       );
       // The wait is limited: a reader that has stopped may never take the rest, and the request no longer holds any
       // resources.
-      await atMost(writer.close(), idleTimeoutMs);
+      await waitAtMost(writer.close(), idleTimeoutMs);
     } catch (thrown) {
       const error = toGatewayError(thrown, context.requestId);
       if (succeeded) {
@@ -121,16 +121,16 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
         void writer.end("");
         return;
       }
-      fail(generation.job, error, generation.usageSoFar());
-      if (writer.committed) {
+      finishWithError(generation.job, error, generation.usageSoFar());
+      if (writer.isCommitted) {
         const last = render(format.push([{ type: "error", error }]));
         if (error.status !== 499) await dialect.failed?.();
-        context.record(STREAMED);
+        context.recordOutcome(STREAM_STATUS);
         const ended = writer.end(last);
-        if (error.status !== 499) await atMost(ended, idleTimeoutMs);
-      } else writer.refuse(error);
+        if (error.status !== 499) await waitAtMost(ended, idleTimeoutMs);
+      } else writer.failBeforeStart(error);
     } finally {
-      writer.stop();
+      writer.stopKeepAlives();
     }
   };
   // When the client leaves, only work under `waitUntil` continues to its `finally`.

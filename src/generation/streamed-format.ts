@@ -1,18 +1,18 @@
 import type { ResponseFormat } from "../conversation/conversation.ts";
 import type { AnswerToken, GenerationEvent } from "../conversation/events.ts";
-import { JsonText } from "./json-text.ts";
+import { JsonExtractor } from "./json-text.ts";
 
 /**
  * Converts a stream's text to the requested format, as far as that works without a second request: removes the code fence
  * and the text around JSON. Text before a tool call is not an answer in the format, and stays unchanged.
  */
 export class StreamedFormat {
-  #json: JsonText | null;
+  #json: JsonExtractor | null;
   /** Tokens whose text has not been shown yet. */
   #tokens: AnswerToken[] = [];
 
   constructor(format: ResponseFormat) {
-    this.#json = format.type === "text" ? null : new JsonText(format);
+    this.#json = format.type === "text" ? null : new JsonExtractor(format);
   }
 
   /** Converts events to those for the caller. Before an error, it returns the held text. */
@@ -22,13 +22,13 @@ export class StreamedFormat {
     for (const event of events) {
       const text = this.#text(event);
       if (event.type === "text") for (const token of event.tokens ?? []) this.#tokens.push(token);
-      if (text !== "") out.push(this.#shown(text));
+      if (text !== "") out.push(this.#textEvent(text));
       if (event.type !== "text") out.push(event);
     }
     return out;
   }
 
-  #shown(text: string): GenerationEvent {
+  #textEvent(text: string): GenerationEvent {
     if (this.#tokens.length === 0) return { type: "text", text };
     const tokens = this.#tokens;
     this.#tokens = [];
@@ -44,13 +44,13 @@ export class StreamedFormat {
         return json.push(event.text);
       case "tool-call": {
         this.#json = null;
-        const rest = json.rest();
+        const rest = json.takeHeldText();
         return rest.trim() === "" ? "" : rest;
       }
       case "finish":
         return json.finish();
       case "error":
-        return json.rest();
+        return json.takeHeldText();
       default:
         return "";
     }

@@ -1,9 +1,9 @@
 import type { Conversation, Sampling } from "../conversation/conversation.ts";
 import type { CatalogueModel } from "../conversation/model.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
-import { searchModel, visionModel } from "../models/catalogue.ts";
+import { getSearchModel, getVisionModel } from "../models/catalogue.ts";
 import { isImage } from "../provider/attachments.ts";
-import type { Abilities } from "../provider/provider.ts";
+import type { ProviderCapabilities } from "../provider/provider.ts";
 
 /**
  * Selects a model that can answer the conversation. A conversation with images goes to the catalogue's model with vision,
@@ -16,24 +16,24 @@ import type { Abilities } from "../provider/provider.ts";
  * @param imageFiles whether a file that the conversation refers to by id is an image
  * @throws GatewayError 400 for images that no model of the provider is known to see
  */
-export function suited(
+export function selectCapableModel(
   conversation: Conversation,
-  abilities: Pick<Abilities, "images" | "search">,
+  abilities: Pick<ProviderCapabilities, "images" | "search">,
   imageFiles = false,
 ): Conversation {
   const { model } = conversation;
-  if (model.provider !== undefined) return suitedAtProvider(conversation, imageFiles);
-  const wanted = searched(conversation, searcherOf(model, abilities.search));
-  if (abilities.images === "backend" || model.vision || !(imageFiles || holdsImage(conversation))) {
+  if (model.provider !== undefined) return selectProviderModel(conversation, imageFiles);
+  const wanted = withSearchModel(conversation, findSearchModel(model, abilities.search));
+  if (abilities.images === "backend" || model.vision || !(imageFiles || hasImage(conversation))) {
     return wanted;
   }
-  return seeing(conversation);
+  return withVisionModel(conversation);
 }
 
 /** Replaces the model by the one that sees images, if there is one. */
-export function seeing(conversation: Conversation): Conversation {
+export function withVisionModel(conversation: Conversation): Conversation {
   const { model } = conversation;
-  const sighted = model.provider === undefined ? visionModel(model) : model.sighted;
+  const sighted = model.provider === undefined ? getVisionModel(model) : model.visionVariant;
   return sighted === undefined ? conversation : withModel(conversation, sighted);
 }
 
@@ -41,11 +41,11 @@ export function seeing(conversation: Conversation): Conversation {
  * The same for a model of a configured provider: another model of that provider replaces one that is known to lack vision
  * or search.
  */
-function suitedAtProvider(conversation: Conversation, imageFiles: boolean): Conversation {
+function selectProviderModel(conversation: Conversation, imageFiles: boolean): Conversation {
   const { model, contentField: field } = conversation;
-  const wanted = searched(conversation, model.searching ?? model);
-  if (wanted.model.vision || !(imageFiles || holdsImage(conversation))) return wanted;
-  if (model.sighted !== undefined) return withModel(conversation, model.sighted);
+  const wanted = withSearchModel(conversation, model.searchVariant ?? model);
+  if (wanted.model.vision || !(imageFiles || hasImage(conversation))) return wanted;
+  if (model.visionVariant !== undefined) return withModel(conversation, model.visionVariant);
   if (model.vision) return conversation;
   const named = JSON.stringify(model.requested);
   throw invalidRequest(`${field} contains an image, but the model ${named} has no vision`, field);
@@ -55,10 +55,10 @@ function suitedAtProvider(conversation: Conversation, imageFiles: boolean): Conv
  * Replaces the model by the one that searches, if the request asks for a search. If the search is only offered and needs
  * another model, the search is left out.
  */
-function searched(conversation: Conversation, searching: CatalogueModel): Conversation {
+function withSearchModel(conversation: Conversation, searching: CatalogueModel): Conversation {
   const { webSearch, ...rest } = conversation;
   if (webSearch === undefined || searching === conversation.model) return conversation;
-  const isAsked = webSearch.asked === true || conversation.tools.length === 0;
+  const isAsked = webSearch.isRequested === true || conversation.tools.length === 0;
   return isAsked ? withModel(conversation, searching) : rest;
 }
 
@@ -67,13 +67,13 @@ function withModel(conversation: Conversation, model: CatalogueModel): Conversat
 }
 
 /** The model's variant that searches, if the provider supports it; else the model itself. */
-function searcherOf(model: CatalogueModel, search: Abilities["search"]): CatalogueModel {
-  const variant = searchModel(model);
+function findSearchModel(model: CatalogueModel, search: ProviderCapabilities["search"]): CatalogueModel {
+  const variant = getSearchModel(model);
   return search === "catalogue" || search?.models.has(variant.id) === true ? variant : model;
 }
 
 /** Options that change what the answer is, so that they cannot be left out, with the reason for the caller. */
-const ESSENTIAL = [
+const ESSENTIAL_OPTIONS = [
   ["n", "a request has one answer"],
   ["logprobs", "the provider does not state log probabilities"],
   ["modalities", "the answer is text"],
@@ -85,17 +85,17 @@ const ESSENTIAL = [
  *
  * @throws GatewayError 400 that names the field
  */
-export function refuseUnmet(
+export function rejectUnsupportedOptions(
   { sampling, optionNames }: Conversation,
-  { options }: Pick<Abilities, "options">,
+  { options }: Pick<ProviderCapabilities, "options">,
 ): void {
-  for (const [option, why] of ESSENTIAL) {
+  for (const [option, why] of ESSENTIAL_OPTIONS) {
     if (sampling[option] === undefined || options.has(option)) continue;
     const field = optionNames?.[option] ?? option;
     throw invalidRequest(`${field} cannot be met: ${why}`, field);
   }
 }
 
-function holdsImage({ messages }: Conversation): boolean {
+function hasImage({ messages }: Conversation): boolean {
   return messages.some(({ parts }) => parts.some((part) => part.type !== "text" && isImage(part)));
 }

@@ -1,5 +1,5 @@
 import type { Usage } from "../conversation/events.ts";
-import { estimateTokens, mostTokens } from "../conversation/tokens.ts";
+import { estimateTokens, maxPlausibleTokens } from "../conversation/tokens.ts";
 import type { ProviderUsage } from "../provider/provider.ts";
 
 /** A generation's complete answer, as the upstream wrote it. */
@@ -14,7 +14,7 @@ export class UsageCount {
   #part: ProviderUsage | null = null;
   /** The counts that the upstream stated for each part of the generation. */
   readonly #parts: ProviderUsage[] = [];
-  #refused = false;
+  #hasImplausibleCount = false;
 
   /** @param context tokens that the model can read and write at once; undefined: unknown */
   constructor(context?: number) {
@@ -22,12 +22,12 @@ export class UsageCount {
   }
 
   /** Whether the upstream stated an implausibly large count, which an estimate replaced. */
-  get refused(): boolean {
-    return this.#refused;
+  get hasImplausibleCount(): boolean {
+    return this.#hasImplausibleCount;
   }
 
   /** Takes counts that the upstream states for the current part. Later counts replace earlier ones. */
-  take(usage: ProviderUsage): void {
+  addStatedUsage(usage: ProviderUsage): void {
     this.#part = { ...this.#part, ...usage };
   }
 
@@ -40,12 +40,12 @@ export class UsageCount {
 
   /**
    * The generation's token counts: those that the upstream stated, summed over its turns (the prompt counts once). Missing
-   * counts, and counts above {@link mostTokens}, are estimated. `promptText` is the text that the model read.
+   * counts, and counts above {@link maxPlausibleTokens}, are estimated. `promptText` is the text that the model read.
    */
   total(promptText: string, { rawText, rawReasoning }: RawAnswer): Usage {
-    const most = mostTokens(promptText.length + rawText.length + rawReasoning.length, this.#context);
+    const most = maxPlausibleTokens(promptText.length + rawText.length + rawReasoning.length, this.#context);
     const stated = this.#parts
-      .map((part) => this.#plausible(part, most))
+      .map((part) => this.#withoutImplausible(part, most))
       .filter(({ prompt, completion }) => prompt !== undefined || completion !== undefined);
     let asked: ProviderUsage = {};
     let completion = 0;
@@ -73,10 +73,10 @@ export class UsageCount {
   }
 
   /** Drops implausibly large counts. */
-  #plausible(part: ProviderUsage, most: number): ProviderUsage {
+  #withoutImplausible(part: ProviderUsage, most: number): ProviderUsage {
     const counts = Object.entries(part);
     const plausible = counts.filter(([, count]) => count <= most);
-    if (plausible.length < counts.length) this.#refused = true;
+    if (plausible.length < counts.length) this.#hasImplausibleCount = true;
     return Object.fromEntries(plausible);
   }
 
@@ -84,7 +84,7 @@ export class UsageCount {
    * The same for a turn that was interrupted: the counts that the upstream has stated so far, but at least the estimate of
    * its output.
    */
-  soFar(promptText: string, answer: RawAnswer): Usage {
+  estimateSoFar(promptText: string, answer: RawAnswer): Usage {
     this.endPart();
     const usage = this.total(promptText, answer);
     const thought = estimateTokens(answer.rawReasoning);

@@ -11,7 +11,7 @@ export type CompletionStage = (
 ) => Completion | Promise<Completion>;
 
 /** Runs a generation to its end, and combines its events into one completion. */
-export async function runWhole(generation: Generation): Promise<Completion> {
+export async function runToCompletion(generation: Generation): Promise<Completion> {
   let fold = new CompletionFold();
   await generation.run({
     deliver(events) {

@@ -1,24 +1,24 @@
 import type { Message, Part } from "../conversation/conversation.ts";
-import { cutText } from "../storage/texts.ts";
+import { truncateText } from "../storage/texts.ts";
 
 /** Most characters of one text, and of all texts of a conversation together. */
 const MAX_TEXT = 100_000;
 const MAX_TOTAL = 400_000;
 
 /** The characters that are left for a conversation's texts. */
-class Budget {
+class TextBudget {
   #left = MAX_TOTAL;
 
-  text(text: string): string {
-    const kept = cutText(text, Math.min(MAX_TEXT, this.#left));
+  take(text: string): string {
+    const kept = truncateText(text, Math.min(MAX_TEXT, this.#left));
     this.#left -= kept.length;
     const missing = text.length - kept.length;
     return missing === 0 ? kept : `${kept}… [${missing} characters left out]`;
   }
 }
 
-function partOf(part: Part, budget: Budget): unknown {
-  if (part.type === "text") return { type: "text", text: budget.text(part.text) };
+function archivePart(part: Part, budget: TextBudget): unknown {
+  if (part.type === "text") return { type: "text", text: budget.take(part.text) };
   const { source } = part;
   const named = part.type === "file" && part.filename !== undefined ? { filename: part.filename } : {};
   // Attachments are not archived, only their descriptions.
@@ -26,25 +26,25 @@ function partOf(part: Part, budget: Budget): unknown {
     case "inline":
       return { type: part.type, ...named, media_type: source.mediaType, base64_length: source.data.length };
     case "url":
-      return { type: part.type, ...named, url: budget.text(source.url) };
+      return { type: part.type, ...named, url: budget.take(source.url) };
     case "file":
       return { type: part.type, ...named, file_id: source.fileId };
   }
 }
 
-function messageOf(message: Message, budget: Budget): unknown {
+function archiveMessage(message: Message, budget: TextBudget): unknown {
   const { role } = message;
-  const parts = message.parts.map((part) => partOf(part, budget));
+  const parts = message.parts.map((part) => archivePart(part, budget));
   switch (message.role) {
     case "assistant":
       return {
         role,
-        ...(message.reasoning === undefined ? {} : { reasoning: budget.text(message.reasoning) }),
+        ...(message.reasoning === undefined ? {} : { reasoning: budget.take(message.reasoning) }),
         parts,
         tool_calls: message.toolCalls.map(({ id, name, arguments: given }) => ({
           id,
           name,
-          arguments: budget.text(given),
+          arguments: budget.take(given),
         })),
       };
     case "tool":
@@ -58,8 +58,8 @@ function messageOf(message: Message, budget: Budget): unknown {
  * Serializes a conversation's messages as JSON text for the archive, at most about half a million characters. The newest
  * messages are stored whole while there is room. Attachments are described, not stored.
  */
-export function archivedMessages(messages: readonly Message[]): string {
-  const budget = new Budget();
-  const kept = messages.toReversed().map((message) => messageOf(message, budget));
+export function serializeMessages(messages: readonly Message[]): string {
+  const budget = new TextBudget();
+  const kept = messages.toReversed().map((message) => archiveMessage(message, budget));
   return JSON.stringify(kept.reverse());
 }

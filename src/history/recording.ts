@@ -1,14 +1,14 @@
 import { DEFAULT_PROVIDER } from "../config/schema.ts";
-import { type Conversation, textOf } from "../conversation/conversation.ts";
+import { type Conversation, joinText } from "../conversation/conversation.ts";
 import type { CatalogueModel } from "../conversation/model.ts";
 import type { GenerationOutcome, RawOutput } from "../conversation/outcome.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import type { HistorySummary, HistoryWrite, SignInWait, TriedAccount } from "../platform/archive.ts";
+import type { FailedAttempt, HistorySummary, HistoryWrite, SignInWait } from "../platform/archive.ts";
 import type { Context } from "../platform/context.ts";
-import { cutText, ownText } from "../storage/texts.ts";
-import { charactersOf, type Outbox, outboxOf, type RecordSource } from "../telemetry/outbox.ts";
-import { archivedMessages } from "./messages.ts";
+import { detachText, truncateText } from "../storage/texts.ts";
+import { countCharacters, getOutbox, type Outbox, type RecordSource } from "../telemetry/outbox.ts";
+import { serializeMessages } from "./messages.ts";
 
 /** How often a record is refreshed while its generation streams, milliseconds. */
 const REFRESH_MS = 1_500;
@@ -27,15 +27,15 @@ const MAX_TRIED = 20;
 const PREVIEW = 200;
 
 /** The beginning of a text, with a note of how much is missing. */
-function beginningOf(text: string): string {
-  const kept = ownText(cutText(text, MAX_SHORT), text);
+function shortenText(text: string): string {
+  const kept = detachText(truncateText(text, MAX_SHORT), text);
   const missing = text.length - kept.length;
   return missing === 0 ? kept : `${kept}… [${missing} characters left out]`;
 }
 
 /** Shortens a text to one line. */
-function preview(text: string): string {
-  return cutText(
+function createPreview(text: string): string {
+  return truncateText(
     text
       .slice(0, PREVIEW * 4)
       .replace(/\s+/g, " ")
@@ -46,34 +46,34 @@ function preview(text: string): string {
 
 function lastQuestion({ messages }: Conversation): string {
   const last = messages.findLast(({ role }) => role === "user") ?? messages.at(-1);
-  return last === undefined ? "" : textOf(last.parts);
+  return last === undefined ? "" : joinText(last.parts);
 }
 
 /** `at`: Unix milliseconds. `place`: the account's provider and the requested model, where they are not obvious. */
-function triedAccount(
+function createTriedAccount(
   account: string,
   failure: unknown,
   at: number,
-  place: Pick<TriedAccount, "provider" | "model">,
-): TriedAccount {
+  place: Pick<FailedAttempt, "provider" | "model">,
+): FailedAttempt {
   const known = failure instanceof ProviderError || failure instanceof GatewayError ? failure : null;
   const reason = known instanceof ProviderError ? known.kind : (known?.code ?? "internal_error");
-  return { account, reason, message: cutText(known?.message ?? "", MAX_LABEL), at, ...place };
+  return { account, reason, message: truncateText(known?.message ?? "", MAX_LABEL), at, ...place };
 }
 
 /** References to data that the running generation holds anyway. */
-interface Running {
+interface RunningGeneration {
   readonly conversation: Conversation;
   readonly prompt: string;
   readonly output: RawOutput;
 }
 
 /** The complete record of a generation that has ended. */
-interface Whole extends HistoryWrite {
+interface FinalRecord extends HistoryWrite {
   readonly request: NonNullable<HistoryWrite["request"]>;
 }
 
-const NOTHING_YET: RawOutput = { rawText: "", rawReasoning: "" };
+const EMPTY_OUTPUT: RawOutput = { rawText: "", rawReasoning: "" };
 
 /**
  * Archives one generation (contract, general rule 9). While the generation runs, it holds only references, and builds texts
@@ -84,71 +84,71 @@ export class Recording implements RecordSource {
   readonly #context: Context;
   readonly #outbox: Outbox;
   readonly #id = `hist_${crypto.randomUUID().replaceAll("-", "")}`;
-  #running: Running;
+  #running: RunningGeneration;
   /** Null until the generation has ended. */
-  #whole: Whole | null = null;
-  #begun = false;
+  #finalRecord: FinalRecord | null = null;
+  #hasStarted = false;
   #account = "";
   #attempts = 0;
   #leasedAt = 0;
-  readonly #tried: TriedAccount[] = [];
+  readonly #tried: FailedAttempt[] = [];
   readonly #signIns: SignInWait[] = [];
   /** How many failures were recorded. */
-  failures = 0;
+  failureCount = 0;
   #outcome: GenerationOutcome | null = null;
   #endedAt = 0;
   #refreshedAt = 0;
   #requestSent = false;
-  isTold = false;
+  isKnownToArchive = false;
   /** Whether the history was on when the request came. */
-  #wanted = false;
+  #isEnabled = false;
 
   constructor(context: Context, conversation: Conversation) {
     this.#context = context;
-    this.#running = { conversation, prompt: "", output: NOTHING_YET };
-    this.#outbox = outboxOf(context.platform);
+    this.#running = { conversation, prompt: "", output: EMPTY_OUTPUT };
+    this.#outbox = getOutbox(context.platform);
   }
 
   /** Another model will answer the conversation. */
-  suit(conversation: Conversation): void {
+  setConversation(conversation: Conversation): void {
     this.#running = { ...this.#running, conversation };
   }
 
   /** Starts the record. `output` will collect the upstream's text. */
-  begin(promptText: string, output: RawOutput): void {
-    this.#begun = true;
+  start(promptText: string, output: RawOutput): void {
+    this.#hasStarted = true;
     this.#running = { ...this.#running, prompt: promptText, output };
     this.#context.config().then(
       ({ config }) => {
-        this.#wanted = config.history.limit > 0;
-        this.#tell();
+        this.#isEnabled = config.history.limit > 0;
+        this.#queueUpdate();
       },
       () => undefined,
     );
   }
 
   /** Records the leased account; empty in pass-through mode. */
-  account(identifier: string): void {
+  recordAccount(identifier: string): void {
     this.#account = identifier;
     this.#leasedAt = this.#context.platform.now();
     this.#attempts += 1;
   }
 
   /** Records a wait for an account's token since `since` (Unix milliseconds). */
-  signedIn(identifier: string, since: number): void {
+  recordSignInWait(identifier: string, since: number): void {
     if (this.#signIns.length >= MAX_TRIED) return;
     this.#signIns.push({ account: identifier, at: since, ms: this.#context.platform.now() - since });
   }
 
   /** Records that an account failed, possibly before the conversation was sent to it. */
-  left(identifier: string, failure: unknown, model?: CatalogueModel): void {
-    if (identifier !== this.#account) this.account(identifier);
-    this.passed(failure, model, identifier);
+  recordAccountFailure(identifier: string, failure: unknown, model?: CatalogueModel): void {
+    if (identifier !== this.#account) this.recordAccount(identifier);
+    this.recordFailure(failure, model, identifier);
   }
 
   /** Records that a model could not be used, or that one of its accounts failed. */
-  passed(failure: unknown, model?: CatalogueModel, account = ""): void {
-    this.failures += 1;
+  recordFailure(failure: unknown, model?: CatalogueModel, account = ""): void {
+    this.failureCount += 1;
     if (this.#tried.length >= MAX_TRIED) return;
     const { log, platform } = this.#context;
     // With a single provider, the provider and the model are obvious.
@@ -156,38 +156,38 @@ export class Recording implements RecordSource {
       log.provider === undefined || model === undefined
         ? {}
         : { provider: model.provider ?? DEFAULT_PROVIDER, model: model.id };
-    this.#tried.push(triedAccount(account, failure, platform.now(), place));
+    this.#tried.push(createTriedAccount(account, failure, platform.now(), place));
   }
 
   /**
    * Called after each read of the upstream with the current time (milliseconds since the epoch). Refreshes the record at
    * intervals.
    */
-  progress(now: number): void {
+  refreshIfDue(now: number): void {
     const { rawText, rawReasoning } = this.#running.output;
     const length = rawText.length + rawReasoning.length;
     const pause = length > LONG_CHARS ? LONG_REFRESH_MS : REFRESH_MS;
-    if (Math.abs(now - this.#refreshedAt) >= pause) this.#tell();
+    if (Math.abs(now - this.#refreshedAt) >= pause) this.#queueUpdate();
   }
 
   /** Ends the record with the outcome. A generation that never started leaves no record. */
   end(outcome: GenerationOutcome): void {
-    if (this.#outcome !== null || !this.#begun) return;
+    if (this.#outcome !== null || !this.#hasStarted) return;
     this.#outcome = outcome;
     this.#endedAt = this.#context.platform.now();
-    this.#tell();
+    this.#queueUpdate();
   }
 
-  #tell(): void {
-    if (!this.#wanted) return;
+  #queueUpdate(): void {
+    if (!this.#isEnabled) return;
     this.#refreshedAt = this.#context.platform.now();
-    if (this.#outcome !== null && this.#whole === null) this.#settle();
+    if (this.#outcome !== null && this.#finalRecord === null) this.#finalize();
     this.#outbox.record(this);
-    const sent = this.#outbox.settled();
+    const sent = this.#outbox.waitUntilSent();
     if (sent !== null) this.#context.waitUntil(sent);
   }
 
-  lost(): void {
+  markUndelivered(): void {
     this.#requestSent = false;
   }
 
@@ -196,66 +196,69 @@ export class Recording implements RecordSource {
   }
 
   get hasEnded(): boolean {
-    return this.#whole !== null;
+    return this.#finalRecord !== null;
   }
 
   get characters(): number {
-    return this.#whole === null ? 0 : charactersOf(this.#whole);
+    return this.#finalRecord === null ? 0 : countCharacters(this.#finalRecord);
   }
 
   shorten(): void {
-    if (this.#whole === null) return;
-    const { request, reasoning, content } = this.#whole;
-    this.#whole = {
-      ...this.#whole,
+    if (this.#finalRecord === null) return;
+    const { request, reasoning, content } = this.#finalRecord;
+    this.#finalRecord = {
+      ...this.#finalRecord,
       // Messages are JSON, and the beginning of a JSON text cannot be parsed.
       request: {
         messages: request.messages.length > MAX_SHORT ? "[]" : request.messages,
-        prompt: beginningOf(request.prompt),
+        prompt: shortenText(request.prompt),
       },
-      reasoning: beginningOf(reasoning),
-      content: beginningOf(content),
+      reasoning: shortenText(reasoning),
+      content: shortenText(content),
     };
   }
 
   write(wantsWhole = false): HistoryWrite {
-    const whole = this.#whole ?? { ...this.#answered(), request: this.#requestSent ? null : this.#asked() };
-    const isTold = this.#requestSent && !(wantsWhole && this.#whole !== null);
+    const whole = this.#finalRecord ?? {
+      ...this.#archiveAnswer(),
+      request: this.#requestSent ? null : this.#archiveRequest(),
+    };
+    const isTold = this.#requestSent && !(wantsWhole && this.#finalRecord !== null);
     const written = isTold ? { ...whole, request: null } : whole;
     this.#requestSent = true;
-    this.isTold = true;
+    this.isKnownToArchive = true;
     return written;
   }
 
   /** Ends the running state: replaces the references by texts. */
-  #settle(): void {
-    this.#whole = { ...this.#answered(), request: this.#asked() };
+  #finalize(): void {
+    this.#finalRecord = { ...this.#archiveAnswer(), request: this.#archiveRequest() };
     const { conversation } = this.#running;
     this.#running = {
       conversation: { ...conversation, messages: [], tools: [] },
       prompt: "",
-      output: NOTHING_YET,
+      output: EMPTY_OUTPUT,
     };
   }
 
-  #asked(): Whole["request"] {
+  #archiveRequest(): FinalRecord["request"] {
     const { conversation, prompt } = this.#running;
     return {
-      messages: archivedMessages(conversation.messages),
-      prompt: ownText(cutText(prompt, MAX_PROMPT), prompt),
+      messages: serializeMessages(conversation.messages),
+      prompt: detachText(truncateText(prompt, MAX_PROMPT), prompt),
     };
   }
 
-  #answered(): Omit<HistoryWrite, "request"> {
+  #archiveAnswer(): Omit<HistoryWrite, "request"> {
     const { rawText, rawReasoning } = this.#running.output;
     return {
-      summary: this.#summary(),
-      reasoning: ownText(cutText(rawReasoning, MAX_OUTPUT), rawReasoning),
-      content: ownText(cutText(rawText, MAX_OUTPUT), rawText),
+      summary: this.#createSummary(),
+      reasoning: detachText(truncateText(rawReasoning, MAX_OUTPUT), rawReasoning),
+      content: detachText(truncateText(rawText, MAX_OUTPUT), rawText),
     };
   }
 
-  #summary(): HistorySummary {
+  #createSummary(): HistorySummary {
     const { request, requestId, log, startedAt, platform } = this.#context;
     const { conversation, output } = this.#running;
     const outcome = this.#outcome;
@@ -268,7 +271,7 @@ export class Recording implements RecordSource {
       request_id: requestId,
       key: log.key ?? "",
       dialect: conversation.dialect,
-      requested_model: cutText(log.requestedModel ?? conversation.model.requested, MAX_LABEL),
+      requested_model: truncateText(log.requestedModel ?? conversation.model.requested, MAX_LABEL),
       model: conversation.model.id,
       provider: log.provider ?? "",
       account: this.#account,
@@ -277,19 +280,19 @@ export class Recording implements RecordSource {
       attempts: this.#attempts,
       tried: [...this.#tried],
       sign_ins: [...this.#signIns],
-      source: cutText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
+      source: truncateText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
       stream: conversation.stream,
       thinking: conversation.thinking,
       status: outcome?.status ?? "streaming",
       status_code: outcome?.statusCode ?? 0,
-      error: cutText(outcome?.error ?? "", MAX_LABEL),
+      error: truncateText(outcome?.error ?? "", MAX_LABEL),
       finish_reason: outcome?.finishReason ?? "",
       prompt_tokens: outcome?.usage?.prompt ?? 0,
       completion_tokens: outcome?.usage?.completion ?? 0,
       reasoning_tokens: outcome?.usage?.reasoning ?? 0,
       elapsed_ms: now - startedAt,
-      request_preview: preview(lastQuestion(conversation)),
-      response_preview: preview(output.rawText),
+      request_preview: createPreview(lastQuestion(conversation)),
+      response_preview: createPreview(output.rawText),
     };
   }
 }

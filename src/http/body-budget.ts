@@ -1,11 +1,11 @@
 import { GatewayError } from "../errors/gateway-error.ts";
 
 /** Share of the budget for all strangers together. Callers with a key of the deployment may use the rest as well. */
-const STRANGERS_PART = 1 / 4;
+const STRANGERS_SHARE = 1 / 4;
 
 /** How long a request waits for memory, and how often it checks, milliseconds. */
 const WAIT_MS = 5_000;
-const LOOK_MS = 25;
+const POLL_MS = 25;
 
 /** Limit of requests that wait for memory at one moment, per kind of caller. */
 const MAX_WAITING = 64;
@@ -14,10 +14,10 @@ const MAX_WAITING = 64;
  * `known`: callers with a managed key, and administrators. `stranger`: all others; a pass-through token is checked only by
  * the provider.
  */
-type Asker = "known" | "stranger";
+type CallerKind = "known" | "stranger";
 
 /** The memory of one kind of caller. */
-interface Account {
+interface CallerMemory {
   readonly limit: number;
   /** Bytes in use, including evictable ones. */
   used: number;
@@ -27,7 +27,7 @@ interface Account {
   evictableBytes: number;
   waiting: number;
   /** Bytes held by requests that wait for more. */
-  stuck: number;
+  heldByWaiting: number;
 }
 
 /** Bytes that the budget reclaims when another caller needs them. */
@@ -37,13 +37,13 @@ interface EvictableBytes {
   readonly evict: () => void;
 }
 
-const emptyAccount = (limit: number): Account => ({
+const createCallerMemory = (limit: number): CallerMemory => ({
   limit,
   used: 0,
   evictable: new Set(),
   evictableBytes: 0,
   waiting: 0,
-  stuck: 0,
+  heldByWaiting: 0,
 });
 
 /**
@@ -51,22 +51,22 @@ const emptyAccount = (limit: number): Account => ({
  * their connections store. When memory is short, the oldest stored responses are evicted first. Then a request waits for a
  * short time, and then the gateway refuses it. The program survives any input.
  */
-export class BodyBudget {
-  readonly #accounts: Readonly<Record<Asker, Account>>;
+export class MemoryBudget {
+  readonly #accounts: Readonly<Record<CallerKind, CallerMemory>>;
   readonly #total: number;
 
   /** `bytes` is the size of the whole budget. */
   constructor(bytes: number) {
     this.#total = bytes;
     this.#accounts = {
-      known: emptyAccount(bytes),
-      stranger: emptyAccount(Math.floor(bytes * STRANGERS_PART)),
+      known: createCallerMemory(bytes),
+      stranger: createCallerMemory(Math.floor(bytes * STRANGERS_SHARE)),
     };
   }
 
   /** Creates the reservation of one request, initially empty. */
-  hold(): BodyHold {
-    return new BodyHold(this);
+  createReservation(): MemoryReservation {
+    return new MemoryReservation(this);
   }
 
   /** Bytes in use. */
@@ -76,7 +76,7 @@ export class BodyBudget {
   }
 
   /** Reserves bytes if they are available, evicting if necessary. */
-  take(asker: Asker, bytes: number): boolean {
+  tryReserve(asker: CallerKind, bytes: number): boolean {
     if (!this.#fits(asker, bytes) && !this.#evict(asker, bytes)) return false;
     this.#accounts[asker].used += bytes;
     return true;
@@ -86,22 +86,22 @@ export class BodyBudget {
    * Reserves bytes until the returned function releases them, or until another caller needs them: then `evict` runs. Returns
    * null if the bytes are not available.
    */
-  takeEvictable(asker: Asker, bytes: number, evict: () => void): (() => void) | null {
-    if (!this.take(asker, bytes)) return null;
+  reserveEvictable(asker: CallerKind, bytes: number, evict: () => void): (() => void) | null {
+    if (!this.tryReserve(asker, bytes)) return null;
     const account = this.#accounts[asker];
     const taken: EvictableBytes = { bytes, evict };
     account.evictable.add(taken);
     account.evictableBytes += bytes;
-    return () => this.#forget(account, taken);
+    return () => this.#releaseEvictable(account, taken);
   }
 
-  #fits(asker: Asker, bytes: number): boolean {
+  #fits(asker: CallerKind, bytes: number): boolean {
     const account = this.#accounts[asker];
     return account.used + bytes <= account.limit && this.used + bytes <= this.#total;
   }
 
   /** Evicts the oldest entries until the bytes fit. Evicts nothing if they would not fit even then. */
-  #evict(asker: Asker, bytes: number): boolean {
+  #evict(asker: CallerKind, bytes: number): boolean {
     const { known, stranger } = this.#accounts;
     // A stranger never evicts data of known callers.
     const victims = asker === "stranger" ? [stranger] : [stranger, known];
@@ -112,70 +112,70 @@ export class BodyBudget {
     for (const account of victims) {
       for (const taken of account.evictable) {
         if (this.#fits(asker, bytes)) return true;
-        this.#forget(account, taken);
+        this.#releaseEvictable(account, taken);
         taken.evict();
       }
     }
     return this.#fits(asker, bytes);
   }
 
-  #forget(account: Account, taken: EvictableBytes): void {
+  #releaseEvictable(account: CallerMemory, taken: EvictableBytes): void {
     if (!account.evictable.delete(taken)) return;
     account.evictableBytes -= taken.bytes;
     account.used -= taken.bytes;
   }
 
-  giveBack(asker: Asker, bytes: number): void {
+  releaseBytes(asker: CallerKind, bytes: number): void {
     this.#accounts[asker].used -= bytes;
   }
 
-  /** Reserves bytes at once for a request that already holds `held`. See {@link BodyHold.demand}. */
-  demand(asker: Asker, held: number, bytes: number): void {
-    if (this.take(asker, bytes)) return;
-    throw held + bytes > this.#accounts[asker].limit ? tooDear() : overloaded();
+  /** Reserves bytes at once for a request that already holds `held`. See {@link MemoryReservation.reserveNow}. */
+  reserveNow(asker: CallerKind, held: number, bytes: number): void {
+    if (this.tryReserve(asker, bytes)) return;
+    throw held + bytes > this.#accounts[asker].limit ? exceedsBudget() : memoryExhausted();
   }
 
-  /** Reserves bytes for a request that already holds `held`, as soon as they are available. See {@link BodyHold.wait}. */
-  async wait(asker: Asker, held: number, bytes: number): Promise<void> {
+  /** Reserves bytes for a request that already holds `held`, as soon as they are available. See {@link MemoryReservation.reserveWhenFree}. */
+  async reserveWhenFree(asker: CallerKind, held: number, bytes: number): Promise<void> {
     const account = this.#accounts[asker];
-    if (held + bytes > account.limit) throw tooDear();
+    if (held + bytes > account.limit) throw exceedsBudget();
     // If waiting requests hold all memory, none becomes free until one of them is refused.
     const idle = asker === "stranger" ? account.used : this.used;
-    if (account.waiting >= MAX_WAITING || held + account.stuck >= idle) throw overloaded();
+    if (account.waiting >= MAX_WAITING || held + account.heldByWaiting >= idle) throw memoryExhausted();
     account.waiting += 1;
-    account.stuck += held;
+    account.heldByWaiting += held;
     try {
-      for (let waited = 0; waited < WAIT_MS; waited += LOOK_MS) {
-        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-        if (this.take(asker, bytes)) return;
+      for (let waited = 0; waited < WAIT_MS; waited += POLL_MS) {
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+        if (this.tryReserve(asker, bytes)) return;
       }
     } finally {
       account.waiting -= 1;
-      account.stuck -= held;
+      account.heldByWaiting -= held;
     }
-    throw overloaded();
+    throw memoryExhausted();
   }
 }
 
 /** The memory reservation of one request or WebSocket. */
-export class BodyHold {
-  readonly #budget: BodyBudget;
-  #asker: Asker = "stranger";
+export class MemoryReservation {
+  readonly #budget: MemoryBudget;
+  #callerKind: CallerKind = "stranger";
   #bytes = 0;
   /** The request has ended: bytes reserved from now on would never be released. */
-  #over = false;
+  #hasEnded = false;
 
-  constructor(budget: BodyBudget) {
+  constructor(budget: MemoryBudget) {
     this.#budget = budget;
   }
 
   /** Marks the caller as known. Must precede any reservation. */
-  trust(): void {
-    this.#asker = "known";
+  markKnown(): void {
+    this.#callerKind = "known";
   }
 
-  get trusted(): boolean {
-    return this.#asker === "known";
+  get isKnown(): boolean {
+    return this.#callerKind === "known";
   }
 
   /** Reserved bytes. */
@@ -184,29 +184,29 @@ export class BodyHold {
   }
 
   /** Reserves more bytes. Returns false if they are not available now. */
-  take(bytes: number): boolean {
-    if (this.#over || !this.#budget.take(this.#asker, bytes)) return false;
+  tryReserve(bytes: number): boolean {
+    if (this.#hasEnded || !this.#budget.tryReserve(this.#callerKind, bytes)) return false;
     this.#bytes += bytes;
     return true;
   }
 
-  /** See {@link BodyBudget.takeEvictable}. These bytes are not released at the request's end. */
-  takeEvictable(bytes: number, evict: () => void): (() => void) | null {
-    return this.#over ? null : this.#budget.takeEvictable(this.#asker, bytes, evict);
+  /** See {@link MemoryBudget.reserveEvictable}. These bytes are not released at the request's end. */
+  reserveEvictable(bytes: number, evict: () => void): (() => void) | null {
+    return this.#hasEnded ? null : this.#budget.reserveEvictable(this.#callerKind, bytes, evict);
   }
 
   /**
-   * Waits for more bytes, after {@link take} has failed.
+   * Waits for more bytes, after {@link tryReserve} has failed.
    *
    * @throws GatewayError 413 if the bytes can never be available, 503 after the time limit or if too many requests wait.
    */
-  async wait(bytes: number): Promise<void> {
-    if (this.#over) throw overloaded();
-    await this.#budget.wait(this.#asker, this.#bytes, bytes);
+  async reserveWhenFree(bytes: number): Promise<void> {
+    if (this.#hasEnded) throw memoryExhausted();
+    await this.#budget.reserveWhenFree(this.#callerKind, this.#bytes, bytes);
     this.#bytes += bytes;
-    if (!this.#over) return;
+    if (!this.#hasEnded) return;
     this.release();
-    throw overloaded();
+    throw memoryExhausted();
   }
 
   /**
@@ -214,37 +214,37 @@ export class BodyHold {
    *
    * @throws GatewayError 413 if the bytes can never be available, 503 if they are not available now.
    */
-  demand(bytes: number): void {
-    if (this.#over) throw overloaded();
-    this.#budget.demand(this.#asker, this.#bytes, bytes);
+  reserveNow(bytes: number): void {
+    if (this.#hasEnded) throw memoryExhausted();
+    this.#budget.reserveNow(this.#callerKind, this.#bytes, bytes);
     this.#bytes += bytes;
   }
 
   /** Releases bytes, at most those that are reserved. */
-  giveBack(bytes: number): void {
+  releaseBytes(bytes: number): void {
     const back = Math.min(bytes, this.#bytes);
-    this.#budget.giveBack(this.#asker, back);
+    this.#budget.releaseBytes(this.#callerKind, back);
     this.#bytes -= back;
   }
 
   /** Releases all but this many bytes: a waiting request no longer needs the rest. */
-  keep(bytes: number): void {
-    if (bytes < this.#bytes) this.giveBack(this.#bytes - bytes);
+  shrinkTo(bytes: number): void {
+    if (bytes < this.#bytes) this.releaseBytes(this.#bytes - bytes);
   }
 
   /** Releases everything for good: background work of the request gets no more memory. */
   end(): void {
-    this.#over = true;
+    this.#hasEnded = true;
     this.release();
   }
 
   /** Releases everything. */
   release(): void {
-    this.giveBack(this.#bytes);
+    this.releaseBytes(this.#bytes);
   }
 }
 
-function tooDear(): GatewayError {
+function exceedsBudget(): GatewayError {
   return new GatewayError(
     413,
     "the request body takes more memory than this deployment has for it: send less, or fewer values in it",
@@ -255,7 +255,7 @@ function tooDear(): GatewayError {
 /**
  * The 503 of a request without memory. It has no `Retry-After`, like all refusals for lack of capacity (contract, Errors).
  */
-export function overloaded(): GatewayError {
+export function memoryExhausted(): GatewayError {
   return new GatewayError(503, "the gateway has no memory left for this request just now: try again", {
     code: "overloaded",
   });

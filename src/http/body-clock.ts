@@ -1,16 +1,16 @@
 import type { RequestTimers } from "./request-timers.ts";
 
 /** Minimum rate of a body: this many received bytes extend the deadline by a second. */
-const BYTES_A_SECOND = 65_536;
+const MIN_BYTES_PER_SECOND = 65_536;
 
 /** Limits how long a body may take to arrive. Received bytes extend the limit. */
-export class BodyClock {
+export class BodyDeadline {
   readonly #timers: RequestTimers;
-  readonly #stalled: () => void;
+  readonly #onTimeout: () => void;
   #cancel: () => void;
   /** Bytes that have not extended the deadline yet. */
   #bytes = 0;
-  #over = false;
+  #isOver = false;
 
   /**
    * @param ms initial time limit, also for an empty body
@@ -18,17 +18,17 @@ export class BodyClock {
    */
   constructor(timers: RequestTimers, ms: number, stalled: () => void) {
     this.#timers = timers;
-    this.#stalled = stalled;
-    this.#cancel = timers.after(ms, () => this.#look());
+    this.#onTimeout = stalled;
+    this.#cancel = timers.runAfter(ms, () => this.#check());
   }
 
   /** Whether the time is over. */
-  get over(): boolean {
-    return this.#over;
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** Records received bytes. */
-  heard(bytes: number): void {
+  addReceived(bytes: number): void {
     this.#bytes += bytes;
   }
 
@@ -37,14 +37,14 @@ export class BodyClock {
     this.#cancel();
   }
 
-  #look(): void {
-    const seconds = Math.floor(this.#bytes / BYTES_A_SECOND);
+  #check(): void {
+    const seconds = Math.floor(this.#bytes / MIN_BYTES_PER_SECOND);
     if (seconds === 0) {
-      this.#over = true;
-      this.#stalled();
+      this.#isOver = true;
+      this.#onTimeout();
       return;
     }
-    this.#bytes -= seconds * BYTES_A_SECOND;
-    this.#cancel = this.#timers.after(seconds * 1000, () => this.#look());
+    this.#bytes -= seconds * MIN_BYTES_PER_SECOND;
+    this.#cancel = this.#timers.runAfter(seconds * 1000, () => this.#check());
   }
 }

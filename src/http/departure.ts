@@ -2,7 +2,7 @@ import { GatewayError } from "../errors/gateway-error.ts";
 import { LightAbortController } from "./light-abort-controller.ts";
 
 /** The error of a request whose client disconnected: 499. */
-export function clientLeft(): GatewayError {
+export function clientDisconnected(): GatewayError {
   return new GatewayError(499, "the client went away", { code: "request_cancelled" });
 }
 
@@ -11,7 +11,7 @@ export function clientLeft(): GatewayError {
  *
  * @returns a function that removes the listener
  */
-export function onDeparture({ signal }: Request, left: () => void): () => void {
+export function onDisconnect({ signal }: Request, left: () => void): () => void {
   if (signal.aborted) left();
   else signal.addEventListener("abort", left, { once: true });
   return () => signal.removeEventListener("abort", left);
@@ -21,7 +21,7 @@ export function onDeparture({ signal }: Request, left: () => void): () => void {
  * Creates an abort controller for the request's work. It also aborts when the client disconnects (at once if it already
  * has), until `stop` is called.
  */
-export function abortWith(request: Request): { abort: LightAbortController; stop: () => void } {
+export function abortOnDisconnect(request: Request): { abort: LightAbortController; stop: () => void } {
   const abort = new LightAbortController();
-  return { abort, stop: onDeparture(request, () => abort.abort(clientLeft())) };
+  return { abort, stop: onDisconnect(request, () => abort.abort(clientDisconnected())) };
 }

@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import { GatewayError } from "../errors/gateway-error.ts";
-import { type Intake, invalidJson, readJsonText } from "./json-text.ts";
-import { fitsPlainly } from "./plain-fit.ts";
+import { type BodyReadOptions, invalidJson, readJsonText } from "./json-text.ts";
+import { isValidUnchanged } from "./plain-fit.ts";
 
-function parsed(text: string): unknown {
+function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -12,8 +12,8 @@ function parsed(text: string): unknown {
 }
 
 /** Reads strict UTF-8 JSON (contract, general rule 2). Throws 400 `invalid json`, and the errors of {@link readJsonText}. */
-export async function readJson(request: Request, intake: Intake): Promise<unknown> {
-  return parsed(await readJsonText(request, intake));
+export async function readJson(request: Request, intake: BodyReadOptions): Promise<unknown> {
+  return parseJsonText(await readJsonText(request, intake));
 }
 
 /** Formats a zod issue path as `a.b[0].c`. */
@@ -31,7 +31,7 @@ const FIRST_VIOLATION: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEa
 
 /** Validates a value by its schema; the first violation becomes a 400 that names the field. */
 export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
-  if (fitsPlainly(schema, value)) return value;
+  if (isValidUnchanged(schema, value)) return value;
   const result = schema.safeParse(value, FIRST_VIOLATION);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
@@ -46,16 +46,20 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
 }
 
 /** Reads and validates a JSON body. */
-export async function readBody<T>(request: Request, intake: Intake, schema: z.ZodType<T>): Promise<T> {
+export async function readBody<T>(
+  request: Request,
+  intake: BodyReadOptions,
+  schema: z.ZodType<T>,
+): Promise<T> {
   return parseWith(schema, await readJson(request, intake));
 }
 
 /** Like {@link readBody}, for a body whose fields are all optional: an absent body is an empty object. */
 export async function readOptionalBody<T>(
   request: Request,
-  intake: Intake,
+  intake: BodyReadOptions,
   schema: z.ZodType<T>,
 ): Promise<T> {
   const text = await readJsonText(request, intake);
-  return parseWith(schema, text === "" ? {} : parsed(text));
+  return parseWith(schema, text === "" ? {} : parseJsonText(text));
 }

@@ -1,6 +1,6 @@
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
-import type { BodyHold } from "./body-budget.ts";
-import { BodyClock } from "./body-clock.ts";
+import type { MemoryReservation } from "./body-budget.ts";
+import { BodyDeadline } from "./body-clock.ts";
 import { drain } from "./drain.ts";
 import { JsonScan } from "./json-scan.ts";
 import type { RequestTimers } from "./request-timers.ts";
@@ -22,9 +22,9 @@ const TEXT_COST = 2;
 const WIDE_TEXT_COST = 3;
 
 /** The parameters for reading a body. */
-export interface Intake {
+export interface BodyReadOptions {
   /** The request's memory reservation. Memory for the body stays reserved after reading. */
-  readonly hold: BodyHold;
+  readonly hold: MemoryReservation;
   readonly timers: RequestTimers;
   /** Maximum size of the body in bytes. */
   readonly limit: number;
@@ -33,7 +33,7 @@ export interface Intake {
 }
 
 /** The 413 of a body larger than `limit` bytes. */
-export function tooLarge(limit: number): GatewayError {
+export function bodyTooLarge(limit: number): GatewayError {
   return new GatewayError(413, `the request body is larger than ${limit} bytes`, {
     code: "request_too_large",
   });
@@ -45,12 +45,12 @@ export function invalidJson(): GatewayError {
   });
 }
 
-function tooDeep(): GatewayError {
+function nestedTooDeep(): GatewayError {
   return invalidRequest(`the request body is nested more than ${MAX_DEPTH} levels deep`);
 }
 
 /** The 400 of an incomplete body or an invalid transfer coding: the sender has disconnected, or violates HTTP. */
-export function brokenOff(cause: unknown): GatewayError {
+export function bodyIncomplete(cause: unknown): GatewayError {
   return new GatewayError(400, "the request body broke off before its end", {
     code: "invalid_request",
     cause,
@@ -58,7 +58,7 @@ export function brokenOff(cause: unknown): GatewayError {
 }
 
 /** The 408 of a client that sends its body too slowly. */
-export function tooSlow(): GatewayError {
+export function bodyTimedOut(): GatewayError {
   return new GatewayError(408, "the client took too long to send the request body", {
     code: "invalid_request",
   });
@@ -70,43 +70,44 @@ export function tooSlow(): GatewayError {
  * @throws GatewayError 400 `invalid json` for invalid UTF-8 (it takes precedence over all but 413 for a body larger than
  * `limit` bytes); 400 if nested too deeply; 408 if sent too slowly; 413 and 503 if the memory budget is exhausted.
  */
-export async function readJsonText(request: Request, intake: Intake): Promise<string> {
+export async function readJsonText(request: Request, intake: BodyReadOptions): Promise<string> {
   const { hold, limit } = intake;
   const length = request.headers.get("content-length");
   const declared = length === null ? null : Number(length);
-  const native = Math.min(limit, hold.trusted ? NATIVE_BYTES : STRANGERS_NATIVE_BYTES);
-  if (declared !== null && declared <= native) return readWhole(request, declared, intake);
+  const native = Math.min(limit, hold.isKnown ? NATIVE_BYTES : STRANGERS_NATIVE_BYTES);
+  if (declared !== null && declared <= native) return readShortBody(request, declared, intake);
   // Reading `body` creates a stream, so short bodies are read without it.
   const { body } = request;
   if (body === null) return "";
   if (declared !== null && declared > limit) {
     await drain(body.getReader());
-    throw tooLarge(limit);
+    throw bodyTooLarge(limit);
   }
-  return new Pieces(body, intake).read();
+  return new StreamedBodyReader(body, intake).read();
 }
 
 /** Characters per slice. */
-const SLICE = 64 * 1024;
+const SLICE_CHARS = 64 * 1024;
 
 /**
  * Reserves memory for the parsed form of a JSON text. Returns the reserved bytes.
  *
  * @throws GatewayError 400 if nested too deeply, 413 and 503 if the memory budget is exhausted.
  */
-export function holdJsonText(text: string, hold: BodyHold): number {
+export function reserveForJson(text: string, hold: MemoryReservation): number {
   const encoder = new TextEncoder();
   const scan = new JsonScan(MAX_DEPTH);
-  for (let at = 0; at < text.length; at += SLICE) scan.push(encoder.encode(text.slice(at, at + SLICE)));
-  if (scan.tooDeep) throw tooDeep();
+  for (let at = 0; at < text.length; at += SLICE_CHARS)
+    scan.push(encoder.encode(text.slice(at, at + SLICE_CHARS)));
+  if (scan.tooDeep) throw nestedTooDeep();
   const cost = text.length * TEXT_COST + scan.cost;
-  hold.demand(cost);
+  hold.reserveNow(cost);
   return cost;
 }
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-function decoded(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return strictUtf8.decode(bytes);
   } catch {
@@ -115,11 +116,11 @@ function decoded(bytes: Uint8Array): string {
 }
 
 /** Reads a short body at once. */
-async function readWhole(request: Request, declared: number, intake: Intake): Promise<string> {
+async function readShortBody(request: Request, declared: number, intake: BodyReadOptions): Promise<string> {
   const { hold, timers, limit, timeoutMs } = intake;
-  if (!hold.take(declared)) await hold.wait(declared);
+  if (!hold.tryReserve(declared)) await hold.reserveWhenFree(declared);
   const buffer = await new Promise<ArrayBuffer>((resolve, reject) => {
-    const clock = new BodyClock(timers, timeoutMs, () => reject(tooSlow()));
+    const clock = new BodyDeadline(timers, timeoutMs, () => reject(bodyTimedOut()));
     request.arrayBuffer().then(
       (read) => {
         clock.stop();
@@ -127,26 +128,26 @@ async function readWhole(request: Request, declared: number, intake: Intake): Pr
       },
       (error: unknown) => {
         clock.stop();
-        reject(brokenOff(error));
+        reject(bodyIncomplete(error));
       },
     );
   });
   const bytes = new Uint8Array(buffer);
-  if (bytes.byteLength > limit) throw tooLarge(limit);
-  const text = decoded(bytes);
+  if (bytes.byteLength > limit) throw bodyTooLarge(limit);
+  const text = decodeUtf8(bytes);
   const scan = new JsonScan(MAX_DEPTH);
   scan.push(bytes);
-  if (scan.tooDeep) throw tooDeep();
+  if (scan.tooDeep) throw nestedTooDeep();
   const cost = bytes.byteLength * (text.length < bytes.byteLength ? WIDE_TEXT_COST : TEXT_COST);
   const more = Math.max(0, cost + scan.cost - declared);
-  if (!hold.take(more)) await hold.wait(more);
+  if (!hold.tryReserve(more)) await hold.reserveWhenFree(more);
   return text;
 }
 
 /** Reads a long body, or one of unknown length. It reserves memory as bytes arrive, and stores nothing twice. */
-class Pieces {
+class StreamedBodyReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #intake: Intake;
+  readonly #intake: BodyReadOptions;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   readonly #scan = new JsonScan(MAX_DEPTH);
   #pieces: string[] = [];
@@ -157,25 +158,29 @@ class Pieces {
    */
   #fault: GatewayError | null = null;
 
-  constructor(body: ReadableStream<Uint8Array>, intake: Intake) {
+  constructor(body: ReadableStream<Uint8Array>, intake: BodyReadOptions) {
     this.#reader = body.getReader();
     this.#intake = intake;
   }
 
   async read(): Promise<string> {
     const { timers, limit, timeoutMs } = this.#intake;
-    const clock = new BodyClock(timers, timeoutMs, () => void this.#reader.cancel().catch(() => undefined));
+    const clock = new BodyDeadline(
+      timers,
+      timeoutMs,
+      () => void this.#reader.cancel().catch(() => undefined),
+    );
     try {
       for (;;) {
         const { done, value } = await this.#reader.read().catch((error: unknown) => {
-          throw clock.over ? tooSlow() : brokenOff(error);
+          throw clock.isOver ? bodyTimedOut() : bodyIncomplete(error);
         });
-        if (clock.over) throw tooSlow();
+        if (clock.isOver) throw bodyTimedOut();
         if (done) break;
-        clock.heard(value.byteLength);
+        clock.addReceived(value.byteLength);
         this.#bytes += value.byteLength;
         if (this.#bytes > limit) {
-          this.#refuse(tooLarge(limit));
+          this.#refuse(bodyTooLarge(limit));
           await drain(this.#reader);
           break;
         }
@@ -201,7 +206,7 @@ class Pieces {
     if (this.#fault !== null) return;
     const before = this.#scan.cost;
     this.#scan.push(bytes);
-    if (this.#scan.tooDeep) this.#refuse(tooDeep());
+    if (this.#scan.tooDeep) this.#refuse(nestedTooDeep());
     else if (await this.#take(bytes.byteLength * TEXT_COST + this.#scan.cost - before)) {
       this.#pieces.push(text);
       this.#characters += text.length;
@@ -221,9 +226,9 @@ class Pieces {
   /** Reserves memory; if that fails, the body is refused. */
   async #take(bytes: number): Promise<boolean> {
     const { hold } = this.#intake;
-    if (hold.take(bytes)) return true;
+    if (hold.tryReserve(bytes)) return true;
     try {
-      await hold.wait(bytes);
+      await hold.reserveWhenFree(bytes);
       return true;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

@@ -14,21 +14,21 @@ const tests = new WeakMap<Schema, Test | null>();
  * then zod must validate. On Workers, which forbid code generation, zod takes longer for a conversation than parsing its
  * JSON, and copies all of it (docs/performance.md).
  */
-export function fitsPlainly<T>(schema: z.ZodType<T>, value: unknown): value is T {
-  return testOf(schema)?.(value) ?? false;
+export function isValidUnchanged<T>(schema: z.ZodType<T>, value: unknown): value is T {
+  return getTest(schema)?.(value) ?? false;
 }
 
-function testOf(schema: Schema): Test | null {
+function getTest(schema: Schema): Test | null {
   const known = tests.get(schema);
   if (known !== undefined) return known;
   // Leaves recursive schemas to zod.
   tests.set(schema, null);
-  const made = madeOf(schema);
+  const made = createTest(schema);
   tests.set(schema, made);
   return made;
 }
 
-function madeOf(schema: Schema): Test | null {
+function createTest(schema: Schema): Test | null {
   if (schema instanceof z.ZodString) return textTest(schema);
   if (schema instanceof z.ZodArray) return listTest(schema);
   if (schema instanceof z.ZodObject) return objectTest(schema);
@@ -38,12 +38,12 @@ function madeOf(schema: Schema): Test | null {
   if (schema instanceof z.ZodNumber) return numberTest(schema);
   if (schema instanceof z.ZodNull) return isNull;
   if (schema instanceof z.ZodEnum || schema instanceof z.ZodLiteral) return valueTest(schema._zod.values);
-  if (schema instanceof z.ZodNullable) return eitherTest([isNull, testOf(schema.unwrap())]);
+  if (schema instanceof z.ZodNullable) return eitherTest([isNull, getTest(schema.unwrap())]);
   // Absent members are not tested, so only the type of present ones matters.
   if (schema instanceof z.ZodOptional && !(schema instanceof z.ZodExactOptional))
-    return testOf(schema.unwrap());
+    return getTest(schema.unwrap());
   if (schema instanceof z.ZodUnion)
-    return schema.def.inclusive === false ? null : eitherTest(schema.options.map(testOf));
+    return schema.def.inclusive === false ? null : eitherTest(schema.options.map(getTest));
   if (schema instanceof z.ZodRecord) return recordTest(schema);
   return null;
 }
@@ -88,7 +88,7 @@ function eitherTest(options: readonly (Test | null)[]): Test | null {
 
 function listTest({ def }: z.ZodArray): Test | null {
   const lengths = lengthsOf(def.checks);
-  const each = testOf(def.element);
+  const each = getTest(def.element);
   if (lengths === null || each === null) return null;
   const { least, most } = lengths;
   return (value) =>
@@ -105,7 +105,7 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function recordTest({ def }: z.ZodRecord): Test | null {
   if (!(def.keyType instanceof z.ZodString) || (def.keyType.def.checks ?? []).length > 0) return null;
-  const each = testOf(def.valueType);
+  const each = getTest(def.valueType);
   if (each === null) return null;
   if (def.valueType instanceof z.ZodUnknown) return isPlain;
   return (value) => isPlain(value) && Object.values(value).every(each);
@@ -118,7 +118,7 @@ function objectTest({ def, shape }: z.ZodObject): Test | null {
   const needed: string[] = [];
   const members = new Map<string, Test>();
   for (const [name, field] of Object.entries(shape)) {
-    const test = testOf(field);
+    const test = getTest(field);
     if (test === null) return null;
     members.set(name, test);
     if (field._zod.optin === undefined) needed.push(name);

@@ -2,7 +2,7 @@
  * Maximum delay of the native timer, milliseconds. A lease's first heartbeat is the first deadline of most requests: until
  * then one timer serves all later ones. It also limits how long a clock change can postpone a deadline.
  */
-const LOOK_MS = 500;
+const MAX_TIMER_MS = 500;
 
 /** A native timer may fire this much early by the clock, milliseconds. */
 const EARLY_MS = 1;
@@ -27,14 +27,14 @@ export class RequestTimers {
   readonly #deadlines: Deadline[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** When the native timer is due; infinite: it is not set. */
-  #armedFor = Number.POSITIVE_INFINITY;
+  #timerDue = Number.POSITIVE_INFINITY;
   /** Correction that is added to the clock after it was set. */
-  #ahead = 0;
+  #clockCorrection = 0;
   /** The latest time seen. */
-  #seen = Number.NEGATIVE_INFINITY;
+  #latestTime = Number.NEGATIVE_INFINITY;
   /** Deadlines are running; the timer is set afterwards. */
-  #firing = false;
-  #ended = false;
+  #isFiring = false;
+  #hasEnded = false;
 
   /** `clock` returns milliseconds from any origin. */
   constructor(clock: () => number = () => performance.now()) {
@@ -47,13 +47,13 @@ export class RequestTimers {
    *
    * @returns a function that cancels `work`, if it has not run yet
    */
-  after(ms: number, work: () => void): () => void {
-    const now = this.#now(this.#seen, this.#seen);
+  runAfter(ms: number, work: () => void): () => void {
+    const now = this.#correctTime(this.#latestTime, this.#latestTime);
     const wait = Math.max(1, ms);
     const deadline = { due: now + wait, work };
     const later = this.#deadlines.findIndex(({ due }) => due > deadline.due);
     this.#deadlines.splice(later === -1 ? this.#deadlines.length : later, 0, deadline);
-    if (!this.#firing && deadline.due < this.#armedFor) this.#arm(wait, now);
+    if (!this.#isFiring && deadline.due < this.#timerDue) this.#arm(wait, now);
     return () => this.#cancel(deadline);
   }
 
@@ -62,44 +62,47 @@ export class RequestTimers {
    * keeps its deadlines and may add others.
    */
   end(): void {
-    this.#ended = true;
+    this.#hasEnded = true;
     this.#disarm();
   }
 
   #cancel(deadline: Deadline): void {
     const at = this.#deadlines.indexOf(deadline);
     if (at !== -1) this.#deadlines.splice(at, 1);
-    if (this.#ended) this.#disarm();
+    if (this.#hasEnded) this.#disarm();
   }
 
   #disarm(): void {
     if (this.#timer === undefined || this.#deadlines.length > 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#armedFor = Number.POSITIVE_INFINITY;
+    this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
   #arm(ms: number, now: number): void {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
     // Runtimes truncate fractions of milliseconds.
-    const wait = Math.max(1, Math.min(LOOK_MS, Math.ceil(ms)));
-    this.#armedFor = now + wait;
+    const wait = Math.max(1, Math.min(MAX_TIMER_MS, Math.ceil(ms)));
+    this.#timerDue = now + wait;
     this.#timer = setTimeout(() => this.#fire(), wait);
   }
 
   #fire(): void {
     // If the machine was suspended instead, overdue work runs now: it may be a heartbeat.
-    const now = this.#now(Math.max(this.#seen, this.#armedFor - EARLY_MS), this.#armedFor + LOOK_MS);
+    const now = this.#correctTime(
+      Math.max(this.#latestTime, this.#timerDue - EARLY_MS),
+      this.#timerDue + MAX_TIMER_MS,
+    );
     this.#timer = undefined;
-    this.#armedFor = Number.POSITIVE_INFINITY;
-    this.#firing = true;
+    this.#timerDue = Number.POSITIVE_INFINITY;
+    this.#isFiring = true;
     try {
       this.#run(now);
     } finally {
-      this.#firing = false;
+      this.#isFiring = false;
       const [next] = this.#deadlines;
       if (next !== undefined) {
-        const then = this.#now(this.#seen, this.#seen);
+        const then = this.#correctTime(this.#latestTime, this.#latestTime);
         this.#arm(next.due - then, then);
       }
     }
@@ -121,11 +124,11 @@ export class RequestTimers {
    * The corrected time. If the clock was set back, it is `least`. If the clock is far beyond the native timer's due time,
    * because it was set forwards, it is `jumped`.
    */
-  #now(least: number, jumped: number): number {
-    const said = this.#clock() + this.#ahead;
-    const now = said < least ? least : said > this.#armedFor + LATE_MS ? jumped : said;
-    this.#ahead += now - said;
-    this.#seen = now;
+  #correctTime(least: number, jumped: number): number {
+    const said = this.#clock() + this.#clockCorrection;
+    const now = said < least ? least : said > this.#timerDue + LATE_MS ? jumped : said;
+    this.#clockCorrection += now - said;
+    this.#latestTime = now;
     return now;
   }
 }

@@ -8,7 +8,7 @@ export type KeyScope = Pick<ApiKey, "models" | "dialects" | "networks">;
 
 const parsed = new WeakMap<readonly string[], readonly Network[]>();
 
-function networksOf(list: readonly string[]): readonly Network[] {
+function parseNetworks(list: readonly string[]): readonly Network[] {
   let networks = parsed.get(list);
   if (networks === undefined) {
     // An unparsable entry matches no address.
@@ -19,10 +19,10 @@ function networksOf(list: readonly string[]): readonly Network[] {
 }
 
 /** Whether an address is in one of the networks. An address that the platform cannot verify is in none. */
-export function isWithin(address: string, list: readonly string[]): boolean {
+export function isAddressInNetworks(address: string, list: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const client = ipaddr.process(address);
-  return networksOf(list).some(
+  return parseNetworks(list).some(
     ([network, bits]) =>
       network.kind() === client.kind() &&
       (client instanceof ipaddr.IPv4 && network instanceof ipaddr.IPv4
@@ -32,7 +32,7 @@ export function isWithin(address: string, list: readonly string[]): boolean {
 }
 
 /** Whether a list of models contains one of the names; a trailing `*` of an entry matches any rest. */
-function names(list: readonly string[], model: readonly string[]): boolean {
+function matchesModel(list: readonly string[], model: readonly string[]): boolean {
   return list.some((entry) =>
     entry.endsWith("*")
       ? model.some((name) => name.startsWith(entry.slice(0, -1)))
@@ -49,9 +49,9 @@ function forbidden(message: string, param: string | null = null): GatewayError {
  *
  * @throws GatewayError 403
  */
-export function checkNetwork(scope: KeyScope | undefined, clientAddress: string): void {
+export function assertNetworkAllowed(scope: KeyScope | undefined, clientAddress: string): void {
   const { networks = [] } = scope ?? {};
-  if (networks.length === 0 || isWithin(clientAddress, networks)) return;
+  if (networks.length === 0 || isAddressInNetworks(clientAddress, networks)) return;
   throw forbidden("this API key may not be used from this network");
 }
 
@@ -61,19 +61,19 @@ export function checkNetwork(scope: KeyScope | undefined, clientAddress: string)
  * @param style the style's name; or `embeddings` or `files` for endpoints that belong to no single style
  * @throws GatewayError 403
  */
-export function checkDialect(scope: KeyScope | undefined, style: string): void {
+export function assertDialectAllowed(scope: KeyScope | undefined, style: string): void {
   const { dialects = [] } = scope ?? {};
   if (dialects.length === 0 || dialects.includes(style)) return;
   throw forbidden(`this API key may not be used for ${style}: only for ${dialects.join(", ")}`);
 }
 
 /** Whether a key may be used for a model: see {@link assertModelAllowed}. */
-export function mayUse(
+export function isModelAllowed(
   scope: KeyScope | undefined,
   { requested, id }: { readonly requested: string; readonly id: string },
 ): boolean {
   const { models = [] } = scope ?? {};
-  return models.length === 0 || names(models, [requested, id]);
+  return models.length === 0 || matchesModel(models, [requested, id]);
 }
 
 /**
@@ -82,10 +82,10 @@ export function mayUse(
  * @param model the name that the caller wrote, and the model that it stands for: a key may list either
  * @throws GatewayError 403
  */
-export function checkModel(
+export function assertModelAllowed(
   scope: KeyScope | undefined,
   model: { readonly requested: string; readonly id: string },
 ): void {
-  if (mayUse(scope, model)) return;
+  if (isModelAllowed(scope, model)) return;
   throw forbidden(`this API key may not use the model ${JSON.stringify(model.requested)}`, "model");
 }

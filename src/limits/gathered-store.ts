@@ -4,13 +4,13 @@ import type { StoredSum, StoredUse, UseStore } from "./store.ts";
  * Batches the writes of several requests, because each separate write costs a commit. Effects of a request may be visible
  * outside only once {@link whenStored} has resolved.
  */
-export class GatheredUseStore implements UseStore {
+export class BatchedUseStore implements UseStore {
   readonly #store: UseStore;
   readonly #transaction: (work: () => void) => void;
   /** Pending writes by request id; null: delete it. */
-  #news = new Map<string, StoredUse | null>();
+  #pending = new Map<string, StoredUse | null>();
   /** Those of them that the store does not contain yet. */
-  #fresh = new Set<string>();
+  #newIds = new Set<string>();
   #writing: Promise<void> | null = null;
 
   /**
@@ -25,12 +25,12 @@ export class GatheredUseStore implements UseStore {
    * Resolves when everything up to now is written; null: it is already. Changes in the same turn of the event loop are
    * written together. Rejects with the store's error.
    */
-  kept(): Promise<void> | null {
+  whenStored(): Promise<void> | null {
     return this.#writing;
   }
 
-  #note(id: string, use: StoredUse | null): void {
-    this.#news.set(id, use);
+  #enqueue(id: string, use: StoredUse | null): void {
+    this.#pending.set(id, use);
     if (this.#writing !== null) return;
     this.#writing = this.#write();
     // Callers of `whenStored` see the error; the next write tries again.
@@ -44,16 +44,16 @@ export class GatheredUseStore implements UseStore {
   }
 
   writeNow(): void {
-    const news = this.#news;
+    const news = this.#pending;
     if (news.size === 0) return;
     this.#transaction(() => {
       for (const [id, use] of news) {
         if (use === null) this.#store.removeUse(id);
-        else this.#store.saveUse(use, this.#fresh.has(id));
+        else this.#store.saveUse(use, this.#newIds.has(id));
       }
     });
-    this.#news = new Map();
-    this.#fresh = new Set();
+    this.#pending = new Map();
+    this.#newIds = new Set();
   }
 
   loadUses(): Iterable<StoredUse> {
@@ -62,14 +62,14 @@ export class GatheredUseStore implements UseStore {
   }
 
   saveUse(use: StoredUse, isNew: boolean): void {
-    if (isNew) this.#fresh.add(use.id);
-    this.#note(use.id, use);
+    if (isNew) this.#newIds.add(use.id);
+    this.#enqueue(use.id, use);
   }
 
   removeUse(id: string): void {
     // While the storage fails, requests may begin and end without ever being stored.
-    if (this.#fresh.delete(id)) this.#news.delete(id);
-    else this.#note(id, null);
+    if (this.#newIds.delete(id)) this.#pending.delete(id);
+    else this.#enqueue(id, null);
   }
 
   loadSums(): Iterable<StoredSum> {

@@ -1,4 +1,10 @@
-import type { KeyUse, LimitedUse, LimitRefusal, LimitState, Spent } from "../platform/limits.ts";
+import type {
+  KeyLimitUsage,
+  LimitedUse,
+  LimitRefusal,
+  RemainingLimits,
+  SpentAmounts,
+} from "../platform/limits.ts";
 import { KeyMeter } from "./meter.ts";
 import type { Counted } from "./minute.ts";
 import { DAYS, MONTHS, Period } from "./period.ts";
@@ -8,16 +14,16 @@ import type { StoredSum, StoredUse, UseStore } from "./store.ts";
  * How long a request still counts as running after it released its slot, milliseconds: it may continue with another
  * account.
  */
-export const PAUSE_MS = 2_000;
+export const RELEASE_GRACE_MS = 2_000;
 
 /** How long a request with a slot of another pool counts as running without a report, milliseconds: as long as a lease. */
-const AWAY_MS = 12_000;
+const REMOTE_TIMEOUT_MS = 12_000;
 
 /** Requests are stored individually until they have ended for the length of a minute's window, milliseconds. */
-const KEPT_MS = 60_000;
+const RETENTION_MS = 60_000;
 
 /** One request of a key with limits. */
-interface Use {
+interface TrackedUse {
   readonly id: string;
   readonly meter: KeyMeter;
   /** When it was admitted. */
@@ -52,9 +58,9 @@ export class UseLedger {
   readonly #folded = new Map<string, { readonly day: Period; readonly month: Period }>();
   /** Keys whose sums in {@link UseLedger.#folded} are not stored yet. */
   readonly #unfolded = new Set<string>();
-  readonly #uses = new Map<string, Use>();
+  readonly #uses = new Map<string, TrackedUse>();
   /** Uses that end by themselves if no report follows. */
-  readonly #leaving = new Set<Use>();
+  readonly #ending = new Set<TrackedUse>();
 
   /**
    * @param orphansMs how long requests from before a restart may still be running without a report, milliseconds
@@ -65,13 +71,13 @@ export class UseLedger {
       const { day, month } = this.#foldedOf(sum.key);
       restore(day, sum.day, sum.dayTokens, sum.dayCost);
       restore(month, sum.month, sum.monthTokens, sum.monthCost);
-      const meter = this.#meter(sum.key);
+      const meter = this.#getOrCreateMeter(sum.key);
       restore(meter.day, sum.day, sum.dayTokens, sum.dayCost);
       restore(meter.month, sum.month, sum.monthTokens, sum.monthCost);
     }
     const events: { readonly at: number; readonly count: () => void }[] = [];
     for (const stored of store.loadUses()) {
-      const meter = this.#meter(stored.key);
+      const meter = this.#getOrCreateMeter(stored.key);
       meter.day.roll(now);
       meter.month.roll(now);
       this.#restore(stored, meter, now, orphansMs, events);
@@ -82,7 +88,7 @@ export class UseLedger {
   }
 
   /** Whether any use is stored that a sweep will remove. */
-  get pending(): boolean {
+  get hasUses(): boolean {
     return this.#uses.size > 0;
   }
 
@@ -90,19 +96,19 @@ export class UseLedger {
    * Admits a request and reserves its expected use, or returns why not. A request that was admitted before continues as the
    * same. The next call is {@link begin}, {@link recordWaiting} or {@link releaseReservation}.
    */
-  take({ id, key, limits, tokens, cost }: LimitedUse, now: number): LimitRefusal | null {
-    this.#pass(now);
+  reserve({ id, key, limits, tokens, cost }: LimitedUse, now: number): LimitRefusal | null {
+    this.#endExpired(now);
     const known = this.#uses.get(id);
     if (known !== undefined) {
       this.#reopen(known);
       return null;
     }
-    const meter = this.#meter(key);
+    const meter = this.#getOrCreateMeter(key);
     meter.roll(now);
-    const refusal = meter.refusal(limits, { tokens, cost }, now);
+    const refusal = meter.checkLimits(limits, { tokens, cost }, now);
     if (refusal !== null) return refusal;
     const counted = meter.minute.reserve(1, tokens);
-    meter.spend(now, { tokens, cost });
+    meter.addSpent(now, { tokens, cost });
     meter.parallel += 1;
     this.#uses.set(id, {
       id,
@@ -124,14 +130,14 @@ export class UseLedger {
   }
 
   /** The remaining limits of a key. */
-  state({ key, limits }: LimitedUse, now: number): LimitState {
-    const meter = this.#meter(key);
+  limitState({ key, limits }: LimitedUse, now: number): RemainingLimits {
+    const meter = this.#getOrCreateMeter(key);
     meter.roll(now);
-    return meter.state(limits, now);
+    return meter.windowStates(limits, now);
   }
 
   /** An admitted request waits for a slot. Its minute starts when it begins. */
-  wait(id: string): void {
+  recordWaiting(id: string): void {
     const use = this.#uses.get(id);
     if (use !== undefined && !use.stored) this.#save(use);
   }
@@ -141,44 +147,44 @@ export class UseLedger {
     const use = this.#uses.get(id);
     if (use === undefined) return;
     use.slots += 1;
-    this.#stays(use);
-    this.#begins(use, now);
+    this.#cancelEnd(use);
+    this.#recordBegin(use, now);
   }
 
   /** The same with a slot of another pool: see {@link renewRemote}. */
-  beginAway(id: string, now: number): void {
+  beginRemote(id: string, now: number): void {
     const use = this.#uses.get(id);
     if (use === undefined) return;
-    this.away(id, now);
-    this.#begins(use, now);
+    this.renewRemote(id, now);
+    this.#recordBegin(use, now);
   }
 
   /**
    * An admitted request waits for a slot of another pool, or has one: it ends when no report follows within the lifetime of
    * a lease. A request that had ended that way continues.
    */
-  away(id: string, now: number): void {
+  renewRemote(id: string, now: number): void {
     const use = this.#uses.get(id);
     if (use === undefined || use.slots > 0) return;
     this.#reopen(use);
-    if (use.ended === 0) this.#ends(use, now + AWAY_MS);
+    if (use.ended === 0) this.#scheduleEnd(use, now + REMOTE_TIMEOUT_MS);
   }
 
-  #begins(use: Use, now: number): void {
+  #recordBegin(use: TrackedUse, now: number): void {
     if (use.at !== 0) return;
     use.at = now;
     use.meter.minute.begin(use.counted, now);
     if (use.takenAt !== now) {
       // A new day or month may have started meanwhile.
-      use.meter.spend(use.takenAt, { tokens: -use.tokens, cost: -use.cost });
+      use.meter.addSpent(use.takenAt, { tokens: -use.tokens, cost: -use.cost });
       use.meter.roll(now);
-      use.meter.spend(now, use);
+      use.meter.addSpent(now, use);
     }
     this.#save(use);
   }
 
   /** A restarted pool has resumed a lease of the request. */
-  resumed(id: string): void {
+  resume(id: string): void {
     const use = this.#uses.get(id);
     if (use === undefined) return;
     use.slots += 1;
@@ -186,34 +192,34 @@ export class UseLedger {
   }
 
   /** A request has released a slot. It ends unless it continues soon. */
-  leave(id: string, now: number): void {
+  releaseSlot(id: string, now: number): void {
     const use = this.#uses.get(id);
     if (use === undefined) return;
     use.slots -= 1;
-    if (use.slots <= 0) this.#ends(use, now + PAUSE_MS);
+    if (use.slots <= 0) this.#scheduleEnd(use, now + RELEASE_GRACE_MS);
   }
 
   /** A request got no slot. If it never had one, nothing of it counts. */
-  giveBack(id: string, now: number): void {
+  releaseReservation(id: string, now: number): void {
     const use = this.#uses.get(id);
     if (use === undefined) return;
-    if (use.at === 0) this.#forget(use);
-    else if (use.slots <= 0) this.#ends(use, now + PAUSE_MS);
+    if (use.at === 0) this.#remove(use);
+    else if (use.slots <= 0) this.#scheduleEnd(use, now + RELEASE_GRACE_MS);
   }
 
   /** A request was never served, although it may have begun: nothing of it counts, unless it was settled. */
   undo(id: string): void {
     const use = this.#uses.get(id);
-    if (use !== undefined && !use.settled && use.slots <= 0) this.#forget(use);
+    if (use !== undefined && !use.settled && use.slots <= 0) this.#remove(use);
   }
 
   /** A request has ended and its real use is known. Only the first call counts. */
-  settle(id: string, spent: Spent, now: number): void {
-    this.#pass(now);
+  settle(id: string, spent: SpentAmounts, now: number): void {
+    this.#endExpired(now);
     const use = this.#uses.get(id);
     if (use === undefined || use.settled) return;
     if (use.at === 0) {
-      this.#forget(use);
+      this.#remove(use);
       return;
     }
     const { meter } = use;
@@ -224,17 +230,17 @@ export class UseLedger {
       cost: Math.max(0, spent.cost - use.cost),
     };
     meter.minute.change(use.counted, 0, less.tokens);
-    meter.spend(use.at, less);
+    meter.addSpent(use.at, less);
     use.tokens += less.tokens;
     use.cost += less.cost;
     if (extra.tokens > 0) meter.minute.add(now, 0, extra.tokens);
-    meter.spend(now, extra);
+    meter.addSpent(now, extra);
     use.extraTokens = extra.tokens;
     use.extraCost = extra.cost;
     use.settled = true;
     if (use.ended === 0) meter.parallel -= 1;
     use.ended = Math.max(now, use.at);
-    this.#stays(use);
+    this.#cancelEnd(use);
     this.#save(use);
   }
 
@@ -242,8 +248,8 @@ export class UseLedger {
    * Resolves when everything counted is written; null: it is already. Rejects when the storage fails: the next write tries
    * again.
    */
-  keeping(): Promise<void> | null {
-    return this.#store.kept();
+  whenStored(): Promise<void> | null {
+    return this.#store.whenStored();
   }
 
   /** Writes everything counted immediately. Throws when the storage fails: the next write tries again. */
@@ -256,8 +262,8 @@ export class UseLedger {
    * for it.
    */
   sweep(now: number): boolean {
-    this.#pass(now);
-    const horizon = now - KEPT_MS;
+    this.#endExpired(now);
+    const horizon = now - RETENTION_MS;
     const keys = this.#unfolded;
     for (const use of this.#uses.values()) {
       if (use.ended === 0 || use.ended > horizon) continue;
@@ -272,31 +278,31 @@ export class UseLedger {
       keys.add(key);
       this.#uses.delete(use.id);
     }
-    if (keys.size === 0) return this.pending;
+    if (keys.size === 0) return this.hasUses;
     const sums = Array.from(keys, (key) => this.#sumOf(key));
     this.#store.fold(horizon, sums);
     keys.clear();
-    return this.pending;
+    return this.hasUses;
   }
 
   /** The use that counts towards each key's limits, for all keys with any use this month. */
-  uses(now: number): KeyUse[] {
-    this.#pass(now);
+  listKeyUses(now: number): KeyLimitUsage[] {
+    this.#endExpired(now);
     return [...this.#meters.values()].map((meter) => {
       meter.roll(now);
-      return meter.use();
+      return meter.currentUse();
     });
   }
 
   /** Ends the requests whose time without a report is over. */
-  #pass(now: number): void {
-    for (const use of this.#leaving) {
+  #endExpired(now: number): void {
+    for (const use of this.#ending) {
       // Needed when the clock was set back.
-      if (use.endsAt > now + KEPT_MS) use.endsAt = now + PAUSE_MS;
+      if (use.endsAt > now + RETENTION_MS) use.endsAt = now + RELEASE_GRACE_MS;
       if (use.endsAt > now) continue;
-      this.#stays(use);
+      this.#cancelEnd(use);
       if (use.at === 0) {
-        this.#forget(use);
+        this.#remove(use);
         continue;
       }
       use.meter.parallel -= 1;
@@ -305,19 +311,19 @@ export class UseLedger {
     }
   }
 
-  #ends(use: Use, at: number): void {
+  #scheduleEnd(use: TrackedUse, at: number): void {
     if (use.ended !== 0) return;
     use.endsAt = at;
-    this.#leaving.add(use);
+    this.#ending.add(use);
   }
 
-  #stays(use: Use): void {
+  #cancelEnd(use: TrackedUse): void {
     use.endsAt = Number.POSITIVE_INFINITY;
-    this.#leaving.delete(use);
+    this.#ending.delete(use);
   }
 
-  #reopen(use: Use): void {
-    this.#stays(use);
+  #reopen(use: TrackedUse): void {
+    this.#cancelEnd(use);
     if (use.ended === 0 || use.settled) return;
     use.ended = 0;
     use.meter.parallel += 1;
@@ -325,17 +331,17 @@ export class UseLedger {
   }
 
   /** Removes a request as if it had never existed. */
-  #forget(use: Use): void {
+  #remove(use: TrackedUse): void {
     const { meter } = use;
-    this.#stays(use);
+    this.#cancelEnd(use);
     meter.minute.drop(use.counted);
-    meter.spend(use.at === 0 ? use.takenAt : use.at, { tokens: -use.tokens, cost: -use.cost });
+    meter.addSpent(use.at === 0 ? use.takenAt : use.at, { tokens: -use.tokens, cost: -use.cost });
     if (use.ended === 0) meter.parallel -= 1;
     this.#uses.delete(use.id);
     if (use.stored) this.#store.removeUse(use.id);
   }
 
-  #save(use: Use): void {
+  #save(use: TrackedUse): void {
     const { id, meter, at, tokens, cost, extraTokens, extraCost, ended, settled } = use;
     const isNew = !use.stored;
     use.stored = true;
@@ -356,7 +362,7 @@ export class UseLedger {
     const { minute } = meter;
     const { at, ended, tokens } = stored;
     const counted = minute.reserve(1, tokens);
-    const use: Use = {
+    const use: TrackedUse = {
       ...rest,
       meter,
       takenAt: at === 0 ? now : at,
@@ -366,19 +372,19 @@ export class UseLedger {
       stored: true,
     };
     this.#uses.set(use.id, use);
-    meter.spend(use.takenAt, use);
+    meter.addSpent(use.takenAt, use);
     if (at !== 0) events.push({ at, count: () => minute.begin(counted, at) });
     if (stored.extraTokens > 0 || stored.extraCost > 0) {
-      meter.spend(ended, { tokens: stored.extraTokens, cost: stored.extraCost });
+      meter.addSpent(ended, { tokens: stored.extraTokens, cost: stored.extraCost });
       events.push({ at: ended, count: () => minute.add(ended, 0, stored.extraTokens) });
     }
     if (ended === 0) {
       meter.parallel += 1;
-      this.#ends(use, now + orphansMs);
+      this.#scheduleEnd(use, now + orphansMs);
     }
   }
 
-  #meter(key: string): KeyMeter {
+  #getOrCreateMeter(key: string): KeyMeter {
     let meter = this.#meters.get(key);
     if (meter === undefined) {
       meter = new KeyMeter(key);

@@ -1,11 +1,11 @@
 import type {
   KeyLimits,
-  KeyUse,
+  KeyLimitUsage,
   LimitName,
   LimitRefusal,
-  LimitState,
-  Spent,
-  WindowState,
+  RateWindowState,
+  RemainingLimits,
+  SpentAmounts,
 } from "../platform/limits.ts";
 import { RollingMinute } from "./minute.ts";
 import { DAYS, MONTHS, Period } from "./period.ts";
@@ -31,7 +31,7 @@ export class KeyMeter {
   }
 
   /** Adds, or with negative numbers subtracts, use of a day and a month. */
-  spend(at: number, spent: Spent): void {
+  addSpent(at: number, spent: SpentAmounts): void {
     this.day.add(at, spent);
     this.month.add(at, spent);
   }
@@ -40,18 +40,18 @@ export class KeyMeter {
    * Why another request is not allowed; null: it is. A budget admits requests while anything of it is left, so the last one
    * may exceed it. A minute never exceeds its limit.
    */
-  refusal(limits: KeyLimits, { tokens }: Spent, now: number): LimitRefusal | null {
+  checkLimits(limits: KeyLimits, { tokens }: SpentAmounts, now: number): LimitRefusal | null {
     const { day, month, minute } = this;
     return (
-      over(limits, "cost_per_month", month.cost, () => month.untilNext(now)) ??
-      over(limits, "tokens_per_month", month.tokens, () => month.untilNext(now)) ??
-      over(limits, "cost_per_day", day.cost, () => day.untilNext(now)) ??
-      over(limits, "tokens_per_day", day.tokens, () => day.untilNext(now)) ??
-      over(limits, "max_parallel", this.parallel, () => null) ??
-      over(limits, "requests_per_minute", minute.requests, (max) =>
+      checkLimit(limits, "cost_per_month", month.cost, () => month.untilNext(now)) ??
+      checkLimit(limits, "tokens_per_month", month.tokens, () => month.untilNext(now)) ??
+      checkLimit(limits, "cost_per_day", day.cost, () => day.untilNext(now)) ??
+      checkLimit(limits, "tokens_per_day", day.tokens, () => day.untilNext(now)) ??
+      checkLimit(limits, "max_parallel", this.parallel, () => null) ??
+      checkLimit(limits, "requests_per_minute", minute.requests, (max) =>
         minute.untilFreed(now, minute.requests - max + 1, 0),
       ) ??
-      over(
+      checkLimit(
         limits,
         "tokens_per_minute",
         minute.tokens,
@@ -62,7 +62,7 @@ export class KeyMeter {
   }
 
   /** The remaining requests and tokens of the minute. */
-  state(limits: KeyLimits, now: number): LimitState {
+  windowStates(limits: KeyLimits, now: number): RemainingLimits {
     const { requests, tokens } = this.minute;
     return {
       requests: windowState(limits.requests_per_minute, requests, this.minute, now),
@@ -70,7 +70,7 @@ export class KeyMeter {
     };
   }
 
-  use(): KeyUse {
+  currentUse(): KeyLimitUsage {
     const { key, parallel, minute, day, month } = this;
     return {
       key,
@@ -83,7 +83,7 @@ export class KeyMeter {
 }
 
 /** `asked`: how much of the limit the request takes; without it any remainder is enough. */
-function over(
+function checkLimit(
   limits: KeyLimits,
   limit: LimitName,
   used: number,
@@ -101,7 +101,7 @@ function windowState(
   used: number,
   minute: RollingMinute,
   now: number,
-): WindowState | null {
+): RateWindowState | null {
   if (limit === undefined || limit <= 0) return null;
   return { limit, remaining: Math.max(0, limit - used), resetMs: minute.untilEmpty(now) };
 }

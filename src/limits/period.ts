@@ -1,4 +1,4 @@
-import type { Spent } from "../platform/limits.ts";
+import type { SpentAmounts } from "../platform/limits.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -44,7 +44,7 @@ export class Period {
   }
 
   /** Adds use that belongs to the span of `at`; use of other spans does not count. */
-  add(at: number, { tokens, cost }: Spent): void {
+  add(at: number, { tokens, cost }: SpentAmounts): void {
     if (this.#calendar.indexOf(at) !== this.index) return;
     this.tokens += tokens;
     this.cost += cost;

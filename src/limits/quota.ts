@@ -1,31 +1,31 @@
 import type { Caller } from "../auth/callers.ts";
 import type { Config } from "../config/schema.ts";
 import type { Context, LogFields } from "../platform/context.ts";
-import type { KeyLimits, LimitedUse, Quota, Spent } from "../platform/limits.ts";
+import type { KeyLimits, LimitedUse, RequestQuota, SpentAmounts } from "../platform/limits.ts";
 import type { Platform } from "../platform/platform.ts";
-import { costNano, modelPrice, type PricedTokens } from "../usage/prices.ts";
-import { limitExceeded } from "./refusal.ts";
+import { computeCostNano, findModelPrice, type PricedTokens } from "../usage/prices.ts";
+import { createLimitError } from "./refusal.ts";
 
 const NANO = 1e9;
 
 /** The expected use of a request, in tokens. */
-export interface Expected {
+export interface ExpectedTokens {
   readonly prompt: number;
   readonly answer: number;
 }
 
 /** Maximum reserved for an answer: few answers are longer, and the real use is settled at the end. */
-export const MODEST_ANSWER = 512;
+export const MAX_RESERVED_ANSWER = 512;
 
-const NOTHING: Expected = { prompt: 0, answer: 0 };
+const NOTHING: ExpectedTokens = { prompt: 0, answer: 0 };
 
-const counted = new WeakMap<object, KeyLimits | null>();
+const limitsByConfig = new WeakMap<object, KeyLimits | null>();
 
 /** The limits of a key that must be counted; null: it has none. */
 export function countedLimits(caller: Pick<Caller, "key">): KeyLimits | null {
   const limits = caller.key?.entry.limits;
   if (limits === undefined) return null;
-  let known = counted.get(limits);
+  let known = limitsByConfig.get(limits);
   if (known === undefined) {
     const { cost_per_day: day = 0, cost_per_month: month = 0 } = limits;
     const all: KeyLimits = {
@@ -39,7 +39,7 @@ export function countedLimits(caller: Pick<Caller, "key">): KeyLimits | null {
       cost_per_month: month > 0 ? Math.max(1, Math.round(month * NANO)) : 0,
     };
     known = Object.values(all).some((limit) => limit > 0) ? all : null;
-    counted.set(limits, known);
+    limitsByConfig.set(limits, known);
   }
   return known;
 }
@@ -50,11 +50,11 @@ export function countedLimits(caller: Pick<Caller, "key">): KeyLimits | null {
  *
  * @param expected called only if the key limits tokens or cost, because the estimate takes time
  */
-export function limitedUse(
+export function getLimitedUse(
   { quota, log }: Pick<Context, "quota" | "log">,
   caller: Pick<Caller, "key">,
   config: Config,
-  expected: () => Expected = () => NOTHING,
+  expected: () => ExpectedTokens = () => NOTHING,
 ): LimitedUse | undefined {
   if (quota.use !== undefined) return quota.use;
   const limits = countedLimits(caller);
@@ -78,15 +78,15 @@ export function limitedUse(
 export async function countRequest(
   context: Context,
   caller: Caller,
-  expected: () => Expected,
+  expected: () => ExpectedTokens,
 ): Promise<void> {
   const { config } = await context.config();
-  const use = limitedUse(context, caller, config, expected);
+  const use = getLimitedUse(context, caller, config, expected);
   if (use === undefined) return;
   const { platform, quota } = context;
-  const answer = await platform.accounts.count(use);
-  if (answer.limits !== undefined) quota.left = answer.limits;
-  if ("refused" in answer && answer.limit !== undefined) throw limitExceeded(answer.limit, platform.now());
+  const answer = await platform.accounts.countRequest(use);
+  if (answer.limits !== undefined) quota.remaining = answer.limits;
+  if ("refused" in answer && answer.limit !== undefined) throw createLimitError(answer.limit, platform.now());
 }
 
 /**
@@ -95,22 +95,22 @@ export async function countRequest(
  */
 export function settleUse(
   platform: Pick<Platform, "accounts">,
-  { use, counts }: Quota,
+  { use, mustSettle }: RequestQuota,
   log: LogFields,
   config: Config,
 ): Promise<void> | null {
-  if (use === undefined || counts !== true) return null;
+  if (use === undefined || mustSettle !== true) return null;
   const unknown = log.account !== undefined && log.promptTokens === undefined;
   const { tokens, cost } = use;
-  const used = unknown && log.error === "request_cancelled" ? { tokens, cost } : spent(log, config);
-  return platform.accounts.settle(use, used).catch(() => undefined);
+  const used = unknown && log.error === "request_cancelled" ? { tokens, cost } : measureSpent(log, config);
+  return platform.accounts.settleUsage(use, used).catch(() => undefined);
 }
 
-function spent(log: LogFields, config: Config): Spent {
+function measureSpent(log: LogFields, config: Config): SpentAmounts {
   const { promptTokens: prompt = 0, cachedTokens: cached = 0, completionTokens: completion = 0 } = log;
   return { tokens: prompt + completion, cost: costOf(config, log, { prompt, cached, completion }) };
 }
 
 function costOf(config: Config, { model = "", requestedModel }: LogFields, tokens: PricedTokens): number {
-  return costNano(modelPrice(config, model, requestedModel), tokens);
+  return computeCostNano(findModelPrice(config, model, requestedModel), tokens);
 }

@@ -4,7 +4,7 @@ import type { LimitName, LimitRefusal } from "../platform/limits.ts";
 const NANO = 1e9;
 
 /** The text for each limit in error messages. */
-const WORDS: Readonly<Record<LimitName, string>> = {
+const LIMIT_LABELS: Readonly<Record<LimitName, string>> = {
   requests_per_minute: "requests per minute",
   tokens_per_minute: "tokens per minute",
   max_parallel: "requests at once",
@@ -28,12 +28,12 @@ const BUDGETS: ReadonlySet<LimitName> = new Set([
  *
  * @param now Unix milliseconds
  */
-export function limitExceeded({ limit, max, used, resetMs }: LimitRefusal, now: number): GatewayError {
+export function createLimitError({ limit, max, used, resetMs }: LimitRefusal, now: number): GatewayError {
   const isCost = limit.startsWith("cost");
   const amount = (value: number) => (isCost ? String(Number((value / NANO).toFixed(6))) : String(value));
   const resetsAt = resetMs === null ? null : new Date(now + resetMs).toISOString();
   const details = { limit, max: isCost ? max / NANO : max, resets_at: resetsAt };
-  const counted = `${WORDS[limit]} (limit ${amount(max)}, used ${amount(used)})`;
+  const counted = `${LIMIT_LABELS[limit]} (limit ${amount(max)}, used ${amount(used)})`;
   if (BUDGETS.has(limit)) {
     return new GatewayError(
       429,

@@ -1,4 +1,4 @@
-import { LATEST_TIME, setAsideDamaged, type TableCheck } from "../storage/set-aside.ts";
+import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../storage/set-aside.ts";
 import { numberIn, type Sql, textIn } from "../storage/sql.ts";
 import type { StoredSum, StoredUse, UseStore } from "./store.ts";
 
@@ -17,12 +17,12 @@ const CHECKS: readonly TableCheck[] = [
   {
     table: "key_use",
     numbers: {
-      at: LATEST_TIME,
+      at: MAX_DATE_MS,
       tokens: null,
       cost: null,
       extra_tokens: null,
       extra_cost: null,
-      ended: LATEST_TIME,
+      ended: MAX_DATE_MS,
       settled: 1,
     },
   },
@@ -46,7 +46,7 @@ export class SqlUseStore implements UseStore {
   constructor(sql: Sql) {
     this.#sql = sql;
     for (const table of TABLES) sql.all(table);
-    setAsideDamaged(sql, CHECKS);
+    quarantineDamagedRows(sql, CHECKS);
   }
 
   loadUses(): Iterable<StoredUse> {
@@ -94,7 +94,7 @@ export class SqlUseStore implements UseStore {
     }));
   }
 
-  kept(): null {
+  whenStored(): null {
     return null;
   }
 

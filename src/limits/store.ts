@@ -44,18 +44,18 @@ export interface UseStore {
    * Resolves when everything up to now is written; null: it is already. Rejects when the storage fails: the next write
    * tries again.
    */
-  kept(): Promise<void> | null;
+  whenStored(): Promise<void> | null;
   /** Writes everything pending immediately. Throws when the storage fails: the next write tries again. */
   writeNow(): void;
 }
 
 /** A store that stores nothing. */
-export const NOWHERE: UseStore = {
+export const noopStore: UseStore = {
   loadUses: () => [],
   saveUse: () => undefined,
   removeUse: () => undefined,
   loadSums: () => [],
   fold: () => undefined,
-  kept: () => null,
+  whenStored: () => null,
   writeNow: () => undefined,
 };

@@ -7,6 +7,6 @@ export const SEARCH = "provider-v4-flash-search";
 export const VISION = "provider-v4-vision";
 
 /** Maps all names to the same target. */
-export function all(target: string, ...names: string[]): Alias[] {
+export function toAliases(target: string, ...names: string[]): Alias[] {
   return names.map((name) => [name, target] as const);
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { Context, LogFields } from "../platform/context.ts";
-import type { Naming } from "./naming.ts";
+import type { ModelNameConfig } from "./naming.ts";
 
 /** The model name in usage records of requests for unknown models: callers may invent any number of names. */
 const UNKNOWN = "unknown";
@@ -16,14 +16,14 @@ export type UsageLabels = Required<Pick<LogFields, "dialect" | "operation">>;
  * @param usage labels under which usage counts a request for an unknown model; absent: usage does not count such requests
  * @throws GatewayError all errors of `read`.
  */
-export async function byNames<Body, Read>(
+export async function readWithModelNames<Body, Read>(
   context: Context,
   body: Body,
-  read: (body: Body, naming: Naming) => Read,
+  read: (body: Body, naming: ModelNameConfig) => Read,
   usage?: UsageLabels,
 ): Promise<Read> {
   try {
-    return await readByNames(context, body, read);
+    return await readWithNewestConfig(context, body, read);
   } catch (thrown) {
     if (usage !== undefined && isUnknownModel(thrown)) {
       Object.assign(context.log, usage, { model: UNKNOWN, requestedModel: UNKNOWN });
@@ -36,10 +36,10 @@ function isUnknownModel(thrown: unknown): boolean {
   return thrown instanceof GatewayError && thrown.code === "model_not_found";
 }
 
-async function readByNames<Body, Read>(
+async function readWithNewestConfig<Body, Read>(
   context: Context,
   body: Body,
-  read: (body: Body, naming: Naming) => Read,
+  read: (body: Body, naming: ModelNameConfig) => Read,
 ): Promise<Read> {
   const { config } = await context.config();
   try {

@@ -1,7 +1,7 @@
-import { type Alias, all, FLASH } from "./alias.ts";
-import { NO_THINKING } from "./catalogue.ts";
+import { type Alias, FLASH, toAliases } from "./alias.ts";
+import { NO_THINKING_SUFFIX } from "./catalogue.ts";
 import { EMBEDDING_DIMENSIONS } from "./embedding-models.ts";
-import { MESSAGE_SHORT, messageFamily } from "./message-family.ts";
+import { toFamilyAliases, UNVERSIONED_ALIASES } from "./message-family.ts";
 import { RUNNER_NAMES } from "./runner-tags.ts";
 import { VENDORS } from "./vendors.ts";
 
@@ -15,13 +15,13 @@ function withPrefixes(names: readonly Alias[], prefixes: readonly string[]): Ali
 /** The built-in aliases, from requested name to canonical id. Configured aliases are added and take precedence. */
 export const DEFAULT_ALIASES: ReadonlyMap<string, string> = new Map([
   // The setting `embeddings.provider` decides who computes embeddings. The names must only resolve to any model.
-  ...all(FLASH, ...EMBEDDING_DIMENSIONS.keys()),
+  ...toAliases(FLASH, ...EMBEDDING_DIMENSIONS.keys()),
   ...RUNNER_NAMES,
   ...VENDORS.flatMap(({ names, prefixes }) => withPrefixes(names, prefixes)),
-  ...MESSAGE_SHORT,
+  ...UNVERSIONED_ALIASES,
 ]);
 
 /** The message-style model list: every id of the family in the vendor's spelling, and its `-nothinking` variant. */
-export const MESSAGE_MODEL_IDS: readonly string[] = messageFamily("claude-")
-  .concat(messageFamily("modelb-"))
-  .flatMap(([id]) => [id, id + NO_THINKING]);
+export const MESSAGE_MODEL_IDS: readonly string[] = toFamilyAliases("claude-")
+  .concat(toFamilyAliases("modelb-"))
+  .flatMap(([id]) => [id, id + NO_THINKING_SUFFIX]);

@@ -1,4 +1,4 @@
-const TABLE: readonly (readonly [dimensions: number, ...names: string[]])[] = [
+const MODELS_BY_DIMENSIONS: readonly (readonly [dimensions: number, ...names: string[]])[] = [
   [384, "all-minilm", "all-minilm:22m", "all-minilm:33m", "granite-embedding"],
   [768, "text-embedding-004", "text-embedding-005", "text-multilingual-embedding-002", "embedding-001"],
   [768, "nomic-embed-text", "nomic-embed-text:v1.5", "embeddinggemma", "paraphrase-multilingual"],
@@ -20,5 +20,5 @@ const TABLE: readonly (readonly [dimensions: number, ...names: string[]])[] = [
 
 /** Default embedding models of clients, and the usual number of dimensions of their vectors. */
 export const EMBEDDING_DIMENSIONS: ReadonlyMap<string, number> = new Map(
-  TABLE.flatMap(([dimensions, ...names]) => names.map((name) => [name, dimensions] as const)),
+  MODELS_BY_DIMENSIONS.flatMap(([dimensions, ...names]) => names.map((name) => [name, dimensions] as const)),
 );

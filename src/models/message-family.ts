@@ -53,20 +53,20 @@ const TIERS: readonly Alias[] = [
 ];
 
 /** Aliases without a version, as menus of agents offer them. */
-export const MESSAGE_SHORT: readonly Alias[] = [
+export const UNVERSIONED_ALIASES: readonly Alias[] = [
   ["opus", PRO],
   ["sonnet", FLASH],
   ["haiku", FLASH],
 ];
 
 /** Returns the family's names with one of its prefixes (`modelb-`, `claude-`), in the vendor's spelling. */
-export function messageFamily(prefix: string): Alias[] {
-  return [...TIERS, ...MESSAGE_SHORT].map(([name, target]) => [prefix + name, target] as const);
+export function toFamilyAliases(prefix: string): Alias[] {
+  return [...TIERS, ...UNVERSIONED_ALIASES].map(([name, target]) => [prefix + name, target] as const);
 }
 
 /** Returns the names whose version has two numbers, in the spelling with a dot: `claude-sonnet-4.5`. */
-export function dottedFamily(prefix: string): Alias[] {
-  return messageFamily(prefix).flatMap(([name, target]): Alias[] => {
+export function toDottedFamilyAliases(prefix: string): Alias[] {
+  return toFamilyAliases(prefix).flatMap(([name, target]): Alias[] => {
     const dotted = name.replace(/(?<=-\d)-(?=\d(?:-|$))/, ".");
     return dotted === name ? [] : [[dotted, target]];
   });

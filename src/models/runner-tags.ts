@@ -1,9 +1,9 @@
 import { type Alias, FLASH, PRO, VISION } from "./alias.ts";
 
-type Tagged = readonly [name: string, target: string, ...tags: string[]];
+type LibraryModel = readonly [name: string, target: string, ...tags: string[]];
 
 /** Models in the libraries of local runners, with their tags. */
-const LIBRARY: readonly Tagged[] = [
+const LIBRARY: readonly LibraryModel[] = [
   ["llama3", FLASH, "8b", "70b"],
   ["llama3.1", FLASH, "8b", "70b", "405b"],
   ["llama3.2", FLASH, "1b", "3b"],

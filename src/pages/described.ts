@@ -32,7 +32,7 @@ const PICTURE_HEADERS = {
   "x-page-cut-at-sheet": "The last sheet, where there would be more.",
 };
 
-const KEPT_HEADERS = {
+const CACHE_HEADERS = {
   Age: "Seconds since it was made.",
   "Cache-Control": "How long it may be kept.",
   "x-cache": "HIT, STALE, MISS or BYPASS.",
@@ -40,17 +40,17 @@ const KEPT_HEADERS = {
 };
 
 /** Headers of an operation, direct or as a job. */
-export const OPERATION_HEADERS = { ...RATE_HEADERS, ...JOB_HEADERS, ...PAGE_HEADERS, ...KEPT_HEADERS };
+export const OPERATION_HEADERS = { ...RATE_HEADERS, ...JOB_HEADERS, ...PAGE_HEADERS, ...CACHE_HEADERS };
 /** Headers of a picture. */
 export const THUMBNAIL_HEADERS = { ...OPERATION_HEADERS, ...PICTURE_HEADERS };
 /** Headers of a job that has just started. */
 export const BATCH_HEADERS = { ...RATE_HEADERS, ...JOB_HEADERS };
 /** Headers of a job's state. */
-export const LOOK_HEADERS = JOB_HEADERS;
+export const JOB_STATE_HEADERS = JOB_HEADERS;
 /** Headers of a job's result. */
 export const RESULT_HEADERS = { ...PAGE_HEADERS, ...PICTURE_HEADERS };
 
-const OF_KEYS = {
+const KEY_STATUSES = {
   401: "A key that does not work.",
   403: "A key that may not be used here, or a signed link that does not hold.",
 };
@@ -59,7 +59,7 @@ const OF_KEYS = {
 export const OPERATION_STATUSES = {
   304: "The caller has it already (If-None-Match).",
   400: "A parameter that is not acceptable, or an address that may not be loaded.",
-  ...OF_KEYS,
+  ...KEY_STATUSES,
   422: "The address leads to no page, or to too large a one.",
   429: "More calls than the limit, or more jobs; with Retry-After.",
   502: "The page cannot be reached, or crashed its browser.",
@@ -71,12 +71,12 @@ export const THUMBNAIL_STATUSES = { ...OPERATION_STATUSES, 404: "No element matc
 /** Statuses of a batch request. */
 export const BATCH_STATUSES = {
   400: "A parameter that is not acceptable.",
-  ...OF_KEYS,
+  ...KEY_STATUSES,
   413: "A body that is too long.",
   429: "More calls than the limit, or more jobs; with Retry-After.",
 };
 /** Statuses of a job's state. */
-export const LOOK_STATUSES = { 404: "No such job, or not any more." };
+export const JOB_STATE_STATUSES = { 404: "No such job, or not any more." };
 /** Statuses of a job's result. */
 export const RESULT_STATUSES = {
   ...THUMBNAIL_STATUSES,

@@ -10,13 +10,13 @@ export interface Freshness {
 
 /** The default: an answer is fresh for a day, and may be stale for one more. */
 export const DEFAULT_MAX_AGE = 86_400;
-const DEFAULT_STALE = 86_400;
+const DEFAULT_STALE_FOR = 86_400;
 /** The maximum of either parameter. */
-export const LONGEST_MAX_AGE = 2_592_000;
+export const MAX_AGE_LIMIT = 2_592_000;
 
 /** Reads the accepted age. With `maxAge` alone, no stale answer is accepted. */
 export function readFreshness(query: QueryParameters): Freshness {
-  const maxAge = query.integer("maxAge", 0, LONGEST_MAX_AGE);
-  const stale = query.integer("staleWhileRevalidate", 0, LONGEST_MAX_AGE);
-  return { maxAge: maxAge ?? DEFAULT_MAX_AGE, staleFor: stale ?? (maxAge === null ? DEFAULT_STALE : 0) };
+  const maxAge = query.integer("maxAge", 0, MAX_AGE_LIMIT);
+  const stale = query.integer("staleWhileRevalidate", 0, MAX_AGE_LIMIT);
+  return { maxAge: maxAge ?? DEFAULT_MAX_AGE, staleFor: stale ?? (maxAge === null ? DEFAULT_STALE_FOR : 0) };
 }

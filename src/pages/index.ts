@@ -1,5 +1,5 @@
 import type { Endpoint } from "../routing/endpoint.ts";
-import { home } from "./home/endpoints.ts";
+import { landingPage } from "./home/endpoints.ts";
 import { JOB_ENDPOINTS } from "./jobs/endpoints.ts";
 import { metadata, metadataBatch } from "./metadata/endpoints.ts";
 import { technologies, technologiesBatch } from "./technologies/endpoints.ts";
@@ -7,7 +7,7 @@ import { thumbnail, thumbnailBatch } from "./thumbnails/endpoints.ts";
 
 /** Every endpoint of the page service. */
 export const PAGE_ENDPOINTS: readonly Endpoint[] = [
-  home,
+  landingPage,
   thumbnail,
   thumbnailBatch,
   technologies,

@@ -1,12 +1,12 @@
 import { sha256Hex } from "../encoding/hash.ts";
 import type { Context } from "../platform/context.ts";
 import type { AnswerBody, AnswerCache, CachedAnswer, PagesPlatform } from "../platform/pages.ts";
-import { type Answering, heldAnswer } from "../routing/held-answer.ts";
+import { type ResponseContext, respondWithinBudget } from "../routing/held-answer.ts";
 import type { Freshness } from "./freshness.ts";
-import { isOfTrouble } from "./page-headers.ts";
+import { isTroubledLifetime } from "./page-headers.ts";
 
 /** A new answer. */
-export interface MadeAnswer {
+export interface NewAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Headers that belong to the body; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -17,18 +17,18 @@ export interface MadeAnswer {
 }
 
 /** An answer that several requests can share. */
-export interface KeptAnswer extends Omit<MadeAnswer, "body"> {
+export interface ServableAnswer extends Omit<NewAnswer, "body"> {
   readonly body: AnswerBody;
   /** Length of the body in bytes. */
   readonly length: number;
   /** Entity tag: unique among all bodies of the same address. ASCII without quotation marks. */
-  readonly tag: string;
+  readonly entityTag: string;
   /** True if the answer came from the cache, or from a job. */
-  readonly hit: boolean;
+  readonly isHit: boolean;
   /** True if the answer is older than requested; a new one is being made. */
-  readonly stale?: boolean;
+  readonly isStale?: boolean;
   /** Converts the body to the requested form. Runs only when the body is needed. */
-  readonly write?: (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
+  readonly convertBody?: (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
 }
 
 /** The request, or the task of a job, that a page is loaded for. */
@@ -38,7 +38,7 @@ export interface PageWork extends Pick<Context, "platform" | "url" | "waitUntil"
 }
 
 /** The part of a request that the cache needs. */
-export interface Keeping extends Pick<Context, "waitUntil"> {
+export interface CacheContext extends Pick<Context, "waitUntil"> {
   readonly platform: { now(): number; readonly pages: Pick<PagesPlatform, "cache"> };
 }
 
@@ -51,8 +51,12 @@ const TAG = "x-tag";
  * The cache key of an answer: an address on the program's own origin, with a digest of everything the answer depends
  * on.
  */
-export async function cacheKey(context: Pick<Context, "url">, kind: string, on: unknown): Promise<string> {
-  return `${context.url.origin}/.kept/${kind}/${await digest(JSON.stringify(on))}`;
+export async function createCacheKey(
+  context: Pick<Context, "url">,
+  kind: string,
+  on: unknown,
+): Promise<string> {
+  return `${context.url.origin}/.kept/${kind}/${await shortDigest(JSON.stringify(on))}`;
 }
 
 /**
@@ -62,45 +66,45 @@ export async function cacheKey(context: Pick<Context, "url">, kind: string, on: 
  * @param admitted rejects if the rate limit or the authorization refuses the caller
  * @throws the error of `make`
  */
-export async function keptOrMade(
-  context: Keeping,
+export async function getOrCreate(
+  context: CacheContext,
   key: string,
   freshness: Freshness,
   admitted: Promise<void>,
-  make: () => Promise<MadeAnswer>,
-): Promise<KeptAnswer> {
+  make: () => Promise<NewAnswer>,
+): Promise<ServableAnswer> {
   const finding = findAnswer(context, key, freshness);
   try {
     await admitted;
   } catch (refused) {
-    context.waitUntil(finding.then(discard));
+    context.waitUntil(finding.then(cancelBody));
     throw refused;
   }
   const found = await finding;
   if (found === null) {
-    const made = await whole(await make());
-    context.waitUntil(keep(context.platform.pages.cache, key, made));
+    const made = await withEntityTag(await make());
+    context.waitUntil(storeInCache(context.platform.pages.cache, key, made));
     return made;
   }
-  if (found.stale === true) context.waitUntil(renew(context, key, found.madeAt, make));
+  if (found.isStale === true) context.waitUntil(renewInBackground(context, key, found.madeAt, make));
   return found;
 }
 
 /** The cached answer of a key, if it is not too old. */
 async function findAnswer(
-  { platform }: Keeping,
+  { platform }: CacheContext,
   key: string,
   { maxAge, staleFor }: Freshness,
-): Promise<KeptAnswer | null> {
+): Promise<ServableAnswer | null> {
   if (maxAge === 0) return null;
-  const found = await match(platform.pages.cache, key);
+  const found = await findCached(platform.pages.cache, key);
   if (found === undefined) return null;
   const madeAt = Number(found.headers.get(MADE_AT));
   const lifetime = Number(found.headers.get(LIFETIME));
   const age = (platform.now() - madeAt) / 1_000;
   const tag = found.headers.get(TAG);
   if (tag === null || age >= Math.min(maxAge + staleFor, lifetime)) {
-    await discard(found);
+    await cancelBody(found);
     return null;
   }
   const length = Number(found.headers.get(LENGTH));
@@ -109,16 +113,25 @@ async function findAnswer(
     if (name.startsWith("x-page-") || name.startsWith("x-image-") || name === "content-type")
       headers[name] = value;
   }
-  return { body: found.body, length, tag, headers, madeAt, lifetime, hit: true, stale: age >= maxAge };
+  return {
+    body: found.body,
+    length,
+    entityTag: tag,
+    headers,
+    madeAt,
+    lifetime,
+    isHit: true,
+    isStale: age >= maxAge,
+  };
 }
 
 /** Adds the length and the entity tag of a body; computed only once per answer. */
-async function whole(made: MadeAnswer): Promise<KeptAnswer & MadeAnswer> {
-  return { ...made, length: made.body.byteLength, tag: await digest(made.body), hit: false };
+async function withEntityTag(made: NewAnswer): Promise<ServableAnswer & NewAnswer> {
+  return { ...made, length: made.body.byteLength, entityTag: await shortDigest(made.body), isHit: false };
 }
 
 /** The bytes of a body. */
-export async function bytesOf(body: AnswerBody): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBytes(body: AnswerBody): Promise<Uint8Array<ArrayBuffer>> {
   return body instanceof Uint8Array ? body : new Uint8Array(await new Response(body).arrayBuffer());
 }
 
@@ -128,30 +141,30 @@ export async function bytesOf(body: AnswerBody): Promise<Uint8Array<ArrayBuffer>
  * @param form name of the form, unique per address: it distinguishes the entity tags without reading the body
  * @param headers the headers of the other form
  */
-export function inForm(
-  answer: KeptAnswer,
+export function withConversion(
+  answer: ServableAnswer,
   form: string,
-  headers: KeptAnswer["headers"],
-  write: NonNullable<KeptAnswer["write"]>,
-): KeptAnswer {
-  return { ...answer, headers, tag: `${answer.tag}-${form}`, write };
+  headers: ServableAnswer["headers"],
+  write: NonNullable<ServableAnswer["convertBody"]>,
+): ServableAnswer {
+  return { ...answer, headers, entityTag: `${answer.entityTag}-${form}`, convertBody: write };
 }
 
 /** An answer with its body in the requested form. */
-export async function written({ write, ...answer }: KeptAnswer): Promise<KeptAnswer> {
-  if (write === undefined) return answer;
-  const body = write(await bytesOf(answer.body));
+export async function convertIfNeeded({ convertBody, ...answer }: ServableAnswer): Promise<ServableAnswer> {
+  if (convertBody === undefined) return answer;
+  const body = convertBody(await readBytes(answer.body));
   return { ...answer, body, length: body.byteLength };
 }
 
 /** Cancels a body that is not needed. Never rejects. */
-async function discard(answer: { readonly body: AnswerBody } | null): Promise<void> {
+async function cancelBody(answer: { readonly body: AnswerBody } | null): Promise<void> {
   if (answer === null || answer.body instanceof Uint8Array) return;
   await answer.body.cancel().catch(() => undefined);
 }
 
 /** Seconds after which a failed renewal may be retried. */
-const RENEWAL_PAUSE = 60;
+const RENEWAL_RETRY_SECONDS = 60;
 
 const renewals = new WeakMap<AnswerCache, Set<string>>();
 
@@ -159,11 +172,11 @@ const renewals = new WeakMap<AnswerCache, Set<string>>();
  * Replaces a stale answer with a new one, unless a renewal already runs. If the renewal fails, or the page is in
  * trouble now, the old answer stays. Never rejects.
  */
-async function renew(
-  { platform }: Keeping,
+async function renewInBackground(
+  { platform }: CacheContext,
   key: string,
   madeAt: number,
-  make: () => Promise<MadeAnswer>,
+  make: () => Promise<NewAnswer>,
 ): Promise<void> {
   const { cache } = platform.pages;
   const underWay = renewals.get(cache) ?? new Set();
@@ -173,13 +186,13 @@ async function renew(
   try {
     // The marker is in the cache because other isolates share it.
     const marker = `${key}/renewal`;
-    const begun = await match(cache, marker);
+    const begun = await findCached(cache, marker);
     if (begun !== undefined && Number(begun.headers.get(MADE_AT)) >= madeAt) return;
     const now = String(platform.now());
-    const headers = { "cache-control": `public, max-age=${RENEWAL_PAUSE}`, [MADE_AT]: now };
+    const headers = { "cache-control": `public, max-age=${RENEWAL_RETRY_SECONDS}`, [MADE_AT]: now };
     await cache.put(marker, new Response("", { headers })).catch(() => undefined);
     const made = await make();
-    if (!isOfTrouble(made.lifetime)) await keep(cache, key, await whole(made));
+    if (!isTroubledLifetime(made.lifetime)) await storeInCache(cache, key, await withEntityTag(made));
   } catch {
     // The error is reported to the first request after the stale period.
   } finally {
@@ -187,15 +200,15 @@ async function renew(
   }
 }
 
-function match(cache: AnswerCache, key: string): Promise<CachedAnswer | undefined> {
+function findCached(cache: AnswerCache, key: string): Promise<CachedAnswer | undefined> {
   return cache.match(key).catch(() => undefined);
 }
 
 /** Stores an answer in the cache. Does not reject. */
-async function keep(
+async function storeInCache(
   cache: AnswerCache,
   key: string,
-  { body, length, tag, headers, madeAt, lifetime }: KeptAnswer & MadeAnswer,
+  { body, length, entityTag, headers, madeAt, lifetime }: ServableAnswer & NewAnswer,
 ): Promise<void> {
   const response = new Response(body, {
     headers: {
@@ -204,7 +217,7 @@ async function keep(
       [MADE_AT]: String(madeAt),
       [LIFETIME]: String(lifetime),
       [LENGTH]: String(length),
-      [TAG]: tag,
+      [TAG]: entityTag,
     },
   });
   await cache.put(key, response).catch(() => undefined);
@@ -216,13 +229,13 @@ async function keep(
  *
  * @param freshness what the caller accepts; with a `maxAge` of 0 the response is not cacheable
  */
-export async function answerResponse(
-  context: Answering & { readonly platform: Keeping["platform"] },
-  answer: KeptAnswer,
+export async function createResponse(
+  context: ResponseContext & { readonly platform: CacheContext["platform"] },
+  answer: ServableAnswer,
   { maxAge, staleFor }: Freshness,
 ): Promise<Response> {
-  const { headers, madeAt, lifetime, hit, stale } = answer;
-  const etag = `"${answer.tag}"`;
+  const { headers, madeAt, lifetime, isHit, isStale } = answer;
+  const etag = `"${answer.entityTag}"`;
   const seconds = Math.min(maxAge, lifetime);
   const staleSeconds = Math.min(staleFor, lifetime - seconds);
   const window = staleSeconds > 0 ? `, stale-while-revalidate=${staleSeconds}` : "";
@@ -230,34 +243,34 @@ export async function answerResponse(
     ...headers,
     etag,
     "cache-control": seconds === 0 ? "no-store" : `public, max-age=${seconds}${window}`,
-    age: String(hit ? Math.max(0, Math.floor((context.platform.now() - madeAt) / 1_000)) : 0),
-    "x-cache": stale === true ? "STALE" : hit ? "HIT" : maxAge === 0 ? "BYPASS" : "MISS",
+    age: String(isHit ? Math.max(0, Math.floor((context.platform.now() - madeAt) / 1_000)) : 0),
+    "x-cache": isStale === true ? "STALE" : isHit ? "HIT" : maxAge === 0 ? "BYPASS" : "MISS",
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "cross-origin",
   });
   // The timing belongs to the request that made the answer.
-  if (hit) all.delete("server-timing");
+  if (isHit) all.delete("server-timing");
   const known = context.request.headers.get("if-none-match")?.split(",") ?? [];
   if (known.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) {
-    await discard(answer);
+    await cancelBody(answer);
     return new Response(null, { status: 304, headers: all });
   }
-  const { body, length } = await written(answer);
+  const { body, length } = await convertIfNeeded(answer);
   all.set("content-length", String(length));
   return body instanceof Uint8Array
-    ? heldAnswer(context, body, { headers: all })
+    ? respondWithinBudget(context, body, { headers: all })
     : new Response(body, { headers: all });
 }
 
 /** The result of a job's task as an answer. */
-export async function foundAnswer(
-  found: Omit<MadeAnswer, "lifetime">,
+export async function createJobAnswer(
+  found: Omit<NewAnswer, "lifetime">,
   lifetime: number,
-): Promise<KeptAnswer> {
-  return { ...(await whole({ ...found, lifetime })), hit: true };
+): Promise<ServableAnswer> {
+  return { ...(await withEntityTag({ ...found, lifetime })), isHit: true };
 }
 
 /** The first 128 bits of a SHA-256 digest, in hexadecimal. */
-async function digest(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
+async function shortDigest(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
   return (await sha256Hex(content)).slice(0, 32);
 }

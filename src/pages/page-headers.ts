@@ -1,14 +1,14 @@
-import type { PageReport, Spent } from "../platform/page-browser.ts";
+import type { PageReport, StepTimings } from "../platform/page-browser.ts";
 
 /** Cache lifetime in seconds of an answer about a page in trouble, which may recover soon. */
-const TROUBLED_LIFETIME = 60;
+const TROUBLED_LIFETIME_SECONDS = 60;
 /** Cache lifetime in seconds of any other answer. */
-const LIFETIME = 2_592_000;
+const LIFETIME_SECONDS = 2_592_000;
 
 /** Response headers about the load of the page. */
 export function pageHeaders(report: PageReport): Record<string, string> {
   return {
-    "x-page-url": printable(report.url).slice(0, 2_000),
+    "x-page-url": escapeForHeader(report.url).slice(0, 2_000),
     "x-page-status": String(report.status),
     ...(report.incomplete && { "x-page-incomplete": "true" }),
     ...(report.overBudget && { "x-page-over-budget": "true" }),
@@ -17,21 +17,23 @@ export function pageHeaders(report: PageReport): Record<string, string> {
 }
 
 /** The steps of the load, for the request that caused it (Server-Timing, W3C); cached answers do not have them. */
-function serverTiming(spent: Spent): string {
+function serverTiming(spent: StepTimings): string {
   return spent.map(({ step, ms }) => `${step};dur=${Math.max(0, ms)}`).join(", ");
 }
 
 /** Cache lifetime in seconds of an answer about a page. */
-export function lifetimeOf(report: PageReport): number {
-  return report.status >= 400 || report.incomplete || report.overBudget ? TROUBLED_LIFETIME : LIFETIME;
+export function cacheLifetime(report: PageReport): number {
+  return report.status >= 400 || report.incomplete || report.overBudget
+    ? TROUBLED_LIFETIME_SECONDS
+    : LIFETIME_SECONDS;
 }
 
 /** Whether the cache lifetime of an answer is that of a page in trouble. */
-export function isOfTrouble(lifetime: number): boolean {
-  return lifetime === TROUBLED_LIFETIME;
+export function isTroubledLifetime(lifetime: number): boolean {
+  return lifetime === TROUBLED_LIFETIME_SECONDS;
 }
 
 /** A URL with the characters escaped that a header may not contain. */
-function printable(url: string): string {
+function escapeForHeader(url: string): string {
   return url.toWellFormed().replace(/[^!-~]+/g, encodeURIComponent);
 }

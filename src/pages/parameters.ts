@@ -1,8 +1,8 @@
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { checkPageUrl, type UrlSafetyOptions } from "../url-safety/index.ts";
 
-const YES: ReadonlySet<string> = new Set(["true", "1", "yes", "on", "y", "t", ""]);
-const NO: ReadonlySet<string> = new Set(["false", "0", "no", "off", "n", "f"]);
+const TRUE_WORDS: ReadonlySet<string> = new Set(["true", "1", "yes", "on", "y", "t", ""]);
+const FALSE_WORDS: ReadonlySet<string> = new Set(["false", "0", "no", "off", "n", "f"]);
 
 /** Parses query parameters. Each method throws a 400 with the parameter's name if the value is invalid. */
 export class QueryParameters {
@@ -23,16 +23,16 @@ export class QueryParameters {
    * The text of a parameter, without control characters and with at most `longest` characters; null if it is missing or
    * empty.
    */
-  limited(name: string, longest: number): string | null {
+  limitedText(name: string, longest: number): string | null {
     const text = this.text(name);
-    return text === null ? null : withinLimits(name, text, longest);
+    return text === null ? null : assertTextLimits(name, text, longest);
   }
 
-  /** The non-empty texts of a repeatable parameter, at most `most`, each limited as in `limited`. */
-  list(name: string, most: number, longest: number): readonly string[] {
+  /** The non-empty texts of a repeatable parameter, at most `most`, each limited as in `limitedText`. */
+  textList(name: string, most: number, longest: number): readonly string[] {
     this.#known.add(name);
     const texts = this.#query.getAll(name).flatMap((text) => text.trim() || []);
-    if (texts.length <= most) return texts.map((text) => withinLimits(name, text, longest));
+    if (texts.length <= most) return texts.map((text) => assertTextLimits(name, text, longest));
     throw invalidRequest(`The parameter ${name} may be given at most ${most} times.`, name);
   }
 
@@ -52,8 +52,8 @@ export class QueryParameters {
   boolean(name: string, fallback: boolean): boolean {
     const value = this.#get(name)?.trim().toLowerCase();
     if (value === undefined) return fallback;
-    if (YES.has(value)) return true;
-    if (NO.has(value)) return false;
+    if (TRUE_WORDS.has(value)) return true;
+    if (FALSE_WORDS.has(value)) return false;
     throw invalidRequest(`The parameter ${name} must be true or false.`, name);
   }
 
@@ -61,7 +61,7 @@ export class QueryParameters {
   integer(name: string, least: number, most: number): number | null {
     const value = this.text(name);
     if (value === null) return null;
-    return inRange(value, least, most) ?? refuseRange(name, least, most);
+    return parseInRange(value, least, most) ?? rejectRange(name, least, most);
   }
 
   /** `<width>x<height>`, each in the range; null if it is missing or empty. */
@@ -80,17 +80,17 @@ export class QueryParameters {
   }
 
   /** Rejects parameters that cannot be combined with others. Throws a 400 with the first one present. */
-  refuse(names: readonly string[], why: string): void {
+  rejectParameters(names: readonly string[], why: string): void {
     const name = names.find((candidate) => this.text(candidate) !== null);
     if (name !== undefined) throw invalidRequest(`The parameter ${name} ${why}.`, name);
   }
 
   /** Rejects unknown parameters, because a misspelt one would silently have no effect. Throws a 400 with its name. */
-  refuseOthers(): void {
+  rejectUnknown(): void {
     const name = [...this.#query.keys()].find((given) => !this.#known.has(given));
     if (name === undefined) return;
-    const message = `${unknownName(name, [...this.#known])} ${ENCODE_ADDRESS}`;
-    throw invalidRequest(message, name.slice(0, MAX_SHOWN));
+    const message = `${describeUnknownName(name, [...this.#known])} ${ENCODE_ADDRESS_HINT}`;
+    throw invalidRequest(message, name.slice(0, MAX_SHOWN_CHARACTERS));
   }
 
   /**
@@ -101,7 +101,7 @@ export class QueryParameters {
     this.#known.add(name);
     const [value = null, ...others] = this.#query.getAll(name);
     if (others.every((other) => other === value)) return value;
-    throw invalidRequest(`The parameter ${name} is given more than once. ${ENCODE_ADDRESS}`, name);
+    throw invalidRequest(`The parameter ${name} is given more than once. ${ENCODE_ADDRESS_HINT}`, name);
   }
 
   /**
@@ -109,7 +109,7 @@ export class QueryParameters {
    *
    * @throws GatewayError 400 for an address that may not be loaded
    */
-  page(options: UrlSafetyOptions): URL {
+  pageUrl(options: UrlSafetyOptions): URL {
     const check = checkPageUrl(this.#get("url") ?? "", options);
     if (check.ok) return check.url;
     throw new GatewayError(400, check.message, { code: check.code, param: "url" });
@@ -117,23 +117,23 @@ export class QueryParameters {
 }
 
 /** The usual cause of unexpected parameters. */
-const ENCODE_ADDRESS = "(If it is part of the page's address, that address has to be percent-encoded.)";
+const ENCODE_ADDRESS_HINT = "(If it is part of the page's address, that address has to be percent-encoded.)";
 
 /** Maximum characters of an unknown name in a message. */
-const MAX_SHOWN = 40;
+const MAX_SHOWN_CHARACTERS = 40;
 
 /** The message about an unknown parameter: the most similar name, or all names. */
-export function unknownName(name: string, known: readonly string[]): string {
+export function describeUnknownName(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   const hint = nearest === null ? `The parameters are ${known.join(", ")}.` : `Do you mean ${nearest}?`;
-  return `There is no parameter ${name.slice(0, MAX_SHOWN)}. ${hint}`;
+  return `There is no parameter ${name.slice(0, MAX_SHOWN_CHARACTERS)}. ${hint}`;
 }
 
 /** The name that is most similar to a misspelt one; null if none is similar. */
 function nearestName(misspelt: string, names: readonly string[]): string | null {
   const plain = (name: string) =>
     name
-      .slice(0, MAX_SHOWN)
+      .slice(0, MAX_SHOWN_CHARACTERS)
       .toLowerCase()
       .replace(/^amp;|[^a-z0-9]/g, "");
   const given = plain(misspelt);
@@ -174,8 +174,8 @@ export function parseDimensions(
   most: number,
 ): { width: number; height: number } {
   const parts = /^(\d+)x(\d+)$/i.exec(value);
-  const width = inRange(parts?.[1] ?? "", least, most);
-  const height = inRange(parts?.[2] ?? "", least, most);
+  const width = parseInRange(parts?.[1] ?? "", least, most);
+  const height = parseInRange(parts?.[2] ?? "", least, most);
   if (width !== null && height !== null) return { width, height };
   throw invalidRequest(
     `The parameter ${name} must be <width>x<height>, each from ${least} to ${most}, such as 640x480.`,
@@ -183,7 +183,7 @@ export function parseDimensions(
   );
 }
 
-function withinLimits(name: string, text: string, longest: number): string {
+function assertTextLimits(name: string, text: string, longest: number): string {
   const printable = [...text].every((character) => character >= " " && character !== "\u007f");
   if (text.length <= longest && printable) return text;
   throw invalidRequest(
@@ -192,11 +192,11 @@ function withinLimits(name: string, text: string, longest: number): string {
   );
 }
 
-function inRange(text: string, least: number, most: number): number | null {
+function parseInRange(text: string, least: number, most: number): number | null {
   const number = /^[+-]?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   return number >= least && number <= most ? number : null;
 }
 
-function refuseRange(name: string, least: number, most: number): never {
+function rejectRange(name: string, least: number, most: number): never {
   throw invalidRequest(`The parameter ${name} must be a whole number from ${least} to ${most}.`, name);
 }

@@ -20,7 +20,7 @@ interface Entry {
 }
 
 /** Bytes of an entry in addition to its texts and its body. */
-const OVERHEAD = 500;
+const ENTRY_OVERHEAD_BYTES = 500;
 
 /**
  * A cache of answers within one process, for runtimes without their own cache. Evicts the least recently used entries.
@@ -68,7 +68,7 @@ export class ProcessAnswerCache implements AnswerCache {
     const content = new Uint8Array(await answer.arrayBuffer());
     const headers = new Headers(answer.headers);
     const texts = [...headers].reduce((sum, [name, value]) => sum + name.length + value.length, key.length);
-    const bytes = content.byteLength + 2 * texts + OVERHEAD;
+    const bytes = content.byteLength + 2 * texts + ENTRY_OVERHEAD_BYTES;
     if (seconds === 0 || bytes > this.#maxBytes) return;
     // An empty body stays in memory, so it can be cached even without a body store.
     const body = this.#bodies === null || content.length === 0 ? content : await this.#bodies.put(content);

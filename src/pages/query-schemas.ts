@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { lazyObject, lazyStrictObject, once } from "../encoding/lazy-schema.ts";
-import { DEFAULT_MAX_AGE, LONGEST_MAX_AGE } from "./freshness.ts";
-import { unknownName } from "./parameters.ts";
+import { DEFAULT_MAX_AGE, MAX_AGE_LIMIT } from "./freshness.ts";
+import { describeUnknownName } from "./parameters.ts";
 import { DEVICE_NAMES } from "./thumbnails/devices.ts";
 import { MAX_SIDE } from "./thumbnails/frame.ts";
 import {
@@ -13,7 +13,7 @@ import {
   WAIT_UNTIL,
 } from "./thumbnails/parameters.ts";
 import { MAX_LOCALE, MAX_TIMEZONE } from "./thumbnails/place.ts";
-import { PAPER_NAMES, USUAL_PAPER } from "./thumbnails/sheet.ts";
+import { DEFAULT_PAPER, PAPER_NAMES } from "./thumbnails/sheet.ts";
 
 /*
  * The queries of the page service for the OpenAPI document. `QueryParameters` validates them; it accepts more spellings
@@ -28,7 +28,7 @@ const viewport = () => z.int().min(1).max(1600).optional();
 const MAX_NUMBERS = 100;
 
 /** Authentication parameters: an operator's key, or those of a signed link. */
-const access = once(() => ({
+const authParameters = once(() => ({
   key: z
     .string()
     .optional()
@@ -40,21 +40,21 @@ const access = once(() => ({
   signature: z.string().optional().describe("Of a signed link: HMAC-SHA-256 in base64url."),
 }));
 
-const shared = once(() => ({
-  ...access(),
+const commonParameters = once(() => ({
+  ...authParameters(),
   async: flag("Answers 202 at once with a job, whose address tells how it goes on."),
   url: z.string().min(1).describe("Address of the page; the scheme may be left out."),
   prettify: flag("JSON with line breaks."),
   maxAge: z
     .int()
     .min(0)
-    .max(LONGEST_MAX_AGE)
+    .max(MAX_AGE_LIMIT)
     .default(DEFAULT_MAX_AGE)
     .describe("Seconds that a kept answer may be old; 0: a new one."),
   staleWhileRevalidate: z
     .int()
     .min(0)
-    .max(LONGEST_MAX_AGE)
+    .max(MAX_AGE_LIMIT)
     .optional()
     .describe(
       "Seconds beyond maxAge for which a kept answer is given at once, while a new one is made. 86400, or 0 with maxAge.",
@@ -63,14 +63,14 @@ const shared = once(() => ({
 
 /** Query of `GET /v1/thumbs`. */
 export const thumbnailQuerySchema = lazyObject(() => ({
-  ...shared(),
+  ...commonParameters(),
   size: z.string().max(MAX_NUMBERS).optional().describe("t, s, m, l, x, og, o, or <width>x<height>."),
   width: side(),
   height: side(),
   format: z.enum(FORMATS).default("jpg"),
   quality: z.int().min(1).max(100).default(100),
   full: flag("The whole page, not only what the viewport shows."),
-  paper: z.enum(PAPER_NAMES).default(USUAL_PAPER).describe("Of a PDF."),
+  paper: z.enum(PAPER_NAMES).default(DEFAULT_PAPER).describe("Of a PDF."),
   landscape: flag("The sheets of a PDF lie on their side."),
   margins: z
     .string()
@@ -121,11 +121,11 @@ export const thumbnailQuerySchema = lazyObject(() => ({
 }));
 
 /** Query of `GET /v1/technologies`. */
-export const technologiesQuerySchema = lazyObject(shared);
+export const technologiesQuerySchema = lazyObject(commonParameters);
 
 /** Query of `GET /v1/metadata`. */
 export const metadataQuerySchema = lazyObject(() => ({
-  ...shared(),
+  ...commonParameters(),
   technologies: flag("What the page is built with is told, too."),
 }));
 
@@ -133,11 +133,11 @@ export const metadataQuerySchema = lazyObject(() => ({
  * Query parameters that a body does not have: `urls` replaces the address, and authentication is in the query or a
  * header.
  */
-const notInBodies = once(() => ["url", "async", ...Object.keys(access())]);
+const queryOnlyNames = once(() => ["url", "async", ...Object.keys(authParameters())]);
 
 /** The parameters of a query as optional members of a body, with their own types and without defaults. */
-function membersOf({ shape }: z.ZodObject): Record<string, z.ZodType> {
-  const members = Object.entries(shape).filter(([name]) => !notInBodies().includes(name));
+function bodyMembers({ shape }: z.ZodObject): Record<string, z.ZodType> {
+  const members = Object.entries(shape).filter(([name]) => !queryOnlyNames().includes(name));
   return Object.fromEntries(
     members.map(([name, field]) => [
       name,
@@ -151,21 +151,21 @@ const MAX_URLS = 50;
 const urls = () => z.array(z.string().trim().min(1)).min(1).max(MAX_URLS).describe("Addresses of the pages.");
 
 /** The body schema for a query with many addresses. */
-function batchOf<Query extends z.ZodObject>(query: Query) {
-  return lazyStrictObject(() => ({ urls: urls(), ...membersOf(query) }), unknownName);
+function createBatchSchema<Query extends z.ZodObject>(query: Query) {
+  return lazyStrictObject(() => ({ urls: urls(), ...bodyMembers(query) }), describeUnknownName);
 }
 
 /** The query parameters allowed together with a body. */
 export const batchQuerySchema = lazyObject(() => {
-  const { key } = access();
+  const { key } = authParameters();
   return { key };
 });
 
 /** Body of `POST /v1/thumbs`. */
-export const thumbnailBatchSchema = batchOf(thumbnailQuerySchema);
+export const thumbnailBatchSchema = createBatchSchema(thumbnailQuerySchema);
 
 /** Body of `POST /v1/technologies`. */
-export const technologiesBatchSchema = batchOf(technologiesQuerySchema);
+export const technologiesBatchSchema = createBatchSchema(technologiesQuerySchema);
 
 /** Body of `POST /v1/metadata`. */
-export const metadataBatchSchema = batchOf(metadataQuerySchema);
+export const metadataBatchSchema = createBatchSchema(metadataQuerySchema);

@@ -2,10 +2,16 @@ import { GatewayError, toGatewayError } from "../errors/gateway-error.ts";
 import { countedLimits } from "../limits/quota.ts";
 import type { Context } from "../platform/context.ts";
 import type { RateDecision } from "../platform/pages.ts";
-import { claimsKey, publicVisitor, type Visitor, visitorOf, wishIn } from "./visitor.ts";
+import {
+  createPublicCaller,
+  hasCredentials,
+  identifyCaller,
+  normalizedQuery,
+  type PageCaller,
+} from "./visitor.ts";
 
 /** One call of the page service during the rate limit check. */
-export interface Call {
+export interface PageCall {
   /** The query without the authentication parameters. */
   readonly query: URLSearchParams;
   /** The client that tabs and queue places count for. */
@@ -18,20 +24,23 @@ export interface Call {
  * Answers a call. It may start internal work while the call is being counted. It must await `call.admitted` before any
  * work that is visible outside.
  */
-export type CountedHandler = (context: Context, call: Call) => Promise<Response>;
+export type RateLimitedHandler = (context: Context, call: PageCall) => Promise<Response>;
 
 /**
  * Counts every call of a client over all operations of the page service, whatever its outcome, and adds the rate limit
  * headers to each answer (contract, limits; IETF draft "RateLimit header fields for HTTP", version 6). Calls with a
  * key, or with a link that the key signed, count for the key instead.
  */
-export function rateLimited(handler: CountedHandler, calls = 1): (context: Context) => Promise<Response> {
+export function withRateLimit(
+  handler: RateLimitedHandler,
+  calls = 1,
+): (context: Context) => Promise<Response> {
   return async (context) => {
-    let visitor = publicVisitor(context);
+    let visitor = createPublicCaller(context);
     let refusal: unknown;
-    if (claimsKey(context)) {
+    if (hasCredentials(context)) {
       try {
-        visitor = await visitorOf(context);
+        visitor = await identifyCaller(context);
       } catch (thrown) {
         // Count failed keys too, so that guessing keys is rate-limited.
         refusal = thrown;
@@ -41,11 +50,11 @@ export function rateLimited(handler: CountedHandler, calls = 1): (context: Conte
     if (key !== null) context.log.key = key.id;
     const counting = countCalls(context, visitor, calls);
     const admitted = counting.then((decision) => {
-      if (decision?.allowed === false) throw limitExceeded(decision);
+      if (decision?.allowed === false) throw createRateLimitError(decision);
       if (refusal !== undefined) throw refusal;
     });
     admitted.catch(() => undefined);
-    const query = wishIn(context.url.searchParams);
+    const query = normalizedQuery(context.url.searchParams);
     const answering = refusal === undefined ? handler(context, { query, client, admitted }) : null;
     answering?.catch(() => undefined);
     const headers = { "referrer-policy": "no-referrer", ...rateHeaders(await counting) };
@@ -54,10 +63,10 @@ export function rateLimited(handler: CountedHandler, calls = 1): (context: Conte
       const response = await answering;
       if (response === null) throw refusal;
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-      limitSharing(response.headers, visitor);
+      restrictCaching(response.headers, visitor);
       return response;
     } catch (thrown) {
-      throw withHeaders(thrown, context, { "cache-control": "no-store", ...headers });
+      throw toErrorWithHeaders(thrown, context, { "cache-control": "no-store", ...headers });
     }
   };
 }
@@ -68,15 +77,15 @@ export function rateLimited(handler: CountedHandler, calls = 1): (context: Conte
  */
 async function countCalls(
   { platform }: Context,
-  { client, key }: Visitor,
+  { client, key }: PageCaller,
   calls: number,
 ): Promise<RateDecision | null> {
-  if (key === null) return platform.pages.countCall(client, platform.variables.pageRateLimit, calls);
+  if (key === null) return platform.pages.countCalls(client, platform.variables.pageRateLimit, calls);
   const { requests_per_minute = 0 } = countedLimits({ key }) ?? {};
   if (requests_per_minute === 0) return null;
   const limits = { requests_per_minute };
   const use = { key: key.id, limits, tokens: 0, cost: 0 };
-  const count = () => platform.accounts.count({ ...use, id: crypto.randomUUID() });
+  const count = () => platform.accounts.countRequest({ ...use, id: crypto.randomUUID() });
   let answer = await count();
   const short = (answer.limits?.requests?.remaining ?? 0) < calls - 1;
   if (!short) for (let n = 1; n < calls && !("refused" in answer); n++) answer = await count();
@@ -94,15 +103,15 @@ async function countCalls(
  * Restricts shared caching: answers for a key are private, and answers for a signed link are cacheable no longer than
  * the link is valid.
  */
-function limitSharing(headers: Headers, { shared }: Visitor): void {
+function restrictCaching(headers: Headers, { sharedMaxAge }: PageCaller): void {
   const policy = headers.get("cache-control");
   const seconds = /^public, max-age=(\d+)/.exec(policy ?? "")?.[1];
-  if (shared === null || policy === null || seconds === undefined) return;
+  if (sharedMaxAge === null || policy === null || seconds === undefined) return;
   headers.set(
     "cache-control",
-    shared === 0
+    sharedMaxAge === 0
       ? policy.replace("public", "private")
-      : `public, max-age=${Math.min(Number(seconds), shared + Number(headers.get("age") ?? 0))}`,
+      : `public, max-age=${Math.min(Number(seconds), sharedMaxAge + Number(headers.get("age") ?? 0))}`,
   );
 }
 
@@ -117,14 +126,18 @@ function rateHeaders(decision: RateDecision | null): Record<string, string> {
   };
 }
 
-function limitExceeded({ limit, resetSeconds }: RateDecision): GatewayError {
+function createRateLimitError({ limit, resetSeconds }: RateDecision): GatewayError {
   return new GatewayError(429, `You may make ${limit} calls a minute. Try again in ${resetSeconds} s.`, {
     code: "rate_limit_exceeded",
     headers: { "retry-after": String(resetSeconds) },
   });
 }
 
-function withHeaders(thrown: unknown, context: Context, headers: Record<string, string>): GatewayError {
+function toErrorWithHeaders(
+  thrown: unknown,
+  context: Context,
+  headers: Record<string, string>,
+): GatewayError {
   const error = toGatewayError(thrown, context.requestId);
   const { status, message, code, param, details, cause } = error;
   return new GatewayError(status, message, {

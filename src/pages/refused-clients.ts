@@ -6,8 +6,8 @@ const MAX_CLIENTS = 1_000;
 interface Refusal {
   readonly decision: RateDecision;
   /** Until when the refusal is certain, and when calls are possible again, Unix milliseconds. */
-  readonly holds: number;
-  readonly ends: number;
+  readonly certainUntil: number;
+  readonly resetAt: number;
 }
 
 /**
@@ -15,31 +15,31 @@ interface Refusal {
  * old. Until then the program repeats the refusal without asking the counter, which protects the counter from the
  * refused load.
  */
-export class RefusedClients {
+export class RefusalCache {
   readonly #refusals = new Map<string, Refusal>();
 
   /** The known refusal of a client at `now` (Unix milliseconds); null: ask the counter. */
-  recall(client: string, now: number): RateDecision | null {
+  getRefusal(client: string, now: number): RateDecision | null {
     const refusal = this.#refusals.get(client);
     if (refusal === undefined) return null;
-    const { decision, holds, ends } = refusal;
+    const { decision, certainUntil, resetAt } = refusal;
     // A clock that was set back must not lock a client out.
-    if (now >= holds || now < ends - decision.resetSeconds * 1_000) {
+    if (now >= certainUntil || now < resetAt - decision.resetSeconds * 1_000) {
       this.#refusals.delete(client);
       return null;
     }
-    return { ...decision, resetSeconds: Math.max(1, Math.ceil((ends - now) / 1_000)) };
+    return { ...decision, resetSeconds: Math.max(1, Math.ceil((resetAt - now) / 1_000)) };
   }
 
   /** Remembers a refusal at `now`. Ignores clients that have calls left: they only asked for too many at once. */
-  note(client: string, decision: RateDecision, now: number): void {
+  rememberRefusal(client: string, decision: RateDecision, now: number): void {
     if (decision.allowed || decision.remaining > 0 || decision.limit === 0) return;
     const ends = now + decision.resetSeconds * 1_000;
     // The decision's seconds are rounded up.
     const holds = ends - 1_000;
     if (holds <= now) return;
     this.#refusals.delete(client);
-    this.#refusals.set(client, { decision, holds, ends });
+    this.#refusals.set(client, { decision, certainUntil: holds, resetAt: ends });
     for (const oldest of this.#refusals.keys()) {
       if (this.#refusals.size <= MAX_CLIENTS) return;
       this.#refusals.delete(oldest);

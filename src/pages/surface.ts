@@ -1,12 +1,12 @@
-import { standardFamily } from "../routing/error-formats.ts";
-import type { LateSurface } from "../routing/surface.ts";
+import { createStandardFamily } from "../routing/error-formats.ts";
+import type { LazyRouteGroup } from "../routing/surface.ts";
 
 /** The routes of the page service: no key needed, rate-limited per client. */
-export const PAGES: LateSurface = {
+export const PAGE_ROUTES: LazyRouteGroup = {
   tag: "Page service",
-  family: standardFamily("page"),
+  family: createStandardFamily("page"),
   paths: ["/v1/thumbs", "/v1/technologies", "/v1/metadata", "/v1/jobs"],
-  otherPaths: ["/"],
+  exactPaths: ["/"],
   responseHeaders: [
     "retry-after",
     "location",

@@ -1,18 +1,18 @@
 import type { RateWindow } from "./rate-window.ts";
 
 /** Calls within this many milliseconds after a write belong to a burst: further calls are written ahead. */
-const BURST_MS = 2_000;
+const BURST_GAP_MS = 2_000;
 /** Milliseconds for which calls written ahead may be used. */
-const AHEAD_MS = 1_000;
-/** Maximum calls to write ahead: also at most the limit divided by `PART_AHEAD`. */
-const MOST_AHEAD = 64;
-const PART_AHEAD = 8;
+const RESERVATION_MS = 1_000;
+/** Maximum calls to write ahead: also at most the limit divided by `RESERVED_LIMIT_DIVISOR`. */
+const MAX_RESERVED_CALLS = 64;
+const RESERVED_LIMIT_DIVISOR = 8;
 
 /** The calls of a client to write. */
 export interface CallsToWrite {
   /** Milliseconds since the epoch, oldest first; calls written ahead have a time in the future. */
   readonly calls: readonly number[];
-  /** Milliseconds after which to call {@link WrittenCalls.settle}; null if it is not needed. */
+  /** Milliseconds after which to call {@link CallPersistence.finishBurst}; null if it is not needed. */
   readonly settleAfter: number | null;
 }
 
@@ -22,10 +22,10 @@ export interface CallsToWrite {
  * reservation ends. When the burst is over, another write stores the actual calls. If the counter is evicted before
  * that, it counts too many calls for a minute.
  */
-export class WrittenCalls {
+export class CallPersistence {
   readonly #window: RateWindow;
-  #ahead = 0;
-  #wroteAt = Number.NEGATIVE_INFINITY;
+  #reservedCalls = 0;
+  #lastWriteAt = Number.NEGATIVE_INFINITY;
 
   constructor(window: RateWindow) {
     this.#window = window;
@@ -37,23 +37,25 @@ export class WrittenCalls {
    * @param limit calls per minute
    * @returns null if they were already written ahead
    */
-  note(now: number, limit: number, count = 1): CallsToWrite | null {
-    const since = now - this.#wroteAt;
-    if (count <= this.#ahead && since >= 0 && since <= AHEAD_MS) {
-      this.#ahead -= count;
+  recordCalls(now: number, limit: number, count = 1): CallsToWrite | null {
+    const since = now - this.#lastWriteAt;
+    if (count <= this.#reservedCalls && since >= 0 && since <= RESERVATION_MS) {
+      this.#reservedCalls -= count;
       return null;
     }
-    const inBurst = since >= 0 && since < BURST_MS;
-    this.#ahead = inBurst ? Math.min(MOST_AHEAD, Math.floor(limit / PART_AHEAD)) : 0;
-    this.#wroteAt = now;
-    const calls = [...this.#window.calls, ...Array<number>(this.#ahead).fill(now + AHEAD_MS)];
-    return { calls, settleAfter: this.#ahead > 0 ? AHEAD_MS + 1 : null };
+    const inBurst = since >= 0 && since < BURST_GAP_MS;
+    this.#reservedCalls = inBurst
+      ? Math.min(MAX_RESERVED_CALLS, Math.floor(limit / RESERVED_LIMIT_DIVISOR))
+      : 0;
+    this.#lastWriteAt = now;
+    const calls = [...this.#window.calls, ...Array<number>(this.#reservedCalls).fill(now + RESERVATION_MS)];
+    return { calls, settleAfter: this.#reservedCalls > 0 ? RESERVATION_MS + 1 : null };
   }
 
   /** The calls to write after a burst; null if the stored ones are right. */
-  settle(): readonly number[] | null {
-    if (this.#ahead === 0) return null;
-    this.#ahead = 0;
+  finishBurst(): readonly number[] | null {
+    if (this.#reservedCalls === 0) return null;
+    this.#reservedCalls = 0;
     return this.#window.calls;
   }
 }

@@ -26,7 +26,7 @@ export interface CooldownView {
 }
 
 /** An outage of a provider, for one model or (empty) for all models. `since` is in Unix milliseconds. */
-export interface OutageView {
+export interface ProviderOutageView {
   /** Empty for the default provider. */
   readonly provider: string;
   readonly model: string;
@@ -36,7 +36,7 @@ export interface OutageView {
 }
 
 /** One waiting request. */
-export interface WaitingView {
+export interface WaitingRequestView {
   readonly request_id: string;
   readonly model: string;
   readonly target: string | null;
@@ -51,7 +51,7 @@ export const ACCOUNT_CONDITIONS = ["ok", "untested", "failing", "cooling", "disa
 export type AccountCondition = (typeof ACCOUNT_CONDITIONS)[number];
 
 /** An account that fails but is not in cooldown, so the pool still uses it. */
-export interface FailingView {
+export interface FailingAccountView {
   readonly account: string;
   readonly reason: string;
   /** Time of the last failed request, Unix milliseconds; 0 if only a test failed. */
@@ -82,9 +82,9 @@ export interface QueueStatus {
   /** Number of accounts in each condition. */
   readonly conditions: Readonly<Record<AccountCondition, number>>;
   /** Failing accounts, latest failure first. */
-  readonly failing: readonly FailingView[];
-  readonly outages: readonly OutageView[];
-  readonly waiting_requests: readonly WaitingView[];
+  readonly failing: readonly FailingAccountView[];
+  readonly outages: readonly ProviderOutageView[];
+  readonly waiting_requests: readonly WaitingRequestView[];
   /** True if some pool shards did not answer: numbers and lists lack their accounts. Absent if there is only one pool. */
   readonly partial?: boolean | undefined;
   /** Names of the pool shards that did not answer. Absent if there is only one pool. */
@@ -92,7 +92,7 @@ export interface QueueStatus {
 }
 
 /** Number of requests in a period, and how many of them succeeded. */
-export interface SuccessRate {
+export interface SuccessCounts {
   readonly requests: number;
   readonly succeeded: number;
 }
@@ -108,8 +108,8 @@ export interface AccountActivity {
     readonly fault: FaultParty;
     readonly at: number;
   } | null;
-  readonly hour: SuccessRate;
-  readonly day: SuccessRate;
+  readonly hour: SuccessCounts;
+  readonly day: SuccessCounts;
 }
 
 /** What the pool knows about an account in addition to its configuration. */

@@ -1,7 +1,7 @@
 import type { ProviderErrorKind } from "../errors/provider-error.ts";
 import type { AbortSignalLike } from "../http/light-abort-controller.ts";
 import type { AccountHealth, FaultParty, QueueStatus } from "./account-status.ts";
-import type { KeyUse, LimitedUse, LimitRefusal, LimitState, Spent } from "./limits.ts";
+import type { KeyLimitUsage, LimitedUse, LimitRefusal, RemainingLimits, SpentAmounts } from "./limits.ts";
 import type { PoolConfiguration } from "./pool-configuration.ts";
 
 /**
@@ -74,13 +74,13 @@ export interface AcquireRequest {
 }
 
 /** The pool granted no slot. `failure` is the provider's failure during an outage. */
-export interface Refused {
+export interface AcquireRefusal {
   readonly refused: RefusalReason;
   readonly failure?: AccountFailure;
   /** The exhausted limit; present if `refused` is `limited`. */
   readonly limit?: LimitRefusal;
   /** What remains of the key's limits, if they are counted. */
-  readonly limits?: LimitState;
+  readonly limits?: RemainingLimits;
   /** The pool has healthy accounts, but all are busy. Set only for a request with `wellOnly`. */
   readonly isWell?: boolean;
   /** The queue is full and no other pool shard can give capacity: do not ask again. */
@@ -88,18 +88,18 @@ export interface Refused {
 }
 
 /** The pool granted a slot. */
-export interface Granted {
+export interface AcquireGrant {
   readonly lease: Lease;
   /** What remains of the key's limits, if they are counted. */
-  readonly limits?: LimitState;
+  readonly limits?: RemainingLimits;
   /** Version of the newest configuration. Absent if no isolate can have an older one. */
   readonly configVersion?: number;
 }
 
-export type Acquired = Granted | Refused;
+export type AcquireResult = AcquireGrant | AcquireRefusal;
 
 /** The result of counting a request that takes no slot. */
-export type CountAnswer = { readonly limits: LimitState } | Refused;
+export type CountResult = { readonly limits: RemainingLimits } | AcquireRefusal;
 
 /** The account of a lease, without credentials. Only a {@link SignInTicket} contains credentials. */
 export interface LeasedAccount {
@@ -138,16 +138,16 @@ export interface AccountFailure {
  * The provider that may receive an account's token or credentials, according to the configuration at the time of
  * handing out.
  */
-export interface MeantFor {
+export interface CredentialAudience {
   /** The account's current provider. Absent: the default provider. */
   readonly provider?: string;
-  /** See {@link Granted}. */
+  /** See {@link AcquireGrant}. */
   readonly configVersion?: number;
 }
 
-export type TokenAnswer =
-  | ({ readonly token: string } & MeantFor)
-  | ({ readonly signIn: SignInTicket } & MeantFor)
+export type TokenResult =
+  | ({ readonly token: string } & CredentialAudience)
+  | ({ readonly signIn: SignInTicket } & CredentialAudience)
   | { readonly failed: AccountFailure };
 
 /**
@@ -164,23 +164,23 @@ export interface Lease extends Disposable {
    * signs the account in; returns a sign-in assignment if this request must sign in. `accountToken` in `sign-in.ts`
    * handles both cases.
    */
-  token(stale?: string): Promise<TokenAnswer>;
+  getToken(stale?: string): Promise<TokenResult>;
   /** Completes a sign-in assignment with the new token. */
-  signedIn(ticket: string, result: SignedIn): Promise<void>;
+  completeSignIn(ticket: string, result: SignInResult): Promise<void>;
   /** Gives up a sign-in assignment: all waiting requests get the failure, and the account enters cooldown. */
-  signInFailed(ticket: string, failure: AccountFailure): Promise<void>;
+  failSignIn(ticket: string, failure: AccountFailure): Promise<void>;
   /**
    * Extends the lease. Returns false if the pool reclaimed the slot, or may reclaim it before the next call: stop using
    * the account. The promise always resolves before that time. Most calls send nothing.
    */
   renew(): Promise<boolean>;
   /** Reports that the account answered. Ends a series of failures; costs nothing if there was none. */
-  succeeded(): Promise<void>;
+  reportSuccess(): Promise<void>;
   /**
    * Reports that a request on this account failed. The party at fault decides the consequences. Resolves with whether
    * another account is healthy.
    */
-  failed(failure: AccountFailure): Promise<boolean>;
+  reportFailure(failure: AccountFailure): Promise<boolean>;
   /** Returns the slot to the pool. Never throws and never waits; only the first call counts. */
   release(): void;
 }
@@ -191,26 +191,26 @@ export interface AccountPoolClient {
    * Waits for a slot. Resolves with a refusal instead of throwing; rejects only if the pool is unreachable. If `signal`
    * aborts, the request leaves the queue, and a slot granted at that moment returns to the pool.
    */
-  acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<Acquired>;
+  acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult>;
   /** Counts a request that takes no slot, for a key with limits. Its usage is final. */
-  count(use: LimitedUse): Promise<CountAnswer>;
+  countRequest(use: LimitedUse): Promise<CountResult>;
   /**
    * Records the final usage of a request of a key with limits. Only the first call per request counts. All later calls
    * of this client see the result.
    */
-  settle(use: LimitedUse, spent: Spent): Promise<void>;
+  settleUsage(use: LimitedUse, spent: SpentAmounts): Promise<void>;
   /** Current usage of all keys that have limits and were used this month. */
-  keyUses(): Promise<KeyUse[]>;
+  listKeyUsage(): Promise<KeyLimitUsage[]>;
   /**
    * `most` bounds each list; then the entries that need attention come first. Absent: all entries, in no special order.
    */
-  status(most?: number): Promise<QueueStatus>;
+  getStatus(most?: number): Promise<QueueStatus>;
   /** Health of the given accounts, or of all. Skips unknown identifiers. */
-  health(ids?: readonly string[]): Promise<AccountHealth[]>;
+  getHealth(ids?: readonly string[]): Promise<AccountHealth[]>;
   /** Records the result of an account test. Rejects (503) if the account's pool shard does not answer. */
-  setTestStatus(id: string, status: string): Promise<void>;
+  setTestStatus(id: string, getStatus: string): Promise<void>;
   /** Identifiers of the accounts that can sign in and whose token is older than the refresh interval. */
-  tokensDueForRefresh(): Promise<string[]>;
+  listTokensDueForRefresh(): Promise<string[]>;
   /** Sends a changed configuration to the pool. */
   configure(configuration: PoolConfiguration): Promise<void>;
 }
@@ -225,7 +225,7 @@ export interface Credentials {
 }
 
 /** A token and its expiry in Unix seconds; 0 if unknown. */
-export interface SignedIn {
+export interface SignInResult {
   readonly token: string;
   readonly expiresAt: number;
 }

@@ -27,7 +27,7 @@ export interface TestAllProgress {
 }
 
 /** The result of the latest scheduled model-list request to a provider. */
-export interface ModelAsk {
+export interface ModelSyncResult {
   /** Time of the request, Unix milliseconds. */
   readonly at: number;
   /** Why the request failed; empty on success. */
@@ -40,19 +40,19 @@ export interface ModelAsk {
 export interface AdministrationState {
   /**
    * Asks whether a client (address or network) may attempt to sign in; the first `free` attempts in a row have no
-   * delay. The attempt counts as failed until `loginSucceeded` is called.
+   * delay. The attempt counts as failed until `recordLoginSuccess` is called.
    */
-  loginAttempt(client: string, free: number): Promise<LoginDecision>;
-  loginSucceeded(client: string): Promise<void>;
+  recordLoginAttempt(client: string, free: number): Promise<LoginDecision>;
+  recordLoginSuccess(client: string): Promise<void>;
   /** The latest test of all accounts; null if none has run. */
-  testProgress(): Promise<TestAllProgress | null>;
+  getTestProgress(): Promise<TestAllProgress | null>;
   /** Saves the progress. Returns true if the run was cancelled. */
   setTestProgress(progress: TestAllProgress): Promise<boolean>;
   /** Cancels the run of the latest progress. */
   cancelTest(): Promise<void>;
   /** Results of the scheduled model-list requests, by provider id. */
-  modelAsks(): Promise<Readonly<Record<string, ModelAsk>>>;
-  setModelAsks(asks: Readonly<Record<string, ModelAsk>>): Promise<void>;
+  getModelSyncResults(): Promise<Readonly<Record<string, ModelSyncResult>>>;
+  setModelSyncResults(asks: Readonly<Record<string, ModelSyncResult>>): Promise<void>;
 }
 
 /** Whether a sign-in attempt may proceed; if not, the wait in whole seconds. */

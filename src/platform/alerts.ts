@@ -45,7 +45,7 @@ export interface AlertStatus {
 }
 
 /** The result of a test delivery. */
-export interface AlertTest {
+export interface AlertTestResult {
   readonly success: boolean;
   /** HTTP status of the webhook's response; 0 if there was none. */
   readonly status: number;
@@ -55,10 +55,10 @@ export interface AlertTest {
 /** Watches the deployment and sends alerts. Each deployment has one. */
 export interface AlertWatcher {
   /** Starts the periodic checks unless they already run. They continue as long as a webhook is active. */
-  look(): Awaitable<void>;
+  startChecks(): Awaitable<void>;
   /** Reports an event. */
-  report(alert: Alert): Awaitable<void>;
+  reportAlert(alert: Alert): Awaitable<void>;
   /** Sends a test message to a webhook and waits for the result; null if the webhook does not exist. */
-  test(webhook: string): Awaitable<AlertTest | null>;
-  status(): Awaitable<AlertStatus>;
+  sendTestAlert(webhook: string): Awaitable<AlertTestResult | null>;
+  getStatus(): Awaitable<AlertStatus>;
 }

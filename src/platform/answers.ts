@@ -2,7 +2,7 @@ import type { HistoryWrite, Retention } from "./archive.ts";
 import type { UsedRequest } from "./usage.ts";
 
 /** The data to store about a request once its outcome is known. */
-export interface AnswerWrite {
+export interface RequestOutcome {
   readonly retention: Retention;
   /** History records of finished generations. */
   readonly records: readonly HistoryWrite[];
@@ -16,7 +16,7 @@ export interface AnswerWrite {
  * History and usage in the gateway's own process (Deno). The store saves a request's outcome before the end of its
  * answer is sent, so killing the process loses no outcome of an answered request.
  */
-export interface AnswerStore {
+export interface OutcomeStore {
   /**
    * Writes a request's outcome in one transaction. The outcome is stored when this returns.
    *
@@ -24,5 +24,5 @@ export interface AnswerStore {
    * without `used`
    * @throws any error of the database; then nothing was written.
    */
-  write(answer: AnswerWrite): number | undefined;
+  write(answer: RequestOutcome): number | undefined;
 }

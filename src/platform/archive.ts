@@ -14,7 +14,7 @@ export interface SignInWait {
 }
 
 /** An account that failed. The generation moved to another account if there was one. */
-export interface TriedAccount {
+export interface FailedAttempt {
   readonly account: string;
   /** A `ProviderErrorKind`, or the code of an error of the gateway. */
   readonly reason: string;
@@ -53,7 +53,7 @@ export interface HistorySummary {
   /** Number of accounts tried. */
   readonly attempts: number;
   /** The first 20 accounts that failed, in the order of the attempts. */
-  readonly tried: readonly TriedAccount[];
+  readonly tried: readonly FailedAttempt[];
   /** The first 20 waits for a token, while this or another request signed the account in. */
   readonly sign_ins: readonly SignInWait[];
   /** The caller's `X-Gateway-Source` header. */
@@ -173,16 +173,16 @@ export interface HistoryArchive {
 /** The archive of history, captures, samples and metrics. Each deployment has one. */
 export interface Archive extends HistoryArchive, CaptureArchive {
   /** True if finished records must be sent whole, including the parts already sent. */
-  readonly wantsWhole?: boolean;
+  readonly requiresWholeRecords?: boolean;
   /**
    * Stores a batch. Rejects with {@link EndedRecordsLost} if only a part was stored; on any other error nothing was
    * stored.
    */
   write(batch: ArchiveBatch): Awaitable<void>;
   /** Deletes everything beyond a new retention limit. */
-  retain(retention: Retention): Awaitable<void>;
+  applyRetention(retention: Retention): Awaitable<void>;
   /** All metric totals since the beginning. */
-  metrics(): Awaitable<MetricDeltas>;
+  readMetrics(): Awaitable<MetricDeltas>;
 }
 
 /** Counts by series: a metric's name with its labels in Prometheus form, such as `requests_total{status="200"}`. */

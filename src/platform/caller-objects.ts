@@ -1,27 +1,27 @@
-import type { KeptFile } from "./files.ts";
+import type { FileRecord } from "./files.ts";
 import type { StoredResponse } from "./responses.ts";
-import { type PartialUpload, pieceId, type UploadPiece } from "./uploads.ts";
+import { createPieceId, type PartialUpload, type UploadPiece } from "./uploads.ts";
 
 /** The objects stored for callers until they expire, by kind. */
 export interface CallerObjects {
   readonly response: StoredResponse;
-  readonly file: KeptFile;
+  readonly file: FileRecord;
   readonly upload: PartialUpload;
   readonly piece: UploadPiece;
 }
 
 /** Deletes an owner's unfinished upload and its pieces. `now` is in Unix milliseconds. */
-export function forgetUpload(store: UploadObjects, owner: string, id: string, now: number): void {
+export function deleteUpload(store: UploadObjectStore, owner: string, id: string, now: number): void {
   const upload = store.get(owner, "upload", id, now);
   if (upload === null) return;
   for (let index = 0; index < upload.pieces; index += 1) {
-    store.remove(owner, "piece", pieceId(id, index), now);
+    store.remove(owner, "piece", createPieceId(id, index), now);
   }
   store.remove(owner, "upload", id, now);
 }
 
 /** The store of uploads. */
-interface UploadObjects {
+interface UploadObjectStore {
   get(owner: string, kind: "upload", id: string, now: number): PartialUpload | null;
   remove(owner: string, kind: "upload" | "piece", id: string, now: number): boolean;
 }

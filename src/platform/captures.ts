@@ -96,7 +96,7 @@ export interface CaptureArchive {
    */
   clearCaptures(): Awaitable<number>;
   /** Newest first; only chains that contain the text `q`. */
-  chains(q: string, limit: number): Awaitable<readonly CaptureChain[]>;
+  listChains(q: string, limit: number): Awaitable<readonly CaptureChain[]>;
   /** Saves captures as a sample; null if the selector matches none. Replaces a sample with the same id. */
   saveSample(selector: SampleSelector, sampleId: string, provider: string): Awaitable<SampleMeta | null>;
   /** Newest first. */

@@ -18,11 +18,11 @@ export const WALL_CLOCK: Clock = {
 };
 
 /** Resolves after `ms` milliseconds of the clock. */
-export const pause = (ms: number, { setTimer }: Clock): Promise<void> =>
+export const sleep = (ms: number, { setTimer }: Clock): Promise<void> =>
   new Promise((resolve) => setTimer(ms, resolve));
 
 /** The result of `work`, or null if it takes longer than `ms` milliseconds. */
-export async function inTime<T>(work: Promise<T>, ms: number, { setTimer }: Clock): Promise<T | null> {
+export async function withTimeout<T>(work: Promise<T>, ms: number, { setTimer }: Clock): Promise<T | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>();
   const stop = setTimer(ms, () => resolve(null));
   try {

@@ -1,8 +1,8 @@
 import type { ConfigSnapshot } from "../config/snapshot.ts";
-import type { BodyHold } from "../http/body-budget.ts";
+import type { MemoryReservation } from "../http/body-budget.ts";
 import type { RequestTimers } from "../http/request-timers.ts";
 import type { Capture } from "./captures.ts";
-import type { Quota } from "./limits.ts";
+import type { RequestQuota } from "./limits.ts";
 import type { Platform } from "./platform.ts";
 import type { ConnectionResponses } from "./responses.ts";
 
@@ -66,13 +66,13 @@ export interface Context extends RequestRuntime {
   /** The id that the caller sent, if any: it may not be unique. */
   readonly requestId: string;
   /** A unique id of this request. */
-  readonly identity: string;
+  readonly uniqueRequestId: string;
   /** Milliseconds since the epoch at which the request came in. */
   readonly startedAt: number;
   readonly log: LogFields;
-  readonly quota: Quota;
+  readonly quota: RequestQuota;
   /** The memory for bodies that the request has reserved; released when the request ends. */
-  readonly hold: BodyHold;
+  readonly hold: MemoryReservation;
   /** Timers of the request. */
   readonly timers: RequestTimers;
   /** Receives a capture of each upstream exchange of the request, even if captures are disabled. */
@@ -83,16 +83,16 @@ export interface Context extends RequestRuntime {
    *
    * @param status the HTTP status of the answer
    */
-  record(status: number): void;
+  recordOutcome(status: number): void;
   /**
    * Serves another request of the same client, received over this request's connection, with the same authorization,
    * limits and log as a separate request. Never throws.
    */
-  serve(request: Request, connection: ConnectionResponses): Promise<Response>;
+  serveOverConnection(request: Request, connection: ConnectionResponses): Promise<Response>;
   /** The configuration. Read once per request, and again when `confirmConfig` finds a newer version. */
   config(): Promise<ConfigSnapshot>;
   /** Accepts a cached copy of the configuration of any age, until `confirmConfig` is called. */
-  allowConfigCopy(): void;
+  allowStaleConfig(): void;
   /** See `RequestConfig.confirm`. */
   confirmConfig(version?: number): Promise<boolean>;
 }

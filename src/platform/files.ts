@@ -2,7 +2,7 @@
  * What the gateway stores about an uploaded file: its owner, its account, and the data that the provider does not
  * return again. Plain data: it can be stored and sent over RPC.
  */
-export interface KeptFile {
+export interface FileRecord {
   /** The provider's id. */
   readonly id: string;
   /** The identifier of the account that received it (contract, File object). */
@@ -26,8 +26,8 @@ export interface KeptFile {
 
 /** The uploaded files of one caller, without expired ones. */
 export interface FileStore {
-  get(id: string): Promise<KeptFile | null>;
+  get(id: string): Promise<FileRecord | null>;
   /** All files, the oldest first, including deleted ones. */
-  list(): Promise<readonly KeptFile[]>;
-  put(file: KeptFile): Promise<void>;
+  list(): Promise<readonly FileRecord[]>;
+  put(file: FileRecord): Promise<void>;
 }

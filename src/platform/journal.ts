@@ -26,7 +26,7 @@ export interface AuditQuery {
 }
 
 /** A configuration saved before a large change. */
-export interface KeptVersion {
+export interface ConfigBackup {
   readonly version: number;
   /** When (Unix milliseconds), by whom and by which action it was replaced. */
   readonly at: number;
@@ -37,13 +37,13 @@ export interface KeptVersion {
 }
 
 /** The audit log of administrators' changes, with backups of earlier configurations. */
-export interface Journal {
+export interface AuditLog {
   /** Newest first. */
-  list(query: AuditQuery): Awaitable<{ items: AuditEntry[]; total: number }>;
+  listEntries(query: AuditQuery): Awaitable<{ items: AuditEntry[]; total: number }>;
   /** Records a change that is no edit of the configuration. */
-  record(note: ChangeNote): Awaitable<void>;
+  recordEntry(note: ChangeNote): Awaitable<void>;
   /** Newest first. */
-  versions(): Awaitable<KeptVersion[]>;
+  listBackups(): Awaitable<ConfigBackup[]>;
   /** A saved configuration; null if that version does not exist. */
-  readVersion(version: number): Awaitable<unknown>;
+  readBackup(version: number): Awaitable<unknown>;
 }

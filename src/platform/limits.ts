@@ -20,13 +20,13 @@ export type LimitName = (typeof LIMIT_NAMES)[number];
 export type KeyLimits = Readonly<Partial<Record<LimitName, number>>>;
 
 /** What a request has used, or is expected to use. */
-export interface Spent {
+export interface SpentAmounts {
   readonly tokens: number;
   readonly cost: number;
 }
 
 /** One request of a key with limits, from start to end, over all attempts and queues. */
-export interface LimitedUse extends Spent {
+export interface LimitedUse extends SpentAmounts {
   /** A unique id of the request. Never a value from the client: the pool counts a repeated id only once. */
   readonly id: string;
   /** The key's id. */
@@ -46,36 +46,36 @@ export interface LimitRefusal {
 }
 
 /** State of a rolling minute. `resetMs`: milliseconds until the whole limit is available again. */
-export interface WindowState {
+export interface RateWindowState {
   readonly limit: number;
   readonly remaining: number;
   readonly resetMs: number;
 }
 
 /** The remaining limits of a key's minute; null if the key has no such limit. */
-export interface LimitState {
-  readonly requests: WindowState | null;
-  readonly tokens: WindowState | null;
+export interface RemainingLimits {
+  readonly requests: RateWindowState | null;
+  readonly tokens: RateWindowState | null;
 }
 
 /** Current usage of a key's limits. Days and months are in UTC. */
-export interface KeyUse {
+export interface KeyLimitUsage {
   readonly key: string;
   readonly parallel: number;
   readonly minute: { readonly requests: number; readonly tokens: number };
-  readonly day: Spent;
-  readonly month: Spent;
+  readonly day: SpentAmounts;
+  readonly month: SpentAmounts;
 }
 
 /** The state of one request's limits; filled in while the request is served. */
-export interface Quota {
+export interface RequestQuota {
   /**
    * The use that the request has declared to the pool. Undefined if not declared yet, or if the key has no limits to
    * count.
    */
   use?: LimitedUse;
   /** True if the pool may have admitted the request: its usage must be settled. */
-  counts?: boolean;
+  mustSettle?: boolean;
   /** The remaining limits, for the answer's headers. */
-  left?: LimitState;
+  remaining?: RemainingLimits;
 }

@@ -8,7 +8,7 @@ export interface Size {
  * The requested size of an image. A side that is null follows from the subject's proportions; if both are null, the
  * image has the subject's own size.
  */
-export interface Frame {
+export interface RequestedSize {
   readonly width: number | null;
   readonly height: number | null;
   /**
@@ -19,7 +19,7 @@ export interface Frame {
 }
 
 /** How to capture a subject, and the resulting image. */
-export interface FramePlan {
+export interface CapturePlan {
   /** The visible part of the subject, in CSS pixels from its top left corner. */
   readonly clip: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
   /** Captured pixels per CSS pixel. */
@@ -40,7 +40,7 @@ export interface Clip extends Size {
 }
 
 /** The paper of a PDF; lengths in inches. */
-export interface Sheet extends Size {
+export interface PaperLayout extends Size {
   readonly margins: {
     readonly top: number;
     readonly right: number;
@@ -70,12 +70,12 @@ export interface ThumbnailOptions {
    * The paper to print the page on. Null: take an image, described by `format`, `quality`, `full`, `frame`, `selector`
    * and `clip`.
    */
-  readonly sheet: Sheet | null;
+  readonly sheet: PaperLayout | null;
   readonly format: ImageFormat;
   /** 1 to 100; ignored for png. */
   readonly quality: number;
   readonly full: boolean;
-  readonly frame: Frame;
+  readonly frame: RequestedSize;
   readonly screen: Screen;
   /** `%s` is replaced by the browser's version; null: the browser's own user agent. */
   readonly userAgent: string | null;
@@ -157,10 +157,10 @@ export type PageSignals = {
  * The steps of loading a page: the queue for a tab, the start of a browser, the opening of the tab, the load until the
  * page is idle, its preparation, and its reading or capture. `lost` is time spent in a browser that then went away.
  */
-export type Step = "queue" | "browser" | "tab" | "load" | "prepare" | "read" | "lost";
+export type LoadStep = "queue" | "browser" | "tab" | "load" | "prepare" | "read" | "lost";
 
 /** Time of each step, in order, milliseconds. */
-export type Spent = readonly { readonly step: Step; readonly ms: number }[];
+export type StepTimings = readonly { readonly step: LoadStep; readonly ms: number }[];
 
 /** The outcome of loading a page. */
 export interface PageReport {
@@ -173,7 +173,7 @@ export interface PageReport {
   /** The page exceeded its limit of requests or bytes. */
   readonly overBudget: boolean;
   /** Absent if no browser loaded the page. */
-  readonly spent?: Spent;
+  readonly spent?: StepTimings;
 }
 
 /** A capture request as plain data, so that it can cross RPC. */
@@ -189,7 +189,7 @@ export interface PictureOutcome extends PageReport {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** True if the bytes already are the requested image. */
   readonly finished: boolean;
-  readonly plan: FramePlan;
+  readonly plan: CapturePlan;
   /** CSS pixels at which a page that is too high was cropped; null if it was not. */
   readonly cutAt: number | null;
   /** CSS pixels at which a page that is too wide was cropped; null if it was not. */

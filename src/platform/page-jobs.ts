@@ -5,7 +5,7 @@ export const PAGE_OPERATIONS = ["thumbs", "technologies", "metadata"] as const;
 export type PageOperation = (typeof PAGE_OPERATIONS)[number];
 
 /** The error of one task of a job. */
-export interface TaskFault {
+export interface TaskError {
   readonly status: number;
   readonly code: ErrorCode;
   readonly message: string;
@@ -18,7 +18,7 @@ export interface NewTask {
   /** The task as a query string of its operation. */
   readonly query: string;
   /** An error known before the task starts: the task cannot run. */
-  readonly fault: TaskFault | null;
+  readonly fault: TaskError | null;
 }
 
 /** A requested job. Plain data: it crosses RPC. */
@@ -37,7 +37,7 @@ export type TaskStatus = "queued" | "running" | "completed" | "failed" | "cancel
 export interface TaskState {
   readonly url: string;
   readonly status: TaskStatus;
-  readonly fault: TaskFault | null;
+  readonly fault: TaskError | null;
 }
 
 /** State of a job. Times are milliseconds since the epoch. */

@@ -37,12 +37,12 @@ export interface PagesPlatform {
   readonly browser: PageBrowser | null;
   readonly cache: AnswerCache;
   /** Counts `calls` (default 1) of a client against a limit per minute: either all of them or none. */
-  countCall(client: string, limit: number, calls?: number): Promise<RateDecision>;
+  countCalls(client: string, limit: number, calls?: number): Promise<RateDecision>;
   readonly jobs: PageJobs;
   /** The image codecs, compiled. */
-  codecs(): Promise<CodecModules>;
+  loadCodecs(): Promise<CodecModules>;
   /** The fingerprints, as text that `scripts/build-technologies.mjs` writes. */
-  fingerprints(): Promise<string>;
+  loadFingerprints(): Promise<string>;
 }
 
 /** The rate limit decision for a client. */

@@ -1,7 +1,7 @@
 import type { HistoryRecord, HistorySummary } from "./archive.ts";
 
 /** The location of one record's texts: a byte range of a bucket object, which holds a {@link RecordTexts} as JSON. */
-export interface TextPlace {
+export interface TextLocation {
   /** The object's key. */
   readonly key: string;
   /** Offset and number of bytes. */
@@ -13,7 +13,7 @@ export interface TextPlace {
 export type RecordTexts = Pick<HistoryRecord, "messages" | "prompt" | "reasoning" | "content">;
 
 /** A record in a pack: its summary, and the byte range of its texts within the pack's object. */
-export interface PackedRecord extends Omit<TextPlace, "key"> {
+export interface PackedRecord extends Omit<TextLocation, "key"> {
   readonly summary: HistorySummary;
 }
 
@@ -24,9 +24,9 @@ export interface RecordPack {
 }
 
 /** A record whose texts must be fetched. */
-export interface PlacedRecord {
+export interface LocatedRecord {
   readonly summary: HistorySummary;
-  readonly place: TextPlace;
+  readonly place: TextLocation;
 }
 
 /** Number of digits after {@link PACK_PREFIX} with the creation time: Unix milliseconds, zero-padded. */
@@ -36,12 +36,12 @@ const TIME_DIGITS = 15;
 export const PACK_PREFIX = "history/";
 
 /** Creates a unique pack key. Keys sort by creation time `now` (Unix milliseconds). */
-export function packKey(now: number): string {
+export function createPackKey(now: number): string {
   return `${PACK_PREFIX}${String(now).padStart(TIME_DIGITS, "0")}-${crypto.randomUUID()}`;
 }
 
 /** Creation time of a pack from its key, Unix milliseconds; NaN if it is no pack key. */
-export function packTime(key: string): number {
+export function readPackTime(key: string): number {
   if (!key.startsWith(PACK_PREFIX)) return Number.NaN;
   const digits = key.slice(PACK_PREFIX.length, PACK_PREFIX.length + TIME_DIGITS);
   return /^\d+$/.test(digits) ? Number(digits) : Number.NaN;

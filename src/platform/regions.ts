@@ -15,7 +15,7 @@ export const REGIONS = [
 export type Region = (typeof REGIONS)[number];
 
 /** Origin of a request, as the runtime reports it. */
-export interface Place {
+export interface GeoLocation {
   /** Two letters, such as `EU`; empty if unknown. */
   readonly continent: string;
   /** Degrees, east positive; NaN if unknown. */

@@ -19,7 +19,7 @@ export interface PartialUpload {
 
 /** A piece of an unfinished upload. */
 export interface UploadPiece {
-  /** See {@link pieceId}. */
+  /** See {@link createPieceId}. */
   readonly id: string;
   /** Base64. */
   readonly data: string;
@@ -28,7 +28,7 @@ export interface UploadPiece {
 }
 
 /** The id of a piece: its upload and its index from 0. */
-export function pieceId(upload: string, index: number): string {
+export function createPieceId(upload: string, index: number): string {
   return `${upload} ${index}`;
 }
 

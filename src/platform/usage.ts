@@ -34,7 +34,7 @@ export const USAGE_DIMENSIONS = [
 ] as const satisfies readonly UsageDimension[];
 
 /** Replaces the values of a dimension beyond the maximum number of distinct values. */
-export const OTHER = "other";
+export const OTHER_VALUES = "other";
 
 /** Totals. Times are milliseconds. */
 export interface UsageSums {
@@ -71,13 +71,13 @@ export const USAGE_SUMS = [
 ] as const satisfies readonly (keyof UsageSums)[];
 
 /** Number of observations in each bucket of `src/usage/histogram.ts`, by bucket number. */
-export type Buckets = Readonly<Record<string, number>>;
+export type HistogramBuckets = Readonly<Record<string, number>>;
 
 /** Distributions of durations. */
 export interface UsageTimes {
-  readonly first_token: Buckets;
-  readonly duration: Buckets;
-  readonly queue: Buckets;
+  readonly first_token: HistogramBuckets;
+  readonly duration: HistogramBuckets;
+  readonly queue: HistogramBuckets;
 }
 
 /** The distributions, in storage order. */
@@ -116,8 +116,8 @@ export interface ActivityDelta {
   /** Milliseconds of this minute that requests held slots, and waited for slots, regardless of when they ended. */
   readonly busy_ms: number;
   readonly waited_ms: number;
-  readonly first_token: Buckets;
-  readonly duration: Buckets;
+  readonly first_token: HistogramBuckets;
+  readonly duration: HistogramBuckets;
 }
 
 /** Selects activity. */
@@ -125,12 +125,12 @@ export interface ActivityQuery {
   /** Unix milliseconds, aligned to steps; `to` is not included. */
   readonly from: number;
   readonly to: number;
-  /** Milliseconds: whole minutes for periods up to {@link MINUTES_ASKED_MS}, otherwise whole quarters of an hour. */
+  /** Milliseconds: whole minutes for periods up to {@link MINUTE_RESOLUTION_MAX_MS}, otherwise whole quarters of an hour. */
   readonly step: number;
 }
 
 /** The longest period with a resolution of one minute. */
-export const MINUTES_ASKED_MS = 6 * 3_600_000;
+export const MINUTE_RESOLUTION_MAX_MS = 6 * 3_600_000;
 
 /** Totals of one step, or of the whole period. */
 export interface ActivityPoint {
@@ -159,7 +159,7 @@ export interface ActivityError {
 }
 
 /** Activity: a point for each step with requests, the totals, and the errors, most frequent first. */
-export interface ActivityAnswer {
+export interface ActivityReport {
   readonly points: readonly ActivityPoint[];
   readonly totals: ActivityPoint;
   readonly errors: readonly ActivityError[];
@@ -240,7 +240,7 @@ export interface UsageGroup extends UsageSums {
 }
 
 /** Usage by group, and in total. */
-export interface UsageAnswer {
+export interface UsageReport {
   /** Sorted by time, then by usage, highest first. */
   readonly groups: readonly UsageGroup[];
   readonly totals: UsageGroup;
@@ -249,7 +249,7 @@ export interface UsageAnswer {
 }
 
 /** Usage of one key. */
-export interface KeyUse extends UsageSums {
+export interface KeyUsage extends UsageSums {
   readonly key: string;
   /** Unix milliseconds. */
   readonly last_used: number;
@@ -261,9 +261,9 @@ export interface KeyUse extends UsageSums {
 export interface UsageStore {
   /** Adds an isolate's counts. The message is stored when this resolves; a repeated message has no effect. */
   write(message: UsageMessage): Awaitable<void>;
-  read(query: UsageQuery): Awaitable<UsageAnswer>;
+  read(query: UsageQuery): Awaitable<UsageReport>;
   /** Recent activity, of the last eight days at most. */
-  activity(query: ActivityQuery): Awaitable<ActivityAnswer>;
+  readActivity(query: ActivityQuery): Awaitable<ActivityReport>;
   /** Usage of each key since the beginning, in the order of first use. */
-  keys(): Awaitable<readonly KeyUse[]>;
+  listKeyUsage(): Awaitable<readonly KeyUsage[]>;
 }

@@ -1,23 +1,23 @@
-import { configJsonFault } from "../config/source.ts";
+import { describeConfigJsonFault } from "../config/source.ts";
 import { REGIONS, type Region } from "./regions.ts";
 import {
   baseUrl,
-  count,
-  Fault,
-  flag,
+  booleanFlag,
   headerName,
-  hostPairs,
+  hostAndPortSet,
   httpUrl,
   httpUrlOrOff,
-  type Kind,
+  listOf,
   milliseconds,
   oneOf,
-  someOf,
+  positiveInteger,
   textMap,
+  VariableFault,
+  type VariableParser,
 } from "./variable-kinds.ts";
 
 /** The maximum number of pool shards. */
-export const MOST_SHARDS = 64;
+export const MAX_SHARDS = 64;
 
 /** The deployment's environment variables. Their names are fixed: documentation and tools rely on them. */
 export interface Variables {
@@ -50,7 +50,7 @@ export interface Variables {
   readonly bodyTimeoutMs: number;
   /** `BODY_BUDGET_BYTES`, 88 MiB, on Deno 256 MiB: maximum memory for request bodies in one isolate or process. */
   readonly bodyBudgetBytes: number;
-  readonly kept: KeptLimits;
+  readonly storedObjectLimits: StoredObjectLimits;
   /** `QUEUE_TIMEOUT_MS`, 60,000 ms: maximum wait for an account. */
   readonly queueTimeoutMs: number;
   /** `POOL_SHARDS`, 1: number of pool objects that share the accounts; Workers only. */
@@ -99,7 +99,7 @@ export interface HostingVariables {
 }
 
 /** Storage limits of one caller, for stored responses and separately for uploaded files. The oldest are evicted first. */
-export interface KeptLimits {
+export interface StoredObjectLimits {
   /** `KEPT_CHARACTERS`, 64 Mi: total characters of the objects' JSON. */
   readonly characters: number;
   /** `KEPT_OBJECTS`, 1,000: number of objects. */
@@ -123,9 +123,9 @@ export interface PageLimits {
   /** `PAGE_TOTAL_TIMEOUT_MS`, 40,000 ms: maximum total time in a tab, without the caller's own delay. */
   readonly totalMs: number;
   /** `PAGE_RESPONSE_TIMEOUT_MS`, 10,000 ms: maximum time until a page begins to arrive. */
-  readonly commitMs: number;
+  readonly responseStartMs: number;
   /** `PAGE_BUSY_TIMEOUT_MS`, 5,000 ms: maximum time that a page's scripts may run without a pause. */
-  readonly blockedMs: number;
+  readonly maxBlockedMs: number;
   /** `PAGE_MAX_REQUESTS`, 1,000: maximum requests of one page. */
   readonly requests: number;
   /** `PAGE_MAX_BYTES`, 50,000,000: maximum bytes that one page may load. */
@@ -171,15 +171,17 @@ export interface VariableOptions {
  */
 const ISOLATE_BODY_BYTES = 88 * 1024 * 1024;
 
-const anyText: Kind<string> = (text) => text;
+const anyText: VariableParser<string> = (text) => text;
 
-const configJson: Kind<string> = (text) => {
-  const fault = configJsonFault(text);
-  return fault === null ? text : new Fault(`must be the configuration as JSON, or base64 of it: ${fault}`);
+const parseConfigJson: VariableParser<string> = (text) => {
+  const fault = describeConfigJsonFault(text);
+  return fault === null
+    ? text
+    : new VariableFault(`must be the configuration as JSON, or base64 of it: ${fault}`);
 };
 
 /** The text of a variable, empty if not set. Workers variables may be JSON values. */
-function textOf(value: unknown): string {
+function variableText(value: unknown): string {
   if (value === undefined || value === null) return "";
   return (typeof value === "string" ? value : JSON.stringify(value)).trim();
 }
@@ -196,40 +198,40 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
     driverAliases = new Map<string, string>(),
     bodyBudgetBytes = ISOLATE_BODY_BYTES,
   } = options;
-  function read<T, Unset>(name: string, kind: Kind<T>, unset: Unset): T | Unset {
-    const text = textOf(env[name]);
+  function read<T, Unset>(name: string, kind: VariableParser<T>, unset: Unset): T | Unset {
+    const text = variableText(env[name]);
     if (text === "") return unset;
     const value = kind(text);
-    if (value instanceof Fault) throw new VariableError(`${name} ${value.said}`);
+    if (value instanceof VariableFault) throw new VariableError(`${name} ${value.problem}`);
     return value;
   }
   const time = milliseconds();
-  const amount = count();
+  const amount = positiveInteger();
   return {
     providerDriver: read("PROVIDER_DRIVER", oneOf(drivers, [...driverAliases.keys()]), drivers[0] ?? ""),
     providerBaseUrl: read("PROVIDER_BASE_URL", baseUrl, null),
     providerToken: read("PROVIDER_TOKEN", anyText, "none"),
     providerModels: read("PROVIDER_MODELS", textMap, {}),
     providerToolCalls: read("PROVIDER_TOOL_CALLS", oneOf(["native", "markup"]), "native"),
-    providerWholeAnswers: read("PROVIDER_WHOLE_ANSWERS", flag, true),
+    providerWholeAnswers: read("PROVIDER_WHOLE_ANSWERS", booleanFlag, true),
     keepAliveMs: read("KEEP_ALIVE_MS", time, 10_000),
     firstByteTimeoutMs: read("FIRST_BYTE_TIMEOUT_MS", time, 120_000),
     answerTimeoutMs: read("ANSWER_TIMEOUT_MS", time, 600_000),
     idleTimeoutMs: read("IDLE_TIMEOUT_MS", time, 60_000),
     bodyTimeoutMs: read("BODY_TIMEOUT_MS", time, 60_000),
     bodyBudgetBytes: read("BODY_BUDGET_BYTES", amount, bodyBudgetBytes),
-    kept: {
+    storedObjectLimits: {
       characters: read("KEPT_CHARACTERS", amount, 64 * 1024 * 1024),
       objects: read("KEPT_OBJECTS", amount, 1_000),
     },
     queueTimeoutMs: read("QUEUE_TIMEOUT_MS", time, 60_000),
-    poolShards: read("POOL_SHARDS", count(MOST_SHARDS), 1),
-    poolRegions: read("POOL_REGIONS", someOf(REGIONS), []),
+    poolShards: read("POOL_SHARDS", positiveInteger(MAX_SHARDS), 1),
+    poolRegions: read("POOL_REGIONS", listOf(REGIONS), []),
     adminKey: read("ADMIN_KEY", anyText, null),
-    development: read("GATEWAY_DEVELOPMENT", flag, false),
-    singleProcess: read("GATEWAY_SINGLE_PROCESS", flag, false),
-    configJson: read("GATEWAY_CONFIG_JSON", configJson, null),
-    configWriteback: read("GATEWAY_CONFIG_WRITEBACK", flag, false),
+    development: read("GATEWAY_DEVELOPMENT", booleanFlag, false),
+    singleProcess: read("GATEWAY_SINGLE_PROCESS", booleanFlag, false),
+    configJson: read("GATEWAY_CONFIG_JSON", parseConfigJson, null),
+    configWriteback: read("GATEWAY_CONFIG_WRITEBACK", booleanFlag, false),
     releasesUrl: read("RELEASES_URL", httpUrl, null),
     hosting: {
       token: read("VERCEL_TOKEN", anyText, null),
@@ -249,12 +251,12 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
       keepAliveMs: read("BROWSER_KEEP_ALIVE_MS", milliseconds(600_000), 600_000),
       navigationMs: read("PAGE_NAVIGATION_TIMEOUT_MS", time, 20_000),
       totalMs: read("PAGE_TOTAL_TIMEOUT_MS", time, 40_000),
-      commitMs: read("PAGE_RESPONSE_TIMEOUT_MS", time, 10_000),
-      blockedMs: read("PAGE_BUSY_TIMEOUT_MS", time, 5_000),
+      responseStartMs: read("PAGE_RESPONSE_TIMEOUT_MS", time, 10_000),
+      maxBlockedMs: read("PAGE_BUSY_TIMEOUT_MS", time, 5_000),
       requests: read("PAGE_MAX_REQUESTS", amount, 1_000),
       bytes: read("PAGE_MAX_BYTES", amount, 50_000_000),
       pageHeight: read("PAGE_MAX_HEIGHT", amount, 20_000),
-      privateHosts: read("PAGE_PRIVATE_HOSTS", hostPairs, new Set<string>()),
+      privateHosts: read("PAGE_PRIVATE_HOSTS", hostAndPortSet, new Set<string>()),
     },
     process: {
       dataFolder: read("DATA_DIR", anyText, "data"),

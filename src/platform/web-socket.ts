@@ -15,11 +15,11 @@ export interface SocketListener {
    * Called for received bytes of a message that may still be incomplete. Return false if there is no memory for them:
    * the runtime then drops the connection. Runtimes that limit incomplete messages themselves do not call this.
    */
-  receive(bytes: number): boolean;
+  onBytes(bytes: number): boolean;
   /** A complete message; null if it is not text. */
-  message(text: string | null): void;
+  onMessage(text: string | null): void;
   /** The connection has closed, from either side, and the runtime holds no more data for it. May be called twice. */
-  closed(): void;
+  onClose(): void;
 }
 
 /**
@@ -27,7 +27,10 @@ export interface SocketListener {
  *
  * @throws GatewayError 400 for an invalid upgrade request, 501 on a runtime without WebSockets.
  */
-export type Upgrade = (request: Request, listen: (socket: ServerSocket) => SocketListener) => Response;
+export type UpgradeToWebSocket = (
+  request: Request,
+  listen: (socket: ServerSocket) => SocketListener,
+) => Response;
 
 /** Maximum size of a message; equal to the limit of request bodies. */
 export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;

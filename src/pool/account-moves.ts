@@ -1,15 +1,15 @@
 import type { AccountState } from "./account-state.ts";
 import type { AccountTokens } from "./account-tokens.ts";
-import type { Handover, StillHeld } from "./handover.ts";
+import type { Handover, OccupiedSlots } from "./handover.ts";
 import type { StoredAccount } from "./pool-store.ts";
 import type { Slots } from "./slots.ts";
-import type { TakingPool } from "./takeover.ts";
+import type { MigrationTarget } from "./takeover.ts";
 
 /**
  * Handles accounts that move between this pool and other shards: the slots of theirs still occupied here, and what the
  * other shards report about accounts now owned here.
  */
-export class AccountMoves implements TakingPool {
+export class AccountMoves implements MigrationTarget {
   readonly #slots: Slots;
   readonly #tokens: AccountTokens;
   readonly #handover: Handover;
@@ -33,25 +33,25 @@ export class AccountMoves implements TakingPool {
   }
 
   /** The shards that may still occupy slots of accounts which this shard owns now. */
-  get awaited(): string[] {
-    return this.#handover.open;
+  get pendingShards(): string[] {
+    return this.#handover.pendingShards;
   }
 
   /** Those of them that have not answered yet. */
-  get unheard(): string[] {
-    return this.#handover.unheard;
+  get unansweredShards(): string[] {
+    return this.#handover.unansweredShards;
   }
 
   /**
    * The slots still occupied here of accounts that `shard` owns now; with `andKnown` also the stored state of these
    * accounts.
    */
-  heldFor(shard: string, andKnown = false): StillHeld {
-    this.#slots.catchUp();
+  occupiedSlotsFor(shard: string, andKnown = false): OccupiedSlots {
+    this.#slots.processElapsedTime();
     const held: Record<string, number> = {};
     const known: StoredAccount[] = [];
-    for (const { id, held: slots, stored } of this.#slots.accounts) {
-      if (!this.#handover.isFor(shard, id)) continue;
+    for (const { id, occupiedSlots: slots, stored } of this.#slots.accounts) {
+      if (!this.#handover.isOwnedBy(shard, id)) continue;
       if (slots > 0) held[id] = slots;
       if (andKnown && stored !== null) known.push(stored);
     }
@@ -59,23 +59,23 @@ export class AccountMoves implements TakingPool {
   }
 
   /** Records the answer of another shard: which slots it still occupies of accounts that this shard owns now. */
-  heldElsewhere(shard: string, answer: StillHeld): void {
-    if (!this.#handover.told(shard, answer)) return;
+  recordOccupiedElsewhere(shard: string, answer: OccupiedSlots): void {
+    if (!this.#handover.recordAnswer(shard, answer)) return;
     const { accounts } = this.#slots;
     for (const stored of answer.known ?? []) {
       const state = accounts.get(stored.id);
       // Only before the first grant here: state that was learned here since is newer.
-      if (state?.isOwn === true && state.elsewhere === Number.POSITIVE_INFINITY)
-        this.#tokens.adopt(state, stored, this.#now());
+      if (state?.isOwnedHere === true && state.slotsElsewhere === Number.POSITIVE_INFINITY)
+        this.#tokens.importState(state, stored, this.#now());
     }
     const changed: AccountState[] = [];
     for (const state of accounts) {
-      if (!state.isOwn) continue;
-      const elsewhere = this.#handover.elsewhere(state.id);
-      if (elsewhere === state.elsewhere) continue;
-      state.elsewhere = elsewhere;
+      if (!state.isOwnedHere) continue;
+      const elsewhere = this.#handover.slotsElsewhere(state.id);
+      if (elsewhere === state.slotsElsewhere) continue;
+      state.slotsElsewhere = elsewhere;
       changed.push(state);
     }
-    if (changed.length > 0) this.#slots.replaced(changed);
+    if (changed.length > 0) this.#slots.onHealthChanged(changed);
   }
 }

@@ -2,49 +2,49 @@ import type { Credentials } from "../platform/accounts.ts";
 import type { PoolAccount } from "../platform/pool-configuration.ts";
 import type { Cooldown } from "./cooldown.ts";
 import { Health } from "./health.ts";
-import type { Lane } from "./lane.ts";
+import type { ProviderPool } from "./lane.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
 import type { StoredAccount } from "./pool-store.ts";
 import type { ProxyState } from "./proxies.ts";
 import { SignInGate } from "./sign-in-gate.ts";
-import { Trust } from "./trust.ts";
+import { HalfOpenBudget } from "./trust.ts";
 import type { Waiter } from "./waiting-queue.ts";
 
 /** Everything that the pool knows about one account. It is a list node because the rotation keeps accounts in a linked list. */
 export class AccountState extends ListNode<AccountState> {
   readonly id: string;
   /** The pool of the provider that it belongs to. */
-  lane: Lane;
+  providerPool: ProviderPool;
   /** The account's configuration; null once it is removed, while slots are still occupied. */
   account: PoolAccount | null = null;
   /** Slots held by known leases. */
   leases = 0;
   /** Leases from before a restart that may still hold slots, although no holder has resumed them yet. */
-  ghosts = 0;
+  unconfirmedLeases = 0;
   /** Slots that an earlier shard of the account may still have granted. */
-  elsewhere = 0;
+  slotsElsewhere = 0;
   /** Durable high-water mark: the account has never occupied more slots than this since the mark was last lowered. */
-  mark = 0;
+  highWaterMark = 0;
   /** Largest number of occupied slots in the current and in the previous window of the sweep. */
   peak = 0;
   previousPeak = 0;
   /** The current series of failures. It stays after its cooldown has ended. */
   cooldown: Cooldown | null = null;
   /** Whether the account's own cooldown is still running. */
-  cooling = false;
+  hasActiveCooldown = false;
   /** The proxy that the account is bound to. */
   proxy: ProxyState | null = null;
   /** Configured, enabled and not cooling down. The rotation maintains this flag. */
-  healthy = false;
+  isHealthy = false;
   /**
    * Serial number of the newest lease at the last failure: leases up to it were granted before, so their results are
    * ignored.
    */
-  failedAt = 0;
+  failedAtSerial = 0;
   /** Consecutive provider failures on this account, while the provider worked with other accounts. */
-  strikes = 0;
+  providerFailures = 0;
   readonly health = new Health();
-  readonly trust = new Trust();
+  readonly halfOpenBudget = new HalfOpenBudget();
   /** Requests granted in its current turn of the rotation. */
   turn = 0;
   testStatus = "";
@@ -54,43 +54,43 @@ export class AccountState extends ListNode<AccountState> {
   /** Requests pinned to this account, in order of arrival. */
   readonly waiters = new LinkedList<Waiter>();
 
-  constructor(id: string, lane: Lane) {
+  constructor(id: string, providerPool: ProviderPool) {
     super();
     this.id = id;
-    this.lane = lane;
+    this.providerPool = providerPool;
   }
 
-  get held(): number {
-    return this.leases + this.ghosts;
+  get occupiedSlots(): number {
+    return this.leases + this.unconfirmedLeases;
   }
 
   /** Whether the account is configured and this pool owns it (it has not moved to another shard). */
-  get isOwn(): boolean {
+  get isOwnedHere(): boolean {
     return this.account !== null && this.account.moved !== true;
   }
 
   /** Whether this pool owns the account and may select it. */
-  get enabled(): boolean {
-    return this.isOwn && this.account?.disabled !== true;
+  get isEnabled(): boolean {
+    return this.isOwnedHere && this.account?.disabled !== true;
   }
 
   /** Whether its own cooldown or the cooldown of its proxy is running. */
-  get passedOver(): boolean {
-    return this.cooling || this.proxy?.cooling === true;
+  get isCoolingDown(): boolean {
+    return this.hasActiveCooldown || this.proxy?.hasActiveCooldown === true;
   }
 
   /** When the cooldown ends, Unix milliseconds; 0 without a cooldown. */
-  get passedOverUntil(): number {
-    const own = this.cooling ? (this.cooldown?.until ?? 0) : 0;
-    return this.proxy?.cooling === true ? Math.max(own, this.proxy.cooldown?.until ?? 0) : own;
+  get coolingDownUntil(): number {
+    const own = this.hasActiveCooldown ? (this.cooldown?.until ?? 0) : 0;
+    return this.proxy?.hasActiveCooldown === true ? Math.max(own, this.proxy.cooldown?.until ?? 0) : own;
   }
 
   /** Whether a request must report a success: the account or its proxy has failed recently, or the account has never worked. */
-  get failing(): boolean {
+  get mustReportSuccess(): boolean {
     return (
-      !this.trust.earned ||
+      !this.halfOpenBudget.isProven ||
       this.cooldown !== null ||
-      this.strikes > 0 ||
+      this.providerFailures > 0 ||
       (this.proxy !== null && this.proxy.cooldown !== null)
     );
   }

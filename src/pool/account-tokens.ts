@@ -1,4 +1,4 @@
-import type { AccountFailure, SignedIn, TokenAnswer } from "../platform/accounts.ts";
+import type { AccountFailure, SignInResult, TokenResult } from "../platform/accounts.ts";
 import type { PoolAccount } from "../platform/pool-configuration.ts";
 import type { AccountState } from "./account-state.ts";
 import { nextCooldown } from "./cooldown.ts";
@@ -24,7 +24,7 @@ export class AccountTokens {
   }
 
   /** Imports what another shard knows about an account that has moved here, unless this pool already has stored state. */
-  adopt(state: AccountState, stored: StoredAccount, now: number): void {
+  importState(state: AccountState, stored: StoredAccount, now: number): void {
     const { account } = state;
     if (account === null || state.stored !== null) return;
     this.#know(state, stored, now);
@@ -36,9 +36,9 @@ export class AccountTokens {
     state.stored = stored;
     state.testStatus = stored.testStatus;
     state.cooldown = stored.cooldown;
-    state.cooling = stored.cooldown !== null && stored.cooldown.until > now;
-    if (stored.cooldown !== null) state.trust.lose();
-    else if (stored.proven) state.trust.earn();
+    state.hasActiveCooldown = stored.cooldown !== null && stored.cooldown.until > now;
+    if (stored.cooldown !== null) state.halfOpenBudget.markFailed();
+    else if (stored.proven) state.halfOpenBudget.markProven();
   }
 
   /** Applies an account's configuration. Changed credentials discard what was known about the old ones. */
@@ -53,12 +53,12 @@ export class AccountTokens {
     const passwordChanged = before.password !== account.password;
     if (!tokenChanged && !passwordChanged) return;
     state.cooldown = null;
-    state.cooling = false;
-    state.trust.reset();
+    state.hasActiveCooldown = false;
+    state.halfOpenBudget.reset();
     if (tokenChanged && account.token !== "") {
-      state.gate.hold({ token: account.token, expiresAt: 0, issuedAt: now }, now, state.credentials);
+      state.gate.replaceToken({ token: account.token, expiresAt: 0, issuedAt: now }, now, state.credentials);
     } else if (passwordChanged || tokenChanged) {
-      state.gate.hold(null, now, state.credentials);
+      state.gate.replaceToken(null, now, state.credentials);
     }
     this.#save(state);
   }
@@ -69,38 +69,38 @@ export class AccountTokens {
     if (!isKnown) {
       // The stored state belongs to another token, or to an account of another provider.
       state.cooldown = null;
-      state.cooling = false;
-      state.trust.reset();
+      state.hasActiveCooldown = false;
+      state.halfOpenBudget.reset();
     }
     if (isKnown && stored.token !== "") {
-      state.gate.hold(
+      state.gate.replaceToken(
         { token: stored.token, expiresAt: stored.expiresAt, issuedAt: stored.issuedAt },
         now,
         state.credentials,
       );
     } else if (account.token !== "") {
-      state.gate.hold({ token: account.token, expiresAt: 0, issuedAt: now }, now, state.credentials);
+      state.gate.replaceToken({ token: account.token, expiresAt: 0, issuedAt: now }, now, state.credentials);
     } else {
-      state.gate.hold(null, now, state.credentials);
+      state.gate.replaceToken(null, now, state.credentials);
     }
   }
 
   /** The account was removed from the configuration. Requests that wait for its token get an error. */
-  gone(state: AccountState, now: number): void {
-    this.remove(state);
-    state.gate.hold(null, now, null);
+  removeFromConfiguration(state: AccountState, now: number): void {
+    this.clear(state);
+    state.gate.replaceToken(null, now, null);
   }
 
   /** Discards all state of an account that is removed, or becomes another account. */
-  remove(state: AccountState): void {
+  clear(state: AccountState): void {
     state.account = null;
     state.cooldown = null;
-    state.cooling = false;
-    state.strikes = 0;
-    state.trust.reset();
+    state.hasActiveCooldown = false;
+    state.providerFailures = 0;
+    state.halfOpenBudget.reset();
     state.turn = 0;
     state.testStatus = "";
-    state.gate.withdraw();
+    state.gate.reset();
     if (state.stored !== null) this.#store.removeAccount(state.id);
     state.stored = null;
   }
@@ -115,28 +115,28 @@ export class AccountTokens {
     lease: string,
     stale: string | undefined,
     now: number,
-  ): TokenAnswer | Promise<TokenAnswer> {
+  ): TokenResult | Promise<TokenResult> {
     return state.gate.request(lease, stale, now, this.refreshMs, state.credentials);
   }
 
-  signedIn(state: AccountState, ticket: string, result: SignedIn, now: number): void {
+  signedIn(state: AccountState, ticket: string, result: SignInResult, now: number): void {
     if (state.gate.signedIn(ticket, result, now)) this.#save(state);
   }
 
   /** Returns true when the account must cool down: the sign-in failed and there is no usable token. */
   signInFailed(state: AccountState, ticket: string, failure: AccountFailure, now: number): boolean {
-    return state.gate.failed(ticket, failure, now) && !state.gate.usable(now);
+    return state.gate.failed(ticket, failure, now) && !state.gate.hasUsableToken(now);
   }
 
   leaseEnded(state: AccountState, lease: string, now: number): void {
-    if (state.gate.busy) state.gate.holderGone(lease, now, state.credentials);
+    if (state.gate.hasPendingSignIn) state.gate.onLeaseEnded(lease, now, state.credentials);
   }
 
   /** Records a failure and starts a cooldown. */
-  fail(state: AccountState, failure: AccountFailure, now: number): void {
+  recordFailure(state: AccountState, failure: AccountFailure, now: number): void {
     state.cooldown = nextCooldown(state.cooldown, failure, now);
-    state.cooling = true;
-    state.trust.lose();
+    state.hasActiveCooldown = true;
+    state.halfOpenBudget.markFailed();
     this.#save(state);
   }
 
@@ -144,11 +144,11 @@ export class AccountTokens {
    * Records a success of a request that was granted after the account's last failure. `proxyToo`: also after its proxy's
    * last failure. Returns true when this ends a series of failures or proves the account.
    */
-  succeed(state: AccountState, proxyToo: boolean): boolean {
-    const proven = proxyToo && state.account !== null && state.trust.earn();
+  recordSuccess(state: AccountState, proxyToo: boolean): boolean {
+    const proven = proxyToo && state.account !== null && state.halfOpenBudget.markProven();
     if (state.cooldown === null && !proven) return false;
     state.cooldown = null;
-    state.cooling = false;
+    state.hasActiveCooldown = false;
     this.#save(state);
     return true;
   }
@@ -160,8 +160,8 @@ export class AccountTokens {
   }
 
   /** Whether the token should be refreshed although it is still usable. */
-  due(state: AccountState, now: number): boolean {
-    return state.credentials !== null && state.gate.due(now, this.refreshMs);
+  isRefreshDue(state: AccountState, now: number): boolean {
+    return state.credentials !== null && state.gate.isRefreshDue(now, this.refreshMs);
   }
 
   #save(state: AccountState): void {
@@ -169,12 +169,12 @@ export class AccountTokens {
     if (account === null) return;
     state.stored = {
       id: state.id,
-      token: gate.held?.token ?? "",
-      expiresAt: gate.held?.expiresAt ?? 0,
-      issuedAt: gate.held?.issuedAt ?? 0,
+      token: gate.currentToken?.token ?? "",
+      expiresAt: gate.currentToken?.expiresAt ?? 0,
+      issuedAt: gate.currentToken?.issuedAt ?? 0,
       configuredToken: configuredToken(account),
       testStatus: state.testStatus,
-      proven: state.trust.earned,
+      proven: state.halfOpenBudget.isProven,
       cooldown: state.cooldown,
     };
     this.#store.saveAccount(state.stored);

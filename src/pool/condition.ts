@@ -1,7 +1,7 @@
 import type { AccountActivity, AccountCondition } from "../platform/account-status.ts";
 
 /** The facts that determine an account's condition. */
-interface Told {
+interface ConditionInput {
   readonly disabled: boolean;
   readonly cooling: boolean;
   /** The text of `AccountHealth.testStatus`. */
@@ -10,7 +10,12 @@ interface Told {
 }
 
 /** Derives an account's condition from its requests and tests: the newest result counts. */
-export function conditionOf({ disabled, cooling, testStatus, activity }: Told): AccountCondition {
+export function classifyCondition({
+  disabled,
+  cooling,
+  testStatus,
+  activity,
+}: ConditionInput): AccountCondition {
   if (disabled) return "disabled";
   if (cooling) return "cooling";
   const { lastSuccess, lastFault } = activity;

@@ -5,25 +5,25 @@ import type { PoolAccount, PoolConfiguration } from "../platform/pool-configurat
 const HOUR_MS = 3_600_000;
 
 /** Id of the account that stands for a provider's own token, for a provider without configured accounts. */
-export function ownAccountOf(provider: string): string {
+export function tokenAccountId(provider: string): string {
   return `provider:${provider}`;
 }
 
 /** Creates the account for a provider that has its own key and no configured accounts. */
-function ownAccount({ id, token }: ProviderEntry): PoolAccount {
+function createTokenAccount({ id, token }: ProviderEntry): PoolAccount {
   return {
-    id: ownAccountOf(id),
+    id: tokenAccountId(id),
     email: "",
     mobile: "",
     password: "",
-    token: token || NO_TOKEN,
+    token: token || PLACEHOLDER_TOKEN,
     proxyId: "",
     provider: id,
   };
 }
 
 /** Token for backends without a key: some backends reject an empty header. */
-const NO_TOKEN = "none";
+const PLACEHOLDER_TOKEN = "none";
 
 /** What the pool's configuration depends on besides the runtime configuration. */
 export interface PoolDeployment {
@@ -34,7 +34,7 @@ export interface PoolDeployment {
 }
 
 /** Builds the pool's configuration. `version`: see `PoolConfiguration`. */
-export async function poolConfiguration(
+export async function buildPoolConfiguration(
   config: Pick<Config, "accounts" | "proxies" | "providers" | "runtime">,
   { queueWaitMs, needsNoAccount }: PoolDeployment,
   version?: number,
@@ -42,17 +42,17 @@ export async function poolConfiguration(
   const accounts: PoolAccount[] = [];
   const enabled = config.providers.filter(({ enabled }) => enabled);
   const usable = new Set(enabled.map(({ id }) => id));
-  const staffed = new Set<string>();
+  const withAccounts = new Set<string>();
   for (const account of config.accounts) {
     const { email, mobile, password, token, weight, provider = "" } = account;
     const id = await accountIdentifier(account);
     const disabled = account.disabled || (provider !== "" && !usable.has(provider));
     const common = { id, email, mobile, password, token, proxyId: account.proxy_id, disabled, weight };
     accounts.push(provider === "" ? common : { ...common, provider });
-    staffed.add(provider);
+    withAccounts.add(provider);
   }
   for (const entry of enabled) {
-    if (!staffed.has(entry.id) && needsNoAccount(entry.driver)) accounts.push(ownAccount(entry));
+    if (!withAccounts.has(entry.id) && needsNoAccount(entry.driver)) accounts.push(createTokenAccount(entry));
   }
   const slots = enabled.flatMap(({ id, account_max_inflight: most }) =>
     most > 0 ? [[id, most] as const] : [],

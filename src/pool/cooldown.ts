@@ -2,7 +2,7 @@ import { PROVIDER_ERROR_KINDS, type ProviderErrorKind } from "../errors/provider
 import type { AccountFailure } from "../platform/accounts.ts";
 
 /** Returns `text` when it is a kind of failure, otherwise null. */
-export function failureKind(text: string): ProviderErrorKind | null {
+export function parseFailureKind(text: string): ProviderErrorKind | null {
   return PROVIDER_ERROR_KINDS.find((kind) => kind === text) ?? null;
 }
 
@@ -27,10 +27,10 @@ const PROXY = { first: 5_000, longest: 300_000 };
 const REFUSED = { first: 15_000, longest: 900_000 };
 
 /** Longest accepted `Retry-After` of a provider, milliseconds. */
-const LONGEST_WISH = 900_000;
+const MAX_RETRY_AFTER_MS = 900_000;
 
 /** Longest stored reason, in UTF-16 code units. */
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 /**
  * Computes the cooldown after one more failure at `now` (Unix milliseconds). For a rate limit it uses the provider's
@@ -47,7 +47,7 @@ export function nextCooldown(
     fault === "proxy" ? PROXY : limited || fault === "provider" ? RATE_LIMIT : REFUSED;
   const duration =
     limited && retryAfter !== null
-      ? Math.min(LONGEST_WISH, Math.max(1, retryAfter) * 1000)
+      ? Math.min(MAX_RETRY_AFTER_MS, Math.max(1, retryAfter) * 1000)
       : Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
-  return { kind, reason: message.slice(0, LONGEST_REASON), failures, until: now + duration };
+  return { kind, reason: message.slice(0, MAX_REASON_LENGTH), failures, until: now + duration };
 }

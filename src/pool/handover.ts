@@ -1,9 +1,9 @@
 import type { PoolLayout } from "../platform/pool-configuration.ts";
-import { everyShard, Ownership } from "../shards/layout.ts";
+import { AccountOwnership, listAllShards } from "../shards/layout.ts";
 import type { StoredAccount } from "./pool-store.ts";
 
 /** Slots that a shard still occupies on accounts that it no longer owns. The shard sends this to the new owner. */
-export interface StillHeld {
+export interface OccupiedSlots {
   /** The layout that the sender applies: from this layout on it grants no slots of these accounts. */
   readonly generation: number;
   /** Occupied slots by account; accounts without any are left out. */
@@ -19,19 +19,19 @@ export interface StillHeld {
  * granted twice. Plain data: no timers, no network.
  */
 export class Handover {
-  #ownership: Ownership | null = null;
+  #ownership: AccountOwnership | null = null;
   #generation = 0;
   /** The other shards' answers about this layout. */
-  readonly #told = new Map<string, ReadonlyMap<string, number>>();
+  readonly #answers = new Map<string, ReadonlyMap<string, number>>();
   #others: readonly string[] = [];
 
   configure(layout: PoolLayout, self: string): void {
-    if (layout.generation !== this.#generation) this.#told.clear();
+    if (layout.generation !== this.#generation) this.#answers.clear();
     this.#generation = layout.generation;
     this.isMoving = layout.earlier.length > 0;
-    this.#ownership = new Ownership(layout, self);
+    this.#ownership = new AccountOwnership(layout, self);
     const earlier = new Set(layout.earlier.flat());
-    this.#others = everyShard(layout).filter((name) => name !== self && earlier.has(name));
+    this.#others = listAllShards(layout).filter((name) => name !== self && earlier.has(name));
   }
 
   /** Number of the layout; 0: there is one pool. */
@@ -43,21 +43,21 @@ export class Handover {
   isMoving = false;
 
   /** The shards that have not yet reported that they occupy no slots. */
-  get open(): string[] {
-    return this.#others.filter((name) => this.#told.get(name)?.size !== 0);
+  get pendingShards(): string[] {
+    return this.#others.filter((name) => this.#answers.get(name)?.size !== 0);
   }
 
   /** The shards that have not answered yet. No slot of an account that they may have owned is known to be free. */
-  get unheard(): string[] {
-    return this.#others.filter((name) => !this.#told.has(name));
+  get unansweredShards(): string[] {
+    return this.#others.filter((name) => !this.#answers.has(name));
   }
 
   /** Slots of an account that may be occupied at other shards; `Infinity` while an earlier owner may still grant them. */
-  elsewhere(account: string): number {
+  slotsElsewhere(account: string): number {
     if (this.#ownership === null || this.#others.length === 0) return 0;
     let slots = 0;
     for (const owner of this.#ownership.earlierOwners(account)) {
-      const told = this.#told.get(owner);
+      const told = this.#answers.get(owner);
       if (told === undefined) return Number.POSITIVE_INFINITY;
       slots += told.get(account) ?? 0;
     }
@@ -65,21 +65,21 @@ export class Handover {
   }
 
   /** Records the answer of another shard. Returns false when it is about another layout or contains nothing new. */
-  told(shard: string, { generation, held }: StillHeld): boolean {
+  recordAnswer(shard: string, { generation, held }: OccupiedSlots): boolean {
     if (generation !== this.#generation || !this.#others.includes(shard)) return false;
-    const before = this.#told.get(shard);
+    const before = this.#answers.get(shard);
     if (before?.size === 0) return false;
     const now = new Map<string, number>();
     for (const [account, slots] of Object.entries(held)) {
       const least = Math.min(slots, before === undefined ? slots : (before.get(account) ?? 0));
       if (least > 0) now.set(account, least);
     }
-    this.#told.set(shard, now);
+    this.#answers.set(shard, now);
     return true;
   }
 
   /** Whether `shard` owns the account (by its identifier) in the current layout. */
-  isFor(shard: string, account: string): boolean {
+  isOwnedBy(shard: string, account: string): boolean {
     return this.#ownership?.ownerOf(account) === shard;
   }
 }

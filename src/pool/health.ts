@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
-import type { AccountActivity, SuccessRate } from "../platform/account-status.ts";
+import type { AccountActivity, SuccessCounts } from "../platform/account-status.ts";
 import type { AccountFailure } from "../platform/accounts.ts";
 
 const number = z.number();
@@ -26,7 +26,7 @@ export const storedHealthSchema = lazyObject(() => ({
 export type StoredHealth = z.output<typeof storedHealthSchema>;
 
 /** An hour is counted in parts of five minutes, and a day in hours. The reported rates are exact to within one part. */
-const PART_MS = 300_000;
+const FIVE_MINUTES_MS = 300_000;
 const PARTS = 12;
 const HOURS = 24;
 /** Offsets of the counters in one array: there may be very many accounts, so each must use little memory. */
@@ -42,9 +42,9 @@ const COUNTS = BAD_HOURS + HOURS;
  */
 export class Health {
   /** Whether there are unsaved changes. */
-  changed = false;
+  hasUnsavedChanges = false;
   /** Number of the chunk that stores it (see `HealthPersistence`); -1: none. */
-  storedIn = -1;
+  chunkNumber = -1;
   #lastUsed = 0;
   #lastSuccess = 0;
   #lastFault: AccountActivity["lastFault"] = null;
@@ -58,7 +58,7 @@ export class Health {
 
   used(now: number): void {
     this.#lastUsed = now;
-    this.changed = true;
+    this.hasUnsavedChanges = true;
   }
 
   succeeded(now: number): void {
@@ -73,7 +73,7 @@ export class Health {
   }
 
   read(inFlight: number, now: number): AccountActivity {
-    if (this.#part > 0) this.#turn(now);
+    if (this.#part > 0) this.#advanceTo(now);
     return {
       inFlight,
       lastUsed: this.#lastUsed,
@@ -86,7 +86,7 @@ export class Health {
 
   /** Returns what to store; null when nothing is known. */
   save(): StoredHealth | null {
-    this.changed = false;
+    this.hasUnsavedChanges = false;
     if (this.#lastUsed === 0) return null;
     const stored = { used: this.#lastUsed, success: this.#lastSuccess, fault: this.#lastFault };
     if (this.#part === 0) return stored;
@@ -121,15 +121,15 @@ export class Health {
   }
 
   #add(good: boolean, now: number): void {
-    this.#turn(now);
+    this.#advanceTo(now);
     if (good) this.#good += 1;
     else this.#bad += 1;
-    this.changed = true;
+    this.hasUnsavedChanges = true;
   }
 
   /** Advances to the five minutes of `now`. After a clock was set back, it keeps counting in the newest part. */
-  #turn(now: number): void {
-    const part = Math.floor(now / PART_MS);
+  #advanceTo(now: number): void {
+    const part = Math.floor(now / FIVE_MINUTES_MS);
     const before = this.#part;
     if (part <= before) return;
     this.#part = part;
@@ -143,12 +143,12 @@ export class Health {
     increase(counts, BAD_HOURS + (hour % HOURS), this.#bad);
     this.#good = 0;
     this.#bad = 0;
-    clear(counts, GOOD_PARTS, BAD_PARTS, PARTS, before, part);
-    clear(counts, GOOD_HOURS, BAD_HOURS, HOURS, hour, Math.floor(part / PARTS));
+    clearExpiredCounts(counts, GOOD_PARTS, BAD_PARTS, PARTS, before, part);
+    clearExpiredCounts(counts, GOOD_HOURS, BAD_HOURS, HOURS, hour, Math.floor(part / PARTS));
   }
 
   /** `good` and `bad` are offsets of the counters. */
-  #rate(good: number, bad: number, length: number): SuccessRate {
+  #rate(good: number, bad: number, length: number): SuccessCounts {
     let succeeded = this.#good;
     let requests = this.#good + this.#bad;
     for (let at = 0; at < length; at += 1) {
@@ -170,7 +170,7 @@ function increase(counts: number[], place: number, by: number): void {
 }
 
 /** Clears the counters of the skipped time: they hold counts from one full cycle ago. */
-function clear(
+function clearExpiredCounts(
   counts: number[],
   good: number,
   bad: number,

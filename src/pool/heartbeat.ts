@@ -1,7 +1,7 @@
-import { BEAT_MS, HOLD_MS } from "./lease-life.ts";
+import { CONFIRMED_HOLD_MS, HEARTBEAT_MS } from "./lease-life.ts";
 
 /** The pool's answer to a heartbeat. */
-export interface Pulse {
+export interface HeartbeatAnswer {
   /** Number of the pool's current start: the isolate must resume leases whose name has an earlier number. */
   readonly start: number;
   /** Names of leases that have ended. */
@@ -9,13 +9,13 @@ export interface Pulse {
 }
 
 /** Minimum time between two heartbeats of an isolate: its requests tick independently of each other. */
-const GAP_MS = BEAT_MS * 0.8;
+const MIN_INTERVAL_MS = HEARTBEAT_MS * 0.8;
 
 /** The same for leases that end before the next regular heartbeat. */
-const URGENT_GAP_MS = 50;
+const MIN_URGENT_INTERVAL_MS = 50;
 
 /** A request that has not ticked for this many heartbeats is considered ended, even without a release. */
-const SILENT_BEATS = 6;
+const MAX_MISSED_HEARTBEATS = 6;
 
 /** A lease as seen by its holder. */
 export class HeldLease {
@@ -24,12 +24,12 @@ export class HeldLease {
   /** Until when the holder may use the slot, by the holder's clock, Unix milliseconds. */
   until: number;
   /** The pool has reported that the lease ended. */
-  lost = false;
+  isLost = false;
   /** The pool has confirmed it since the grant. */
-  confirmed = false;
-  silentBeats = 0;
+  isConfirmed = false;
+  missedHeartbeats = 0;
   /** Number of confirmations by the pool. */
-  heard = 0;
+  confirmations = 0;
   /** Called at each confirmation. */
   onConfirmed: () => void = () => {};
 
@@ -40,14 +40,14 @@ export class HeldLease {
 
   /** The pool has confirmed the lease in its answer to a message sent at `sentAt`. */
   confirm(sentAt: number): void {
-    this.confirmed = true;
-    this.heard += 1;
-    this.until = Math.max(this.until, sentAt + HOLD_MS);
+    this.isConfirmed = true;
+    this.confirmations += 1;
+    this.until = Math.max(this.until, sentAt + CONFIRMED_HOLD_MS);
     this.onConfirmed();
   }
 }
 
-const startOf = (name: string): number => Number.parseInt(name, 10);
+const startNumberOf = (name: string): number => Number.parseInt(name, 10);
 
 /**
  * The heartbeat of one isolate: one message renews all leases that its requests hold. No request owns this task, because a
@@ -58,11 +58,11 @@ export class Heartbeat {
   readonly #now: () => number;
   readonly #held = new Set<HeldLease>();
   #isolate = "";
-  #start = 0;
+  #newestStart = 0;
   #sentAt = Number.NEGATIVE_INFINITY;
   /** Number of messages that registered this isolate with a lease, and that number when it last reported that it holds none. */
-  #namings = 0;
-  #farewells = 0;
+  #registrations = 0;
+  #registrationsWhenIdle = 0;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -76,16 +76,16 @@ export class Heartbeat {
   }
 
   /** Milliseconds until a heartbeat is due; 0 or less when it is due. */
-  get dueIn(): number {
-    return this.#left(GAP_MS);
+  get dueInMs(): number {
+    return this.#remainingMs(MIN_INTERVAL_MS);
   }
 
   /** The same for a lease that cannot wait for the regular heartbeat. */
-  get urgentIn(): number {
-    return this.#left(URGENT_GAP_MS);
+  get urgentDueInMs(): number {
+    return this.#remainingMs(MIN_URGENT_INTERVAL_MS);
   }
 
-  #left(gap: number): number {
+  #remainingMs(gap: number): number {
     const passed = this.#now() - this.#sentAt;
     // The clock was set back: the heartbeat is due now.
     return passed < 0 ? 0 : gap - passed;
@@ -103,8 +103,8 @@ export class Heartbeat {
 
   /** The holder of a lease is still running. */
   tick(lease: HeldLease): void {
-    lease.silentBeats = 0;
-    lease.until = Math.min(lease.until, this.#now() + HOLD_MS);
+    lease.missedHeartbeats = 0;
+    lease.until = Math.min(lease.until, this.#now() + CONFIRMED_HOLD_MS);
     this.#held.add(lease);
   }
 
@@ -113,58 +113,59 @@ export class Heartbeat {
   }
 
   /** A lease with this name was granted: its name contains the number of the pool's current start. */
-  met(name: string): void {
-    this.#start = Math.max(this.#start, startOf(name));
+  noteGrantedLease(name: string): void {
+    this.#newestStart = Math.max(this.#newestStart, startNumberOf(name));
   }
 
   /** Whether the lease was granted before a restart of the pool and must be resumed. */
-  isOld({ name }: HeldLease): boolean {
-    return startOf(name) < this.#start;
+  isFromEarlierStart({ name }: HeldLease): boolean {
+    return startNumberOf(name) < this.#newestStart;
   }
 
   /** A message is sent that makes the pool store this isolate's name. */
-  naming(): void {
-    this.#namings += 1;
+  noteRegistration(): void {
+    this.#registrations += 1;
   }
 
   /** Whether the pool may have stored this isolate, and would wait for it after a restart. */
-  get isNamed(): boolean {
-    return this.#namings > this.#farewells;
+  get mayBeRegistered(): boolean {
+    return this.#registrations > this.#registrationsWhenIdle;
   }
 
   /** Number of the pool's newest known start. */
-  get start(): number {
-    return this.#start;
+  get newestStart(): number {
+    return this.#newestStart;
   }
 
   /**
    * Sends a heartbeat for all leases, with the newest start number known. After a restart of the pool a second heartbeat is
    * needed.
    */
-  async beat(
-    send: (isolate: string, leases: readonly string[], known: number) => Promise<Pulse>,
+  async sendHeartbeat(
+    send: (isolate: string, leases: readonly string[], known: number) => Promise<HeartbeatAnswer>,
   ): Promise<void> {
     const sentAt = this.#now();
     this.#sentAt = sentAt;
     const named = new Map<string, HeldLease>();
     for (const lease of this.#held) {
-      lease.silentBeats += 1;
-      if (lease.silentBeats > SILENT_BEATS) this.#held.delete(lease);
+      lease.missedHeartbeats += 1;
+      if (lease.missedHeartbeats > MAX_MISSED_HEARTBEATS) this.#held.delete(lease);
       else named.set(lease.name, lease);
     }
-    if (named.size > 0) this.naming();
-    const known = this.#start;
-    const namings = this.#namings;
+    if (named.size > 0) this.noteRegistration();
+    const known = this.#newestStart;
+    const namings = this.#registrations;
     const { start, lost } = await send(this.isolate, [...named.keys()], known);
-    this.#start = Math.max(this.#start, start);
+    this.#newestStart = Math.max(this.#newestStart, start);
     // A restarted pool trusts an empty heartbeat only if its sender already knew the current start.
-    if (named.size === 0 && start === known) this.#farewells = Math.max(this.#farewells, namings);
+    if (named.size === 0 && start === known)
+      this.#registrationsWhenIdle = Math.max(this.#registrationsWhenIdle, namings);
     const gone = new Set(lost);
     for (const [name, lease] of named) {
       // The lease may have been resumed under another name meanwhile.
       if (lease.name !== name) continue;
-      if (gone.has(name)) lease.lost = true;
-      else if (startOf(name) === start) lease.confirm(sentAt);
+      if (gone.has(name)) lease.isLost = true;
+      else if (startNumberOf(name) === start) lease.confirm(sentAt);
     }
   }
 }

@@ -4,20 +4,20 @@ import type { AccountHealth, QueueStatus } from "../platform/account-status.ts";
 import type {
   AccountFailure,
   AccountPoolClient,
-  Acquired,
   AcquireRequest,
-  CountAnswer,
+  AcquireResult,
+  CountResult,
   Lease,
   LeasedAccount,
-  SignedIn,
-  TokenAnswer,
+  SignInResult,
+  TokenResult,
 } from "../platform/accounts.ts";
 import { WALL_CLOCK } from "../platform/clock.ts";
-import type { KeyUse, LimitedUse, Spent } from "../platform/limits.ts";
+import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../platform/limits.ts";
 import type { PoolConfiguration } from "../platform/pool-configuration.ts";
 import { AccountPool } from "./pool.ts";
 import type { PoolStore } from "./pool-store.ts";
-import { type Grant, type Outcome, Waiter } from "./waiting-queue.ts";
+import { type AcquireOutcome, type Grant, Waiter } from "./waiting-queue.ts";
 
 /** A lease of a pool in the same process. */
 class InProcessLease implements Lease {
@@ -36,15 +36,15 @@ class InProcessLease implements Lease {
     this.initialToken = grant.token;
   }
 
-  async token(stale?: string): Promise<TokenAnswer> {
+  async getToken(stale?: string): Promise<TokenResult> {
     return this.#pool.token(this.#lease, stale);
   }
 
-  async signedIn(ticket: string, result: SignedIn): Promise<void> {
+  async completeSignIn(ticket: string, result: SignInResult): Promise<void> {
     this.#pool.signedIn(this.account.id, ticket, result);
   }
 
-  async signInFailed(ticket: string, failure: AccountFailure): Promise<void> {
+  async failSignIn(ticket: string, failure: AccountFailure): Promise<void> {
     this.#failing = true;
     this.#pool.signInFailed(this.account.id, ticket, failure);
   }
@@ -53,13 +53,13 @@ class InProcessLease implements Lease {
     return this.#pool.renew(this.#lease);
   }
 
-  async succeeded(): Promise<void> {
+  async reportSuccess(): Promise<void> {
     if (!this.#failing) return;
     this.#failing = false;
     this.#pool.succeeded(this.#lease);
   }
 
-  async failed(failure: AccountFailure): Promise<boolean> {
+  async reportFailure(failure: AccountFailure): Promise<boolean> {
     this.#failing = true;
     return this.#pool.failed(this.#lease, failure);
   }
@@ -81,10 +81,10 @@ export class InProcessAccountPool implements AccountPoolClient {
     this.#pool = pool;
   }
 
-  async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<Acquired> {
+  async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
     if (signal?.aborted) return { refused: "cancelled" };
     const first = this.#pool.acquire(request);
-    const keeping = this.#pool.keeping(request, first);
+    const keeping = this.#pool.confirmStored(request, first);
     if (keeping !== null) await keeping;
     const outcome = first instanceof Waiter ? await this.#wait(request, first, signal) : first;
     if (!("granted" in outcome)) return outcome;
@@ -102,14 +102,14 @@ export class InProcessAccountPool implements AccountPoolClient {
     request: AcquireRequest,
     waiter: Waiter,
     signal: AbortSignalLike | undefined,
-  ): Promise<Outcome> {
+  ): Promise<AcquireOutcome> {
     const leave = () => waiter.cancel();
     signal?.addEventListener("abort", leave, { once: true });
     try {
       // The caller may have disconnected while its use was stored.
       if (signal?.aborted) leave();
       const outcome = await waiter.settled;
-      await this.#pool.keeping(request, outcome);
+      await this.#pool.confirmStored(request, outcome);
       if (!signal?.aborted) return outcome;
       leave();
       return { refused: "cancelled" };
@@ -118,27 +118,27 @@ export class InProcessAccountPool implements AccountPoolClient {
     }
   }
 
-  async count(use: LimitedUse): Promise<CountAnswer> {
-    const answer = this.#pool.uses.count(use);
-    await this.#pool.uses.keeping();
+  async countRequest(use: LimitedUse): Promise<CountResult> {
+    const answer = this.#pool.limitedRequests.count(use);
+    await this.#pool.limitedRequests.whenStored();
     return answer;
   }
 
-  async settle({ id }: LimitedUse, spent: Spent): Promise<void> {
-    this.#pool.uses.settle(id, spent);
+  async settleUsage({ id }: LimitedUse, spent: SpentAmounts): Promise<void> {
+    this.#pool.limitedRequests.settle(id, spent);
     // Written immediately, so that killing the process after the answer does not lose it.
-    this.#pool.uses.writeNow();
+    this.#pool.limitedRequests.writeNow();
   }
 
-  async keyUses(): Promise<KeyUse[]> {
-    return this.#pool.uses.ofKeys();
+  async listKeyUsage(): Promise<KeyLimitUsage[]> {
+    return this.#pool.limitedRequests.ofKeys();
   }
 
-  async status(most?: number): Promise<QueueStatus> {
+  async getStatus(most?: number): Promise<QueueStatus> {
     return this.#pool.status(most);
   }
 
-  async health(ids?: readonly string[]): Promise<AccountHealth[]> {
+  async getHealth(ids?: readonly string[]): Promise<AccountHealth[]> {
     return this.#pool.health(ids);
   }
 
@@ -146,7 +146,7 @@ export class InProcessAccountPool implements AccountPoolClient {
     this.#pool.setTestStatus(id, status);
   }
 
-  async tokensDueForRefresh(): Promise<string[]> {
+  async listTokensDueForRefresh(): Promise<string[]> {
     return this.#pool.tokensDueForRefresh();
   }
 
@@ -168,7 +168,7 @@ export function createInProcessPool(store: PoolStore, uses?: UseStore): InProces
     store,
     ...(uses === undefined ? {} : { uses }),
     boot: crypto.randomUUID(),
-    endsWithHolders: true,
+    holdersShareProcess: true,
     ...WALL_CLOCK,
     wakeAt,
   });

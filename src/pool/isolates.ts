@@ -5,7 +5,7 @@ import type { PoolStore } from "./pool-store.ts";
  * leases: a restarted pool waits for a heartbeat of these isolates only. A name is stored when the first lease of an
  * isolate has lived for a while, and removed with its last lease.
  */
-export class Isolates {
+export class IsolateRegistry {
   readonly #store: PoolStore;
   /** Number of long-lived leases of each isolate. */
   readonly #leases = new Map<string, number>();
@@ -18,19 +18,19 @@ export class Isolates {
   }
 
   /** Whether an isolate from before the restart has not confirmed its leases yet. */
-  get awaiting(): boolean {
+  get isAwaiting(): boolean {
     return this.#awaited.size > 0;
   }
 
   /** Counts one more lease of an isolate. */
-  joined(isolate: string): void {
+  addLease(isolate: string): void {
     const leases = this.#leases.get(isolate) ?? 0;
     if (leases === 0 && !this.#awaited.has(isolate)) this.#store.addIsolate(isolate);
     this.#leases.set(isolate, leases + 1);
   }
 
   /** Counts one lease less of an isolate. */
-  left(isolate: string): void {
+  removeLease(isolate: string): void {
     const leases = (this.#leases.get(isolate) ?? 1) - 1;
     if (leases > 0) {
       this.#leases.set(isolate, leases);
@@ -41,14 +41,14 @@ export class Isolates {
   }
 
   /** An isolate has no more leases from before the restart. Returns true when it was the last awaited isolate. */
-  settled(isolate: string): boolean {
+  stopAwaiting(isolate: string): boolean {
     if (!this.#awaited.delete(isolate)) return false;
     if (!this.#leases.has(isolate)) this.#store.removeIsolate(isolate);
     return this.#awaited.size === 0;
   }
 
   /** Stops waiting for all isolates. */
-  giveUp(): void {
-    for (const isolate of [...this.#awaited]) this.settled(isolate);
+  stopAwaitingAll(): void {
+    for (const isolate of [...this.#awaited]) this.stopAwaiting(isolate);
   }
 }

@@ -1,97 +1,102 @@
-import { Breaker } from "./breaker.ts";
+import { CircuitBreaker } from "./breaker.ts";
 import { Rotation } from "./rotation.ts";
-import { Shares } from "./shares.ts";
-import { type Waiter, WaitingQueue } from "./waiting-queue.ts";
+import { FairShares } from "./shares.ts";
+import { FairQueue, type Waiter } from "./waiting-queue.ts";
 
 /**
  * The accounts of one provider with their rotation, waiting requests, fair shares and circuit breaker. Requests for
  * different providers share only the global slot limit.
  */
-export class Lane {
+export class ProviderPool {
   /** Empty: the default provider. */
   readonly provider: string;
   readonly rotation = new Rotation();
-  readonly shares = new Shares();
-  readonly queue = new WaitingQueue(this.shares);
-  readonly breaker = new Breaker();
+  readonly fairShares = new FairShares();
+  readonly queue = new FairQueue(this.fairShares);
+  readonly breaker = new CircuitBreaker();
   /** Requests that wait outside of the queue, in the order in which they were moved there. */
-  readonly aside = new Set<Waiter>();
+  readonly heldRequests = new Set<Waiter>();
   /** Guards against reentry while the held requests are being resumed. */
-  looking = false;
+  isResumingHeld = false;
   /** Number of its configured accounts. */
-  total = 0;
+  configuredAccounts = 0;
   /** Number of those that are enabled. */
-  enabled = 0;
+  enabledAccounts = 0;
 
   constructor(provider: string) {
     this.provider = provider;
   }
 
   /** Number of waiting requests. */
-  get waiting(): number {
-    return this.queue.size + this.aside.size;
+  get waitingCount(): number {
+    return this.queue.size + this.heldRequests.size;
   }
 
   /** Waiting requests in order of arrival. */
   waiters(): Waiter[] {
     const queued = this.queue.list();
-    if (this.aside.size === 0) return queued;
-    return [...queued, ...this.aside].sort((one, other) => one.serial - other.serial);
+    if (this.heldRequests.size === 0) return queued;
+    return [...queued, ...this.heldRequests].sort((one, other) => one.serial - other.serial);
   }
 
   /** Slots of all its accounts together. */
-  get slots(): number {
-    return this.total * this.rotation.perAccount;
+  get totalSlots(): number {
+    return this.configuredAccounts * this.rotation.perAccount;
   }
 }
 
 /** The pools of all providers. The pool of the default provider always exists. */
-export class Lanes {
-  readonly own = new Lane("");
-  readonly #byProvider = new Map([["", this.own]]);
-  #all: readonly Lane[] = [this.own];
+export class ProviderPools {
+  readonly defaultPool = new ProviderPool("");
+  readonly #byProvider = new Map([["", this.defaultPool]]);
+  #all: readonly ProviderPool[] = [this.defaultPool];
 
   /** The pool of a provider; undefined for a provider that has never had an account. */
-  of(provider: string | undefined): Lane | undefined {
-    return provider === undefined ? this.own : this.#byProvider.get(provider);
+  get(provider: string | undefined): ProviderPool | undefined {
+    return provider === undefined ? this.defaultPool : this.#byProvider.get(provider);
   }
 
   /** Like {@link get}, but creates a missing pool. */
-  make(provider: string): Lane {
-    let lane = this.#byProvider.get(provider);
-    if (lane === undefined) {
-      lane = new Lane(provider);
-      this.#byProvider.set(provider, lane);
+  getOrCreate(provider: string): ProviderPool {
+    let providerPool = this.#byProvider.get(provider);
+    if (providerPool === undefined) {
+      providerPool = new ProviderPool(provider);
+      this.#byProvider.set(provider, providerPool);
       this.#all = [...this.#byProvider.values()];
     }
-    return lane;
+    return providerPool;
   }
 
-  get all(): readonly Lane[] {
+  get all(): readonly ProviderPool[] {
     return this.#all;
   }
 
   /** Number of waiting requests. */
-  get waiting(): number {
+  get waitingCount(): number {
     let waiting = 0;
-    for (const lane of this.#all) waiting += lane.waiting;
+    for (const providerPool of this.#all) waiting += providerPool.waitingCount;
     return waiting;
   }
 
   /** Waiting requests in order of arrival. */
   waiters(): Waiter[] {
-    if (this.#all.length === 1) return this.own.waiters();
-    return this.#all.flatMap((lane) => lane.waiters()).sort((one, other) => one.serial - other.serial);
+    if (this.#all.length === 1) return this.defaultPool.waiters();
+    return this.#all
+      .flatMap((providerPool) => providerPool.waiters())
+      .sort((one, other) => one.serial - other.serial);
   }
 
   /** Among the requests that can run now, the one that arrived first, with its provider's pool. */
-  next(): { readonly lane: Lane; readonly next: NonNullable<ReturnType<WaitingQueue["next"]>> } | null {
-    let first: ReturnType<Lanes["next"]> = null;
-    for (const lane of this.#all) {
-      if (lane.queue.size === 0) continue;
-      const next = lane.queue.next(lane.rotation);
+  nextRunnable(): {
+    readonly providerPool: ProviderPool;
+    readonly next: NonNullable<ReturnType<FairQueue["next"]>>;
+  } | null {
+    let first: ReturnType<ProviderPools["nextRunnable"]> = null;
+    for (const providerPool of this.#all) {
+      if (providerPool.queue.size === 0) continue;
+      const next = providerPool.queue.next(providerPool.rotation);
       if (next !== null && (first === null || next.waiter.serial < first.next.waiter.serial)) {
-        first = { lane, next };
+        first = { providerPool, next };
       }
     }
     return first;

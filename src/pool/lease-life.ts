@@ -1,17 +1,17 @@
 /** How often the holder of a lease sends a heartbeat, milliseconds. */
-export const BEAT_MS = 500;
+export const HEARTBEAT_MS = 500;
 
 /**
  * How long a slot may be used after the acquire message was sent, until the pool confirms the lease by a heartbeat. It is
  * short because a restarted pool must wait this long: the most recent grants are not stored durably. Milliseconds.
  */
-export const YOUNG_HOLD_MS = 1_200;
+export const UNCONFIRMED_HOLD_MS = 1_200;
 
 /**
  * The same after a heartbeat: the isolate is then in the pool's storage, so a restarted pool knows that it must wait for
  * it.
  */
-export const HOLD_MS = 10_000;
+export const CONFIRMED_HOLD_MS = 10_000;
 
 /**
  * How long a restarted pool holds slots back for leases that were just granted: `UNCONFIRMED_HOLD_MS` plus time to end the

@@ -1,10 +1,10 @@
-import type { AcquireRequest, TokenAnswer } from "../platform/accounts.ts";
+import type { AcquireRequest, TokenResult } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
-import type { Share } from "./shares.ts";
+import type { FairShare } from "./shares.ts";
 
 /** The answer to a token request of a lease that has ended. */
-export const SLOT_RECLAIMED: TokenAnswer = {
+export const SLOT_RECLAIMED: TokenResult = {
   failed: {
     kind: "unreachable",
     message: "the account's slot was reclaimed",
@@ -15,7 +15,7 @@ export const SLOT_RECLAIMED: TokenAnswer = {
 };
 
 /** The request that holds a lease. */
-export interface Holder {
+export interface LeaseHolder {
   readonly requestId: string;
   /** See `AcquireRequest.identity`. */
   readonly identity?: string;
@@ -30,7 +30,7 @@ export interface Holder {
 }
 
 /** Extracts the holder of a slot from its request. */
-export function holderOf(request: AcquireRequest): Holder {
+export function leaseHolderOf(request: AcquireRequest): LeaseHolder {
   const { requestId, identity, model, dialect = "", key, caller = "", use } = request;
   return {
     requestId,
@@ -48,15 +48,15 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
   readonly token: string;
   readonly serial: number;
   readonly state: AccountState;
-  readonly holder: Holder;
+  readonly holder: LeaseHolder;
   /** The fair share of the caller that holds the slot. */
-  readonly share: Share;
+  readonly fairShare: FairShare;
   readonly grantedAt: number;
   /** Whether the holder has reported how its use ended. */
-  told = false;
+  outcomeReported = false;
   expiresAt: number;
   /** See `HalfOpenBudget.startProbe`; 0: the lease was granted before a restart, so its result is ignored. */
-  trial = 0;
+  probePeriod = 0;
   /** Name of the isolate that holds it, once the lease has lived for a while. */
   isolate = "";
 
@@ -64,8 +64,8 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
     token: string,
     serial: number,
     state: AccountState,
-    holder: Holder,
-    share: Share,
+    holder: LeaseHolder,
+    share: FairShare,
     now: number,
     ttlMs: number,
   ) {
@@ -74,7 +74,7 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
     this.serial = serial;
     this.state = state;
     this.holder = holder;
-    this.share = share;
+    this.fairShare = share;
     this.grantedAt = now;
     this.expiresAt = now + ttlMs;
   }
@@ -100,7 +100,7 @@ export class Leases {
   }
 
   /** The lease that expires first. */
-  get first(): LeaseRecord | null {
+  get firstToExpire(): LeaseRecord | null {
     return this.#byExpiry.head;
   }
 
@@ -108,8 +108,8 @@ export class Leases {
     token: string,
     serial: number,
     state: AccountState,
-    holder: Holder,
-    share: Share,
+    holder: LeaseHolder,
+    share: FairShare,
     now: number,
   ): LeaseRecord {
     const lease = new LeaseRecord(token, serial, state, holder, share, now, this.#ttlMs);

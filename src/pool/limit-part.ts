@@ -1,27 +1,27 @@
-import { partsOf } from "../shards/shards.ts";
-import type { PartStore } from "./pool-store.ts";
+import { splitProportionally } from "../shards/shards.ts";
+import type { LimitShareStore } from "./pool-store.ts";
 
 /** The limits that shards share: slots in use, and waiting requests. */
-export const PARTED_LIMITS = ["global", "queue"] as const;
-export type PartedLimit = (typeof PARTED_LIMITS)[number];
+export const DISTRIBUTED_LIMITS = ["global", "queue"] as const;
+export type DistributedLimit = (typeof DISTRIBUTED_LIMITS)[number];
 
 /**
  * Every limit consists of this many units. Shares are counted in units, so an edit of the limit scales all shares and moves
  * none. Divisible by every number up to 16, and by 32 and 64, so that equal shares are whole numbers.
  */
-export const WHOLE = 2_882_880;
+export const TOTAL_UNITS = 2_882_880;
 
 /**
  * How long a shard reserves slots for a peer that has requested them, milliseconds. A peer that still needs them repeats
  * its request earlier.
  */
-const WITHHELD_MS = 5_000;
+const RESERVED_MS = 5_000;
 
 /** A peer that has not repeated its request for this long loses its turn, milliseconds. */
-const TURN_MS = 1_000;
+const TURN_TIMEOUT_MS = 1_000;
 
 /** The shards that share the limits. All shards get the same layout, but not at the same moment. */
-export interface PartLayout {
+export interface LimitLayout {
   /** Names of the shards that own accounts. */
   readonly shards: readonly string[];
   /** The shards that owned the whole limit at first, in equal shares. Never changes. */
@@ -31,7 +31,7 @@ export interface PartLayout {
 }
 
 /** How much of a limit a shard uses. */
-export interface PartUse {
+export interface LimitUsage {
   readonly inUse: number;
   /** The part of `inUse` whose leases are unconfirmed since a restart: it may become free soon. */
   readonly heldBack: number;
@@ -42,7 +42,7 @@ export interface PartUse {
 }
 
 /** A request of one shard to another for a share. All numbers are units. */
-export interface PartAsk {
+export interface ShareRequest {
   readonly units: number;
   /** What the requesting shard has. */
   readonly has: number;
@@ -53,7 +53,7 @@ export interface PartAsk {
 }
 
 /** Slots owed to a peer that requested more than was free. Times are Unix milliseconds. */
-interface Owed {
+interface OwedSlots {
   readonly slots: number;
   /** Time of its first and of its latest request. */
   readonly since: number;
@@ -61,7 +61,7 @@ interface Owed {
   readonly until: number;
 }
 
-export interface PartAnswer {
+export interface ShareAnswer {
   /** Total units ever given to the requesting shard. Only its growth counts, so an answer may be lost, repeated or late. */
   readonly given: number;
   /** How many more units it would give. */
@@ -80,10 +80,10 @@ export interface PartAnswer {
  * an equal share gives the surplus to a peer with less, as soon as it becomes free. This class holds the rules only: {@link
  * LimitRebalancer} decides when to ask which peer.
  */
-export class LimitPart {
+export class LimitShare {
   readonly #name: string;
-  readonly #limit: PartedLimit;
-  readonly #store: PartStore;
+  readonly #limit: DistributedLimit;
+  readonly #store: LimitShareStore;
   readonly #given = new Map<string, number>();
   readonly #got = new Map<string, number>();
   /** Base minus all given units plus all received units. */
@@ -92,16 +92,16 @@ export class LimitPart {
   #total = 0;
   #shards: readonly string[] = [];
   /** Slots reserved for peers, with the end of each reservation. */
-  readonly #withheld = new Map<string, Owed>();
+  readonly #withheld = new Map<string, OwedSlots>();
 
   /**
    * @param name this shard's name
    */
-  constructor(name: string, limit: PartedLimit, store: PartStore) {
+  constructor(name: string, limit: DistributedLimit, store: LimitShareStore) {
     this.#name = name;
     this.#limit = limit;
     this.#store = store;
-    for (const { limit: of, peer, given, got } of store.loadParts()) {
+    for (const { limit: of, peer, given, got } of store.loadLimitShares()) {
       if (of !== limit) continue;
       this.#given.set(peer, given);
       this.#got.set(peer, got);
@@ -112,9 +112,9 @@ export class LimitPart {
   /**
    * @param total the limit; 0: no limit
    */
-  configure(total: number, { shards, founders }: PartLayout): void {
-    const equal = partsOf(
-      WHOLE,
+  configure(total: number, { shards, founders }: LimitLayout): void {
+    const equal = splitProportionally(
+      TOTAL_UNITS,
       founders.map(() => 1),
     );
     const base = equal[founders.indexOf(this.#name)] ?? 0;
@@ -146,26 +146,26 @@ export class LimitPart {
   }
 
   /** How many slots of its share it may use: slots owed to peers are not reused once they become free. Null without a limit. */
-  usable(now: number): number | null {
+  usableSlots(now: number): number | null {
     const { slots } = this;
     if (slots === null) return null;
     let owed = 0;
     for (const [peer, { slots: held, until }] of this.#withheld) {
-      if (until <= now || until > now + WITHHELD_MS) this.#withheld.delete(peer);
+      if (until <= now || until > now + RESERVED_MS) this.#withheld.delete(peer);
       else owed += held;
     }
     return slots - Math.min(owed, Math.max(0, slots - this.#fair));
   }
 
   /** When the first reservation for a peer ends, Unix milliseconds; `Infinity` without reservations. */
-  get withheldUntil(): number {
+  get owedUntil(): number {
     let first = Number.POSITIVE_INFINITY;
     for (const { until } of this.#withheld.values()) first = Math.min(first, until);
     return first;
   }
 
   /** How many more units it should have. */
-  missing({ inUse, heldBack, wanted, most }: PartUse): number {
+  missing({ inUse, heldBack, wanted, most }: LimitUsage): number {
     const { slots } = this;
     if (slots === null || this.#left) return 0;
     const needed = inUse - heldBack + wanted;
@@ -181,15 +181,20 @@ export class LimitPart {
   /**
    * @param missing units; 0: only ask for the total already given
    */
-  ask(peer: string, missing: number, urgent = false): PartAsk {
+  ask(peer: string, missing: number, urgent = false): ShareRequest {
     const least = missing === 0 ? 0 : this.#unitsFor(1);
-    const units = Math.min(WHOLE, Math.max(least, Math.ceil(missing)));
+    const units = Math.min(TOTAL_UNITS, Math.max(least, Math.ceil(missing)));
     const ask = { units, has: this.#units, got: this.#got.get(peer) ?? 0 };
     return urgent ? { ...ask, urgent } : ask;
   }
 
   /** Handles a peer's request for a part of this share. */
-  asked(peer: string, { units, has, got, urgent }: PartAsk, use: PartUse, now: number): PartAnswer {
+  handleRequest(
+    peer: string,
+    { units, has, got, urgent }: ShareRequest,
+    use: LimitUsage,
+    now: number,
+  ): ShareAnswer {
     const before = this.#given.get(peer) ?? 0;
     // Before the configuration its own share is unknown.
     if (this.#shards.length === 0) return { given: before, spare: 0 };
@@ -210,7 +215,7 @@ export class LimitPart {
   }
 
   /** Records the total that a peer has ever given to this shard. Returns how much of it is new. */
-  told(peer: string, given: number): number {
+  recordGiven(peer: string, given: number): number {
     const before = this.#got.get(peer) ?? 0;
     if (given <= before) return 0;
     const more = given - before;
@@ -231,11 +236,11 @@ export class LimitPart {
   }
 
   #slotsOf(units: number): number {
-    return Math.floor((units * this.#total) / WHOLE);
+    return Math.floor((units * this.#total) / TOTAL_UNITS);
   }
 
   #unitsFor(slots: number): number {
-    return this.#total === 0 ? 0 : Math.ceil((slots * WHOLE) / this.#total);
+    return this.#total === 0 ? 0 : Math.ceil((slots * TOTAL_UNITS) / this.#total);
   }
 
   /**
@@ -248,7 +253,7 @@ export class LimitPart {
   }
 
   /** The units that it keeps when a peer requests a share. */
-  #kept(peer: string, has: number, { inUse, wanted }: PartUse, isUrgent: boolean, now: number): number {
+  #kept(peer: string, has: number, { inUse, wanted }: LimitUsage, isUrgent: boolean, now: number): number {
     const { slots } = this;
     if (slots === null) return inUse > 0 ? this.#units : this.#left ? 0 : Math.ceil(this.#units / 2);
     const used = Math.min(slots, inUse);
@@ -267,7 +272,8 @@ export class LimitPart {
     const { since } = this.#withheld.get(peer) ?? { since: now };
     let owed = 0;
     for (const [other, before] of this.#withheld)
-      if (other !== peer && before.since < since && now - before.askedAt <= TURN_MS) owed += before.slots;
+      if (other !== peer && before.since < since && now - before.askedAt <= TURN_TIMEOUT_MS)
+        owed += before.slots;
     return owed;
   }
 
@@ -276,12 +282,12 @@ export class LimitPart {
     this.#withheld.delete(peer);
     if (unmet <= 0 || this.slots === null || !this.#isDue(peer, has)) return;
     const short = Math.max(1, this.#fair) - this.#slotsOf(has);
-    const slots = Math.min(short, Math.ceil((unmet * this.#total) / WHOLE));
-    this.#withheld.set(peer, { slots, since, askedAt: now, until: now + WITHHELD_MS });
+    const slots = Math.min(short, Math.ceil((unmet * this.#total) / TOTAL_UNITS));
+    this.#withheld.set(peer, { slots, since, askedAt: now, until: now + RESERVED_MS });
   }
 
   /** Throws what the store throws; then neither count may change. */
   #save(peer: string, given: number, got: number): void {
-    this.#store.savePart({ limit: this.#limit, peer, given, got });
+    this.#store.saveLimitShare({ limit: this.#limit, peer, given, got });
   }
 }

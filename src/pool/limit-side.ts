@@ -1,5 +1,11 @@
-import { LimitPart, type PartAnswer, type PartAsk, type PartedLimit, type PartUse } from "./limit-part.ts";
-import type { PartStore } from "./pool-store.ts";
+import {
+  type DistributedLimit,
+  LimitShare,
+  type LimitUsage,
+  type ShareAnswer,
+  type ShareRequest,
+} from "./limit-part.ts";
+import type { LimitShareStore } from "./pool-store.ts";
 
 /** A shard asks this many peers at first, and doubles the number each time none of them could give anything. */
 const AT_ONCE = 2;
@@ -10,12 +16,12 @@ const PAUSE_EACH_MS = 60;
 const EAGER_MS = 100;
 const EAGER_EACH_MS = 30;
 /** The same for a peer that has left the layout and has nothing left. */
-const GONE_MS = 60_000;
+const REMOVED_PAUSE_MS = 60_000;
 
 /** One message with requests about both limits. Plain data. */
-export type PartAsks = { readonly [limit in PartedLimit]?: PartAsk };
-export type PartAnswers = {
-  readonly [limit in PartedLimit]?: PartAnswer & {
+export type ShareRequests = { readonly [limit in DistributedLimit]?: ShareRequest };
+export type ShareAnswers = {
+  readonly [limit in DistributedLimit]?: ShareAnswer & {
     /** Another shard that has spare units, as far as the answering shard knows, and how many. */
     readonly rich?: readonly [peer: string, spare: number];
     /** The answering shard is collecting shares itself at the moment: it may have units to give soon. */
@@ -29,14 +35,14 @@ const NEVER = { until: 0, eagerUntil: 0 };
  * State of one limit in the `LimitRebalancer`: this shard's share, what is known about the peers' spare units, and when to
  * ask which peer.
  */
-export class LimitSide {
-  readonly part: LimitPart;
+export class PeerLimitState {
+  readonly share: LimitShare;
   /** A request was recently rejected because the share was exhausted. */
-  turnedAway = false;
+  hasRejectedRequest = false;
   /** A request waits for the peers' answers: they are asked again after a shorter pause. */
   isEager = false;
   /** A request waits here until the peers have been asked. */
-  isSought = false;
+  hasWaitingRequest = false;
   /** Number of pending requests to peers. */
   asking = 0;
   /** How many peers are asked next. */
@@ -60,8 +66,8 @@ export class LimitSide {
   /**
    * @param name this shard's name
    */
-  constructor(name: string, limit: PartedLimit, store: PartStore) {
-    this.part = new LimitPart(name, limit, store);
+  constructor(name: string, limit: DistributedLimit, store: LimitShareStore) {
+    this.share = new LimitShare(name, limit, store);
   }
 
   /**
@@ -74,7 +80,7 @@ export class LimitSide {
     for (const peer of peers) if (!this.#peers.includes(peer)) this.#unheard.add(peer);
     this.#peers = peers;
     this.#paused.clear();
-    this.turnedAway = false;
+    this.hasRejectedRequest = false;
     this.isEager = false;
     this.#quietUntil = 0;
     // Without any information the founders have the most.
@@ -86,18 +92,18 @@ export class LimitSide {
   }
 
   /** Records that a peer is being asked urgently. */
-  asks(peer: string, now: number): void {
+  noteUrgentRequest(peer: string, now: number): void {
     this.#askedAt.set(peer, now);
     this.#urgentAt = now;
   }
 
   /** Whether a peer was asked urgently within this many milliseconds: then this shard needs what it has received since. */
-  hasAsked(now: number, ms: number): boolean {
+  hasAskedWithin(now: number, ms: number): boolean {
     return now >= this.#urgentAt && now - this.#urgentAt <= ms;
   }
 
   /** Records that a peer has received units from here. */
-  gave(peer: string): void {
+  noteGiven(peer: string): void {
     this.#askedAt.delete(peer);
     this.#gathering.add(peer);
   }
@@ -107,8 +113,8 @@ export class LimitSide {
    *
    * @param isNew also ask peers again that are collecting shares themselves: they may not need all of them in the end
    */
-  isOpen(since: number, now: number, isNew: boolean): boolean {
-    if (!this.part.isPartial) return false;
+  mayFindMore(since: number, now: number, isNew: boolean): boolean {
+    if (!this.share.isPartial) return false;
     const wasAsked = (peer: string) => (this.#askedAt.get(peer) ?? Number.NEGATIVE_INFINITY) >= since;
     return this.#peers.some((peer) => {
       const { until, eagerUntil } = this.#paused.get(peer) ?? NEVER;
@@ -118,10 +124,13 @@ export class LimitSide {
   }
 
   /** Returns how many units are missing and which peers to ask for them now. */
-  wants(use: () => PartUse, now: number): { readonly missing: number; readonly peers: readonly string[] } {
+  selectPeers(
+    use: () => LimitUsage,
+    now: number,
+  ): { readonly missing: number; readonly peers: readonly string[] } {
     if (this.#isQuiet(now) && !this.isEager) return { missing: 0, peers: [] };
-    const missing = this.part.missing(use());
-    this.turnedAway = false;
+    const missing = this.share.missing(use());
+    this.hasRejectedRequest = false;
     if (missing === 0) {
       this.#atOnce = AT_ONCE;
       return { missing, peers: [] };
@@ -142,7 +151,7 @@ export class LimitSide {
   }
 
   /** Peers whose last answer is missing and that may be asked for it now. */
-  unheard(now: number): readonly string[] {
+  unansweredPeers(now: number): readonly string[] {
     return this.#peers.filter((peer) => this.#unheard.has(peer) && this.#pausedUntil(peer, now) <= now);
   }
 
@@ -152,7 +161,7 @@ export class LimitSide {
   }
 
   #isQuiet(now: number): boolean {
-    return now < this.#quietUntil && this.#quietUntil <= now + Math.max(GONE_MS, this.#pauseMs);
+    return now < this.#quietUntil && this.#quietUntil <= now + Math.max(REMOVED_PAUSE_MS, this.#pauseMs);
   }
 
   /** When the first peer may be asked for more; `Infinity` without peers. */
@@ -170,11 +179,16 @@ export class LimitSide {
   #pausedUntil(peer: string, now: number): number {
     const paused = this.#paused.get(peer) ?? NEVER;
     const until = this.isEager ? paused.eagerUntil : paused.until;
-    return until <= now + Math.max(GONE_MS, this.#pauseMs) ? until : 0;
+    return until <= now + Math.max(REMOVED_PAUSE_MS, this.#pauseMs) ? until : 0;
   }
 
   /** Records a peer's answer; `undefined`: it did not answer or could not be reached. */
-  heard(peer: string, { units }: PartAsk, answer: PartAnswers[PartedLimit], now: number): void {
+  recordAnswer(
+    peer: string,
+    { units }: ShareRequest,
+    answer: ShareAnswers[DistributedLimit],
+    now: number,
+  ): void {
     if (answer === undefined) {
       this.#unheard.add(peer);
       this.#spare.set(peer, 0);
@@ -184,11 +198,11 @@ export class LimitSide {
     this.#unheard.delete(peer);
     if (answer.gathers === true) this.#gathering.add(peer);
     else this.#gathering.delete(peer);
-    const more = this.part.told(peer, answer.given);
+    const more = this.share.recordGiven(peer, answer.given);
     this.#spare.set(peer, answer.spare);
     if (answer.rich !== undefined) this.#spare.set(...answer.rich);
     if (more > 0) this.#atOnce = AT_ONCE;
-    if (answer.gone === true) this.#pause(peer, now, GONE_MS);
+    if (answer.gone === true) this.#pause(peer, now, REMOVED_PAUSE_MS);
     else if (units > 0 && (more === 0 || answer.spare === 0))
       this.#pause(peer, now, this.#pauseMs, Math.max(EAGER_MS, EAGER_EACH_MS * this.#peers.length));
   }
@@ -198,7 +212,7 @@ export class LimitSide {
   }
 
   /** The peer with the most spare units except `peer`, as far as known. */
-  richBut(peer: string): readonly [peer: string, spare: number] | undefined {
+  richestExcept(peer: string): readonly [peer: string, spare: number] | undefined {
     let rich: readonly [string, number] = ["", 1];
     for (const [other, spare] of this.#spare) if (other !== peer && spare > rich[1]) rich = [other, spare];
     return rich[0] === "" ? undefined : rich;
@@ -206,6 +220,6 @@ export class LimitSide {
 }
 
 /** How much to request from each of several peers: a little more than an equal part, because some will have nothing. */
-export function shareOf(missing: number, peers: number): number {
+export function unitsPerPeer(missing: number, peers: number): number {
   return Math.min(1, AT_ONCE / peers) * missing;
 }

@@ -1,20 +1,20 @@
 import type { Clock } from "../platform/clock.ts";
 import type { PoolConfiguration } from "../platform/pool-configuration.ts";
 import {
-  PARTED_LIMITS,
-  type PartAsk,
-  type PartedLimit,
-  type PartLayout,
-  type PartUse,
+  DISTRIBUTED_LIMITS,
+  type DistributedLimit,
+  type LimitLayout,
+  type LimitUsage,
+  type ShareRequest,
 } from "./limit-part.ts";
-import { LimitSide, type PartAnswers, type PartAsks, shareOf } from "./limit-side.ts";
-import type { PartStore } from "./pool-store.ts";
-import type { LimitParts } from "./slot-limits.ts";
+import { PeerLimitState, type ShareAnswers, type ShareRequests, unitsPerPeer } from "./limit-side.ts";
+import type { LimitShareStore } from "./pool-store.ts";
+import type { LimitShares } from "./slot-limits.ts";
 
 /** A request for shares counts as urgent for two round trips plus this time, milliseconds. */
 const WANTED_MS = 100;
 /** An answer that takes longer than this, milliseconds, is not waited for. It still counts when it arrives. */
-const SILENT_MS = 750;
+const ANSWER_TIMEOUT_MS = 750;
 /**
  * How long a request keeps asking peers that collect shares themselves: the duration of `SETTLE_ROUNDS` sequential round
  * trips, at least `SETTLE_MS` and at most `MAX_SETTLE_MS`. Shards that collect at the same time exchange their shares a few
@@ -22,25 +22,25 @@ const SILENT_MS = 750;
  */
 const SETTLE_ROUNDS = 12;
 const SETTLE_MS = 300;
-const LONGEST_SETTLE_MS = 2_000;
+const MAX_SETTLE_MS = 2_000;
 /** How long requests wait at most for the first share of a newly added shard, milliseconds. */
-const BEGUN_MS = 2_000;
+const INITIAL_WAIT_MS = 2_000;
 
 /** The pool as far as its shares are concerned: an `AccountPool`. */
-export interface PartedPool {
+export interface RebalancedPool {
   configure(configuration: PoolConfiguration): boolean;
-  partUses(): Readonly<Record<PartedLimit, PartUse>>;
-  takeParts(parts: LimitParts): void;
+  limitUsage(): Readonly<Record<DistributedLimit, LimitUsage>>;
+  applyLimitShares(parts: LimitShares): void;
 }
 
 /** Dependencies of {@link LimitRebalancer}. */
-export interface TraderOptions extends Clock {
+export interface RebalancerOptions extends Clock {
   /** This shard's name. */
   readonly name: string;
-  readonly store: PartStore;
-  readonly pool: PartedPool;
+  readonly store: LimitShareStore;
+  readonly pool: RebalancedPool;
   /** Sends a message to `handleRequest` of another shard. It may be lost, repeated or late, or the promise may reject. */
-  readonly send: (to: string, asks: PartAsks) => Promise<PartAnswers>;
+  readonly send: (to: string, asks: ShareRequests) => Promise<ShareAnswers>;
 }
 
 /**
@@ -48,33 +48,33 @@ export interface TraderOptions extends Clock {
  * because a share is exhausted, and it answers their requests. The pool must call `onLimitExhausted` (`PoolOptions`).
  * Without a limit it does nothing.
  */
-export class PartTrader {
-  readonly #options: TraderOptions;
-  readonly #sides: Readonly<Record<PartedLimit, LimitSide>>;
+export class LimitRebalancer {
+  readonly #options: RebalancerOptions;
+  readonly #limitStates: Readonly<Record<DistributedLimit, PeerLimitState>>;
   /** Number of messages without an answer so far. */
   #asking = 0;
   /** Recent round-trip time of an answer, milliseconds. */
   #roundMs = 0;
   /** Resolves when a newly added shard has the answers to its first requests. */
-  #begun: PromiseWithResolvers<void> | null = null;
+  #initialAnswers: PromiseWithResolvers<void> | null = null;
   #stopBegun = () => {};
   /** Number of other shards in the current and earlier layouts. */
   #peers = 0;
   #retryAt = Number.POSITIVE_INFINITY;
   #stopRetry = () => {};
   #stopRelax = () => {};
-  #taken: LimitParts | null = null;
+  #taken: LimitShares | null = null;
   /** Limits because of which a request was rejected, until `takeExhaustedLimits` reads them. */
-  readonly #turned = new Set<PartedLimit>();
+  readonly #exhaustedLimits = new Set<DistributedLimit>();
   /** Resolves when there may be more shares. */
-  #sought: PromiseWithResolvers<void> | null = null;
+  #moreShares: PromiseWithResolvers<void> | null = null;
 
-  constructor(options: TraderOptions) {
+  constructor(options: RebalancerOptions) {
     this.#options = options;
     const { name, store } = options;
-    this.#sides = {
-      global: new LimitSide(name, "global", store),
-      queue: new LimitSide(name, "queue", store),
+    this.#limitStates = {
+      global: new PeerLimitState(name, "global", store),
+      queue: new PeerLimitState(name, "queue", store),
     };
   }
 
@@ -82,7 +82,7 @@ export class PartTrader {
    * Passes a configuration to the pool, and applies the limits and the shards that share them. Returns false when the pool
    * already has a newer configuration.
    */
-  configure(layout: PartLayout, configuration: PoolConfiguration): boolean {
+  configure(layout: LimitLayout, configuration: PoolConfiguration): boolean {
     const { limits } = configuration;
     if (!this.#options.pool.configure(configuration)) return false;
     const { name } = this.#options;
@@ -90,54 +90,54 @@ export class PartTrader {
     // Each shard starts with its successor, so that not all shards ask the same peer.
     const own = all.indexOf(name);
     const peers = [...all.slice(own + 1), ...all.slice(0, Math.max(0, own))];
-    for (const limit of PARTED_LIMITS) {
-      this.#sides[limit].part.configure(limits[limit], layout);
-      this.#sides[limit].configure(peers, layout.founders);
+    for (const limit of DISTRIBUTED_LIMITS) {
+      this.#limitStates[limit].share.configure(limits[limit], layout);
+      this.#limitStates[limit].configure(peers, layout.founders);
     }
     this.#peers = peers.length;
     this.#apply();
-    this.look();
-    const isNew = PARTED_LIMITS.some((limit) => this.#sides[limit].part.isNew);
-    if (isNew && this.#asking > 0 && this.#begun === null) {
-      this.#begun = Promise.withResolvers();
-      this.#stopBegun = this.#options.setTimer(BEGUN_MS, () => this.#hasBegun());
+    this.requestShares();
+    const isNew = DISTRIBUTED_LIMITS.some((limit) => this.#limitStates[limit].share.isNew);
+    if (isNew && this.#asking > 0 && this.#initialAnswers === null) {
+      this.#initialAnswers = Promise.withResolvers();
+      this.#stopBegun = this.#options.setTimer(INITIAL_WAIT_MS, () => this.#resolveInitialAnswers());
     }
     return true;
   }
 
-  #hasBegun(): void {
+  #resolveInitialAnswers(): void {
     this.#stopBegun();
-    this.#begun?.resolve();
-    this.#begun = null;
+    this.#initialAnswers?.resolve();
+    this.#initialAnswers = null;
   }
 
   /**
    * A promise that requests should wait for, so that they do not meet a newly added shard without a share: one round trip,
    * at most two seconds. Null: nothing to wait for.
    */
-  get begun(): Promise<void> | null {
-    return this.#begun?.promise ?? null;
+  get initialAnswers(): Promise<void> | null {
+    return this.#initialAnswers?.promise ?? null;
   }
 
   /** The current shares; null where no limit is set. */
-  get parts(): LimitParts {
-    const { global, queue } = this.#sides;
-    return { global: global.part.slots, queue: queue.part.slots };
+  get shares(): LimitShares {
+    const { global, queue } = this.#limitStates;
+    return { global: global.share.slots, queue: queue.share.slots };
   }
 
   /** The pool reports that requests wait, or that one was rejected, because a share is exhausted. */
-  short(limit: PartedLimit, turnedAway: boolean): void {
+  onLimitExhausted(limit: DistributedLimit, turnedAway: boolean): void {
     if (turnedAway) {
-      this.#sides[limit].turnedAway = true;
-      this.#turned.add(limit);
+      this.#limitStates[limit].hasRejectedRequest = true;
+      this.#exhaustedLimits.add(limit);
     }
-    this.look();
+    this.requestShares();
   }
 
   /** Returns and clears the limits because of which requests were rejected. */
-  takeTurned(): PartedLimit[] {
-    const turned = [...this.#turned];
-    this.#turned.clear();
+  takeExhaustedLimits(): DistributedLimit[] {
+    const turned = [...this.#exhaustedLimits];
+    this.#exhaustedLimits.clear();
     return turned;
   }
 
@@ -147,83 +147,84 @@ export class PartTrader {
    * @param since when the request arrived, Unix milliseconds
    * @returns a promise that resolves when there may be more; null: since then all peers have reported that they have none
    */
-  seek(limits: readonly PartedLimit[], since: number): Promise<void> | null {
+  acquire(limits: readonly DistributedLimit[], since: number): Promise<void> | null {
     const now = this.#options.now();
     const settleMs = Math.max(SETTLE_MS, SETTLE_ROUNDS * this.#roundMs);
-    const isNew = now < since + Math.min(LONGEST_SETTLE_MS, settleMs);
-    const open = limits.filter((limit) => this.#sides[limit].isOpen(since, now, isNew));
-    for (const limit of open) this.#sides[limit].isEager = true;
-    this.look();
-    const isAsking = limits.some((limit) => this.#sides[limit].asking > 0);
+    const isNew = now < since + Math.min(MAX_SETTLE_MS, settleMs);
+    const open = limits.filter((limit) => this.#limitStates[limit].mayFindMore(since, now, isNew));
+    for (const limit of open) this.#limitStates[limit].isEager = true;
+    this.requestShares();
+    const isAsking = limits.some((limit) => this.#limitStates[limit].asking > 0);
     const isSoonAsking = open.length > 0 && (this.#asking > 0 || this.#retryAt < Number.POSITIVE_INFINITY);
     const mayServe = limits.includes("queue") && isNew && this.#mayServe;
     if (!isAsking && !isSoonAsking && !mayServe) return null;
-    for (const limit of limits) this.#sides[limit].isSought = true;
-    this.#sought ??= Promise.withResolvers();
-    return this.#sought.promise;
+    for (const limit of limits) this.#limitStates[limit].hasWaitingRequest = true;
+    this.#moreShares ??= Promise.withResolvers();
+    return this.#moreShares.promise;
   }
 
   /** Whether requests wait only for a share of the global limit: they leave the queue as soon as there is one. */
   get #mayServe(): boolean {
-    return this.#sides.global.part.isPartial && this.#options.pool.partUses().global.wanted > 0;
+    return this.#limitStates.global.share.isPartial && this.#options.pool.limitUsage().global.wanted > 0;
   }
 
-  #mayHaveMore(): void {
-    for (const limit of PARTED_LIMITS) this.#sides[limit].isSought = false;
-    this.#sought?.resolve();
-    this.#sought = null;
+  #notifyWaiting(): void {
+    for (const limit of DISTRIBUTED_LIMITS) this.#limitStates[limit].hasWaitingRequest = false;
+    this.#moreShares?.resolve();
+    this.#moreShares = null;
   }
 
   /** Sends requests to the peers that can be asked now. */
-  look(): void {
+  requestShares(): void {
     if (this.#peers === 0 || this.#asking > 0) return;
     const now = this.#options.now();
-    const messages = new Map<string, Partial<Record<PartedLimit, PartAsk>>>();
+    const messages = new Map<string, Partial<Record<DistributedLimit, ShareRequest>>>();
     let retryAt = Number.POSITIVE_INFINITY;
-    for (const limit of PARTED_LIMITS) {
-      const side = this.#sides[limit];
-      if (side.part.slots === null) continue;
+    for (const limit of DISTRIBUTED_LIMITS) {
+      const side = this.#limitStates[limit];
+      if (side.share.slots === null) continue;
       // Without any share no waiting request could be served.
-      const isUrgent = side.isEager || side.turnedAway;
-      side.isEager ||= limit === "global" && side.part.slots === 0;
+      const isUrgent = side.isEager || side.hasRejectedRequest;
+      side.isEager ||= limit === "global" && side.share.slots === 0;
       const ask = (peer: string, missing: number) =>
-        messages.set(peer, { ...messages.get(peer), [limit]: side.part.ask(peer, missing, isUrgent) });
-      for (const peer of side.unheard(now)) ask(peer, 0);
-      const { missing, peers } = side.wants(() => this.#use(limit), now);
+        messages.set(peer, { ...messages.get(peer), [limit]: side.share.ask(peer, missing, isUrgent) });
+      for (const peer of side.unansweredPeers(now)) ask(peer, 0);
+      const { missing, peers } = side.selectPeers(() => this.#use(limit), now);
       for (const peer of peers) {
-        ask(peer, shareOf(missing, peers.length));
-        if (isUrgent) side.asks(peer, now);
+        ask(peer, unitsPerPeer(missing, peers.length));
+        if (isUrgent) side.noteUrgentRequest(peer, now);
       }
       retryAt = Math.min(retryAt, side.nextAsking(now));
       side.isEager = false;
     }
     this.#retry(messages.size > 0 ? Number.POSITIVE_INFINITY : retryAt);
-    for (const [peer, asks] of messages) this.#ask(peer, asks);
+    for (const [peer, asks] of messages) this.#sendRequest(peer, asks);
   }
 
   /** Handles a request of another shard. Units that it gives are stored before this returns. */
-  asked(peer: string, asks: PartAsks): PartAnswers {
+  handleRequest(peer: string, asks: ShareRequests): ShareAnswers {
     const now = this.#options.now();
-    const answers: { -readonly [limit in PartedLimit]?: NonNullable<PartAnswers[PartedLimit]> } = {};
-    for (const limit of PARTED_LIMITS) {
+    const answers: { -readonly [limit in DistributedLimit]?: NonNullable<ShareAnswers[DistributedLimit]> } =
+      {};
+    for (const limit of DISTRIBUTED_LIMITS) {
       const ask = asks[limit];
       if (ask === undefined) continue;
-      const side = this.#sides[limit];
+      const side = this.#limitStates[limit];
       const use = this.#use(limit);
       // Requests that wait here already have their place: free room in the queue goes to shards that have none.
       const isReady = limit === "queue" && ask.urgent === true;
       // Shards that all have a request about to be rejected must not pass the same units around for ever. The shard with a
       // waiting request gets them.
       const isAfter =
-        limit === "global" && ask.urgent === true && side.hasAsked(now, 2 * this.#roundMs + WANTED_MS);
-      const wanted = isReady ? (side.isSought ? 1 : 0) : Math.max(use.wanted, isAfter ? 1 : 0);
+        limit === "global" && ask.urgent === true && side.hasAskedWithin(now, 2 * this.#roundMs + WANTED_MS);
+      const wanted = isReady ? (side.hasWaitingRequest ? 1 : 0) : Math.max(use.wanted, isAfter ? 1 : 0);
       const needed = { ...use, wanted: Math.min(wanted, Math.max(0, use.most - use.inUse)) };
-      const gathers = side.isSought || (limit === "queue" && (side.asking > 0 || this.#mayServe));
-      const before = side.part.units;
-      const { gone, ...answer } = side.part.asked(peer, ask, needed, now);
-      if (side.part.units < before) side.gave(peer);
+      const gathers = side.hasWaitingRequest || (limit === "queue" && (side.asking > 0 || this.#mayServe));
+      const before = side.share.units;
+      const { gone, ...answer } = side.share.handleRequest(peer, ask, needed, now);
+      if (side.share.units < before) side.noteGiven(peer);
       const isGone = gone === true && side.isHeard && this.#asking === 0;
-      const rich = side.richBut(peer);
+      const rich = side.richestExcept(peer);
       answers[limit] = {
         ...answer,
         ...(isGone ? { gone } : {}),
@@ -233,47 +234,47 @@ export class PartTrader {
     }
     this.#apply();
     // Units owed to the peer could not be used here, so the pool does not notice their loss; waiting requests need others.
-    this.look();
+    this.requestShares();
     return answers;
   }
 
-  #use(limit: PartedLimit): PartUse {
-    const use = this.#options.pool.partUses()[limit];
-    const { turnedAway, isSought } = this.#sides[limit];
-    const more = turnedAway || isSought ? 1 : 0;
+  #use(limit: DistributedLimit): LimitUsage {
+    const use = this.#options.pool.limitUsage()[limit];
+    const { hasRejectedRequest, hasWaitingRequest } = this.#limitStates[limit];
+    const more = hasRejectedRequest || hasWaitingRequest ? 1 : 0;
     return { ...use, wanted: Math.min(Math.max(0, use.most - use.inUse), use.wanted + more) };
   }
 
-  #ask(peer: string, asks: PartAsks): void {
+  #sendRequest(peer: string, asks: ShareRequests): void {
     const { now, setTimer, send } = this.#options;
     this.#asking += 1;
-    const asked = PARTED_LIMITS.filter((limit) => (asks[limit]?.units ?? 0) > 0);
-    for (const limit of asked) this.#sides[limit].asking += 1;
+    const asked = DISTRIBUTED_LIMITS.filter((limit) => (asks[limit]?.units ?? 0) > 0);
+    for (const limit of asked) this.#limitStates[limit].asking += 1;
     const sentAt = now();
     let waiting = true;
     let stop = () => {};
-    const heard = (answers: PartAnswers) => {
+    const heard = (answers: ShareAnswers) => {
       const late = !waiting;
       const ms = now() - sentAt;
       // The clock may be set. Only answers update the round-trip time, not timeouts.
-      if (ms >= 0 && ms < SILENT_MS) this.#roundMs = Math.max(ms, (this.#roundMs + ms) / 2);
-      for (const limit of PARTED_LIMITS) {
+      if (ms >= 0 && ms < ANSWER_TIMEOUT_MS) this.#roundMs = Math.max(ms, (this.#roundMs + ms) / 2);
+      for (const limit of DISTRIBUTED_LIMITS) {
         const [ask, answer] = [asks[limit], answers[limit]];
         if (ask === undefined || (late && answer === undefined)) continue;
-        this.#sides[limit].heard(peer, ask, answer, now());
+        this.#limitStates[limit].recordAnswer(peer, ask, answer, now());
       }
       this.#apply();
       if (late) return;
       waiting = false;
       stop();
       this.#asking -= 1;
-      for (const limit of asked) this.#sides[limit].asking -= 1;
-      this.look();
+      for (const limit of asked) this.#limitStates[limit].asking -= 1;
+      this.requestShares();
       if (this.#asking > 0) return;
-      this.#hasBegun();
-      this.#mayHaveMore();
+      this.#resolveInitialAnswers();
+      this.#notifyWaiting();
     };
-    stop = setTimer(SILENT_MS, () => heard({}));
+    stop = setTimer(ANSWER_TIMEOUT_MS, () => heard({}));
     send(peer, asks)
       .then(heard)
       .catch(() => {
@@ -289,8 +290,8 @@ export class PartTrader {
     if (at === Number.POSITIVE_INFINITY) return;
     this.#stopRetry = this.#options.setTimer(Math.max(0, at - this.#options.now()), () => {
       this.#retryAt = Number.POSITIVE_INFINITY;
-      this.look();
-      this.#mayHaveMore();
+      this.requestShares();
+      this.#notifyWaiting();
     });
   }
 
@@ -298,20 +299,20 @@ export class PartTrader {
   #apply(): void {
     const { now, setTimer, pool } = this.#options;
     const at = now();
-    const { global, queue } = this.#sides;
-    const parts = { global: global.part.usable(at), queue: queue.part.usable(at) };
+    const { global, queue } = this.#limitStates;
+    const parts = { global: global.share.usableSlots(at), queue: queue.share.usableSlots(at) };
     this.#stopRelax();
-    const until = Math.min(global.part.withheldUntil, queue.part.withheldUntil);
+    const until = Math.min(global.share.owedUntil, queue.share.owedUntil);
     this.#stopRelax =
       until === Number.POSITIVE_INFINITY
         ? () => {}
         : setTimer(Math.max(0, until - at), () => {
             this.#apply();
-            this.look();
+            this.requestShares();
           });
     if (parts.global === this.#taken?.global && parts.queue === this.#taken.queue) return;
     this.#taken = parts;
-    pool.takeParts(parts);
-    this.#mayHaveMore();
+    pool.applyLimitShares(parts);
+    this.#notifyWaiting();
   }
 }

@@ -1,36 +1,36 @@
-import { type Clock, inTime } from "../platform/clock.ts";
+import { type Clock, withTimeout } from "../platform/clock.ts";
 
 /** How long an edit waits for the pools' acknowledgements, milliseconds. A pool that is silent that long is informed later. */
-const WAIT_MS = 5_000;
+const BROADCAST_TIMEOUT_MS = 5_000;
 /** Delay before the first retry to a pool that has not acknowledged, milliseconds; it doubles up to the maximum. */
-const AGAIN_MS = 2_000;
-const LONGEST_MS = 30_000;
+const MIN_RETRY_MS = 2_000;
+const MAX_RETRY_MS = 30_000;
 
 /**
  * Sends the newest configuration to every pool. A pool that does not answer is retried, and delays neither the edit nor the
  * other pools. The acknowledgements are not stored: after a restart all pools are informed again.
  */
-export class PoolNews {
+export class ConfigBroadcaster {
   readonly #clock: Clock;
   /** Number of the newest configuration, counted since this object was created. */
   #newest = 0;
   /** The newest number that each pool has acknowledged. */
-  readonly #known = new Map<string, number>();
-  #pauseMs = AGAIN_MS;
+  readonly #acknowledged = new Map<string, number>();
+  #pauseMs = MIN_RETRY_MS;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /** There is a new configuration that no pool knows yet. */
-  changed(): void {
+  markChanged(): void {
     this.#newest += 1;
-    this.#pauseMs = AGAIN_MS;
+    this.#pauseMs = MIN_RETRY_MS;
   }
 
   /** Whether all of these pools have acknowledged the newest configuration. */
-  isKnownTo(pools: readonly string[]): boolean {
-    return pools.every((pool) => this.#knows(pool, this.#newest));
+  isAcknowledgedBy(pools: readonly string[]): boolean {
+    return pools.every((pool) => this.#hasAcknowledged(pool, this.#newest));
   }
 
   /**
@@ -38,26 +38,26 @@ export class PoolNews {
    *
    * @param send sends the newest configuration to one pool; rejects when it cannot
    */
-  async tell(pools: readonly string[], send: (pool: string) => Promise<void>): Promise<void> {
+  async broadcast(pools: readonly string[], send: (pool: string) => Promise<void>): Promise<void> {
     const number = this.#newest;
     const telling = pools
-      .filter((pool) => !this.#knows(pool, number))
+      .filter((pool) => !this.#hasAcknowledged(pool, number))
       .map(async (pool) => {
         await send(pool);
         // A late acknowledgement counts as well.
-        if (!this.#knows(pool, number)) this.#known.set(pool, number);
+        if (!this.#hasAcknowledged(pool, number)) this.#acknowledged.set(pool, number);
       });
-    await inTime(Promise.allSettled(telling), WAIT_MS, this.#clock);
+    await withTimeout(Promise.allSettled(telling), BROADCAST_TIMEOUT_MS, this.#clock);
   }
 
   /** Milliseconds until the next retry; doubles with each call. */
-  nextMs(): number {
+  nextRetryMs(): number {
     const ms = this.#pauseMs;
-    this.#pauseMs = Math.min(LONGEST_MS, 2 * ms);
+    this.#pauseMs = Math.min(MAX_RETRY_MS, 2 * ms);
     return ms;
   }
 
-  #knows(pool: string, number: number): boolean {
-    return (this.#known.get(pool) ?? -1) >= number;
+  #hasAcknowledged(pool: string, number: number): boolean {
+    return (this.#acknowledged.get(pool) ?? -1) >= number;
   }
 }

@@ -2,18 +2,18 @@ import type {
   AccountCondition,
   AccountHealth,
   CooldownView,
-  FailingView,
-  OutageView,
+  FailingAccountView,
+  ProviderOutageView,
   QueueStatus,
 } from "../platform/account-status.ts";
 import type { AccountState } from "./account-state.ts";
-import { conditionOf } from "./condition.ts";
+import { classifyCondition } from "./condition.ts";
 import type { Slots } from "./slots.ts";
 
 /** Reason and end of an account's cooldown; of two cooldowns (account and proxy) the longer one. */
-function cooldownView({ id, cooling, cooldown, proxy }: AccountState): CooldownView | null {
-  const own = cooling ? cooldown : null;
-  const shared = proxy?.cooling === true ? proxy.cooldown : null;
+function cooldownView({ id, hasActiveCooldown, cooldown, proxy }: AccountState): CooldownView | null {
+  const own = hasActiveCooldown ? cooldown : null;
+  const shared = proxy?.hasActiveCooldown === true ? proxy.cooldown : null;
   if (proxy !== null && shared !== null && shared.until > (own?.until ?? 0)) {
     return { account: id, proxy: proxy.id, ...shared };
   }
@@ -21,18 +21,21 @@ function cooldownView({ id, cooling, cooldown, proxy }: AccountState): CooldownV
 }
 
 /** Maximum length of a reason in a list that clients poll. */
-const SHORT = 120;
+const LISTED_REASON_LENGTH = 120;
 
-function conditionNow({ enabled, passedOver, testStatus, health, held }: AccountState, now: number) {
-  const activity = health.read(held, now);
+function readCondition(
+  { isEnabled, isCoolingDown, testStatus, health, occupiedSlots }: AccountState,
+  now: number,
+) {
+  const activity = health.read(occupiedSlots, now);
   return {
     activity,
-    condition: conditionOf({ disabled: !enabled, cooling: passedOver, testStatus, activity }),
+    condition: classifyCondition({ disabled: !isEnabled, cooling: isCoolingDown, testStatus, activity }),
   };
 }
 
 /** Counts the accounts by condition, and lists the `most` most recent failures. */
-function conditionsOf(states: Iterable<AccountState>, now: number, most: number) {
+function countConditions(states: Iterable<AccountState>, now: number, most: number) {
   const conditions: Record<AccountCondition, number> = {
     ok: 0,
     untested: 0,
@@ -40,14 +43,14 @@ function conditionsOf(states: Iterable<AccountState>, now: number, most: number)
     cooling: 0,
     disabled: 0,
   };
-  const failing: FailingView[] = [];
+  const failing: FailingAccountView[] = [];
   for (const state of states) {
-    if (!state.isOwn) continue;
-    const { activity, condition } = conditionNow(state, now);
+    if (!state.isOwnedHere) continue;
+    const { activity, condition } = readCondition(state, now);
     conditions[condition] += 1;
     if (condition !== "failing") continue;
     const { reason, at } = activity.lastFault ?? { reason: state.testStatus, at: 0 };
-    failing.push({ account: state.id, reason: reason.slice(0, SHORT), at });
+    failing.push({ account: state.id, reason: reason.slice(0, LISTED_REASON_LENGTH), at });
   }
   failing.sort((one, other) => other.at - one.at);
   return { conditions, failing: failing.slice(0, most) };
@@ -57,23 +60,23 @@ function conditionsOf(states: Iterable<AccountState>, now: number, most: number)
  * The queue status (contract, Queue status) with live leases, cooldowns and waiting requests. Each list has at most `most`
  * entries, those first that have lasted longest (cooldowns: those that will last longest).
  */
-export function queueStatus(
+export function buildQueueStatus(
   slots: Slots,
-  outages: readonly OutageView[],
+  outages: readonly ProviderOutageView[],
   now: number,
   most = Number.POSITIVE_INFINITY,
 ): QueueStatus {
   const { perAccount } = slots.limits.configured;
-  const waiters = slots.lanes.waiters();
+  const waiters = slots.providerPools.waiters();
   const available: string[] = [];
   const inUse: string[] = [];
   let ready = 0;
   const cooldowns: CooldownView[] = [];
   for (const state of slots.accounts) {
-    const free = state.lane.rotation.hasSlot(state);
+    const free = state.providerPool.rotation.hasFreeSlot(state);
     if (free) available.push(state.id);
-    if (state.healthy && free) ready += 1;
-    if (state.held > 0) inUse.push(state.id);
+    if (state.isHealthy && free) ready += 1;
+    if (state.occupiedSlots > 0) inUse.push(state.id);
     const cooldown = state.account?.moved === true ? null : cooldownView(state);
     if (cooldown !== null) cooldowns.push(cooldown);
   }
@@ -87,11 +90,11 @@ export function queueStatus(
     available_accounts: available.slice(0, most),
     in_use_accounts: inUse.slice(0, most),
     max_inflight_per_account: perAccount,
-    global_max_inflight: slots.limits.global,
+    global_max_inflight: slots.limits.globalLimit,
     recommended_concurrency: slots.limits.recommended,
     waiting: waiters.length,
-    max_queue_size: slots.limits.queue,
-    leases: Array.from(first(slots.leases, most), (lease) => ({
+    max_queue_size: slots.limits.queueLimit,
+    leases: Array.from(takeFirst(slots.leases, most), (lease) => ({
       account: lease.state.id,
       age_ms: now - lease.grantedAt,
       model: lease.holder.model,
@@ -102,7 +105,7 @@ export function queueStatus(
     })),
     cooling,
     cooldowns: cooldowns.slice(0, most),
-    ...conditionsOf(slots.accounts, now, most),
+    ...countConditions(slots.accounts, now, most),
     outages,
     waiting_requests: waiters.slice(0, most).map(({ request, since }) => ({
       request_id: request.requestId,
@@ -114,7 +117,7 @@ export function queueStatus(
 }
 
 /** Yields at most the first `most` items, without reading the others. */
-function* first<T>(items: Iterable<T>, most: number): Generator<T> {
+function* takeFirst<T>(items: Iterable<T>, most: number): Generator<T> {
   let count = 0;
   for (const item of items) {
     if (count >= most) return;
@@ -124,16 +127,16 @@ function* first<T>(items: Iterable<T>, most: number): Generator<T> {
 }
 
 /** Health of the configured accounts among `states`. */
-export function accountHealth(states: Iterable<AccountState | undefined>, now: number): AccountHealth[] {
+export function listAccountHealth(states: Iterable<AccountState | undefined>, now: number): AccountHealth[] {
   const health: AccountHealth[] = [];
   for (const state of states) {
-    if (state?.isOwn !== true) continue;
+    if (state?.isOwnedHere !== true) continue;
     health.push({
       id: state.id,
-      token: state.gate.held?.token ?? null,
+      token: state.gate.currentToken?.token ?? null,
       testStatus: state.testStatus,
       cooldown: cooldownView(state),
-      ...conditionNow(state, now),
+      ...readCondition(state, now),
     });
   }
   return health;

@@ -32,13 +32,13 @@ export interface LeaseTerms extends ClaimPeriods {
 }
 
 /** The terms of the leases that a pool grants. */
-export interface OwnTerms extends LeaseTerms {
+export interface GrantTerms extends LeaseTerms {
   /** See `PoolOptions.holdersShareProcess`. */
-  readonly endsWithHolders?: boolean;
+  readonly holdersShareProcess?: boolean;
 }
 
 /** Totals of a limit that two pools have ever given each other: units of `LimitShare`. */
-export interface StoredPart {
+export interface StoredLimitShare {
   readonly limit: string;
   /** Name of the other pool. */
   readonly peer: string;
@@ -47,10 +47,10 @@ export interface StoredPart {
 }
 
 /** Store for a pool's shares of limits. */
-export interface PartStore {
-  loadParts(): Iterable<StoredPart>;
+export interface LimitShareStore {
+  loadLimitShares(): Iterable<StoredLimitShare>;
   /** Replaces the totals of that limit and peer. Throws when they cannot be written. */
-  savePart(part: StoredPart): void;
+  saveLimitShare(part: StoredLimitShare): void;
 }
 
 export interface Starts {
@@ -63,11 +63,11 @@ export interface Starts {
  * outside (a Durable Object's output gate delays the answer until the write is safe). Writes do not throw: a failed write
  * is retried with the next one. `flush` reports whether everything is written.
  */
-export interface PoolStore extends PartStore {
+export interface PoolStore extends LimitShareStore {
   /** High-water mark of each account: the largest number of slots that may be occupied. */
-  loadMarks(): Iterable<readonly [id: string, slots: number]>;
-  setMark(id: string, slots: number): void;
-  clearMarks(): void;
+  loadHighWaterMarks(): Iterable<readonly [id: string, slots: number]>;
+  setHighWaterMark(id: string, slots: number): void;
+  clearHighWaterMarks(): void;
   /** Retries failed writes. Throws when the storage fails again. */
   flush(): void;
   /** Numbers of the pool's starts: the last one, and the oldest that may still have live leases; zeros at first. */

@@ -1,13 +1,13 @@
-import { accountsByName } from "../config/account-identifier.ts";
+import { indexAccountsByName } from "../config/account-identifier.ts";
 import { UseLedger } from "../limits/ledger.ts";
-import { NOWHERE, type UseStore } from "../limits/store.ts";
+import { noopStore, type UseStore } from "../limits/store.ts";
 import type { AccountHealth, QueueStatus } from "../platform/account-status.ts";
 import type {
   AccountFailure,
   AcquireRequest,
   LeasedAccount,
-  SignedIn,
-  TokenAnswer,
+  SignInResult,
+  TokenResult,
 } from "../platform/accounts.ts";
 import type { PoolConfiguration } from "../platform/pool-configuration.ts";
 import type { ShardStatus } from "../shards/shard-status.ts";
@@ -15,25 +15,25 @@ import { AccountMoves } from "./account-moves.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
 import { Handover } from "./handover.ts";
-import { HealthKeeper } from "./health-keeper.ts";
-import type { Pulse } from "./heartbeat.ts";
-import { identityOf } from "./identity.ts";
+import { HealthPersistence } from "./health-keeper.ts";
+import type { HeartbeatAnswer } from "./heartbeat.ts";
+import { requestIdentityOf } from "./identity.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
-import { type Holder, SLOT_RECLAIMED } from "./leases.ts";
-import type { PartedLimit, PartUse } from "./limit-part.ts";
-import { LimitedUses } from "./limited-uses.ts";
-import { accountHealth, queueStatus } from "./pool-status.ts";
+import { type LeaseHolder, SLOT_RECLAIMED } from "./leases.ts";
+import type { DistributedLimit, LimitUsage } from "./limit-part.ts";
+import { LimitedRequests } from "./limited-uses.ts";
+import { buildQueueStatus, listAccountHealth } from "./pool-status.ts";
 import type { PoolStore } from "./pool-store.ts";
-import { ProviderTrials } from "./provider-trials.ts";
+import { CircuitProbe } from "./provider-trials.ts";
 import { Proxies } from "./proxies.ts";
-import type { LimitParts } from "./slot-limits.ts";
+import type { LimitShares } from "./slot-limits.ts";
 import { Slots } from "./slots.ts";
-import { type Clockwork, Upkeep } from "./upkeep.ts";
-import { UseOutcomes } from "./use-outcomes.ts";
-import { type Outcome, Waiter } from "./waiting-queue.ts";
+import { type MaintenanceClock, MaintenanceTimers } from "./upkeep.ts";
+import { OutcomeRecorder } from "./use-outcomes.ts";
+import { type AcquireOutcome, Waiter } from "./waiting-queue.ts";
 
 /** Dependencies and settings of the pool. */
-export interface PoolOptions extends Clockwork {
+export interface PoolOptions extends MaintenanceClock {
   readonly store: PoolStore;
   /** Store for the use counted for keys with limits; by default a restart loses it. */
   readonly uses?: UseStore;
@@ -42,22 +42,22 @@ export interface PoolOptions extends Clockwork {
   /** How long a restarted pool holds slots back for leases that were just granted, milliseconds. */
   readonly claimMs?: number;
   /** How long a request waits during an outage for the result of the probe, milliseconds; 0: not at all. */
-  readonly trialWaitMs?: number;
+  readonly probeWaitMs?: number;
   /**
    * Name of the process in which the pool and all lease holders run: leases granted in another process have ended with it.
    * Absent or empty: holders may outlive the pool.
    */
   readonly boot?: string;
   /** Lease holders end together with the pool: it stores nothing about leases, and grants even when its storage fails. */
-  readonly endsWithHolders?: boolean;
+  readonly holdersShareProcess?: boolean;
   /** See `LimitRebalancer.onLimitExhausted`. */
-  readonly short?: (limit: PartedLimit, turnedAway: boolean) => void;
+  readonly onLimitExhausted?: (limit: DistributedLimit, turnedAway: boolean) => void;
 }
 
 /** Default of {@link PoolOptions.probeWaitMs}. */
-const TRIAL_WAIT_MS = 1_000;
+const PROBE_WAIT_MS = 1_000;
 /** The account data that a lease holder receives. */
-function accountOf({ id, account, lane: { provider } }: AccountState): LeasedAccount {
+function leasedAccountOf({ id, account, providerPool: { provider } }: AccountState): LeasedAccount {
   const proxyId = account?.proxyId ?? "";
   return provider === "" ? { id, proxyId } : { id, proxyId, provider };
 }
@@ -69,7 +69,7 @@ function accountOf({ id, account, lane: { provider } }: AccountState): LeasedAcc
  */
 export class AccountPool {
   /** Counts requests of keys with limits. */
-  readonly uses: LimitedUses;
+  readonly limitedRequests: LimitedRequests;
   /** Accounts that move between this pool and other shards. */
   readonly moves: AccountMoves;
   readonly #now: () => number;
@@ -77,11 +77,11 @@ export class AccountPool {
   readonly #slots: Slots;
   readonly #tokens: AccountTokens;
   readonly #proxies = new Proxies();
-  readonly #upkeep: Upkeep;
+  readonly #maintenance: MaintenanceTimers;
   readonly #ledger: UseLedger;
-  readonly #health: HealthKeeper;
-  readonly #trials: ProviderTrials;
-  readonly #outcomes: UseOutcomes;
+  readonly #health: HealthPersistence;
+  readonly #circuitProbe: CircuitProbe;
+  readonly #outcomeRecorder: OutcomeRecorder;
   readonly #handover = new Handover();
   /** See `PoolShard.order`. */
   #order = 0;
@@ -89,52 +89,71 @@ export class AccountPool {
   #configVersion = 0;
 
   constructor(options: PoolOptions) {
-    const { store, uses = NOWHERE, now, leaseTtlMs = LEASE_TTL_MS, claimMs = CLAIM_MS, boot = "" } = options;
-    const terms = { boot, claimMs, awaitMs: leaseTtlMs, endsWithHolders: options.endsWithHolders === true };
+    const {
+      store,
+      uses = noopStore,
+      now,
+      leaseTtlMs = LEASE_TTL_MS,
+      claimMs = CLAIM_MS,
+      boot = "",
+    } = options;
+    const terms = {
+      boot,
+      claimMs,
+      awaitMs: leaseTtlMs,
+      holdersShareProcess: options.holdersShareProcess === true,
+    };
     this.#now = now;
     this.#store = store;
-    this.#upkeep = new Upkeep(
+    this.#maintenance = new MaintenanceTimers(
       options,
       () => this.#slots.inUse === 0,
-      () => this.#slots.catchUp(),
-      () => this.#wake(),
-      () => this.#settle(),
+      () => this.#slots.processElapsedTime(),
+      () => this.#onWake(),
+      () => this.#clearWhenIdle(),
     );
     this.#slots = new Slots(store, leaseTtlMs, terms, now, options.setTimer, {
-      describe: (state, { model, use }, at) => {
-        this.#upkeep.planSweep();
-        this.#upkeep.hold();
+      describeGrant: (state, { model, use }, at) => {
+        this.#maintenance.scheduleSweep();
+        this.#maintenance.watchClock();
         if (use !== undefined) this.#ledger.begin(use.id, at);
         state.health.used(at);
         return {
-          account: accountOf(state),
+          account: leasedAccountOf(state),
           token: this.#tokens.peek(state, at),
-          failing: state.failing || state.lane.breaker.watches(model),
-          ...(use === undefined ? {} : { limits: this.#ledger.state(use, at) }),
+          failing: state.mustReportSuccess || state.providerPool.breaker.tracksModel(model),
+          ...(use === undefined ? {} : { limits: this.#ledger.limitState(use, at) }),
           ...(this.#configVersion === 0 ? {} : { configVersion: this.#configVersion }),
         };
       },
-      ended: ({ state, token, holder, told, expiresAt }, at) => {
+      onLeaseEnded: ({ state, token, holder, outcomeReported, expiresAt }, at) => {
         // A lease released without a report counts as a success. An expired lease has no known result.
-        if (!told && expiresAt > at) state.health.succeeded(at);
-        this.#trials.ended(state.lane, identityOf(holder));
-        if (holder.use !== undefined) this.#ledger.leave(holder.use, at);
+        if (!outcomeReported && expiresAt > at) state.health.succeeded(at);
+        this.#circuitProbe.onRequestEnded(state.providerPool, requestIdentityOf(holder));
+        if (holder.use !== undefined) this.#ledger.releaseSlot(holder.use, at);
         this.#tokens.leaseEnded(state, token, at);
       },
-      dismissed: (request) => this.#unserved(request),
-      idle: () => this.#upkeep.idle(),
-      rescheduled: () => this.#reschedule(),
-      short: (limit, turnedAway) => options.short?.(limit, turnedAway),
+      onDismissed: (request) => this.#onUnserved(request),
+      onIdle: () => this.#maintenance.onIdle(),
+      onScheduleChanged: () => this.#scheduleWake(),
+      onLimitExhausted: (limit, turnedAway) => options.onLimitExhausted?.(limit, turnedAway),
     });
-    this.#tokens = new AccountTokens(store, now(), (id) => this.#slots.accounts.make(id));
-    this.#trials = new ProviderTrials(this.#slots, options.trialWaitMs ?? TRIAL_WAIT_MS, now);
-    this.#outcomes = new UseOutcomes(this.#slots, this.#tokens, this.#proxies, this.#trials, now);
-    this.#health = new HealthKeeper(store, this.#slots.accounts);
-    this.#ledger = new UseLedger(uses, now(), this.#slots.reservations.orphansMs);
-    this.uses = new LimitedUses(this.#ledger, this.#upkeep, now);
+    this.#tokens = new AccountTokens(store, now(), (id) => this.#slots.accounts.getOrCreate(id));
+    this.#circuitProbe = new CircuitProbe(this.#slots, options.probeWaitMs ?? PROBE_WAIT_MS, now);
+    this.#outcomeRecorder = new OutcomeRecorder(
+      this.#slots,
+      this.#tokens,
+      this.#proxies,
+      this.#circuitProbe,
+      now,
+    );
+    this.#health = new HealthPersistence(store, this.#slots.accounts);
+    this.#ledger = new UseLedger(uses, now(), this.#slots.leaseRecovery.orphanTimeoutMs);
+    this.limitedRequests = new LimitedRequests(this.#ledger, this.#maintenance, now);
     this.moves = new AccountMoves(this.#slots, this.#tokens, this.#handover, now);
-    if (this.#slots.reservations.pending || this.#ledger.pending) this.#upkeep.planSweep();
-    if (this.#slots.inUse > 0) this.#upkeep.hold();
+    if (this.#slots.leaseRecovery.hasHighWaterMarks || this.#ledger.hasUses)
+      this.#maintenance.scheduleSweep();
+    if (this.#slots.inUse > 0) this.#maintenance.watchClock();
   }
 
   /**
@@ -150,47 +169,47 @@ export class AccountPool {
     }
     this.#order = shard?.order ?? 0;
     if (shard !== undefined) this.#handover.configure(shard.layout, shard.name);
-    this.#slots.catchUp();
+    this.#slots.processElapsedTime();
     this.#tokens.refreshMs = limits.tokenRefreshMs;
     const configured = new Set<string>();
     for (const account of accounts) {
       if (configured.has(account.id)) continue;
       configured.add(account.id);
-      const state = this.#slots.accounts.make(account.id);
-      if (state.account !== null && state.lane.provider !== (account.provider ?? ""))
-        this.#tokens.remove(state);
-      this.#slots.assign(state, account.provider ?? "");
+      const state = this.#slots.accounts.getOrCreate(account.id);
+      if (state.account !== null && state.providerPool.provider !== (account.provider ?? ""))
+        this.#tokens.clear(state);
+      this.#slots.assignProvider(state, account.provider ?? "");
       this.#tokens.configure(state, account, this.#now());
       this.#proxies.bind(state, account.proxyId);
-      state.elsewhere = account.moved === true ? 0 : this.#handover.elsewhere(account.id);
+      state.slotsElsewhere = account.moved === true ? 0 : this.#handover.slotsElsewhere(account.id);
     }
     for (const state of this.#slots.accounts) {
       if (configured.has(state.id)) continue;
-      this.#tokens.gone(state, this.#now());
+      this.#tokens.removeFromConfiguration(state, this.#now());
       this.#proxies.bind(state, "");
     }
     this.#proxies.configure(proxies);
-    this.#slots.accounts.names = accountsByName(accounts.filter(({ moved }) => moved !== true));
+    this.#slots.accounts.idsByName = indexAccountsByName(accounts.filter(({ moved }) => moved !== true));
     this.#slots.configure(limits, perAccount);
     return true;
   }
 
   /** Sets the shares that the pool may use of limits shared with other pools. */
-  takeParts(parts: LimitParts): void {
-    this.#slots.takeParts(parts);
+  applyLimitShares(parts: LimitShares): void {
+    this.#slots.applyLimitShares(parts);
   }
 
   /** How much of the shared limits the pool uses and could use. */
-  partUses(): Readonly<Record<PartedLimit, PartUse>> {
-    const { inUse, limits, reservations } = this.#slots;
-    return limits.uses(inUse, reservations.ghosts);
+  limitUsage(): Readonly<Record<DistributedLimit, LimitUsage>> {
+    const { inUse, limits, leaseRecovery } = this.#slots;
+    return limits.usage(inUse, leaseRecovery.unconfirmedLeases);
   }
 
   /** Whether the provider has an enabled account that is not cooling down, busy or not. Absent: the default provider. */
-  isWell(provider: string | undefined): boolean {
-    this.#slots.catchUp();
-    const lane = this.#slots.lanes.of(provider);
-    return lane !== undefined && this.#slots.othersAreHealthy(lane, []);
+  hasHealthyAccount(provider: string | undefined): boolean {
+    this.#slots.processElapsedTime();
+    const providerPool = this.#slots.providerPools.get(provider);
+    return providerPool !== undefined && this.#slots.hasHealthyExcept(providerPool, []);
   }
 
   /**
@@ -200,30 +219,31 @@ export class AccountPool {
    * @param mayRebalance if the queue is full, more room may come from other shards: the request is refused and no waiting
    *   request is evicted
    */
-  acquire(request: AcquireRequest, mayTrade = false): Outcome | Waiter {
+  acquire(request: AcquireRequest, mayRebalance = false): AcquireOutcome | Waiter {
     const { use } = request;
-    if (use === undefined) return this.#admit(request, mayTrade);
-    const limited = this.uses.refusal(use);
+    if (use === undefined) return this.#admit(request, mayRebalance);
+    const limited = this.limitedRequests.reserve(use);
     if (limited !== null) return limited;
-    const outcome = this.#admit(request, mayTrade);
-    if (outcome instanceof Waiter) this.#ledger.wait(use.id);
+    const outcome = this.#admit(request, mayRebalance);
+    if (outcome instanceof Waiter) this.#ledger.recordWaiting(use.id);
     return outcome;
   }
 
-  #admit(request: AcquireRequest, mayTrade: boolean): Outcome | Waiter {
+  #admit(request: AcquireRequest, mayRebalance: boolean): AcquireOutcome | Waiter {
     // A request pinned to one account bypasses the circuit breaker and gets that account's own result.
-    const lane = request.target === undefined ? this.#slots.lanes.of(request.provider) : undefined;
-    const heldUp = lane === undefined ? null : this.#trials.heldUp(lane, request);
+    const providerPool =
+      request.target === undefined ? this.#slots.providerPools.get(request.provider) : undefined;
+    const heldUp = providerPool === undefined ? null : this.#circuitProbe.rejectOrHold(providerPool, request);
     if (heldUp !== null) {
-      if (!(heldUp instanceof Waiter)) this.#givenBack(request);
+      if (!(heldUp instanceof Waiter)) this.#releaseReservation(request);
       return heldUp;
     }
     try {
-      const outcome = this.#slots.acquire(request, mayTrade);
-      if ("refused" in outcome) this.#unserved(request);
+      const outcome = this.#slots.acquire(request, mayRebalance);
+      if ("refused" in outcome) this.#onUnserved(request);
       return outcome;
     } catch (error) {
-      this.#unserved(request);
+      this.#onUnserved(request);
       throw error;
     }
   }
@@ -234,23 +254,27 @@ export class AccountPool {
    *
    * @param also whether the request also brought results of other requests that must be stored
    */
-  keeping(request: AcquireRequest, outcome: Outcome | Waiter, also = false): Promise<void> | null {
-    const keeping = request.use === undefined && !also ? null : this.uses.keeping();
+  confirmStored(
+    request: AcquireRequest,
+    outcome: AcquireOutcome | Waiter,
+    also = false,
+  ): Promise<void> | null {
+    const keeping = request.use === undefined && !also ? null : this.limitedRequests.whenStored();
     if (keeping === null) return null;
     return keeping.catch((error: unknown) => {
-      this.#takeBack(request, outcome);
+      this.#revertOutcome(request, outcome);
       throw error;
     });
   }
 
-  #takeBack({ use, exclude = [] }: AcquireRequest, outcome: Outcome | Waiter): void {
+  #revertOutcome({ use, exclude = [] }: AcquireRequest, outcome: AcquireOutcome | Waiter): void {
     if (outcome instanceof Waiter) outcome.cancel();
     else if ("granted" in outcome) {
       const lease = this.#slots.leases.get(outcome.granted.lease);
       // The release of this lease must not count as a success of the account.
-      if (lease !== undefined) lease.told = true;
+      if (lease !== undefined) lease.outcomeReported = true;
       this.release(outcome.granted.lease);
-      if (use !== undefined) this.uses.unserved(use.id, exclude.length === 0);
+      if (use !== undefined) this.limitedRequests.releaseUnserved(use.id, exclude.length === 0);
     }
   }
 
@@ -261,7 +285,7 @@ export class AccountPool {
 
   /** Renews a lease. Returns false when it was reclaimed: another request may have the slot. */
   renew(token: string): boolean {
-    this.#slots.catchUp();
+    this.#slots.processElapsedTime();
     const lease = this.#slots.leases.get(token);
     if (lease === undefined) return false;
     this.#slots.leases.renew(lease, this.#now());
@@ -273,32 +297,32 @@ export class AccountPool {
    * name can be resumed once. `isolate` is the isolate whose heartbeats will name the lease; empty: the holder renews it
    * itself.
    */
-  resume(token: string, account: string, holder: Holder, isolate = ""): string | null {
-    const name = this.#slots.resume(token, account, holder, isolate);
-    if (name !== null) this.#upkeep.hold();
-    if (name !== null && holder.use !== undefined) this.#ledger.resumed(holder.use);
+  resumeLease(token: string, account: string, holder: LeaseHolder, isolate = ""): string | null {
+    const name = this.#slots.resumeLease(token, account, holder, isolate);
+    if (name !== null) this.#maintenance.watchClock();
+    if (name !== null && holder.use !== undefined) this.#ledger.resume(holder.use);
     return name;
   }
 
   /** Renews the long-lived leases of an isolate; `tokens` must name all of them. */
-  beat(isolate: string, tokens: readonly string[], known?: number): Pulse {
+  beat(isolate: string, tokens: readonly string[], known?: number): HeartbeatAnswer {
     return this.#slots.beat(isolate, tokens, known);
   }
 
   /** See `Lease.token`. A request for the token also renews the lease. */
-  token(token: string, stale?: string): TokenAnswer | Promise<TokenAnswer> {
+  token(token: string, stale?: string): TokenResult | Promise<TokenResult> {
     if (!this.renew(token)) return SLOT_RECLAIMED;
     const lease = this.#slots.leases.get(token);
     if (lease === undefined) return SLOT_RECLAIMED;
     const { state } = lease;
     const answer = this.#tokens.request(state, token, stale, this.#now());
     return answer instanceof Promise
-      ? answer.then((late) => this.#meant(state, late))
-      : this.#meant(state, answer);
+      ? answer.then((late) => this.#withCurrentProvider(state, late))
+      : this.#withCurrentProvider(state, answer);
   }
 
   /** Adds the account's current provider and configuration version to the answer: they may have changed since the grant. */
-  #meant({ lane: { provider } }: AccountState, answer: TokenAnswer): TokenAnswer {
+  #withCurrentProvider({ providerPool: { provider } }: AccountState, answer: TokenResult): TokenResult {
     if ("failed" in answer) return answer;
     return {
       ...answer,
@@ -308,7 +332,7 @@ export class AccountPool {
   }
 
   /** See `Lease.signedIn`. Only the ticket must be valid: a token is useful even if the lease has ended. */
-  signedIn(account: string, ticket: string, result: SignedIn): void {
+  signedIn(account: string, ticket: string, result: SignInResult): void {
     const state = this.#slots.accounts.get(account);
     if (state !== undefined) this.#tokens.signedIn(state, ticket, result, this.#now());
   }
@@ -318,7 +342,7 @@ export class AccountPool {
     const state = this.#slots.accounts.get(account);
     if (state === undefined) return;
     const cool = this.#tokens.signInFailed(state, ticket, failure, this.#now());
-    if (cool) this.#outcomes.blame(state, failure, Number.POSITIVE_INFINITY);
+    if (cool) this.#outcomeRecorder.blameAccountOrProxy(state, failure, Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -326,18 +350,18 @@ export class AccountPool {
    * one burst counts once. Returns whether another account of the provider is healthy.
    */
   failed(token: string, failure: AccountFailure): boolean {
-    this.#slots.catchUp();
+    this.#slots.processElapsedTime();
     const lease = this.#slots.leases.get(token);
     if (lease === undefined) return false;
-    this.#outcomes.failed(lease, failure);
-    return this.#slots.othersAreHealthy(lease.state.lane, [lease.state.id]);
+    this.#outcomeRecorder.recordFailure(lease, failure);
+    return this.#slots.hasHealthyExcept(lease.state.providerPool, [lease.state.id]);
   }
 
   /** Records that the account of a lease works. */
   succeeded(token: string): void {
-    this.#slots.catchUp();
+    this.#slots.processElapsedTime();
     const lease = this.#slots.leases.get(token);
-    if (lease !== undefined) this.#outcomes.succeeded(lease);
+    if (lease !== undefined) this.#outcomeRecorder.recordSuccess(lease);
   }
 
   /** Records the result of an account test. */
@@ -350,15 +374,17 @@ export class AccountPool {
   tokensDueForRefresh(): string[] {
     const now = this.#now();
     return [...this.#slots.accounts]
-      .filter((state) => state.enabled && this.#tokens.due(state, now))
+      .filter((state) => state.isEnabled && this.#tokens.isRefreshDue(state, now))
       .map((state) => state.id);
   }
 
   /** Contract, Queue status; at most `most` entries of each list. */
   status(most?: number): QueueStatus {
-    this.#slots.catchUp();
-    const outages = this.#slots.lanes.all.flatMap(({ breaker, provider }) => breaker.outages(provider));
-    return queueStatus(this.#slots, outages, this.#now(), most);
+    this.#slots.processElapsedTime();
+    const outages = this.#slots.providerPools.all.flatMap(({ breaker, provider }) =>
+      breaker.outages(provider),
+    );
+    return buildQueueStatus(this.#slots, outages, this.#now(), most);
   }
 
   /** The same, with the data needed to merge the statuses of several pools. */
@@ -372,9 +398,9 @@ export class AccountPool {
 
   /** Health of the configured accounts among `ids`, or of all. */
   health(ids?: readonly string[]): AccountHealth[] {
-    this.#slots.catchUp();
+    this.#slots.processElapsedTime();
     const { accounts } = this.#slots;
-    return accountHealth(ids === undefined ? accounts : ids.map((id) => accounts.get(id)), this.#now());
+    return listAccountHealth(ids === undefined ? accounts : ids.map((id) => accounts.get(id)), this.#now());
   }
 
   /**
@@ -382,51 +408,52 @@ export class AccountPool {
    * (Unix milliseconds), or null.
    */
   sweep(): number | null {
-    this.#slots.catchUp();
-    const { reservations } = this.#slots;
+    this.#slots.processElapsedTime();
+    const { leaseRecovery } = this.#slots;
     let isLeft = true;
     try {
       this.#store.flush();
-      reservations.sweep(this.#now());
+      leaseRecovery.lowerHighWaterMarks(this.#now());
       this.#health.save();
       const counted = this.#ledger.sweep(this.#now());
       this.#store.flush();
-      isLeft = reservations.pending || counted;
+      isLeft = leaseRecovery.hasHighWaterMarks || counted;
     } catch {
       // The storage failed: the next sweep retries.
     }
-    return this.#upkeep.swept(isLeft);
+    return this.#maintenance.onSwept(isLeft);
   }
 
-  /** The alarm requested with `wakeAt` could not be set, so `sweep` will not be called. */
-  sweepLost(): void {
-    this.#upkeep.swept(false);
+  /** The alarm requested with `wakeAt` could not be set, so `lowerHighWaterMarks` will not be called. */
+  onAlarmFailed(): void {
+    this.#maintenance.onSwept(false);
   }
 
   /** A request was refused, or has left the queue. */
-  #unserved(request: AcquireRequest): void {
-    const lane = this.#slots.lanes.of(request.provider);
-    if (lane !== undefined) this.#trials.ended(lane, identityOf(request));
-    this.#givenBack(request);
+  #onUnserved(request: AcquireRequest): void {
+    const providerPool = this.#slots.providerPools.get(request.provider);
+    if (providerPool !== undefined)
+      this.#circuitProbe.onRequestEnded(providerPool, requestIdentityOf(request));
+    this.#releaseReservation(request);
   }
 
-  #givenBack({ use }: AcquireRequest): void {
-    if (use !== undefined) this.#ledger.giveBack(use.id, this.#now());
+  #releaseReservation({ use }: AcquireRequest): void {
+    if (use !== undefined) this.#ledger.releaseReservation(use.id, this.#now());
   }
 
   /** While requests wait, a timer detects events that no call would trigger. */
-  #reschedule(): void {
-    this.#upkeep.wake(this.#slots.nextEvent);
+  #scheduleWake(): void {
+    this.#maintenance.scheduleWake(this.#slots.nextEventAt);
   }
 
-  #wake(): void {
-    this.#slots.catchUp();
-    this.#reschedule();
+  #onWake(): void {
+    this.#slots.processElapsedTime();
+    this.#scheduleWake();
   }
 
   /** The pool has been idle for a while. Without high-water marks a restart holds no slots back. */
-  #settle(): void {
-    this.#slots.reservations.clear();
-    for (const state of [...this.#slots.accounts]) this.#slots.accounts.forget(state);
+  #clearWhenIdle(): void {
+    this.#slots.leaseRecovery.clearHighWaterMarks();
+    for (const state of [...this.#slots.accounts]) this.#slots.accounts.deleteIfUnused(state);
   }
 }

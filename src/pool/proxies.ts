@@ -10,9 +10,9 @@ export class ProxyState {
   /** The current series of failures. It stays after its cooldown has ended. */
   cooldown: Cooldown | null = null;
   /** Whether the cooldown is still running. */
-  cooling = false;
+  hasActiveCooldown = false;
   /** Serial number of the newest lease at the last failure: results of leases up to it are ignored. */
-  failedAt = 0;
+  failedAtSerial = 0;
 
   constructor(id: string) {
     this.id = id;
@@ -31,7 +31,7 @@ export class Proxies {
       if (state.accounts.size === 0) this.#states.delete(id);
       if (settings.get(id) === this.#settings.get(id)) continue;
       state.cooldown = null;
-      state.cooling = false;
+      state.hasActiveCooldown = false;
     }
     this.#settings = settings;
   }
@@ -48,20 +48,26 @@ export class Proxies {
    * Records a proxy failure of the lease with this serial number. Returns false when the lease is older than the last
    * failure.
    */
-  fail(proxy: ProxyState, failure: AccountFailure, serial: number, newest: number, now: number): boolean {
-    if (serial <= proxy.failedAt) return false;
+  recordFailure(
+    proxy: ProxyState,
+    failure: AccountFailure,
+    serial: number,
+    newest: number,
+    now: number,
+  ): boolean {
+    if (serial <= proxy.failedAtSerial) return false;
     proxy.cooldown = nextCooldown(proxy.cooldown, failure, now);
-    proxy.cooling = true;
-    proxy.failedAt = newest;
-    for (const account of proxy.accounts) account.trust.lose();
+    proxy.hasActiveCooldown = true;
+    proxy.failedAtSerial = newest;
+    for (const account of proxy.accounts) account.halfOpenBudget.markFailed();
     return true;
   }
 
   /** Records a success through the proxy. Returns true when that ends a series of failures. */
-  succeed(proxy: ProxyState, serial: number): boolean {
-    if (proxy.cooldown === null || serial <= proxy.failedAt) return false;
+  recordSuccess(proxy: ProxyState, serial: number): boolean {
+    if (proxy.cooldown === null || serial <= proxy.failedAtSerial) return false;
     proxy.cooldown = null;
-    proxy.cooling = false;
+    proxy.hasActiveCooldown = false;
     return true;
   }
 

@@ -1,15 +1,15 @@
 import type { AccountState } from "./account-state.ts";
-import { Isolates } from "./isolates.ts";
-import type { ClaimPeriods, LeaseTerms, OwnTerms, PoolStore } from "./pool-store.ts";
+import { IsolateRegistry } from "./isolates.ts";
+import type { ClaimPeriods, GrantTerms, LeaseTerms, PoolStore } from "./pool-store.ts";
 
 /** A high-water mark follows the maximum of the last one to two windows, milliseconds. */
 const WINDOW_MS = 30_000;
 
 /** How long the pool must be idle before all high-water marks are cleared, milliseconds. */
-export const SETTLE_MS = 1_000;
+export const IDLE_SETTLE_MS = 1_000;
 
 /** The terms of versions that did not store any. */
-const FIRST_TERMS: LeaseTerms = { boot: "", claimMs: 30_000, awaitMs: 30_000 };
+const LEGACY_TERMS: LeaseTerms = { boot: "", claimMs: 30_000, awaitMs: 30_000 };
 
 /** How long the tokens of reclaimed leases are remembered, milliseconds. */
 const REMEMBER_MS = 3_600_000;
@@ -21,10 +21,10 @@ const REMEMBER_MS = 3_600_000;
  * holders have resumed them or have stopped using them. It waits for the claim period, and longer only while one of those
  * isolates is silent.
  */
-export class Reservations {
+export class LeaseRecovery {
   /** Number of slots held back in total. */
-  ghosts = 0;
-  readonly isolates: Isolates;
+  unconfirmedLeases = 0;
+  readonly isolates: IsolateRegistry;
   /** Number of this start of the pool; it is part of each lease name. */
   readonly start: number;
   /** Leases from starts before this one have all ended. */
@@ -38,116 +38,116 @@ export class Reservations {
   /** The stored terms. */
   #stored: LeaseTerms | null;
   /** The terms of the leases that this start grants. */
-  readonly #terms: OwnTerms;
+  readonly #terms: GrantTerms;
   /** All holders from before this start have ended. */
   readonly #allEnded: boolean;
   /** How long this start waits for the leases of earlier starts. */
-  readonly #waits: ClaimPeriods;
+  readonly #claimPeriods: ClaimPeriods;
   #windowStart: number;
 
-  constructor(store: PoolStore, now: number, terms: OwnTerms, state: (id: string) => AccountState) {
+  constructor(store: PoolStore, now: number, terms: GrantTerms, state: (id: string) => AccountState) {
     this.#store = store;
     this.#windowStart = now;
     this.#startedAt = now;
     this.#terms = terms;
     this.#stored = store.loadTerms();
-    const before = this.#stored ?? FIRST_TERMS;
-    this.#waits = before;
+    const before = this.#stored ?? LEGACY_TERMS;
+    this.#claimPeriods = before;
     // The process was restarted, so all holders of slots have ended.
     this.#allEnded = terms.boot !== "" && terms.boot !== before.boot;
-    if (this.#allEnded) store.clearMarks();
-    this.isolates = new Isolates(store);
+    if (this.#allEnded) store.clearHighWaterMarks();
+    this.isolates = new IsolateRegistry(store);
     this.#reclaimed = new Map(store.loadReclaimed());
-    for (const [id, slots] of store.loadMarks()) {
+    for (const [id, slots] of store.loadHighWaterMarks()) {
       if (slots <= 0) continue;
       const account = state(id);
-      account.mark = slots;
-      account.ghosts = slots;
+      account.highWaterMark = slots;
+      account.unconfirmedLeases = slots;
       account.peak = slots;
-      this.ghosts += slots;
+      this.unconfirmedLeases += slots;
       this.#marked.add(account);
     }
     const { last, oldestLive } = store.loadStarts();
     this.start = last + 1;
-    this.#oldestLive = this.ghosts === 0 ? this.start : oldestLive;
+    this.#oldestLive = this.unconfirmedLeases === 0 ? this.start : oldestLive;
     store.saveStarts({ last: this.start, oldestLive: this.#oldestLive });
-    if (this.ghosts === 0) this.isolates.giveUp();
-    this.#saveTerms(this.ghosts === 0 ? terms : longest(before, terms));
+    if (this.unconfirmedLeases === 0) this.isolates.stopAwaitingAll();
+    this.#saveTerms(this.unconfirmedLeases === 0 ? terms : longestTerms(before, terms));
     // Two starts must never use the same number: grants wait until it is stored.
     store.flush();
   }
 
   /** From when on no holder from before the restart can use a slot, Unix milliseconds. */
   get deadline(): number {
-    const { claimMs, awaitMs } = this.#waits;
-    return this.#startedAt + (this.isolates.awaiting ? awaitMs : claimMs);
+    const { claimMs, awaitMs } = this.#claimPeriods;
+    return this.#startedAt + (this.isolates.isAwaiting ? awaitMs : claimMs);
   }
 
   /** How long requests from before this start may still be running without a report, milliseconds. */
-  get orphansMs(): number {
-    return this.#allEnded ? 0 : this.#waits.awaitMs;
+  get orphanTimeoutMs(): number {
+    return this.#allEnded ? 0 : this.#claimPeriods.awaitMs;
   }
 
   /** Shifts the running periods after the clock was set. */
-  clockSet(byMs: number): void {
+  shiftClock(byMs: number): void {
     this.#startedAt += byMs;
     this.#windowStart += byMs;
   }
 
   /** The name of a lease: the number of the pool's start, and the lease's serial number. */
-  name(serial: number): string {
+  leaseName(serial: number): string {
     return `${this.start}.${serial}`;
   }
 
   /** Whether the store has any high-water mark, so that sweeps are needed. */
-  get pending(): boolean {
+  get hasHighWaterMarks(): boolean {
     return this.#marked.size > 0;
   }
 
   /**
-   * Ensures that the stored mark is at least `held`. Must be called before a slot is granted: it throws when the store
+   * Ensures that the stored mark is at least `occupiedSlots`. Must be called before a slot is granted: it throws when the store
    * fails, and then nothing may be granted. The mark doubles up to `limit` (the account's slots), so that growing load does
    * not cost a write for each request.
    */
-  raise(state: AccountState, held: number, limit: number): void {
-    if (held > state.mark && this.#terms.endsWithHolders !== true) {
-      const mark = Math.max(held, Math.min(2 * state.mark, limit));
-      this.#store.setMark(state.id, mark);
+  raiseHighWaterMark(state: AccountState, held: number, limit: number): void {
+    if (held > state.highWaterMark && this.#terms.holdersShareProcess !== true) {
+      const mark = Math.max(held, Math.min(2 * state.highWaterMark, limit));
+      this.#store.setHighWaterMark(state.id, mark);
       this.#store.flush();
-      state.mark = mark;
+      state.highWaterMark = mark;
       this.#marked.add(state);
     }
     if (held > state.peak) state.peak = held;
   }
 
   /** Whether an unconfirmed lease may be the lease `token` from before the restart. If so, it is confirmed, once. */
-  take(token: string, state: AccountState | undefined): boolean {
-    if (state === undefined || state.ghosts === 0) return false;
+  confirmLease(token: string, state: AccountState | undefined): boolean {
+    if (state === undefined || state.unconfirmedLeases === 0) return false;
     const start = Number.parseInt(token, 10);
     if (!(start >= this.#oldestLive && start < this.start)) return false;
     if (this.#done.has(token) || this.#reclaimed.has(token)) return false;
     this.#done.add(token);
-    state.ghosts -= 1;
-    this.ghosts -= 1;
+    state.unconfirmedLeases -= 1;
+    this.unconfirmedLeases -= 1;
     return true;
   }
 
   /** Remembers an expired lease. Its holder may try to resume it after a restart, and must not take another holder's slot. */
-  reclaim(token: string, now: number): void {
+  recordReclaimed(token: string, now: number): void {
     this.#reclaimed.set(token, now);
     this.#store.addReclaimed(token, now);
   }
 
   /** Drops the unconfirmed leases after the deadline. Returns the accounts that had any. */
-  dropGhosts(now: number): AccountState[] {
-    if (this.ghosts === 0 || now < this.deadline) return [];
-    const freed = [...this.#marked].filter((state) => state.ghosts > 0);
-    for (const state of freed) state.ghosts = 0;
-    this.ghosts = 0;
+  dropExpiredUnconfirmed(now: number): AccountState[] {
+    if (this.unconfirmedLeases === 0 || now < this.deadline) return [];
+    const freed = [...this.#marked].filter((state) => state.unconfirmedLeases > 0);
+    for (const state of freed) state.unconfirmedLeases = 0;
+    this.unconfirmedLeases = 0;
     this.#done.clear();
     this.#oldestLive = this.start;
     this.#store.saveStarts({ last: this.start, oldestLive: this.start });
-    this.isolates.giveUp();
+    this.isolates.stopAwaitingAll();
     this.#saveTerms(this.#terms);
     return freed;
   }
@@ -162,34 +162,34 @@ export class Reservations {
   }
 
   /** No slot is occupied: deletes all marks with one write. */
-  clear(): void {
+  clearHighWaterMarks(): void {
     if (this.#marked.size === 0) return;
     for (const state of this.#marked) {
-      state.mark = 0;
+      state.highWaterMark = 0;
       state.peak = 0;
       state.previousPeak = 0;
     }
     this.#marked.clear();
-    this.#store.clearMarks();
+    this.#store.clearHighWaterMarks();
   }
 
   /** Lowers marks that were not needed recently, once per window. */
-  sweep(now: number): void {
+  lowerHighWaterMarks(now: number): void {
     if (now - this.#windowStart < WINDOW_MS) return;
     this.#windowStart = now;
     for (const state of this.#marked) {
-      const needed = Math.max(state.held, state.peak, state.previousPeak);
+      const needed = Math.max(state.occupiedSlots, state.peak, state.previousPeak);
       state.previousPeak = state.peak;
-      state.peak = state.held;
-      if (needed >= state.mark) continue;
-      state.mark = needed;
-      this.#store.setMark(state.id, needed);
+      state.peak = state.occupiedSlots;
+      if (needed >= state.highWaterMark) continue;
+      state.highWaterMark = needed;
+      this.#store.setHighWaterMark(state.id, needed);
       if (needed === 0) this.#marked.delete(state);
     }
-    this.#forget(now);
+    this.#forgetReclaimed(now);
   }
 
-  #forget(now: number): void {
+  #forgetReclaimed(now: number): void {
     const before = now - REMEMBER_MS;
     let dropped = false;
     for (const [token, at] of this.#reclaimed) {
@@ -201,7 +201,7 @@ export class Reservations {
   }
 }
 
-function longest(before: LeaseTerms, { boot, claimMs, awaitMs }: LeaseTerms): LeaseTerms {
+function longestTerms(before: LeaseTerms, { boot, claimMs, awaitMs }: LeaseTerms): LeaseTerms {
   return {
     boot,
     claimMs: Math.max(before.claimMs, claimMs),

@@ -19,28 +19,28 @@ export class Rotation {
   readonly #healthy = new Set<string>();
   readonly #ready = new LinkedList<AccountState>();
   /** Healthy accounts with free slots and an exhausted half-open budget, by the time of their next probe. */
-  readonly #heldBack = new Heap<AccountState>();
+  readonly #budgetExhausted = new Heap<AccountState>();
   readonly #coolingFree = new Heap<AccountState>();
   readonly #cooling = new Heap<AccountState>();
 
   /** Whether the account is owned here and has a free slot. */
-  hasSlot(state: AccountState): boolean {
-    return state.isOwn && state.held + state.elsewhere < this.perAccount;
+  hasFreeSlot(state: AccountState): boolean {
+    return state.isOwnedHere && state.occupiedSlots + state.slotsElsewhere < this.perAccount;
   }
 
   /** Moves the account to the position that its slots and its cooldown require. Must be called after each change of either. */
-  place(state: AccountState): void {
-    const { enabled } = state;
-    const free = enabled && this.hasSlot(state);
-    const healthy = enabled && !state.passedOver;
-    if (healthy !== state.healthy) {
-      state.healthy = healthy;
+  updatePosition(state: AccountState): void {
+    const { isEnabled } = state;
+    const free = isEnabled && this.hasFreeSlot(state);
+    const healthy = isEnabled && !state.isCoolingDown;
+    if (healthy !== state.isHealthy) {
+      state.isHealthy = healthy;
       if (healthy) this.#healthy.add(state.id);
       else this.#healthy.delete(state.id);
     }
-    const onTrial = free && healthy && !state.trust.open;
-    if (onTrial) this.#heldBack.set(state, state.trust.nextTrial);
-    else this.#heldBack.delete(state);
+    const onTrial = free && healthy && !state.halfOpenBudget.hasAllowance;
+    if (onTrial) this.#budgetExhausted.set(state, state.halfOpenBudget.nextProbeAt);
+    else this.#budgetExhausted.delete(state);
     if (free && healthy && !onTrial) {
       // An account whose turn is not over was only full for a moment: it continues its turn.
       if (state.list !== this.#ready) {
@@ -50,10 +50,10 @@ export class Rotation {
     } else {
       this.#ready.remove(state);
     }
-    const until = state.passedOverUntil;
-    if (state.account !== null && state.passedOver) this.#cooling.set(state, until);
+    const until = state.coolingDownUntil;
+    if (state.account !== null && state.isCoolingDown) this.#cooling.set(state, until);
     else this.#cooling.delete(state);
-    if (free && state.passedOver) this.#coolingFree.set(state, until);
+    if (free && state.isCoolingDown) this.#coolingFree.set(state, until);
     else this.#coolingFree.delete(state);
   }
 
@@ -61,27 +61,27 @@ export class Rotation {
    * Counts a grant of an account. When its turn is over (as many requests as its weight), the account moves to the end of
    * the ring. When it is full, it leaves the ring.
    */
-  used(state: AccountState): void {
+  advance(state: AccountState): void {
     state.turn += 1;
     if (state.turn >= (state.account?.weight ?? 1)) {
       this.#ready.remove(state);
       state.turn = 0;
     }
-    this.place(state);
+    this.updatePosition(state);
   }
 
   /**
    * Returns the next account, or null. With `exclude`: only a healthy account that is not excluded. With `wellOnly`: also
    * none with an exhausted half-open budget.
    */
-  pick(exclude: ReadonlySet<string> | null, wellOnly = false): AccountState | null {
+  pickAccount(exclude: ReadonlySet<string> | null, wellOnly = false): AccountState | null {
     if (this.#healthy.size === 0)
       return exclude === null && !wellOnly ? (this.#coolingFree.first ?? null) : null;
     let state = this.#ready.head;
     while (state !== null && exclude?.has(state.id) === true) state = state.next;
-    if (state !== null || wellOnly || this.healthyBut(exclude ?? []) > 1) return state;
+    if (state !== null || wellOnly || this.countHealthyExcept(exclude ?? []) > 1) return state;
     // At most one account with an exhausted budget remains besides the excluded ones.
-    for (const only of this.#heldBack) if (exclude?.has(only.id) !== true) return only;
+    for (const only of this.#budgetExhausted) if (exclude?.has(only.id) !== true) return only;
     return null;
   }
 
@@ -89,50 +89,51 @@ export class Rotation {
    * Number of enabled accounts that are not cooling down, busy or not, without the excluded ones. `exclude`: ids, each
    * once.
    */
-  healthyBut(exclude: Iterable<string>): number {
+  countHealthyExcept(exclude: Iterable<string>): number {
     let others = this.#healthy.size;
     for (const id of exclude) if (this.#healthy.has(id)) others -= 1;
     return others;
   }
 
   /** Whether a healthy account has half-open budget left. */
-  get isWell(): boolean {
-    return this.#healthy.size > this.#heldBack.size;
+  get hasAvailableHealthy(): boolean {
+    return this.#healthy.size > this.#budgetExhausted.size;
   }
 
   /**
    * Whether a healthy account with free slots has an exhausted half-open budget: a request that excludes all others may use
    * it.
    */
-  get holdsBack(): boolean {
-    return this.#heldBack.size > 0;
+  get hasBudgetExhausted(): boolean {
+    return this.#budgetExhausted.size > 0;
   }
 
   /** When the first cooldown ends or another probe is allowed, Unix milliseconds; `Infinity` if neither will happen. */
-  get nextThaw(): number {
-    return Math.min(this.#cooling.firstKey, this.#heldBack.firstKey);
+  get nextCooldownEnd(): number {
+    return Math.min(this.#cooling.firstKey, this.#budgetExhausted.firstKey);
   }
 
   /**
    * Ends expired cooldowns, and allows another probe where a probe has had no result for long. Returns true when anything
    * changed.
    */
-  thaw(now: number): boolean {
-    let thawed = false;
+  endExpiredCooldowns(now: number): boolean {
+    let hasChanged = false;
     for (let state = this.#cooling.first; state !== undefined; state = this.#cooling.first) {
       if (this.#cooling.firstKey > now) break;
       // Both the account's and the proxy's cooldown: the heap is keyed by the later end.
-      state.cooling = false;
-      if (state.proxy !== null && (state.proxy.cooldown?.until ?? 0) <= now) state.proxy.cooling = false;
-      this.place(state);
-      thawed = true;
+      state.hasActiveCooldown = false;
+      if (state.proxy !== null && (state.proxy.cooldown?.until ?? 0) <= now)
+        state.proxy.hasActiveCooldown = false;
+      this.updatePosition(state);
+      hasChanged = true;
     }
-    for (let state = this.#heldBack.first; state !== undefined; state = this.#heldBack.first) {
-      if (this.#heldBack.firstKey > now) break;
-      state.trust.allowAnother(now);
-      this.place(state);
-      thawed = true;
+    for (let state = this.#budgetExhausted.first; state !== undefined; state = this.#budgetExhausted.first) {
+      if (this.#budgetExhausted.firstKey > now) break;
+      state.halfOpenBudget.allowAnotherProbe(now);
+      this.updatePosition(state);
+      hasChanged = true;
     }
-    return thawed;
+    return hasChanged;
   }
 }

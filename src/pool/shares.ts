@@ -2,43 +2,43 @@ import { LinkedList } from "./linked-list.ts";
 import type { Waiter } from "./waiting-queue.ts";
 
 /** The slots and waiting requests of one caller. */
-export class Share {
+export class FairShare {
   readonly caller: string;
   /** The collection that holds it. */
-  readonly among: Shares;
+  readonly owner: FairShares;
   /** Slots that the caller occupies. */
-  held = 0;
+  occupiedSlots = 0;
   /** Serial number of the newest lease; 0: none since the caller last held or requested a slot. */
-  served = 0;
+  lastServedSerial = 0;
   /** All its waiting requests, in order of arrival. */
   readonly waiters = new Set<Waiter>();
   /** Those of them that can use any account. */
-  readonly any = new LinkedList<Waiter>();
+  readonly untargetedWaiters = new LinkedList<Waiter>();
 
-  constructor(caller: string, among: Shares) {
+  constructor(caller: string, among: FairShares) {
     this.caller = caller;
-    this.among = among;
+    this.owner = among;
   }
 }
 
 /** The shares of all callers that hold or request slots. */
-export class Shares {
-  readonly #shares = new Map<string, Share>();
+export class FairShares {
+  readonly #shares = new Map<string, FairShare>();
   /** Shares with waiting requests. */
-  readonly waiting = new Set<Share>();
+  readonly waitingShares = new Set<FairShare>();
 
-  of(caller: string): Share {
+  getOrCreate(caller: string): FairShare {
     let share = this.#shares.get(caller);
     if (share === undefined) {
-      share = new Share(caller, this);
+      share = new FairShare(caller, this);
       this.#shares.set(caller, share);
     }
     return share;
   }
 
   /** Deletes a share that has become empty. */
-  forget(share: Share): void {
-    if (share.held > 0 || share.waiters.size > 0) return;
+  deleteIfEmpty(share: FairShare): void {
+    if (share.occupiedSlots > 0 || share.waiters.size > 0) return;
     // A request held outside of the queue may reference an older share of the same caller.
     if (this.#shares.get(share.caller) === share) this.#shares.delete(share.caller);
   }
@@ -47,10 +47,10 @@ export class Shares {
    * Selects the request to evict from a full queue in favour of one more request of `share`: the newest waiting request of
    * the caller with the most. It must still have at least as many as the other caller afterwards. Null: none.
    */
-  surplus(share: Share): Waiter | null {
+  findWaiterToEvict(share: FairShare): Waiter | null {
     let most = share.waiters.size + 1;
     let newest: Waiter | null = null;
-    for (const { waiters } of this.waiting) {
+    for (const { waiters } of this.waitingShares) {
       if (waiters.size < most || waiters.size === share.waiters.size + 1) continue;
       const last = [...waiters].at(-1);
       if (last === undefined) continue;

@@ -1,7 +1,7 @@
-import type { AccountFailure, Credentials, SignedIn, TokenAnswer } from "../platform/accounts.ts";
+import type { AccountFailure, Credentials, SignInResult, TokenResult } from "../platform/accounts.ts";
 
 /** A token with the times (Unix milliseconds) that decide whether it is still usable; `expiresAt` 0: unknown. */
-export interface HeldToken {
+export interface CurrentToken {
   readonly token: string;
   readonly expiresAt: number;
   readonly issuedAt: number;
@@ -14,14 +14,14 @@ const EXPIRY_MARGIN_MS = 10_000;
 const REFRESH_PAUSE_MS = 300_000;
 
 /** Permission to sign in. Valid as long as its holder's lease lives. */
-interface Ticket {
+interface PendingSignIn {
   readonly id: string;
   readonly holder: string;
 }
 
 interface Waiting {
   readonly holder: string;
-  readonly settle: (answer: TokenAnswer) => void;
+  readonly settle: (answer: TokenResult) => void;
 }
 
 /**
@@ -29,18 +29,18 @@ interface Waiting {
  * request that signs in.
  */
 export class SignInGate {
-  #held: HeldToken | null = null;
-  #ticket: Ticket | null = null;
+  #currentToken: CurrentToken | null = null;
+  #ticket: PendingSignIn | null = null;
   #waiting: Waiting[] = [];
   #serial = 0;
   #noRefreshBefore = 0;
 
-  get held(): HeldToken | null {
-    return this.#held;
+  get currentToken(): CurrentToken | null {
+    return this.#currentToken;
   }
 
   /** Whether the end of a lease may affect this gate. */
-  get busy(): boolean {
+  get hasPendingSignIn(): boolean {
     return this.#ticket !== null || this.#waiting.length > 0;
   }
 
@@ -49,35 +49,35 @@ export class SignInGate {
    * belongs to the old credentials or provider, so it is ignored. If there is no token, the next waiting request signs in
    * with `credentials`.
    */
-  hold(token: HeldToken | null, now: number, credentials: Credentials | null): void {
-    this.#held = token;
+  replaceToken(token: CurrentToken | null, now: number, credentials: Credentials | null): void {
+    this.#currentToken = token;
     this.#ticket = null;
-    if (token === null) this.#passOn(now, credentials);
+    if (token === null) this.#passTicketOn(now, credentials);
     else this.#answerAll({ token: token.token });
   }
 
   /** Discards the token and the ticket before `replaceToken` sets new ones; waiting requests keep waiting. */
-  withdraw(): void {
-    this.#held = null;
+  reset(): void {
+    this.#currentToken = null;
     this.#ticket = null;
   }
 
   /** Whether there is a token that is usable at `now`. */
-  usable(now: number): boolean {
-    return this.#usable(now) !== null;
+  hasUsableToken(now: number): boolean {
+    return this.#usableToken(now) !== null;
   }
 
   /** Whether a usable token is old enough to be refreshed by a new sign-in. */
-  due(now: number, refreshMs: number): boolean {
-    const held = this.#held;
+  isRefreshDue(now: number, refreshMs: number): boolean {
+    const held = this.#currentToken;
     return refreshMs > 0 && held !== null && now - held.issuedAt >= refreshMs && now >= this.#noRefreshBefore;
   }
 
   /** The token to send with a grant, or null when the request must call {@link request}. */
   peek(now: number, refreshMs: number, canSignIn: boolean): string | null {
-    const token = this.#usable(now);
+    const token = this.#usableToken(now);
     if (token === null) return null;
-    return canSignIn && this.#ticket === null && this.due(now, refreshMs) ? null : token;
+    return canSignIn && this.#ticket === null && this.isRefreshDue(now, refreshMs) ? null : token;
   }
 
   /**
@@ -90,24 +90,24 @@ export class SignInGate {
     now: number,
     refreshMs: number,
     credentials: Credentials | null,
-  ): TokenAnswer | Promise<TokenAnswer> {
+  ): TokenResult | Promise<TokenResult> {
     if (credentials === null) {
-      const only = this.#usable(now);
+      const only = this.#usableToken(now);
       return only === null || only === stale ? { failed: NO_CREDENTIALS } : { token: only };
     }
-    if (this.#held !== null && this.#held.token === stale) this.#held = null;
-    const token = this.#usable(now);
+    if (this.#currentToken !== null && this.#currentToken.token === stale) this.#currentToken = null;
+    const token = this.#usableToken(now);
     const busy = this.#ticket !== null;
-    if (token !== null && (busy || !this.due(now, refreshMs))) return { token };
-    if (!busy) return this.#issue(holder, now, credentials);
+    if (token !== null && (busy || !this.isRefreshDue(now, refreshMs))) return { token };
+    if (!busy) return this.#issueTicket(holder, now, credentials);
     return new Promise((settle) => this.#waiting.push({ holder, settle }));
   }
 
   /** Redeems a ticket. Returns false when the ticket is not, or no longer, valid. */
-  signedIn(ticket: string, result: SignedIn, now: number): boolean {
+  signedIn(ticket: string, result: SignInResult, now: number): boolean {
     if (this.#ticket?.id !== ticket) return false;
     this.#ticket = null;
-    this.#held = { token: result.token, expiresAt: result.expiresAt * 1000, issuedAt: now };
+    this.#currentToken = { token: result.token, expiresAt: result.expiresAt * 1000, issuedAt: now };
     this.#answerAll({ token: result.token });
     return true;
   }
@@ -122,32 +122,32 @@ export class SignInGate {
   }
 
   /** A lease has ended. If it held the ticket, the request that has waited longest gets a new ticket. */
-  holderGone(holder: string, now: number, credentials: Credentials | null): void {
+  onLeaseEnded(holder: string, now: number, credentials: Credentials | null): void {
     this.#waiting = this.#waiting.filter((waiting) => {
       if (waiting.holder !== holder) return true;
-      waiting.settle({ failed: HOLDER_GONE });
+      waiting.settle({ failed: LEASE_ENDED });
       return false;
     });
     if (this.#ticket?.holder !== holder) return;
     this.#ticket = null;
-    this.#passOn(now, credentials);
+    this.#passTicketOn(now, credentials);
   }
 
-  #usable(now: number): string | null {
-    const held = this.#held;
+  #usableToken(now: number): string | null {
+    const held = this.#currentToken;
     if (held === null) return null;
     return held.expiresAt === 0 || held.expiresAt - EXPIRY_MARGIN_MS > now ? held.token : null;
   }
 
-  #issue(holder: string, now: number, credentials: Credentials): TokenAnswer {
+  #issueTicket(holder: string, now: number, credentials: Credentials): TokenResult {
     this.#serial += 1;
     this.#ticket = { id: `${holder}/${this.#serial}`, holder };
-    const current = this.#usable(now);
+    const current = this.#usableToken(now);
     const ticket = { ticket: this.#ticket.id, credentials };
     return { signIn: current === null ? ticket : { ...ticket, current } };
   }
 
-  #passOn(now: number, credentials: Credentials | null): void {
+  #passTicketOn(now: number, credentials: Credentials | null): void {
     const next = this.#waiting.shift();
     if (next === undefined) return;
     if (credentials === null) {
@@ -155,10 +155,10 @@ export class SignInGate {
       this.#answerAll({ failed: NO_CREDENTIALS });
       return;
     }
-    next.settle(this.#issue(next.holder, now, credentials));
+    next.settle(this.#issueTicket(next.holder, now, credentials));
   }
 
-  #answerAll(answer: TokenAnswer): void {
+  #answerAll(answer: TokenResult): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const { settle } of waiting) settle(answer);
@@ -175,7 +175,7 @@ const NO_CREDENTIALS: AccountFailure = {
 };
 
 /** Never seen in practice: the request that would read it has ended. */
-const HOLDER_GONE: AccountFailure = {
+const LEASE_ENDED: AccountFailure = {
   kind: "unreachable",
   message: "the lease has ended",
   status: 0,

@@ -1,9 +1,9 @@
 import type { PoolLimits } from "../platform/pool-configuration.ts";
-import type { Lane, Lanes } from "./lane.ts";
-import type { PartedLimit, PartUse } from "./limit-part.ts";
+import type { ProviderPool, ProviderPools } from "./lane.ts";
+import type { DistributedLimit, LimitUsage } from "./limit-part.ts";
 
 /** How much one of several pools may use of the limits that it shares with the others; null: there is no such limit. */
-export interface LimitParts {
+export interface LimitShares {
   /** Slots in use. */
   readonly global: number | null;
   /** Waiting requests, for each provider separately. */
@@ -17,11 +17,11 @@ export interface LimitParts {
 export class SlotLimits {
   configured: PoolLimits = { perAccount: 1, global: 0, queue: 0, queueWaitMs: 60_000, tokenRefreshMs: 0 };
   /** Null: there is one pool. */
-  parts: LimitParts | null = null;
-  readonly #lanes: Lanes;
+  shares: LimitShares | null = null;
+  readonly #providerPools: ProviderPools;
 
-  constructor(lanes: Lanes) {
-    this.#lanes = lanes;
+  constructor(lanes: ProviderPools) {
+    this.#providerPools = lanes;
   }
 
   /**
@@ -29,44 +29,44 @@ export class SlotLimits {
    */
   configure(limits: PoolLimits, perAccount: Readonly<Record<string, number>>): void {
     this.configured = limits;
-    for (const lane of this.#lanes.all) {
-      lane.rotation.perAccount = perAccount[lane.provider] ?? limits.perAccount;
+    for (const providerPool of this.#providerPools.all) {
+      providerPool.rotation.perAccount = perAccount[providerPool.provider] ?? limits.perAccount;
     }
   }
 
-  get global(): number {
+  get globalLimit(): number {
     return this.configured.global || this.recommended;
   }
 
   /** How many slots may be in use in this pool. */
-  get usable(): number {
+  get usableSlots(): number {
     // Without a limit the accounts' slots are the limit. Accounts that have moved away count in their new pool.
-    return this.parts === null ? this.global : (this.parts.global ?? Number.POSITIVE_INFINITY);
+    return this.shares === null ? this.globalLimit : (this.shares.global ?? Number.POSITIVE_INFINITY);
   }
 
   /** Slots of all accounts together. */
   get recommended(): number {
     let slots = 0;
-    for (const lane of this.#lanes.all) slots += lane.slots;
+    for (const providerPool of this.#providerPools.all) slots += providerPool.totalSlots;
     return slots;
   }
 
   /** How many requests may wait, for each provider separately. */
-  get queue(): number {
+  get queueLimit(): number {
     return this.configured.queue || this.recommended;
   }
 
   /** How many requests may wait for a provider in this pool. */
-  queueOf(lane: Lane): number {
-    return this.parts?.queue ?? (this.configured.queue || lane.slots);
+  queueLimitOf(providerPool: ProviderPool): number {
+    return this.shares?.queue ?? (this.configured.queue || providerPool.totalSlots);
   }
 
   /** Usage and demand of the limits when `inUse` slots are in use. Each provider has its own queue: the longest one counts. */
-  uses(inUse: number, heldBack: number): Readonly<Record<PartedLimit, PartUse>> {
+  usage(inUse: number, heldBack: number): Readonly<Record<DistributedLimit, LimitUsage>> {
     const { recommended } = this;
     const free = Math.max(0, recommended - inUse);
-    const able = this.#lanes.next() === null ? 0 : this.#lanes.waiting;
-    const queued = Math.max(...this.#lanes.all.map(({ queue }) => queue.size));
+    const able = this.#providerPools.nextRunnable() === null ? 0 : this.#providerPools.waitingCount;
+    const queued = Math.max(...this.#providerPools.all.map(({ queue }) => queue.size));
     return {
       global: { inUse, heldBack, wanted: Math.min(able, free), most: recommended },
       // A request that finds the queue full must first wait for a larger share, so the pool asks for room for twice as

@@ -3,23 +3,23 @@ import type { SetTimer } from "../platform/clock.ts";
 import type { PoolLimits } from "../platform/pool-configuration.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTable } from "./account-table.ts";
-import type { Pulse } from "./heartbeat.ts";
-import { type Lane, Lanes } from "./lane.ts";
-import { type Holder, holderOf, type LeaseRecord, Leases } from "./leases.ts";
-import type { OwnTerms, PoolStore } from "./pool-store.ts";
-import { Reservations } from "./reservations.ts";
-import { type LimitParts, SlotLimits } from "./slot-limits.ts";
-import { type Grant, type Outcome, Waiter } from "./waiting-queue.ts";
-import { type WaitingEvents, WaitingRoom } from "./waiting-room.ts";
+import type { HeartbeatAnswer } from "./heartbeat.ts";
+import { type ProviderPool, ProviderPools } from "./lane.ts";
+import { type LeaseHolder, type LeaseRecord, Leases, leaseHolderOf } from "./leases.ts";
+import type { GrantTerms, PoolStore } from "./pool-store.ts";
+import { LeaseRecovery } from "./reservations.ts";
+import { type LimitShares, SlotLimits } from "./slot-limits.ts";
+import { type AcquireOutcome, type Grant, Waiter } from "./waiting-queue.ts";
+import { RequestQueue, type RequestQueueEvents } from "./waiting-room.ts";
 
 /** Callbacks of the slots' owner. */
-export interface SlotEvents extends WaitingEvents {
+export interface SlotEvents extends RequestQueueEvents {
   /** Returns the data that is sent with a granted slot. */
-  describe(state: AccountState, request: AcquireRequest, now: number): Omit<Grant, "lease">;
+  describeGrant(state: AccountState, request: AcquireRequest, now: number): Omit<Grant, "lease">;
   /** A lease has ended, by release or by expiry. */
-  ended(lease: LeaseRecord, now: number): void;
+  onLeaseEnded(lease: LeaseRecord, now: number): void;
   /** No slot is occupied any more. */
-  idle(): void;
+  onIdle(): void;
 }
 
 /**
@@ -27,8 +27,8 @@ export interface SlotEvents extends WaitingEvents {
  * or that the pool was suspended: then all leases get their full lifetime again. Several smaller steps in a row stay below
  * a lease's lifetime.
  */
-export const LOOK_MS = 1_000;
-const CLOCK_STEP_MS = 2 * LOOK_MS;
+export const CLOCK_CHECK_MS = 1_000;
+const CLOCK_STEP_MS = 2 * CLOCK_CHECK_MS;
 
 /**
  * Slots, leases and waiting requests. An account never has more leases than `perAccount`, and all accounts together never
@@ -42,12 +42,12 @@ const CLOCK_STEP_MS = 2 * LOOK_MS;
 export class Slots {
   /** Serial number of the newest lease or waiting request. */
   serial = 0;
-  readonly lanes = new Lanes();
-  readonly accounts = new AccountTable(this.lanes);
-  readonly limits = new SlotLimits(this.lanes);
-  readonly waiting: WaitingRoom;
+  readonly providerPools = new ProviderPools();
+  readonly accounts = new AccountTable(this.providerPools);
+  readonly limits = new SlotLimits(this.providerPools);
+  readonly requestQueue: RequestQueue;
   readonly leases: Leases;
-  readonly reservations: Reservations;
+  readonly leaseRecovery: LeaseRecovery;
   readonly #now: () => number;
   #seenAt: number;
   readonly #events: SlotEvents;
@@ -55,7 +55,7 @@ export class Slots {
   constructor(
     store: PoolStore,
     ttlMs: number,
-    terms: OwnTerms,
+    terms: GrantTerms,
     now: () => number,
     setTimer: SetTimer,
     events: SlotEvents,
@@ -63,27 +63,28 @@ export class Slots {
     this.#now = now;
     this.#seenAt = now();
     this.#events = events;
-    this.waiting = new WaitingRoom(this, this.lanes, this.limits, { now, setTimer }, events);
+    this.requestQueue = new RequestQueue(this, this.providerPools, this.limits, { now, setTimer }, events);
     this.leases = new Leases(ttlMs);
-    this.reservations = new Reservations(store, now(), terms, (id) => this.accounts.make(id));
+    this.leaseRecovery = new LeaseRecovery(store, now(), terms, (id) => this.accounts.getOrCreate(id));
   }
 
   /** Occupied slots, including unconfirmed leases from before a restart. */
   get inUse(): number {
-    return this.leases.size + this.reservations.ghosts;
+    return this.leases.size + this.leaseRecovery.unconfirmedLeases;
   }
 
   /**
    * Assigns an account to the pool of its provider, before it is configured. When the provider changes, the state of the
    * old account is discarded: it is another account.
    */
-  assign(state: AccountState, provider: string): void {
-    const lane = this.lanes.make(provider);
-    if (state.lane === lane) return;
+  assignProvider(state: AccountState, provider: string): void {
+    const providerPool = this.providerPools.getOrCreate(provider);
+    if (state.providerPool === providerPool) return;
     state.account = null;
-    this.#place(state);
-    for (const waiter of [...state.waiters]) this.waiting.dismiss(waiter, { refused: "target_not_found" });
-    state.lane = lane;
+    this.#updatePosition(state);
+    for (const waiter of [...state.waiters])
+      this.requestQueue.dismiss(waiter, { refused: "target_not_found" });
+    state.providerPool = providerPool;
   }
 
   /**
@@ -93,109 +94,111 @@ export class Slots {
    */
   configure(limits: PoolLimits, perAccount: Readonly<Record<string, number>> = {}): void {
     this.limits.configure(limits, perAccount);
-    this.accounts.count();
+    this.accounts.recount();
     for (const state of [...this.accounts]) {
-      if (!state.isOwn) {
+      if (!state.isOwnedHere) {
         for (const waiter of [...state.waiters])
-          this.waiting.dismiss(waiter, { refused: "target_not_found" });
-        this.accounts.forget(state);
+          this.requestQueue.dismiss(waiter, { refused: "target_not_found" });
+        this.accounts.deleteIfUnused(state);
       }
-      this.#place(state);
+      this.#updatePosition(state);
     }
-    for (const lane of this.lanes.all) {
-      if (lane.enabled > 0) continue;
-      const concerned = ({ target }: AcquireRequest) => lane.total === 0 || target === undefined;
-      this.waiting.refuse(lane, concerned, { refused: "no_accounts" });
+    for (const providerPool of this.providerPools.all) {
+      if (providerPool.enabledAccounts > 0) continue;
+      const concerned = ({ target }: AcquireRequest) =>
+        providerPool.configuredAccounts === 0 || target === undefined;
+      this.requestQueue.rejectMatching(providerPool, concerned, { refused: "no_accounts" });
     }
-    this.waiting.refuseSick();
-    this.#drain();
-    this.#events.rescheduled();
+    this.requestQueue.rejectWithoutHealthyAccount();
+    this.#grantToWaiting();
+    this.#events.onScheduleChanged();
   }
 
   /** Applies new shares of the limits. */
-  takeParts(parts: LimitParts): void {
-    this.catchUp();
-    this.limits.parts = parts;
-    this.#drain();
-    this.#events.rescheduled();
+  applyLimitShares(parts: LimitShares): void {
+    this.processElapsedTime();
+    this.limits.shares = parts;
+    this.#grantToWaiting();
+    this.#events.onScheduleChanged();
   }
 
   /** See `AccountPool.acquire`. */
-  acquire(request: AcquireRequest, mayTrade = false): Outcome | Waiter {
-    return this.#acquire(request, null, mayTrade);
+  acquire(request: AcquireRequest, mayRebalance = false): AcquireOutcome | Waiter {
+    return this.#acquire(request, null, mayRebalance);
   }
 
   /** Treats a held request as if it had just arrived, in its old position among the requests of its caller. */
-  admit(waiter: Waiter): void {
+  admitHeldRequest(waiter: Waiter): void {
     waiter.stopTimer();
-    waiter.lane.aside.delete(waiter);
+    waiter.providerPool.heldRequests.delete(waiter);
     try {
       const outcome = this.#acquire(waiter.request, waiter);
       if (outcome instanceof Waiter) return;
       if ("granted" in outcome) waiter.settle(outcome);
-      else this.waiting.dismiss(waiter, outcome);
+      else this.requestQueue.dismiss(waiter, outcome);
     } catch (error) {
-      this.waiting.fail(waiter, error);
+      this.requestQueue.fail(waiter, error);
     }
   }
 
-  #acquire(request: AcquireRequest, again: Waiter | null, mayTrade = false): Outcome | Waiter {
-    this.catchUp();
+  #acquire(request: AcquireRequest, again: Waiter | null, mayRebalance = false): AcquireOutcome | Waiter {
+    this.processElapsedTime();
     if (this.accounts.total === 0) return { refused: "no_accounts" };
-    const target = request.target === undefined ? null : this.accounts.named(request.target);
-    if (request.target !== undefined && target?.isOwn !== true) {
+    const target = request.target === undefined ? null : this.accounts.findByName(request.target);
+    if (request.target !== undefined && target?.isOwnedHere !== true) {
       return { refused: "target_not_found" };
     }
-    const lane = request.provider === ANY_PROVIDER ? target?.lane : this.lanes.of(request.provider);
-    if (lane === undefined) return { refused: "no_accounts" };
-    if (target !== null && target.lane !== lane) return { refused: "target_not_found" };
-    if (target?.enabled === false && request.disabledToo !== true) return { refused: "target_not_found" };
-    if (target === null && lane.enabled === 0) return { refused: "no_accounts" };
+    const providerPool =
+      request.provider === ANY_PROVIDER ? target?.providerPool : this.providerPools.get(request.provider);
+    if (providerPool === undefined) return { refused: "no_accounts" };
+    if (target !== null && target.providerPool !== providerPool) return { refused: "target_not_found" };
+    if (target?.isEnabled === false && request.disabledToo !== true) return { refused: "target_not_found" };
+    if (target === null && providerPool.enabledAccounts === 0) return { refused: "no_accounts" };
     const exclude = target === null && request.exclude?.length ? new Set(request.exclude) : null;
-    if (exclude !== null && !this.othersAreHealthy(lane, exclude)) return { refused: "no_accounts" };
-    const state = target ?? lane.rotation.pick(exclude, request.wellOnly);
-    const free = state !== null && lane.rotation.hasSlot(state);
-    if (free && this.inUse < this.limits.usable) {
+    if (exclude !== null && !this.hasHealthyExcept(providerPool, exclude)) return { refused: "no_accounts" };
+    const state = target ?? providerPool.rotation.pickAccount(exclude, request.wellOnly);
+    const free = state !== null && providerPool.rotation.hasFreeSlot(state);
+    if (free && this.inUse < this.limits.usableSlots) {
       const outcome = this.#grant(state, request);
-      if (this.waiting.size > 0) this.#events.rescheduled();
+      if (this.requestQueue.size > 0) this.#events.onScheduleChanged();
       return outcome;
     }
-    const outcome = this.waiting.queue(lane, request, target, exclude, again, mayTrade);
-    if (free) this.#events.short("global", !(outcome instanceof Waiter));
+    const outcome = this.requestQueue.enqueue(providerPool, request, target, exclude, again, mayRebalance);
+    if (free) this.#events.onLimitExhausted("global", !(outcome instanceof Waiter));
     if (request.wellOnly !== true || outcome instanceof Waiter) return outcome;
-    return { ...outcome, isWell: lane.rotation.isWell };
+    return { ...outcome, isWell: providerPool.rotation.hasAvailableHealthy };
   }
 
   /** See `AccountPool.release`. */
   release(token: string): boolean {
-    this.catchUp();
+    this.processElapsedTime();
     const lease = this.leases.get(token);
     if (lease === undefined) return false;
-    this.#end(lease);
-    this.#drain();
-    this.#events.rescheduled();
+    this.#endLease(lease);
+    this.#grantToWaiting();
+    this.#events.onScheduleChanged();
     return true;
   }
 
   /** See `AccountPool.resumeLease`. */
-  resume(token: string, account: string, holder: Holder, isolate: string): string | null {
-    this.catchUp();
+  resumeLease(token: string, account: string, holder: LeaseHolder, isolate: string): string | null {
+    this.processElapsedTime();
     const state = this.accounts.get(account);
-    if (state === undefined || !this.reservations.take(token, state)) return null;
+    if (state === undefined || !this.leaseRecovery.confirmLease(token, state)) return null;
     this.serial += 1;
     state.leases += 1;
-    const name = this.reservations.name(this.serial);
-    const share = state.lane.shares.of(holder.caller);
-    share.held += 1;
-    this.#belongs(this.leases.add(name, this.serial, state, holder, share, this.#now()), isolate);
+    const name = this.leaseRecovery.leaseName(this.serial);
+    const share = state.providerPool.fairShares.getOrCreate(holder.caller);
+    share.occupiedSlots += 1;
+    this.#assignIsolate(this.leases.add(name, this.serial, state, holder, share, this.#now()), isolate);
     return name;
   }
 
   /** See `AccountPool.heartbeat`. */
-  beat(isolate: string, tokens: readonly string[], known?: number): Pulse {
-    this.catchUp();
+  beat(isolate: string, tokens: readonly string[], known?: number): HeartbeatAnswer {
+    this.processElapsedTime();
     const now = this.#now();
-    const { start, isolates } = this.reservations;
+    const { start, isolates } = this.leaseRecovery;
     const lost: string[] = [];
     // A heartbeat sent before the restart may also omit leases that were granted before the restart.
     let settled = known === undefined || known === start;
@@ -203,132 +206,137 @@ export class Slots {
       const lease = this.leases.get(token);
       if (lease !== undefined) {
         this.leases.renew(lease, now);
-        this.#belongs(lease, isolate);
+        this.#assignIsolate(lease, isolate);
       } else if (Number.parseInt(token, 10) < start) settled = false;
       else lost.push(token);
     }
-    if (settled && isolates.settled(isolate)) {
-      this.catchUp();
-      this.#events.rescheduled();
+    if (settled && isolates.stopAwaiting(isolate)) {
+      this.processElapsedTime();
+      this.#events.onScheduleChanged();
     }
     return { start, lost };
   }
 
   /** Called when cooldowns of accounts have started or ended: other requests may run now. */
-  replaced(states: Iterable<AccountState>): void {
-    for (const state of states) this.#place(state);
-    this.waiting.refuseSick();
-    this.#drain();
-    this.#events.rescheduled();
+  onHealthChanged(states: Iterable<AccountState>): void {
+    for (const state of states) this.#updatePosition(state);
+    this.requestQueue.rejectWithoutHealthyAccount();
+    this.#grantToWaiting();
+    this.#events.onScheduleChanged();
   }
 
   /** Processes events that only the passing of time causes. */
-  catchUp(): void {
+  processElapsedTime(): void {
     const now = this.#now();
     const step = now - this.#seenAt;
     this.#seenAt = now;
     if (step < 0 || (this.inUse > 0 && step > CLOCK_STEP_MS)) {
       this.leases.renewAll(now);
-      this.reservations.clockSet(step);
+      this.leaseRecovery.shiftClock(step);
       for (const state of this.accounts) {
-        state.trust.clockSet(step);
-        this.#place(state);
+        state.halfOpenBudget.shiftClock(step);
+        this.#updatePosition(state);
       }
     }
     let freed = false;
-    for (let lease = this.leases.first; lease !== null && lease.expiresAt <= now; lease = this.leases.first) {
-      this.reservations.reclaim(lease.token, now);
-      this.#end(lease);
+    for (
+      let lease = this.leases.firstToExpire;
+      lease !== null && lease.expiresAt <= now;
+      lease = this.leases.firstToExpire
+    ) {
+      this.leaseRecovery.recordReclaimed(lease.token, now);
+      this.#endLease(lease);
       freed = true;
     }
-    if (this.reservations.ghosts > 0) {
-      for (const state of this.reservations.dropGhosts(now)) {
-        this.#vacated(state);
+    if (this.leaseRecovery.unconfirmedLeases > 0) {
+      for (const state of this.leaseRecovery.dropExpiredUnconfirmed(now)) {
+        this.#onSlotFreed(state);
         freed = true;
       }
     }
-    for (const { rotation } of this.lanes.all)
-      if (rotation.nextThaw <= now) freed = rotation.thaw(now) || freed;
-    if (freed) this.#drain();
+    for (const { rotation } of this.providerPools.all)
+      if (rotation.nextCooldownEnd <= now) freed = rotation.endExpiredCooldowns(now) || freed;
+    if (freed) this.#grantToWaiting();
   }
 
   /** Whether the provider has a healthy account that is not excluded, busy or not. */
-  othersAreHealthy({ rotation }: Lane, exclude: Iterable<string>): boolean {
-    return rotation.healthyBut(exclude) > 0;
+  hasHealthyExcept({ rotation }: ProviderPool, exclude: Iterable<string>): boolean {
+    return rotation.countHealthyExcept(exclude) > 0;
   }
 
   /** When the next event occurs that a waiting request may depend on, Unix milliseconds; `Infinity` when no request waits. */
-  get nextEvent(): number {
-    if (this.waiting.size === 0) return Number.POSITIVE_INFINITY;
-    const { ghosts, deadline } = this.reservations;
-    const dropped = ghosts > 0 ? deadline : Number.POSITIVE_INFINITY;
+  get nextEventAt(): number {
+    if (this.requestQueue.size === 0) return Number.POSITIVE_INFINITY;
+    const { unconfirmedLeases, deadline } = this.leaseRecovery;
+    const dropped = unconfirmedLeases > 0 ? deadline : Number.POSITIVE_INFINITY;
     let thaw = Number.POSITIVE_INFINITY;
-    for (const { rotation } of this.lanes.all) thaw = Math.min(thaw, rotation.nextThaw);
+    for (const { rotation } of this.providerPools.all) thaw = Math.min(thaw, rotation.nextCooldownEnd);
     return Math.min(thaw, this.leases.nextExpiry, dropped);
   }
 
-  #place(state: AccountState): void {
-    const { rotation, queue } = state.lane;
-    rotation.place(state);
-    if (state.waiters.size > 0) queue.place(state, rotation);
+  #updatePosition(state: AccountState): void {
+    const { rotation, queue } = state.providerPool;
+    rotation.updatePosition(state);
+    if (state.waiters.size > 0) queue.updateRunnable(state, rotation);
   }
 
   /** Throws when the store fails; then nothing was granted. */
-  #grant(state: AccountState, request: AcquireRequest): Outcome {
-    const { rotation, shares, queue } = state.lane;
-    this.reservations.raise(state, state.held + 1, rotation.perAccount);
+  #grant(state: AccountState, request: AcquireRequest): AcquireOutcome {
+    const { rotation, fairShares, queue } = state.providerPool;
+    this.leaseRecovery.raiseHighWaterMark(state, state.occupiedSlots + 1, rotation.perAccount);
     const now = this.#now();
     this.serial += 1;
-    const lease = this.reservations.name(this.serial);
-    const holder = holderOf(request);
-    const share = shares.of(holder.caller);
-    share.held += 1;
-    share.served = this.serial;
+    const lease = this.leaseRecovery.leaseName(this.serial);
+    const holder = leaseHolderOf(request);
+    const share = fairShares.getOrCreate(holder.caller);
+    share.occupiedSlots += 1;
+    share.lastServedSerial = this.serial;
     state.leases += 1;
-    this.leases.add(lease, this.serial, state, holder, share, now).trial = state.trust.tried(now);
-    rotation.used(state);
-    if (state.waiters.size > 0) queue.place(state, rotation);
-    return { granted: { lease, ...this.#events.describe(state, request, now) } };
+    this.leases.add(lease, this.serial, state, holder, share, now).probePeriod =
+      state.halfOpenBudget.startProbe(now);
+    rotation.advance(state);
+    if (state.waiters.size > 0) queue.updateRunnable(state, rotation);
+    return { granted: { lease, ...this.#events.describeGrant(state, request, now) } };
   }
 
   /** Grants slots to all waiting requests that can run, in their order. */
-  #drain(): void {
-    while (this.waiting.size > 0 && this.inUse < this.limits.usable) {
-      const turn = this.lanes.next();
+  #grantToWaiting(): void {
+    while (this.requestQueue.size > 0 && this.inUse < this.limits.usableSlots) {
+      const turn = this.providerPools.nextRunnable();
       if (turn === null) return;
-      const { lane, next } = turn;
-      lane.queue.remove(next.waiter, lane.rotation);
+      const { providerPool, next } = turn;
+      providerPool.queue.remove(next.waiter, providerPool.rotation);
       try {
         next.waiter.settle(this.#grant(next.state, next.waiter.request));
       } catch (error) {
         // The failure affects this request only.
-        this.waiting.fail(next.waiter, error);
+        this.requestQueue.fail(next.waiter, error);
       }
     }
-    if (this.waiting.size > 0) this.#events.short("global", false);
+    if (this.requestQueue.size > 0) this.#events.onLimitExhausted("global", false);
   }
 
-  #end(lease: LeaseRecord): void {
+  #endLease(lease: LeaseRecord): void {
     this.leases.remove(lease);
-    const { share } = lease;
-    share.held -= 1;
-    share.among.forget(share);
+    const { fairShare } = lease;
+    fairShare.occupiedSlots -= 1;
+    fairShare.owner.deleteIfEmpty(fairShare);
     lease.state.leases -= 1;
-    lease.state.trust.ended(lease.trial);
-    if (lease.isolate !== "") this.reservations.isolates.left(lease.isolate);
-    this.#events.ended(lease, this.#now());
-    this.#vacated(lease.state);
+    lease.state.halfOpenBudget.endProbe(lease.probePeriod);
+    if (lease.isolate !== "") this.leaseRecovery.isolates.removeLease(lease.isolate);
+    this.#events.onLeaseEnded(lease, this.#now());
+    this.#onSlotFreed(lease.state);
   }
 
-  #belongs(lease: LeaseRecord, isolate: string): void {
+  #assignIsolate(lease: LeaseRecord, isolate: string): void {
     if (isolate === "" || lease.isolate !== "") return;
     lease.isolate = isolate;
-    this.reservations.isolates.joined(isolate);
+    this.leaseRecovery.isolates.addLease(isolate);
   }
 
-  #vacated(state: AccountState): void {
-    this.#place(state);
-    this.accounts.forget(state);
-    if (this.inUse === 0) this.#events.idle();
+  #onSlotFreed(state: AccountState): void {
+    this.#updatePosition(state);
+    this.accounts.deleteIfUnused(state);
+    if (this.inUse === 0) this.#events.onIdle();
   }
 }

@@ -1,8 +1,8 @@
-import { RepeatedWrites } from "../storage/repeated-writes.ts";
-import { LATEST_TIME, setAsideDamaged, type TableCheck } from "../storage/set-aside.ts";
+import { WriteRetryQueue } from "../storage/repeated-writes.ts";
+import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../storage/set-aside.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
-import { type Cooldown, failureKind } from "./cooldown.ts";
-import type { LeaseTerms, PoolStore, Starts, StoredAccount, StoredPart } from "./pool-store.ts";
+import { type Cooldown, parseFailureKind } from "./cooldown.ts";
+import type { LeaseTerms, PoolStore, Starts, StoredAccount, StoredLimitShare } from "./pool-store.ts";
 
 const TABLES = [
   "create table if not exists mark(id text primary key, slots integer not null) without rowid",
@@ -37,21 +37,21 @@ const CHECKS: readonly TableCheck[] = [
   { table: "terms", numbers: { claim_ms: LONGEST_TIMER, await_ms: LONGEST_TIMER } },
   { table: "health", json: { data: "object" } },
   { table: "part", numbers: { given: LAST_START, got: LAST_START } },
-  { table: "reclaimed", numbers: { at: LATEST_TIME } },
+  { table: "reclaimed", numbers: { at: MAX_DATE_MS } },
   {
     table: "account",
     numbers: {
-      expires_at: LATEST_TIME,
-      issued_at: LATEST_TIME,
+      expires_at: MAX_DATE_MS,
+      issued_at: MAX_DATE_MS,
       failures: null,
-      cooling_until: LATEST_TIME,
+      cooling_until: MAX_DATE_MS,
       proven: 1,
     },
   },
 ];
 
-function cooldown(row: SqlRow): Cooldown | null {
-  const kind = failureKind(textIn(row, "failure_kind"));
+function readCooldown(row: SqlRow): Cooldown | null {
+  const kind = parseFailureKind(textIn(row, "failure_kind"));
   if (kind === null) return null;
   return {
     kind,
@@ -64,32 +64,32 @@ function cooldown(row: SqlRow): Cooldown | null {
 /** The pool's storage in a SQLite database: a Durable Object's or a separate file. */
 export class SqlPoolStore implements PoolStore {
   readonly #sql: Sql;
-  readonly #writes: RepeatedWrites;
+  readonly #writes: WriteRetryQueue;
 
   constructor(sql: Sql) {
     this.#sql = sql;
-    this.#writes = new RepeatedWrites(sql);
+    this.#writes = new WriteRetryQueue(sql);
     for (const table of TABLES) sql.all(table);
     // Tables of earlier versions lack this column.
     if (!sql.all("select name from pragma_table_info('account')").some((row) => row["name"] === "proven")) {
       sql.all("alter table account add column proven integer not null default 1");
     }
-    setAsideDamaged(sql, CHECKS);
+    quarantineDamagedRows(sql, CHECKS);
   }
 
-  loadMarks(): Iterable<readonly [string, number]> {
+  loadHighWaterMarks(): Iterable<readonly [string, number]> {
     return this.#sql
       .all("select id, slots from mark")
       .map((row) => [textIn(row, "id"), numberIn(row, "slots")] as const);
   }
 
-  setMark(id: string, slots: number): void {
+  setHighWaterMark(id: string, slots: number): void {
     const name = `mark ${id}`;
     if (slots === 0) this.#writes.write(name, "delete from mark where id = ?", id);
     else this.#writes.write(name, "insert or replace into mark(id, slots) values(?, ?)", id, slots);
   }
 
-  clearMarks(): void {
+  clearHighWaterMarks(): void {
     this.#writes.write("marks", "delete from mark");
   }
 
@@ -158,7 +158,7 @@ export class SqlPoolStore implements PoolStore {
       configuredToken: textIn(row, "configured_token"),
       testStatus: textIn(row, "test_status"),
       proven: numberIn(row, "proven") === 1,
-      cooldown: cooldown(row),
+      cooldown: readCooldown(row),
     }));
   }
 
@@ -208,7 +208,7 @@ export class SqlPoolStore implements PoolStore {
     this.#writes.write(`health ${number}`, "delete from health where part = ?", number);
   }
 
-  loadParts(): Iterable<StoredPart> {
+  loadLimitShares(): Iterable<StoredLimitShare> {
     return this.#sql.all("select of_limit, peer, given, got from part").map((row) => ({
       limit: textIn(row, "of_limit"),
       peer: textIn(row, "peer"),
@@ -217,7 +217,7 @@ export class SqlPoolStore implements PoolStore {
     }));
   }
 
-  savePart({ limit, peer, given, got }: StoredPart): void {
+  saveLimitShare({ limit, peer, given, got }: StoredLimitShare): void {
     this.#sql.all("insert or replace into part values(?, ?, ?, ?)", limit, peer, given, got);
   }
 }

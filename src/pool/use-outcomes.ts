@@ -1,63 +1,64 @@
 import type { AccountFailure } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import type { AccountTokens } from "./account-tokens.ts";
-import type { Witness } from "./breaker.ts";
-import { identityOf } from "./identity.ts";
+import type { OutcomeSource } from "./breaker.ts";
+import { requestIdentityOf } from "./identity.ts";
 import type { LeaseRecord } from "./leases.ts";
-import type { ProviderTrials } from "./provider-trials.ts";
+import type { CircuitProbe } from "./provider-trials.ts";
 import type { Proxies } from "./proxies.ts";
 import type { Slots } from "./slots.ts";
 
 /** An account cools down after this many consecutive provider failures, while the provider works with other accounts. */
-const STRIKES = 3;
+const MAX_PROVIDER_FAILURES = 3;
 
 /** The request that reports how the provider did. */
-function witness({ holder, state: { id: account }, serial }: LeaseRecord): Witness {
-  return { request: identityOf(holder), model: holder.model, account, serial };
+function outcomeSourceOf({ holder, state: { id: account }, serial }: LeaseRecord): OutcomeSource {
+  return { request: requestIdentityOf(holder), model: holder.model, account, serial };
 }
 
 /** Records the results of account uses: decides which account, proxy or provider failed or works again. */
-export class UseOutcomes {
+export class OutcomeRecorder {
   readonly #slots: Slots;
   readonly #tokens: AccountTokens;
   readonly #proxies: Proxies;
-  readonly #trials: ProviderTrials;
+  readonly #circuitProbe: CircuitProbe;
   readonly #now: () => number;
 
   constructor(
     slots: Slots,
     tokens: AccountTokens,
     proxies: Proxies,
-    trials: ProviderTrials,
+    trials: CircuitProbe,
     now: () => number,
   ) {
     this.#slots = slots;
     this.#tokens = tokens;
     this.#proxies = proxies;
-    this.#trials = trials;
+    this.#circuitProbe = trials;
     this.#now = now;
   }
 
   /** See `AccountPool.failed`. */
-  failed(lease: LeaseRecord, failure: AccountFailure): void {
-    if (!lease.told) lease.state.health.failed(failure, this.#now());
-    lease.told = true;
-    if (failure.fault === "provider") this.#providerFailed(lease, failure);
-    else this.blame(lease.state, failure, lease.serial);
+  recordFailure(lease: LeaseRecord, failure: AccountFailure): void {
+    if (!lease.outcomeReported) lease.state.health.failed(failure, this.#now());
+    lease.outcomeReported = true;
+    if (failure.fault === "provider") this.#recordProviderFailure(lease, failure);
+    else this.blameAccountOrProxy(lease.state, failure, lease.serial);
   }
 
   /** See `AccountPool.succeeded`. */
-  succeeded(lease: LeaseRecord): void {
+  recordSuccess(lease: LeaseRecord): void {
     const { state, serial } = lease;
     const { proxy } = state;
-    state.lane.breaker.succeeded(witness(lease));
-    this.#trials.look(state.lane);
-    const proxyWorks = proxy !== null && this.#proxies.succeed(proxy, serial);
-    if (serial > state.failedAt) {
-      state.strikes = 0;
-      if (this.#tokens.succeed(state, serial > (proxy?.failedAt ?? 0))) this.#slots.replaced([state]);
+    state.providerPool.breaker.recordSuccess(outcomeSourceOf(lease));
+    this.#circuitProbe.resumeHeldRequests(state.providerPool);
+    const proxyWorks = proxy !== null && this.#proxies.recordSuccess(proxy, serial);
+    if (serial > state.failedAtSerial) {
+      state.providerFailures = 0;
+      if (this.#tokens.recordSuccess(state, serial > (proxy?.failedAtSerial ?? 0)))
+        this.#slots.onHealthChanged([state]);
     }
-    if (proxyWorks) this.#slots.replaced(proxy.accounts);
+    if (proxyWorks) this.#slots.onHealthChanged(proxy.accounts);
   }
 
   /**
@@ -65,35 +66,38 @@ export class UseOutcomes {
    *
    * @param serial serial number of the lease that reports it
    */
-  blame(state: AccountState, failure: AccountFailure, serial: number): void {
+  blameAccountOrProxy(state: AccountState, failure: AccountFailure, serial: number): void {
     if (state.account === null) return;
     const { serial: newest } = this.#slots;
     const { proxy } = state;
     if (failure.fault === "proxy" && proxy !== null) {
-      if (this.#proxies.fail(proxy, failure, serial, newest, this.#now()))
-        this.#slots.replaced(proxy.accounts);
-    } else if (failure.fault === "account" && serial > state.failedAt) {
-      this.#tokens.fail(state, failure, this.#now());
-      state.failedAt = newest;
-      this.#slots.replaced([state]);
+      if (this.#proxies.recordFailure(proxy, failure, serial, newest, this.#now()))
+        this.#slots.onHealthChanged(proxy.accounts);
+    } else if (failure.fault === "account" && serial > state.failedAtSerial) {
+      this.#tokens.recordFailure(state, failure, this.#now());
+      state.failedAtSerial = newest;
+      this.#slots.onHealthChanged([state]);
     }
   }
 
   /** Does not blame the account, unless the provider fails on it repeatedly and works with other accounts in between. */
-  #providerFailed(lease: LeaseRecord, failure: AccountFailure): void {
+  #recordProviderFailure(lease: LeaseRecord, failure: AccountFailure): void {
     const { state, serial } = lease;
-    const { lane } = state;
+    const { providerPool } = state;
     const { serial: newest } = this.#slots;
     // When a proxy is used, "unreachable" may be a failure of the proxy.
     const unclear = failure.kind === "unreachable" && state.proxy !== null;
-    const noted = unclear ? null : lane.breaker.failed(witness(lease), failure, newest, this.#now());
-    if (noted?.goesOn != null) this.#trials.goesOn(lane, noted.goesOn);
-    if (noted?.begins != null) this.#trials.begins(lane, noted.begins);
-    if (state.account === null || serial <= state.failedAt || noted?.first === false) return;
-    state.failedAt = newest;
-    state.strikes += 1;
-    if (state.strikes < STRIKES) return;
-    this.#tokens.fail(state, failure, this.#now());
-    this.#slots.replaced([state]);
+    const noted = unclear
+      ? null
+      : providerPool.breaker.recordFailure(outcomeSourceOf(lease), failure, newest, this.#now());
+    if (noted?.outageContinues != null)
+      this.#circuitProbe.onOutageContinues(providerPool, noted.outageContinues);
+    if (noted?.outageStarted != null) this.#circuitProbe.onOutageStarted(providerPool, noted.outageStarted);
+    if (state.account === null || serial <= state.failedAtSerial || noted?.isFirst === false) return;
+    state.failedAtSerial = newest;
+    state.providerFailures += 1;
+    if (state.providerFailures < MAX_PROVIDER_FAILURES) return;
+    this.#tokens.recordFailure(state, failure, this.#now());
+    this.#slots.onHealthChanged([state]);
   }
 }

@@ -1,10 +1,10 @@
-import type { AcquireRequest, LeasedAccount, Refused } from "../platform/accounts.ts";
-import type { LimitState } from "../platform/limits.ts";
+import type { AcquireRefusal, AcquireRequest, LeasedAccount } from "../platform/accounts.ts";
+import type { RemainingLimits } from "../platform/limits.ts";
 import type { AccountState } from "./account-state.ts";
-import type { Lane } from "./lane.ts";
+import type { ProviderPool } from "./lane.ts";
 import { ListNode } from "./linked-list.ts";
 import type { Rotation } from "./rotation.ts";
-import type { Share, Shares } from "./shares.ts";
+import type { FairShare, FairShares } from "./shares.ts";
 
 /** A granted slot. */
 export interface Grant {
@@ -16,40 +16,40 @@ export interface Grant {
   /** Whether a success must be reported, because the account or the provider has failed recently. */
   readonly failing: boolean;
   /** Remaining limits of the key, if it has any. */
-  readonly limits?: LimitState;
+  readonly limits?: RemainingLimits;
   /** See `Granted.configVersion`. */
   readonly configVersion?: number;
 }
 
-export type Outcome = { readonly granted: Grant } | Refused;
+export type AcquireOutcome = { readonly granted: Grant } | AcquireRefusal;
 
 /** A waiting request. */
 export class Waiter extends ListNode<Waiter> {
   readonly serial: number;
   readonly request: AcquireRequest;
   /** The pool of the provider that it waits for. */
-  readonly lane: Lane;
+  readonly providerPool: ProviderPool;
   /** The fair share of its caller. */
-  share: Share;
+  fairShare: FairShare;
   /** The account that it is pinned to. */
   readonly target: AccountState | null;
   readonly exclude: ReadonlySet<string> | null;
   readonly since: number;
   /** The outcome of the wait; null while it lasts. */
-  outcome: Outcome | null = null;
+  outcome: AcquireOutcome | null = null;
   /** Resolves with the outcome; rejects when the pool's storage fails. */
-  readonly settled: Promise<Outcome>;
+  readonly settled: Promise<AcquireOutcome>;
   /** Stops the timer of the queue time limit. */
   stopTimer: () => void = () => {};
-  readonly #resolve: (outcome: Outcome) => void;
+  readonly #resolve: (outcome: AcquireOutcome) => void;
   readonly #reject: (error: unknown) => void;
   readonly #cancel: (waiter: Waiter) => void;
 
   constructor(
     serial: number,
     request: AcquireRequest,
-    lane: Lane,
-    share: Share,
+    providerPool: ProviderPool,
+    share: FairShare,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
     since: number,
@@ -58,20 +58,20 @@ export class Waiter extends ListNode<Waiter> {
     super();
     this.serial = serial;
     this.request = request;
-    this.lane = lane;
-    this.share = share;
+    this.providerPool = providerPool;
+    this.fairShare = share;
     this.target = target;
     this.exclude = exclude;
     this.since = since;
     this.#cancel = cancel;
-    const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+    const { promise, resolve, reject } = Promise.withResolvers<AcquireOutcome>();
     this.settled = promise;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
   /** Ends the wait. Only the first call has an effect. */
-  settle(outcome: Outcome): void {
+  settle(outcome: AcquireOutcome): void {
     if (this.outcome !== null) return;
     this.outcome = outcome;
     this.stopTimer();
@@ -102,42 +102,42 @@ export class Waiter extends ListNode<Waiter> {
  * caller that holds the fewest slots; among equals, to the caller that was served longest ago. The requests of one caller
  * are served in order of arrival, but a request pinned to a busy account does not block the ones behind it.
  */
-export class WaitingQueue {
+export class FairQueue {
   size = 0;
   /** Number of waiting requests that exclude accounts after a failure. */
-  #excluding = 0;
-  readonly #shares: Shares;
+  #excludingCount = 0;
+  readonly #fairShares: FairShares;
   /** Accounts that have both a free slot and a pinned request. */
   readonly #runnable = new Set<AccountState>();
 
-  constructor(shares: Shares) {
-    this.#shares = shares;
+  constructor(shares: FairShares) {
+    this.#fairShares = shares;
   }
 
   add(waiter: Waiter, rotation: Rotation): void {
-    const { share, target } = waiter;
+    const { fairShare, target } = waiter;
     this.size += 1;
-    if (waiter.exclude !== null) this.#excluding += 1;
-    share.waiters.add(waiter);
-    this.#shares.waiting.add(share);
-    (target?.waiters ?? share.any).push(waiter);
-    if (target !== null) this.place(target, rotation);
+    if (waiter.exclude !== null) this.#excludingCount += 1;
+    fairShare.waiters.add(waiter);
+    this.#fairShares.waitingShares.add(fairShare);
+    (target?.waiters ?? fairShare.untargetedWaiters).push(waiter);
+    if (target !== null) this.updateRunnable(target, rotation);
   }
 
   remove(waiter: Waiter, rotation: Rotation): void {
     if (waiter.list === null) return;
-    const { share, target } = waiter;
+    const { fairShare, target } = waiter;
     waiter.list.remove(waiter);
     this.size -= 1;
-    if (waiter.exclude !== null) this.#excluding -= 1;
-    share.waiters.delete(waiter);
-    if (share.waiters.size === 0) this.#shares.waiting.delete(share);
-    if (target !== null) this.place(target, rotation);
+    if (waiter.exclude !== null) this.#excludingCount -= 1;
+    fairShare.waiters.delete(waiter);
+    if (fairShare.waiters.size === 0) this.#fairShares.waitingShares.delete(fairShare);
+    if (target !== null) this.updateRunnable(target, rotation);
   }
 
   /** Must be called after each change of an account's slots or pinned requests. */
-  place(state: AccountState, rotation: Rotation): void {
-    if (state.waiters.size > 0 && rotation.hasSlot(state)) this.#runnable.add(state);
+  updateRunnable(state: AccountState, rotation: Rotation): void {
+    if (state.waiters.size > 0 && rotation.hasFreeSlot(state)) this.#runnable.add(state);
     else this.#runnable.delete(state);
   }
 
@@ -146,9 +146,9 @@ export class WaitingQueue {
     let next: { waiter: Waiter; state: AccountState } | null = null;
     // A request without exclusions can use any available account. If there is none for it, there is none for the others
     // either, except accounts with an exhausted half-open budget.
-    if (rotation.pick(null) !== null || (this.#excluding > 0 && rotation.holdsBack)) {
-      for (const share of this.#shares.waiting) {
-        const { head } = share.any;
+    if (rotation.pickAccount(null) !== null || (this.#excludingCount > 0 && rotation.hasBudgetExhausted)) {
+      for (const share of this.#fairShares.waitingShares) {
+        const { head } = share.untargetedWaiters;
         if (head === null || (next !== null && !precedes(head, next.waiter))) continue;
         next = firstRunnable(share, rotation) ?? next;
       }
@@ -163,7 +163,7 @@ export class WaitingQueue {
 
   /** Waiting requests in order of arrival. */
   list(): Waiter[] {
-    return [...this.#shares.waiting]
+    return [...this.#fairShares.waitingShares]
       .flatMap(({ waiters }) => [...waiters])
       .sort((a, b) => a.serial - b.serial);
   }
@@ -171,17 +171,19 @@ export class WaitingQueue {
 
 /** Whether `one` is served before `other` if both can run. */
 function precedes(one: Waiter, other: Waiter): boolean {
-  if (one.share === other.share) return one.serial < other.serial;
-  const { share: mine } = one;
-  const { share: theirs } = other;
-  if (mine.held !== theirs.held) return mine.held < theirs.held;
-  return mine.served === theirs.served ? one.serial < other.serial : mine.served < theirs.served;
+  if (one.fairShare === other.fairShare) return one.serial < other.serial;
+  const { fairShare: mine } = one;
+  const { fairShare: theirs } = other;
+  if (mine.occupiedSlots !== theirs.occupiedSlots) return mine.occupiedSlots < theirs.occupiedSlots;
+  return mine.lastServedSerial === theirs.lastServedSerial
+    ? one.serial < other.serial
+    : mine.lastServedSerial < theirs.lastServedSerial;
 }
 
 /** The caller's oldest request for which an account is available, with that account. */
-function firstRunnable(share: Share, rotation: Rotation): { waiter: Waiter; state: AccountState } | null {
-  for (const waiter of share.any) {
-    const state = rotation.pick(waiter.exclude, waiter.request.wellOnly);
+function firstRunnable(share: FairShare, rotation: Rotation): { waiter: Waiter; state: AccountState } | null {
+  for (const waiter of share.untargetedWaiters) {
+    const state = rotation.pickAccount(waiter.exclude, waiter.request.wellOnly);
     if (state !== null) return { waiter, state };
   }
   return null;

@@ -1,14 +1,14 @@
-import type { AcquireRequest, Refused } from "../platform/accounts.ts";
+import type { AcquireRefusal, AcquireRequest } from "../platform/accounts.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { AccountState } from "./account-state.ts";
-import type { Lane, Lanes } from "./lane.ts";
-import type { PartedLimit } from "./limit-part.ts";
-import type { Share } from "./shares.ts";
+import type { ProviderPool, ProviderPools } from "./lane.ts";
+import type { DistributedLimit } from "./limit-part.ts";
+import type { FairShare } from "./shares.ts";
 import type { SlotLimits } from "./slot-limits.ts";
 import { Waiter } from "./waiting-queue.ts";
 
 /** The slots, as far as the request queue needs them. */
-export interface WaitedFor {
+export interface SlotSource {
   /** Serial number of the newest lease or waiting request. */
   serial: number;
   readonly inUse: number;
@@ -17,29 +17,35 @@ export interface WaitedFor {
 }
 
 /** Callbacks of the request queue. */
-export interface WaitingEvents {
+export interface RequestQueueEvents {
   /** A waiting request has left the queue without a slot. */
-  dismissed(request: AcquireRequest): void;
+  onDismissed(request: AcquireRequest): void;
   /** The time of the next event may have changed. */
-  rescheduled(): void;
+  onScheduleChanged(): void;
   /** A limit is exhausted: requests wait, or one was rejected (`turnedAway`). Only relevant with several pools. */
-  short(limit: PartedLimit, turnedAway: boolean): void;
+  onLimitExhausted(limit: DistributedLimit, turnedAway: boolean): void;
 }
 
 /**
  * Requests that wait for a slot: in their provider's queue, up to the queue limit, or held outside of the queue until the
  * state of the provider is known. A request leaves with a slot ({@link Waiter.settle}), or is dismissed.
  */
-export class WaitingRoom {
-  readonly #slots: WaitedFor;
-  readonly #lanes: Lanes;
+export class RequestQueue {
+  readonly #slots: SlotSource;
+  readonly #providerPools: ProviderPools;
   readonly #limits: SlotLimits;
   readonly #clock: Clock;
-  readonly #events: WaitingEvents;
+  readonly #events: RequestQueueEvents;
 
-  constructor(slots: WaitedFor, lanes: Lanes, limits: SlotLimits, clock: Clock, events: WaitingEvents) {
+  constructor(
+    slots: SlotSource,
+    lanes: ProviderPools,
+    limits: SlotLimits,
+    clock: Clock,
+    events: RequestQueueEvents,
+  ) {
     this.#slots = slots;
-    this.#lanes = lanes;
+    this.#providerPools = lanes;
     this.#limits = limits;
     this.#clock = clock;
     this.#events = events;
@@ -47,7 +53,7 @@ export class WaitingRoom {
 
   /** Number of waiting requests. */
   get size(): number {
-    return this.#lanes.waiting;
+    return this.#providerPools.waitingCount;
   }
 
   /**
@@ -56,32 +62,32 @@ export class WaitingRoom {
    * @param again the held request that now joins the queue, in its old position among the requests of its caller
    * @param mayRebalance more room may come from other shards: no waiting request is evicted
    */
-  queue(
-    lane: Lane,
+  enqueue(
+    providerPool: ProviderPool,
     request: AcquireRequest,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
     again: Waiter | null,
-    mayTrade = false,
-  ): Refused | Waiter {
+    mayRebalance = false,
+  ): AcquireRefusal | Waiter {
     const waited = again === null ? 0 : Math.max(0, this.#clock.now() - again.since);
     const waitMs = (request.waitMs ?? this.#limits.configured.queueWaitMs) - waited;
-    const { shares, queue } = lane;
-    const share = shares.of(request.caller ?? "");
-    const limit = this.#limits.queueOf(lane);
+    const { fairShares, queue } = providerPool;
+    const share = fairShares.getOrCreate(request.caller ?? "");
+    const limit = this.#limits.queueLimitOf(providerPool);
     const full = queue.size >= limit;
-    if (waitMs > 0 && 2 * (queue.size + 1) > limit) this.#events.short("queue", full);
-    const surplus = full && !mayTrade ? shares.surplus(share) : null;
+    if (waitMs > 0 && 2 * (queue.size + 1) > limit) this.#events.onLimitExhausted("queue", full);
+    const surplus = full && !mayRebalance ? fairShares.findWaiterToEvict(share) : null;
     if ((full && surplus === null) || waitMs <= 0) {
-      shares.forget(share);
+      fairShares.deleteIfEmpty(share);
       return { refused: full && surplus === null ? "queue_full" : "queue_timeout" };
     }
     if (surplus !== null) this.dismiss(surplus, { refused: "queue_full" });
-    const waiter = again ?? this.#waiter(lane, request, share, target, exclude);
-    waiter.share = share;
+    const waiter = again ?? this.#createWaiter(providerPool, request, share, target, exclude);
+    waiter.fairShare = share;
     waiter.stopTimer = this.#clock.setTimer(waitMs, () => this.dismiss(waiter, { refused: "queue_timeout" }));
-    queue.add(waiter, lane.rotation);
-    this.#events.rescheduled();
+    queue.add(waiter, providerPool.rotation);
+    this.#events.onScheduleChanged();
     return waiter;
   }
 
@@ -89,81 +95,94 @@ export class WaitingRoom {
    * Holds a request without a pinned account outside of the queue, until `Slots.admitHeldRequest` or `dismiss`. Refuses it
    * with `late` after `ms` milliseconds. Null: more requests wait than the free slots and the queue have room for.
    */
-  putAside(lane: Lane, request: AcquireRequest, ms: number, late: Refused): Waiter | null {
-    const room = this.#limits.queueOf(lane) + Math.max(0, this.#limits.usable - this.#slots.inUse);
-    if (lane.waiting >= room) return null;
+  holdOutsideQueue(
+    providerPool: ProviderPool,
+    request: AcquireRequest,
+    ms: number,
+    late: AcquireRefusal,
+  ): Waiter | null {
+    const room =
+      this.#limits.queueLimitOf(providerPool) + Math.max(0, this.#limits.usableSlots - this.#slots.inUse);
+    if (providerPool.waitingCount >= room) return null;
     const exclude = request.exclude?.length ? new Set(request.exclude) : null;
-    const share = lane.shares.of(request.caller ?? "");
-    lane.shares.forget(share);
-    const waiter = this.#waiter(lane, request, share, null, exclude);
-    this.#setAside(waiter, ms, late);
+    const share = providerPool.fairShares.getOrCreate(request.caller ?? "");
+    providerPool.fairShares.deleteIfEmpty(share);
+    const waiter = this.#createWaiter(providerPool, request, share, null, exclude);
+    this.#hold(waiter, ms, late);
     return waiter;
   }
 
   /** Moves a request from the queue to the held requests. */
-  takeAside(waiter: Waiter, ms: number, late: Refused): void {
-    const { queue, rotation, shares } = waiter.lane;
+  moveOutsideQueue(waiter: Waiter, ms: number, late: AcquireRefusal): void {
+    const { queue, rotation, fairShares } = waiter.providerPool;
     queue.remove(waiter, rotation);
-    shares.forget(waiter.share);
-    this.#setAside(waiter, ms, late);
+    fairShares.deleteIfEmpty(waiter.fairShare);
+    this.#hold(waiter, ms, late);
   }
 
   /** Ends the wait of a request without a slot. */
-  dismiss(waiter: Waiter, outcome: Refused): void {
-    this.#leave(waiter, () => waiter.settle(outcome));
+  dismiss(waiter: Waiter, outcome: AcquireRefusal): void {
+    this.#remove(waiter, () => waiter.settle(outcome));
   }
 
   /** Ends the wait of a request with an error. */
   fail(waiter: Waiter, error: unknown): void {
-    this.#leave(waiter, () => waiter.fail(error));
+    this.#remove(waiter, () => waiter.fail(error));
   }
 
-  #leave(waiter: Waiter, tell: () => void): void {
+  #remove(waiter: Waiter, tell: () => void): void {
     if (waiter.outcome !== null) return;
-    const { queue, rotation, shares, aside } = waiter.lane;
-    aside.delete(waiter);
+    const { queue, rotation, fairShares, heldRequests } = waiter.providerPool;
+    heldRequests.delete(waiter);
     queue.remove(waiter, rotation);
-    shares.forget(waiter.share);
+    fairShares.deleteIfEmpty(waiter.fairShare);
     tell();
-    this.#events.dismissed(waiter.request);
-    this.#events.rescheduled();
+    this.#events.onDismissed(waiter.request);
+    this.#events.onScheduleChanged();
   }
 
   /** Refuses the waiting requests for a provider that `concerned` selects. */
-  refuse(lane: Lane, concerned: (request: AcquireRequest) => boolean, outcome: Refused): void {
-    for (const waiter of lane.waiters()) if (concerned(waiter.request)) this.dismiss(waiter, outcome);
+  rejectMatching(
+    providerPool: ProviderPool,
+    concerned: (request: AcquireRequest) => boolean,
+    outcome: AcquireRefusal,
+  ): void {
+    for (const waiter of providerPool.waiters()) if (concerned(waiter.request)) this.dismiss(waiter, outcome);
   }
 
   /**
    * Refuses requests that accept only available healthy accounts when there are none any more: they continue at another
    * shard.
    */
-  refuseSick(): void {
-    if (this.#limits.parts === null) return;
-    for (const lane of this.#lanes.all) {
-      if (lane.waiting === 0 || lane.rotation.isWell) continue;
-      this.refuse(lane, ({ wellOnly }) => wellOnly === true, { refused: "no_accounts", isWell: false });
+  rejectWithoutHealthyAccount(): void {
+    if (this.#limits.shares === null) return;
+    for (const providerPool of this.#providerPools.all) {
+      if (providerPool.waitingCount === 0 || providerPool.rotation.hasAvailableHealthy) continue;
+      this.rejectMatching(providerPool, ({ wellOnly }) => wellOnly === true, {
+        refused: "no_accounts",
+        isWell: false,
+      });
     }
   }
 
-  #setAside(waiter: Waiter, ms: number, late: Refused): void {
+  #hold(waiter: Waiter, ms: number, late: AcquireRefusal): void {
     waiter.stopTimer();
     waiter.stopTimer = this.#clock.setTimer(ms, () => this.dismiss(waiter, late));
-    waiter.lane.aside.add(waiter);
-    this.#events.rescheduled();
+    waiter.providerPool.heldRequests.add(waiter);
+    this.#events.onScheduleChanged();
   }
 
-  #waiter(
-    lane: Lane,
+  #createWaiter(
+    providerPool: ProviderPool,
     request: AcquireRequest,
-    share: Share,
+    share: FairShare,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
   ): Waiter {
     this.#slots.serial += 1;
     const { serial } = this.#slots;
     const now = this.#clock.now();
-    return new Waiter(serial, request, lane, share, target, exclude, now, (it) => this.#cancel(it));
+    return new Waiter(serial, request, providerPool, share, target, exclude, now, (it) => this.#cancel(it));
   }
 
   #cancel(waiter: Waiter): void {

@@ -132,7 +132,7 @@ export class AttachmentReader {
  * A URL turned out to be an image only after loading, and the model has no vision. Status 400, unless another model
  * has vision.
  */
-export class UnseenImage extends GatewayError {
+export class ImageWithoutVisionError extends GatewayError {
   /** `field` is the name of the messages field in the caller's API style. */
   constructor(field: string, filename: string) {
     super(400, `${field} contains an image, ${filename}, but the model has no vision`, {

@@ -1,6 +1,6 @@
 import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import type { ExchangeKind, ProviderOptions } from "./driver.ts";
-import { embeddingsOf } from "./embeddings.ts";
+import { readEmbeddings } from "./embeddings.ts";
 import { KeyedBackend, type KeyedProtocol } from "./keyed-backend.ts";
 import type { Embedding } from "./provider.ts";
 import { readRecord } from "./transport.ts";
@@ -14,8 +14,8 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
     embed: async (account, { model, ...wishes }, signal) => {
       const body = { model: this.modelName(model), ...wishes, encoding_format: "float" };
       const response = await this.post(account, "/embeddings", body, "application/json", signal);
-      if (!response.ok) throw (await this.refusal(response, account, signal)).error;
-      return embeddingsOf(await readRecord(response, signal), wishes.input.length);
+      if (!response.ok) throw (await this.readError(response, account, signal)).error;
+      return readEmbeddings(await readRecord(response, signal), wishes.input.length);
     },
   };
 
@@ -29,7 +29,7 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
 }
 
 /** Classifies an exchange by its path. `generations` is the path at which generations are requested. */
-export function bearerExchange(path: string, generations: string): ExchangeKind {
+export function classifyBearerExchange(path: string, generations: string): ExchangeKind {
   if (path.endsWith(generations)) return { label: "completion", round: { session: null } };
   if (path.endsWith("/embeddings")) return { label: "embeddings" };
   return { label: path.endsWith("/models") ? "models" : "other" };
@@ -39,6 +39,6 @@ export function bearerExchange(path: string, generations: string): ExchangeKind 
 const MAX_USER_CHARS = 64;
 
 /** Returns the caller's id of its user, or undefined if the id is too long to send. */
-export function userName(user: string | undefined): string | undefined {
+export function acceptedUserId(user: string | undefined): string | undefined {
   return user !== undefined && user.length > MAX_USER_CHARS ? undefined : user;
 }

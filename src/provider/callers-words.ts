@@ -1,12 +1,12 @@
 import { isObject } from "../encoding/json.ts";
 
 /** Fields whose member names the caller chooses, such as JSON schemas and arguments. */
-const FREE = new Set([
+const CALLER_DEFINED_FIELDS = new Set([
   ...["parameters", "parametersJsonSchema", "input_schema", "responseJsonSchema", "schema"],
   ...["args", "response", "input", "arguments"],
 ]);
 /** Fields that drivers fill with words of their protocol, or with bytes. */
-const OWN = new Set([
+const PROTOCOL_FIELDS = new Set([
   ...["type", "role", "include", "model", "mode", "display", "responseMimeType", "thinkingLevel"],
   ...["data", "signature", "thoughtSignature", "encrypted_content", "image_url", "file_data"],
 ]);
@@ -16,18 +16,18 @@ const OWN = new Set([
  * A name starts only where no word character precedes it. Starting at each letter of a long word would take quadratic
  * time.
  */
-export const REPEATED =
+export const ECHO_PATTERN =
   /(?<![\w\\])(["'`])(?:(?!\1).){1,300}\1(?!\w)|\[[^[\]]{1,300}\]|(?<!\w)\w+(?:\.\w+)+|(?<!\w)\w*(?:_|[a-z](?=[A-Z]))\w*/g;
 
 /**
  * Removes from a refusal what may be an echo of the caller's input: quoted texts and names that also occur as names
  * or texts of the caller in the request. Takes time linear in the length of both.
  */
-export function withoutCallersWords(refusal: string, request: unknown): string {
+export function redactEchoedInput(refusal: string, request: unknown): string {
   const repeated = new Set(wordsIn(refusal));
   const callers = new Set<string>();
   const names = new Set<string>();
-  collect(request, false, (text) => {
+  visitCallerTexts(request, false, (text) => {
     const words = wordsIn(text).filter((word) => repeated.has(word));
     for (const word of words) callers.add(word);
     if (/^\w+$/.test(text) && text !== "type") for (const word of words) names.add(word);
@@ -37,7 +37,7 @@ export function withoutCallersWords(refusal: string, request: unknown): string {
   const blank = (text: string): string =>
     /^\w+$/.test(text) && isCallers(text)
       ? ""
-      : text.replace(REPEATED, (part) => {
+      : text.replace(ECHO_PATTERN, (part) => {
           if (isCallers(part)) return "";
           // A path: remove only the steps that are names of the caller.
           return /\s/.test(part) ? part : part.replace(/\w+/g, (word) => (isName(word) ? "" : word));
@@ -57,15 +57,15 @@ function wordsIn(text: string): string[] {
 }
 
 /** Passes each text that the caller wrote in a request to `hand`. */
-function collect(value: unknown, free: boolean, hand: (text: string) => void): void {
+function visitCallerTexts(value: unknown, free: boolean, hand: (text: string) => void): void {
   if (typeof value === "string") hand(value);
-  else if (Array.isArray(value)) for (const item of value) collect(item, free, hand);
+  else if (Array.isArray(value)) for (const item of value) visitCallerTexts(item, free, hand);
   else if (isObject(value)) {
     const searches = !free && String(value["type"]).startsWith("web_search");
     for (const [key, member] of Object.entries(value)) {
       if (free) hand(key);
-      else if (OWN.has(key) || member === "none" || (searches && key === "name")) continue;
-      collect(member, free || (FREE.has(key) && isObject(member)), hand);
+      else if (PROTOCOL_FIELDS.has(key) || member === "none" || (searches && key === "name")) continue;
+      visitCallerTexts(member, free || (CALLER_DEFINED_FIELDS.has(key) && isObject(member)), hand);
     }
   }
 }

@@ -42,7 +42,7 @@ export interface Driver {
   /** Creates a provider. It holds no connection and serves any number of concurrent requests. */
   create(options: ProviderOptions): Provider;
   /** Classifies an exchange by the path of its upstream URL. */
-  exchange(path: string): ExchangeKind;
+  classifyExchange(path: string): ExchangeKind;
   /** Creates a decoder for a captured answer of the given media type. */
-  replay(contentType: string): TurnDecoder;
+  createCaptureDecoder(contentType: string): TurnDecoder;
 }

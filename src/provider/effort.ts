@@ -1,5 +1,5 @@
 /** Thinking budgets in tokens for the named efforts. This is the smallest. */
-export const LEAST = 1024;
+export const MIN_THINKING_BUDGET = 1024;
 const LOW = 2048;
 const MEDIUM = 8192;
 const HIGH = 16_384;
@@ -8,7 +8,7 @@ const HIGH = 16_384;
 export function budgetFor(effort: string): number {
   switch (effort) {
     case "minimal":
-      return LEAST;
+      return MIN_THINKING_BUDGET;
     case "low":
       return LOW;
     case "high":

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../encoding/json.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import { countOf } from "./json.ts";
+import { readCount } from "./json.ts";
 
 function vectorOf(entry: unknown): readonly number[] | null {
   const vector: unknown = isObject(entry) ? entry["embedding"] : null;
@@ -15,7 +15,7 @@ function vectorOf(entry: unknown): readonly number[] | null {
  *
  * @throws ProviderError `malformed` unless there is exactly one vector of numbers for each input.
  */
-export function embeddingsOf(
+export function readEmbeddings(
   body: JsonObject,
   inputs: number,
 ): { readonly vectors: readonly (readonly number[])[]; readonly tokens: number } {
@@ -30,5 +30,5 @@ export function embeddingsOf(
     throw new ProviderError("malformed", "the provider's embeddings do not match their inputs");
   }
   const usage = body["usage"];
-  return { vectors, tokens: (isObject(usage) ? countOf(usage["prompt_tokens"]) : undefined) ?? 0 };
+  return { vectors, tokens: (isObject(usage) ? readCount(usage["prompt_tokens"]) : undefined) ?? 0 };
 }

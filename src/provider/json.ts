@@ -29,7 +29,7 @@ export function stringIn(object: JsonObject, name: string): string {
  * Reads a token count. Returns undefined if the value is no count. Numbers beyond the safe integers become the
  * largest safe integer, which `mostTokens` rejects.
  */
-export function countOf(value: unknown): number | undefined {
+export function readCount(value: unknown): number | undefined {
   if (typeof value !== "number" || !(value >= 0)) return undefined;
   return Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER);
 }
@@ -43,18 +43,18 @@ export function unixSecondsOf(value: unknown): number {
 }
 
 /** Reads the stated counts into a usage. Omits what is no count. */
-export function usageOf(stated: { readonly [name in keyof ProviderUsage]: unknown }): ProviderUsage {
+export function readUsage(stated: { readonly [name in keyof ProviderUsage]: unknown }): ProviderUsage {
   return {
-    ...given("prompt", countOf(stated.prompt)),
-    ...given("completion", countOf(stated.completion)),
-    ...given("reasoning", countOf(stated.reasoning)),
-    ...given("cached", countOf(stated.cached)),
-    ...given("cacheWritten", countOf(stated.cacheWritten)),
+    ...ifDefined("prompt", readCount(stated.prompt)),
+    ...ifDefined("completion", readCount(stated.completion)),
+    ...ifDefined("reasoning", readCount(stated.reasoning)),
+    ...ifDefined("cached", readCount(stated.cached)),
+    ...ifDefined("cacheWritten", readCount(stated.cacheWritten)),
   };
 }
 
 /** Returns an object with this member, or an empty object if the value is undefined. */
-export function given<Name extends string, Value>(
+export function ifDefined<Name extends string, Value>(
   name: Name,
   value: Value | undefined,
 ): { readonly [key in Name]?: Value } {

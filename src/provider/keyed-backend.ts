@@ -2,24 +2,24 @@ import type { Conversation } from "../conversation/conversation.ts";
 import type { ResolvedModel } from "../conversation/model.ts";
 import { isObject, type JsonObject } from "../encoding/json.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import type { Credentials, SignedIn } from "../platform/accounts.ts";
-import { BackendNames, lacksModel } from "./backend-names.ts";
+import type { Credentials, SignInResult } from "../platform/accounts.ts";
+import { BackendModelNames, isMissingModelError } from "./backend-names.ts";
 import type { ProviderOptions } from "./driver.ts";
-import { type OptionalField, OptionalFields } from "./optional-fields.ts";
+import { type OptionalField, RefusedFieldMemory } from "./optional-fields.ts";
 import type {
-  Abilities,
   FollowUp,
   ModelListing,
   PreparedTurn,
   PrepareOptions,
   Provider,
   ProviderAccount,
+  ProviderCapabilities,
   ProviderEvent,
   TurnDecoder,
   UpstreamAccount,
   UpstreamTurn,
 } from "./provider.ts";
-import { type ErrorKinds, type ReadRefusal, readRefusal } from "./refusal.ts";
+import { type ErrorKinds, readErrorResponse, type UpstreamErrorResponse } from "./refusal.ts";
 import { eventStreamOf, isWhole, mediaTypeOf, readAnswer, readRecord, send } from "./transport.ts";
 
 /** Accepted media types of streams. Clients of the public APIs do not check the type, so some backends send a wrong one. */
@@ -36,9 +36,9 @@ export interface RequestSettings {
 
 /** Reads the answer to one request. Both methods yield the same events. */
 export interface AnswerReader {
-  streamed(): TurnDecoder;
+  createStreamDecoder(): TurnDecoder;
   /** Throws the same errors as a decoder. */
-  whole(answer: JsonObject): readonly ProviderEvent[];
+  readWhole(answer: JsonObject): readonly ProviderEvent[];
 }
 
 /** Builds the requests of one conversation. */
@@ -68,9 +68,9 @@ export interface KeyedProtocol<Wire> {
   readonly kinds: ErrorKinds;
   readonly optional: readonly OptionalField<Wire>[];
   /** The sampling options for which the protocol has fields. */
-  readonly options: Abilities["options"];
+  readonly options: ProviderCapabilities["options"];
   /** Whether a non-streamed answer distinguishes a truncated tool call from a complete one. */
-  readonly tellsCutCalls: boolean;
+  readonly detectsTruncatedCalls: boolean;
 }
 
 /**
@@ -79,17 +79,17 @@ export interface KeyedProtocol<Wire> {
  * conversation with the suffix.
  */
 export abstract class KeyedBackend<Wire extends { readonly model: string }> implements Provider {
-  readonly abilities: Abilities;
+  readonly capabilities: ProviderCapabilities;
   protected readonly options: ProviderOptions;
   readonly #protocol: KeyedProtocol<Wire>;
   /** Keyed by the backend's name for the model, because each model generation supports other fields. */
-  readonly #optional = new Map<string, OptionalFields<Wire>>();
-  readonly #names = new BackendNames();
+  readonly #optional = new Map<string, RefusedFieldMemory<Wire>>();
+  readonly #names = new BackendModelNames();
   readonly models: ModelListing = {
     list: async (account, signal) => {
       const { path, names } = this.#protocol.listing ?? LISTING;
       const response = await this.#get(account, path, signal);
-      if (!response.ok) throw (await this.refusal(response, account, signal)).error;
+      if (!response.ok) throw (await this.readError(response, account, signal)).error;
       return names(await readRecord(response, signal));
     },
   };
@@ -98,7 +98,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     this.options = options;
     this.#protocol = protocol;
     const search = { models: new Set(Object.keys(options.models)) };
-    this.abilities = { images: "backend", options: protocol.options, search };
+    this.capabilities = { images: "backend", options: protocol.options, search };
   }
 
   /** The headers that carry the API key, and any other headers of every request. */
@@ -118,10 +118,10 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   ): AnswerReader;
 
   prepare(asked: Conversation, options: PrepareOptions): PreparedTurn {
-    const conversation = withinOutput(asked);
+    const conversation = capOutputTokens(asked);
     const { toolCalls, newId, wholeAnswers } = this.options;
     const calls = toolCalls === "native" && conversation.tools.length > 0;
-    const whole = wholeAnswers && !conversation.stream && (this.#protocol.tellsCutCalls || !calls);
+    const whole = wholeAnswers && !conversation.stream && (this.#protocol.detectsTruncatedCalls || !calls);
     const { model } = conversation;
     const settings = { model: this.#nameOf(model), toolCalls, whole };
     const writer = this.writer(conversation, options, settings);
@@ -131,14 +131,14 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       load: (signal: AbortSignal) => writer.load(signal),
       open: async (account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) => {
         const built = await writer.build(followUp?.suffix ?? "", signal);
-        const { request, response } = await this.#ask(account, built, model, whole, signal);
+        const { request, response } = await this.#sendWithNameFallback(account, built, model, whole, signal);
         const reader = this.reader(account, request, conversation);
         return turnOf(response, followUp?.sessionId ?? newId(), reader, signal);
       },
     };
   }
 
-  async signIn(credentials: Credentials): Promise<SignedIn> {
+  async signIn(credentials: Credentials): Promise<SignInResult> {
     return { token: credentials.token === "" ? this.options.token : credentials.token, expiresAt: 0 };
   }
 
@@ -147,7 +147,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const response = await this.#get(account, LISTING.path, signal);
     // Not every backend lists its models. A missing list does not mean that the key is invalid.
     if (response.ok || response.status === 404 || response.status === 405) await response.body?.cancel();
-    else throw (await this.refusal(response, account, signal)).error;
+    else throw (await this.readError(response, account, signal)).error;
     return { id: "", sessionCount: 0 };
   }
 
@@ -170,14 +170,14 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   }
 
   /** The fields that a model is known to refuse. `model` is the backend's name for it. */
-  protected optionalOf(model: string): OptionalFields<Wire> {
+  protected optionalOf(model: string): RefusedFieldMemory<Wire> {
     const known = this.#optional.get(model);
     if (known !== undefined) return known;
     // Callers can invent model names, so store an entry only once a field has been refused.
-    const fresh: OptionalFields<Wire> = new OptionalFields(this.#protocol.optional, () => {
+    const fresh: RefusedFieldMemory<Wire> = new RefusedFieldMemory(this.#protocol.optional, () => {
       if (this.#optional.has(model)) return;
       for (const oldest of this.#optional.keys()) {
-        if (this.#optional.size < MOST_MODELS) break;
+        if (this.#optional.size < MAX_REMEMBERED_MODELS) break;
         this.#optional.delete(oldest);
       }
       this.#optional.set(model, fresh);
@@ -188,7 +188,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   /** Returns the backend's name for a model, as far as it is known. */
   #nameOf({ id, upstream, provider, requested }: ResolvedModel): string {
     if (provider !== undefined) return upstream;
-    return this.#isMapped(id) ? this.modelName(id) : this.#names.nameOf(id, requested);
+    return this.#isMapped(id) ? this.modelName(id) : this.#names.resolveName(id, requested);
   }
 
   #isMapped(id: string): boolean {
@@ -199,7 +199,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
    * Sends the request. If the backend does not have an unmapped model, sends it once more with a name that the
    * backend lists.
    */
-  async #ask(
+  async #sendWithNameFallback(
     account: UpstreamAccount,
     request: Wire,
     model: ResolvedModel,
@@ -207,32 +207,42 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     signal: AbortSignal,
   ): Promise<{ readonly request: Wire; readonly response: Response }> {
     try {
-      return { request, response: await this.#complete(account, request, whole, signal) };
+      return { request, response: await this.#postGeneration(account, request, whole, signal) };
     } catch (error) {
       // A caller who names the provider of a model means exactly that model. Other providers of a route may follow.
-      if (!lacksModel(error) || model.provider !== undefined || this.#isMapped(model.id)) throw error;
-      await this.#names.learn(() => this.models.list(account, signal), Date.now());
+      if (!isMissingModelError(error) || model.provider !== undefined || this.#isMapped(model.id))
+        throw error;
+      await this.#names.refresh(() => this.models.list(account, signal), Date.now());
       signal.throwIfAborted();
       const named = { ...request, model: this.#nameOf(model) };
-      if (named.model === request.model) throw this.#names.explained(error);
-      return { request: named, response: await this.#complete(account, named, whole, signal) };
+      if (named.model === request.model) throw this.#names.withAvailableModels(error);
+      return { request: named, response: await this.#postGeneration(account, named, whole, signal) };
     }
   }
 
-  #complete(account: UpstreamAccount, request: Wire, whole: boolean, signal: AbortSignal): Promise<Response> {
+  #postGeneration(
+    account: UpstreamAccount,
+    request: Wire,
+    whole: boolean,
+    signal: AbortSignal,
+  ): Promise<Response> {
     const accept = whole ? "application/json" : "text/event-stream, application/json";
     const { path, body } = this.#protocol;
     const below = typeof path === "string" ? path : path(request);
     return this.optionalOf(request.model).send(
       request,
       (trimmed) => this.post(account, below, body?.(trimmed) ?? trimmed, accept, signal),
-      (response) => this.refusal(response, account, signal),
+      (response) => this.readError(response, account, signal),
     );
   }
 
   /** Reads an error response. */
-  protected refusal(response: Response, account: UpstreamAccount, signal: AbortSignal): Promise<ReadRefusal> {
-    return readRefusal(response, account.token, signal, this.#protocol.kinds);
+  protected readError(
+    response: Response,
+    account: UpstreamAccount,
+    signal: AbortSignal,
+  ): Promise<UpstreamErrorResponse> {
+    return readErrorResponse(response, account.token, signal, this.#protocol.kinds);
   }
 
   #get(account: UpstreamAccount, path: string, signal: AbortSignal): Promise<Response> {
@@ -242,7 +252,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
 }
 
 /** Limits the requested tokens to the model's known output limit, because backends refuse more. */
-function withinOutput(conversation: Conversation): Conversation {
+function capOutputTokens(conversation: Conversation): Conversation {
   const { model, sampling, expectedTokens } = conversation;
   const { output } = model;
   if (output === undefined) return conversation;
@@ -262,13 +272,17 @@ async function turnOf(
   signal: AbortSignal,
 ): Promise<UpstreamTurn> {
   if (isWhole(mediaTypeOf(response))) {
-    return { sessionId, read: async () => reader.whole(await readAnswer(response, signal)) };
+    return { sessionId, read: async () => reader.readWhole(await readAnswer(response, signal)) };
   }
-  return { sessionId, body: await eventStreamOf(response, STREAM_TYPES), decoder: reader.streamed() };
+  return {
+    sessionId,
+    body: await eventStreamOf(response, STREAM_TYPES),
+    decoder: reader.createStreamDecoder(),
+  };
 }
 
 /** The maximum number of models whose refused fields are remembered. */
-const MOST_MODELS = 200;
+const MAX_REMEMBERED_MODELS = 200;
 
 const LISTING = { path: "/models", names: (body: JsonObject) => modelNames(body["data"], "id") };
 

@@ -2,13 +2,13 @@ import { isJson } from "../tools/literals.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const SPACE = /[^ \t\n\r]/;
+const NON_SPACE = /[^ \t\n\r]/;
 
 /**
  * Detects when a streamed text is one complete JSON object. Scans each piece once and parses the whole text once, at
  * its last bracket: an object in small pieces takes linear time.
  */
-export class ObjectText {
+export class JsonObjectScanner {
   /** `closed`: all brackets are closed and the text is valid JSON. `broken`: the text can no longer become an object. */
   #state: "before" | "open" | "closed" | "broken" = "before";
   #text = "";
@@ -24,7 +24,7 @@ export class ObjectText {
   push(piece: string): void {
     let at = 0;
     if (this.#state === "before") {
-      at = piece.search(SPACE);
+      at = piece.search(NON_SPACE);
       if (at === -1) return;
       this.#state = piece[at] === "{" ? "open" : "broken";
     }
@@ -36,7 +36,7 @@ export class ObjectText {
       this.#text = "";
       at = end;
     }
-    if (this.#state === "closed" && SPACE.test(piece.slice(at))) this.#state = "broken";
+    if (this.#state === "closed" && NON_SPACE.test(piece.slice(at))) this.#state = "broken";
   }
 
   /**

@@ -1,4 +1,4 @@
-import { upstreamNames } from "../config/provider-models.ts";
+import { mapUpstreamNames } from "../config/provider-models.ts";
 import type { Config, ProviderEntry } from "../config/schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -7,16 +7,16 @@ import { findDriver, getDriver, isSameDriver } from "./drivers.ts";
 import type { Provider } from "./provider.ts";
 
 /** The timeouts of a provider, milliseconds. */
-export type Patience = Pick<Variables, "firstByteTimeoutMs" | "answerTimeoutMs" | "idleTimeoutMs">;
+export type ProviderTimeouts = Pick<Variables, "firstByteTimeoutMs" | "answerTimeoutMs" | "idleTimeoutMs">;
 
 /** A provider that can serve requests, with its connection settings. */
-export interface NamedProvider {
+export interface RegisteredProvider {
   /** Empty for the default provider, which the deployment's variables define. */
   readonly id: string;
   readonly driver: string;
   readonly baseUrl: string;
   readonly api: Provider;
-  readonly patience: Patience;
+  readonly timeouts: ProviderTimeouts;
   /** The proxy of accounts without a proxy of their own. Empty: none. */
   readonly proxyId: string;
   /** Sent with every request, in addition to the headers of the protocol. */
@@ -25,11 +25,14 @@ export interface NamedProvider {
 
 /** Caches the created providers of one platform by id. */
 class Registry {
-  #default: NamedProvider | null = null;
-  readonly #configured = new Map<string, { readonly entry: ProviderEntry; readonly made: NamedProvider }>();
+  #default: RegisteredProvider | null = null;
+  readonly #configured = new Map<
+    string,
+    { readonly entry: ProviderEntry; readonly made: RegisteredProvider }
+  >();
 
   /** Returns the default provider from the deployment's variables, or null if they define none. */
-  own(platform: Platform): NamedProvider | null {
+  findDefault(platform: Platform): RegisteredProvider | null {
     const { variables, providerBaseUrl } = platform;
     if (providerBaseUrl === null) return null;
     this.#default ??= {
@@ -45,7 +48,7 @@ class Registry {
         newId,
         sleep,
       }),
-      patience: variables,
+      timeouts: variables,
       proxyId: "",
       headers: {},
     };
@@ -56,16 +59,16 @@ class Registry {
    * Returns a configured provider. Creates it again when its settings have changed; that discards what it has learnt
    * of its backend.
    */
-  configured(platform: Platform, entry: ProviderEntry): NamedProvider {
+  getOrCreate(platform: Platform, entry: ProviderEntry): RegisteredProvider {
     const known = this.#configured.get(entry.id);
     if (known !== undefined && (known.entry === entry || sameSettings(known.entry, entry))) return known.made;
-    const made = providerOfEntry(platform.variables, entry);
+    const made = createConfiguredProvider(platform.variables, entry);
     this.#configured.set(entry.id, { entry, made });
     return made;
   }
 
   /** Removes providers that are no longer configured. */
-  keep(entries: readonly ProviderEntry[]): void {
+  removeUnconfigured(entries: readonly ProviderEntry[]): void {
     if (this.#configured.size <= entries.length) return;
     const ids = new Set(entries.map(({ id }) => id));
     for (const id of this.#configured.keys()) if (!ids.has(id)) this.#configured.delete(id);
@@ -73,7 +76,7 @@ class Registry {
 }
 
 /** Whether requests to both providers reach the same backend in the same way, so that both may see the same secrets. */
-export function sameParty(one: NamedProvider, other: NamedProvider): boolean {
+export function isSameEndpoint(one: RegisteredProvider, other: RegisteredProvider): boolean {
   return (
     one === other ||
     (one.id === other.id &&
@@ -87,7 +90,7 @@ function sameSettings(one: ProviderEntry, other: ProviderEntry): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function providerOfEntry(variables: Variables, entry: ProviderEntry): NamedProvider {
+function createConfiguredProvider(variables: Variables, entry: ProviderEntry): RegisteredProvider {
   const { id, driver, base_url: baseUrl, token, proxy_id: proxyId, headers } = entry;
   const found = findDriver(driver);
   if (found === undefined) {
@@ -101,13 +104,13 @@ function providerOfEntry(variables: Variables, entry: ProviderEntry): NamedProvi
     api: found.create({
       baseUrl,
       token: token || "none",
-      models: upstreamNames(entry),
+      models: mapUpstreamNames(entry),
       toolCalls,
       wholeAnswers,
       newId,
       sleep,
     }),
-    patience: {
+    timeouts: {
       firstByteTimeoutMs: entry.first_byte_timeout_ms || variables.firstByteTimeoutMs,
       answerTimeoutMs: entry.answer_timeout_ms || variables.answerTimeoutMs,
       idleTimeoutMs: entry.idle_timeout_ms || variables.idleTimeoutMs,
@@ -134,31 +137,35 @@ function registryOf(platform: Platform): Registry {
  *
  * @throws GatewayError 503 for an id that is not configured or not enabled, and if there is no default provider.
  */
-export function providerNamed(platform: Platform, config: Pick<Config, "providers">, id = ""): NamedProvider {
-  if (id === "") return ownProvider(platform);
+export function getProvider(
+  platform: Platform,
+  config: Pick<Config, "providers">,
+  id = "",
+): RegisteredProvider {
+  if (id === "") return getDefaultProvider(platform);
   const entry = config.providers.find((provider) => provider.id === id);
   if (entry === undefined) throw unavailable(`the provider ${JSON.stringify(id)} does not exist`);
   if (!entry.enabled) throw unavailable(`the provider ${JSON.stringify(id)} is switched off`);
   const registry = registryOf(platform);
-  registry.keep(config.providers);
-  return registry.configured(platform, entry);
+  registry.removeUnconfigured(config.providers);
+  return registry.getOrCreate(platform, entry);
 }
 
 /** Returns the default provider. Throws a `GatewayError` 503 if there is none. */
-export function ownProvider(platform: Platform): NamedProvider {
-  const provider = registryOf(platform).own(platform);
+export function getDefaultProvider(platform: Platform): RegisteredProvider {
+  const provider = registryOf(platform).findDefault(platform);
   if (provider !== null) return provider;
   throw unavailable("no provider is configured: set PROVIDER_BASE_URL");
 }
 
 /** Returns the driver of the default provider, or null if the deployment defines none. */
-export function configuredProvider(platform: Platform): Provider | null {
-  return registryOf(platform).own(platform)?.api ?? null;
+export function findDefaultProviderApi(platform: Platform): Provider | null {
+  return registryOf(platform).findDefault(platform)?.api ?? null;
 }
 
-/** Like {@link configuredProvider}, but throws a `GatewayError` 503 if there is none. */
-export function providerOf(platform: Platform): Provider {
-  return ownProvider(platform).api;
+/** Like {@link findDefaultProviderApi}, but throws a `GatewayError` 503 if there is none. */
+export function getDefaultProviderApi(platform: Platform): Provider {
+  return getDefaultProvider(platform).api;
 }
 
 function unavailable(why: string): GatewayError {

@@ -1,14 +1,14 @@
-import { withoutCallersWords } from "./callers-words.ts";
-import type { ReadRefusal } from "./refusal.ts";
+import { redactEchoedInput } from "./callers-words.ts";
+import type { UpstreamErrorResponse } from "./refusal.ts";
 
 /** A field that not every backend supports, and how to remove it from a request. */
 export interface OptionalField<Wire> {
   /** Matches a refusal that names the field. */
-  readonly named: RegExp;
-  readonly present: (request: Wire, refusal: string) => boolean;
-  readonly without: (request: Wire, refusal: string) => Wire;
+  readonly refusalPattern: RegExp;
+  readonly isPresent: (request: Wire, refusal: string) => boolean;
+  readonly remove: (request: Wire, refusal: string) => Wire;
   /** The refusal applies to this request only and is not remembered. */
-  readonly passing?: true;
+  readonly isTransient?: true;
 }
 
 /** The names of the optional members of a request. */
@@ -17,13 +17,13 @@ type OptionalName<Wire> = {
 }[keyof Wire & string];
 
 /** Creates optional fields that influence sampling or identify the caller's user: without them the answer is still valid. */
-export function hints<Wire extends object>(
+export function hintFields<Wire extends object>(
   names: readonly OptionalName<Wire>[],
 ): readonly OptionalField<Wire>[] {
   return names.map((name) => ({
-    named: refused(name),
-    present: (request) => request[name] !== undefined,
-    without: (request) => {
+    refusalPattern: fieldRefusalPattern(name),
+    isPresent: (request) => request[name] !== undefined,
+    remove: (request) => {
       const rest = { ...request };
       delete rest[name];
       return rest;
@@ -36,7 +36,7 @@ export function hints<Wire extends object>(
  * Self-hosted engines ignore unknown fields. Hosted backends answer 400 and name the field. So the gateway sends
  * every field that helps some backend, and omits a field after a backend has refused it by name.
  */
-export class OptionalFields<Wire> {
+export class RefusedFieldMemory<Wire> {
   readonly #fields: readonly OptionalField<Wire>[];
   /** The fields known to be refused, with the text of the refusal. */
   readonly #refused = new Map<OptionalField<Wire>, string>();
@@ -58,7 +58,7 @@ export class OptionalFields<Wire> {
   async send(
     full: Wire,
     post: (request: Wire) => Promise<Response>,
-    read: (response: Response) => Promise<ReadRefusal>,
+    read: (response: Response) => Promise<UpstreamErrorResponse>,
   ): Promise<Response> {
     const left = new Map<OptionalField<Wire>, string>();
     const learned = new Map<OptionalField<Wire>, string>();
@@ -73,10 +73,10 @@ export class OptionalFields<Wire> {
       const correctable = response.status === 400 || response.status === 422;
       const field = correctable ? this.#named(request, text, left) : undefined;
       if (field === undefined) throw error;
-      for (const earlier of learned.keys()) if (earlier.named.test(text)) learned.delete(earlier);
+      for (const earlier of learned.keys()) if (earlier.refusalPattern.test(text)) learned.delete(earlier);
       left.set(field, text);
       learned.set(field, text);
-      request = strip(field.without(request, text), this.#refused);
+      request = strip(field.remove(request, text), this.#refused);
     }
   }
 
@@ -92,13 +92,13 @@ export class OptionalFields<Wire> {
     left: ReadonlyMap<OptionalField<Wire>, string>,
   ): OptionalField<Wire> | undefined {
     return this.#fields.find(
-      (field) => !left.has(field) && field.named.test(refusal) && field.present(request, refusal),
+      (field) => !left.has(field) && field.refusalPattern.test(refusal) && field.isPresent(request, refusal),
     );
   }
 
   #learn(learned: ReadonlyMap<OptionalField<Wire>, string>, full: Wire): void {
     const lasting = [...learned].filter(
-      ([field, refusal]) => !field.passing && field.named.test(withoutCallersWords(refusal, full)),
+      ([field, refusal]) => !field.isTransient && field.refusalPattern.test(redactEchoedInput(refusal, full)),
     );
     for (const [field, refusal] of lasting) this.#refused.set(field, refusal);
     if (lasting.length > 0) this.#learnt();
@@ -113,7 +113,7 @@ const REFUSED =
  * a value out of range, which the caller must correct. `name` is a regular expression, whose `.` is repeated a
  * bounded number of times only.
  */
-export function refused(name: string): RegExp {
+export function fieldRefusalPattern(name: string): RegExp {
   return new RegExp(`(?:${REFUSED})[^.]{0,80}?\\b${name}\\b|\\b${name}\\b[^.]{0,80}?(?:${REFUSED})`, "i");
 }
 
@@ -123,19 +123,19 @@ export function refused(name: string): RegExp {
  *
  * @param end the characters that end a sentence
  */
-export function sentence(first: string, second: string, end = "."): RegExp {
+export function sentencePattern(first: string, second: string, end = "."): RegExp {
   return new RegExp(`(?:${first})(?:(?!${first})[^${end}])*(?:${second})`, "i");
 }
 
 /** Creates a case-insensitive pattern that matches what any of the expressions matches. */
-export function either(...expressions: readonly RegExp[]): RegExp {
+export function anyPattern(...expressions: readonly RegExp[]): RegExp {
   return new RegExp(expressions.map(({ source }) => source).join("|"), "i");
 }
 
 function strip<Wire>(full: Wire, refused: ReadonlyMap<OptionalField<Wire>, string>): Wire {
   let request = full;
   for (const [field, refusal] of refused) {
-    if (field.present(request, refusal)) request = field.without(request, refusal);
+    if (field.isPresent(request, refusal)) request = field.remove(request, refusal);
   }
   return request;
 }

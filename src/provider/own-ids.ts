@@ -1,5 +1,5 @@
 /** Gives each tool call of a request a unique id, as most protocols require. Duplicate ids get a number as suffix. */
-export class OwnIds {
+export class UniqueCallIds {
   readonly #used = new Set<string>();
   /** The next number to append to a used id. */
   readonly #numbers = new Map<string, number>();
@@ -10,7 +10,7 @@ export class OwnIds {
    * @param written the caller's id, in characters that the protocol allows.
    * @param base the text before the number.
    */
-  take(written: string, base = written): string {
+  assign(written: string, base = written): string {
     let own = written;
     if (this.#used.has(own)) {
       let n = this.#numbers.get(base) ?? this.#used.size;

@@ -1,7 +1,7 @@
 import type { Conversation, Sampling } from "../conversation/conversation.ts";
 import type { AnswerToken, Usage } from "../conversation/events.ts";
 import type { ProviderError } from "../errors/provider-error.ts";
-import type { Credentials, SignedIn } from "../platform/accounts.ts";
+import type { Credentials, SignInResult } from "../platform/accounts.ts";
 import type { Fetch } from "../platform/upstream.ts";
 
 /** The account, or the pass-through caller, on whose behalf a request is sent. */
@@ -29,7 +29,7 @@ export interface SearchResult {
 export type ProviderFinish = "stop" | "length" | "content_filter" | "incomplete" | "tool_calls";
 
 /** Whether a message with this finish reason may be truncated. Only `stop` and `tool_calls` mean that it is complete. */
-export function cutsOff(reason: ProviderFinish): boolean {
+export function mayBeTruncated(reason: ProviderFinish): boolean {
   return reason !== "stop" && reason !== "tool_calls";
 }
 
@@ -188,7 +188,7 @@ export interface ModelListing {
 }
 
 /** What a provider supports. `generation/model-selection.ts` checks all requests against it. */
-export interface Abilities {
+export interface ProviderCapabilities {
   /** Which source knows the models with vision: the catalogue, or only the backend, which then receives every image. */
   readonly images: "catalogue" | "backend";
   /** The sampling options that the provider passes on. */
@@ -205,8 +205,8 @@ export interface Abilities {
  * `signal` rejects with the signal's reason. Operations that not every protocol has are optional members.
  */
 export interface Provider {
-  readonly abilities: Abilities;
-  signIn(credentials: Credentials, fetch: Fetch, signal: AbortSignal): Promise<SignedIn>;
+  readonly capabilities: ProviderCapabilities;
+  signIn(credentials: Credentials, fetch: Fetch, signal: AbortSignal): Promise<SignInResult>;
   /** Checks a token at low cost. */
   describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount>;
   /**

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../encoding/json.ts";
-import { MASK, withoutSecrets } from "../encoding/mask.ts";
+import { MASK, maskSecrets } from "../encoding/mask.ts";
 import type { UpstreamFault } from "../errors/gateway-error.ts";
 import { ProviderError, type ProviderErrorKind } from "../errors/provider-error.ts";
 import { readBounded } from "./transport.ts";
@@ -100,7 +100,7 @@ export function errorFrom(
   const text = typeof words === "string" ? words : "";
   const general = known ?? kinds.statuses?.[effective] ?? kindOfStatus(effective);
   const kind = general === "invalid_request" && TOO_LONG.test(text) ? "context_length" : general;
-  const fault = faultIn(isObject(error) ? error : body, secret);
+  const fault = readErrorFields(isObject(error) ? error : body, secret);
   const { code: _, ...place } = fault;
   // If the gateway understands the code, callers receive the gateway's own code instead.
   const said = kindOfCode(code, kinds) === undefined ? fault : place;
@@ -115,12 +115,12 @@ function isStatus(code: unknown): code is number {
 const NAME = /^[\w.[\]-]{1,100}$/;
 
 /** Reads the code, type and field name of an error object. */
-function faultIn(error: JsonObject, secret: string): UpstreamFault {
+function readErrorFields(error: JsonObject, secret: string): UpstreamFault {
   const fault: { code?: string; type?: string; param?: string } = {};
   for (const name of ["code", "type", "param"] as const) {
     const value = error[name];
     if (typeof value !== "string" || !NAME.test(value)) continue;
-    if (!withoutSecrets(value, [secret]).includes(MASK)) fault[name] = value;
+    if (!maskSecrets(value, [secret]).includes(MASK)) fault[name] = value;
   }
   return fault;
 }
@@ -136,7 +136,7 @@ function refusal(
 ): ProviderError {
   const fixed = FIXED_MESSAGES[kind];
   if (fixed !== undefined) return new ProviderError(kind, fixed, status);
-  const shown = withoutSecrets(text, [secret])
+  const shown = maskSecrets(text, [secret])
     .slice(0, MAX_MESSAGE_CHARS)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
@@ -155,7 +155,7 @@ function refusal(
  * An error response after reading: the `ProviderError`, and the body's text (at most 64 kB) for drivers that need
  * details.
  */
-export interface ReadRefusal {
+export interface UpstreamErrorResponse {
   readonly error: ProviderError;
   readonly text: string;
 }
@@ -164,12 +164,12 @@ export interface ReadRefusal {
  * Reads an error response and closes its body. If the body is not JSON, only the status counts; an HTML page is not
  * passed on.
  */
-export async function readRefusal(
+export async function readErrorResponse(
   response: Response,
   secret: string,
   signal: AbortSignal,
   kinds: ErrorKinds = {},
-): Promise<ReadRefusal> {
+): Promise<UpstreamErrorResponse> {
   const { status } = response;
   if (status < 400) {
     await response.body?.cancel();

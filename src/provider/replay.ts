@@ -10,11 +10,13 @@ interface ReplayContext {
 }
 
 /** Creates a decoder for a captured answer of the given media type: JSON or a stream. */
-export function replayed(
+export function createReplayDecoder(
   contentType: string,
   readerOf: (context: ReplayContext) => AnswerReader,
 ): TurnDecoder {
   let made = 0;
   const reader = readerOf({ secret: "", newId: () => `replayed-${++made}` });
-  return isWhole(contentType) ? new WholeAnswerDecoder((answer) => reader.whole(answer)) : reader.streamed();
+  return isWhole(contentType)
+    ? new WholeAnswerDecoder((answer) => reader.readWhole(answer))
+    : reader.createStreamDecoder();
 }

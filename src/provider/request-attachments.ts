@@ -3,7 +3,7 @@ import { toBase64 } from "../encoding/bytes.ts";
 import { type GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { type Attachment, AttachmentReader, loadAttachment } from "./attachments.ts";
 import type { PrepareOptions } from "./provider.ts";
-import { together } from "./together.ts";
+import { allOrAbort } from "./together.ts";
 
 /** A part of a message that is not text. */
 export type AttachedPart = Exclude<Part, { type: "text" }>;
@@ -62,7 +62,7 @@ export class RequestAttachments {
   async load(signal: AbortSignal): Promise<void> {
     if (this.isEmpty) return;
     const missing = new Set([...this.all()].filter((attachment) => !this.#loaded.has(attachment)));
-    await together(signal, (all) =>
+    await allOrAbort(signal, (all) =>
       [...missing].map(async (attachment) => {
         if (attachment.kind === "text" || attachment.source.kind === "file") return;
         const { bytes, mediaType } = await loadAttachment(attachment, this.#options, all);

@@ -1,6 +1,6 @@
 import { type Conversation, usesTools } from "../conversation/conversation.ts";
-import { toolInstructions } from "../tools/instructions.ts";
-import { joined } from "./prose.ts";
+import { renderToolInstructions } from "../tools/instructions.ts";
+import { joinParagraphList } from "./prose.ts";
 import { responseFormatInstructions } from "./response-format.ts";
 
 /**
@@ -9,10 +9,10 @@ import { responseFormatInstructions } from "./response-format.ts";
  *
  * @param duty placed between both; empty by default.
  */
-export function rulesFor(conversation: Conversation, markup: boolean, duty = ""): string {
+export function renderPromptRules(conversation: Conversation, markup: boolean, duty = ""): string {
   const { tools, toolChoice, parallelToolCalls: parallel, responseFormat } = conversation;
-  return joined([
-    markup && usesTools(conversation) ? toolInstructions(tools, toolChoice, { parallel }) : "",
+  return joinParagraphList([
+    markup && usesTools(conversation) ? renderToolInstructions(tools, toolChoice, { parallel }) : "",
     duty,
     responseFormatInstructions(responseFormat) ?? "",
   ]);

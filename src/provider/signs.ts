@@ -10,7 +10,7 @@ const SIGNS: readonly (readonly [prefix: string, mediaType: string])[] = [
 ];
 
 /** Detects the media type of a file from the start of its base64. Undefined: unknown. */
-export function mediaTypeIn(base64: string): string | undefined {
+export function sniffMediaType(base64: string): string | undefined {
   // RIFF containers may also hold audio or video.
   if (base64.startsWith("UklGR")) return base64.startsWith("XRUJQ", 11) ? "image/webp" : undefined;
   return SIGNS.find(([prefix]) => base64.startsWith(prefix))?.[1];

@@ -33,7 +33,7 @@ interface Entry<Thought> {
  * The memory is local to one isolate and evicts the least recently used entry. A missing entry is no error. Thoughts
  * of one caller must not reach the conversation of another, so only ids that cannot be guessed are keys.
  */
-export class ThoughtMemory<Thought> {
+export class ReasoningCache<Thought> {
   readonly #entries = new Map<string, Entry<Thought>>();
   readonly #lengthOf: (thought: Thought) => number;
   #chars = 0;
@@ -44,7 +44,7 @@ export class ThoughtMemory<Thought> {
   }
 
   /** Stores the thoughts between the previous call of a message (or its start) and this call. The list may be empty. */
-  keep(model: string, callId: string, thoughts: readonly Thought[]): void {
+  store(model: string, callId: string, thoughts: readonly Thought[]): void {
     if (!isUnguessable(callId)) return;
     const key = keyOf(model, callId);
     const chars = ENTRY_CHARS + thoughts.reduce((sum, thought) => sum + this.#lengthOf(thought), 0);
@@ -59,7 +59,7 @@ export class ThoughtMemory<Thought> {
   }
 
   /** Returns the thoughts before a call, or undefined if unknown. Thoughts are valid only for the model that had them. */
-  of(model: string, callId: string): readonly Thought[] | undefined {
+  get(model: string, callId: string): readonly Thought[] | undefined {
     const key = keyOf(model, callId);
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;

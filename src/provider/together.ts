@@ -5,7 +5,7 @@
  * @param start starts all tasks; each must obey the signal
  * @throws the error of the first task that fails
  */
-export async function together<T>(
+export async function allOrAbort<T>(
   signal: AbortSignal,
   start: (signal: AbortSignal) => readonly Promise<T>[],
 ): Promise<T[]> {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../encoding/json.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import { ObjectText } from "./object-text.ts";
+import { JsonObjectScanner } from "./object-text.ts";
 import type { ProviderEvent } from "./provider.ts";
 
 /** A tool call that is being assembled. */
@@ -12,7 +12,7 @@ interface Call {
   upstreamId: string;
   name: string;
   /** Tracks whether the arguments are complete. */
-  readonly object: ObjectText;
+  readonly object: JsonObjectScanner;
   /** The arguments that have not been emitted yet. */
   waiting: string;
   /** Whether the arguments are empty or only white space so far. */
@@ -108,7 +108,7 @@ export class ToolCallAssembler {
         upstreamIndex: index,
         upstreamId: "",
         name: "",
-        object: new ObjectText(),
+        object: new JsonObjectScanner(),
         waiting: "",
         blank: true,
         index: -1,

@@ -1,4 +1,4 @@
-import { claims, type SurfaceEdge } from "./surface.ts";
+import { claimCovers, type RouteGroupEdge } from "./surface.ts";
 
 /** Request headers that every preflight allows, for any route group (contract, general rule 4). */
 const COMMON_HEADERS = [
@@ -12,7 +12,7 @@ const COMMON_HEADERS = [
 ];
 
 /** Browsers may never send this header, even if the preflight declares it. */
-const BLOCKED = "x-gateway-internal-token";
+const BLOCKED_HEADER = "x-gateway-internal-token";
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
@@ -23,18 +23,18 @@ const MAX_DECLARED = 4_096;
 export class CorsPolicy {
   readonly #paths: readonly string[];
   /** Paths of route groups that only the program's own pages may use. */
-  readonly #ownPages: readonly string[];
+  readonly #ownPagePaths: readonly string[];
   readonly #headers: readonly string[];
-  readonly #known: ReadonlySet<string>;
+  readonly #knownHeaders: ReadonlySet<string>;
   readonly #exposed: string;
 
-  constructor(surfaces: readonly SurfaceEdge[]) {
+  constructor(surfaces: readonly RouteGroupEdge[]) {
     this.#paths = surfaces.flatMap(({ paths }) => paths);
-    this.#ownPages = surfaces.flatMap(({ paths, ownPagesOnly }) => (ownPagesOnly === true ? paths : []));
+    this.#ownPagePaths = surfaces.flatMap(({ paths, ownPagesOnly }) => (ownPagesOnly === true ? paths : []));
     this.#headers = [
       ...new Set([...COMMON_HEADERS, ...surfaces.flatMap(({ requestHeaders = [] }) => requestHeaders)]),
     ];
-    this.#known = new Set(this.#headers.map((name) => name.toLowerCase()));
+    this.#knownHeaders = new Set(this.#headers.map((name) => name.toLowerCase()));
     const exposed = surfaces.flatMap(({ responseHeaders = [] }) => responseHeaders);
     this.#exposed = [...new Set(["x-request-id", ...exposed])].join(", ");
   }
@@ -42,8 +42,8 @@ export class CorsPolicy {
   /**
    * Whether CORS applies to a path: API prefixes of the contract, their aliases under real-world names, and root shortcuts.
    */
-  applies(path: string): boolean {
-    return this.#paths.some((claim) => claims(claim, path));
+  appliesTo(path: string): boolean {
+    return this.#paths.some((claim) => claimCovers(claim, path));
   }
 
   /** Whether the browser reports that a page of another origin sends the request. */
@@ -54,7 +54,7 @@ export class CorsPolicy {
 
   /** Whether only the program's own pages may use the path. */
   isForOwnPages(path: string): boolean {
-    return this.#ownPages.some((claim) => claims(claim, path));
+    return this.#ownPagePaths.some((claim) => claimCovers(claim, path));
   }
 
   /** The value of `Access-Control-Allow-Headers` for the headers that a preflight declares. */
@@ -64,7 +64,10 @@ export class CorsPolicy {
       .split(",")
       .map((name) => name.trim())
       .filter(
-        (name) => TOKEN.test(name) && name.toLowerCase() !== BLOCKED && !this.#known.has(name.toLowerCase()),
+        (name) =>
+          TOKEN.test(name) &&
+          name.toLowerCase() !== BLOCKED_HEADER &&
+          !this.#knownHeaders.has(name.toLowerCase()),
       );
     return [...this.#headers, ...new Set(extra)].join(", ");
   }

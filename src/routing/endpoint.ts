@@ -9,11 +9,11 @@ import type { Context } from "../platform/context.ts";
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** Path parameters, percent-decoded. */
-export type Params = Readonly<Record<string, string>>;
+export type PathParams = Readonly<Record<string, string>>;
 
 /** What a handler gets besides the request's context. The kind of endpoint adds the authenticated caller or token. */
-export interface Input<Body, Query> {
-  readonly params: Params;
+export interface HandlerInput<Body, Query> {
+  readonly params: PathParams;
   /** The body, validated by the declared schema. */
   readonly body: Body;
   /** The query, validated by the declared schema. */
@@ -21,10 +21,10 @@ export interface Input<Body, Query> {
 }
 
 /** Response schemas by media type. Created only when the OpenAPI document is requested. */
-export type Answers = () => Readonly<Record<string, ZodType | JsonObject>>;
+export type ResponseSchemas = () => Readonly<Record<string, ZodType | JsonObject>>;
 
 /** The part of an endpoint that the OpenAPI document describes. */
-export interface Described {
+export interface EndpointDescription {
   readonly method: Method;
   /** Path patterns: `:name` is one segment, `:name+` the rest of the path. */
   readonly paths: readonly string[];
@@ -47,9 +47,9 @@ export interface Described {
   readonly lenientQuery?: ZodType;
   /** A body that the handler parses itself while it streams in: its media type and JSON schema. */
   readonly streamedBody?: { readonly mediaType: string; readonly schema: JsonObject };
-  readonly answers: Answers;
+  readonly answers: ResponseSchemas;
   /** Response schemas of 202, if the work may continue after the response. */
-  readonly accepted?: Answers;
+  readonly accepted?: ResponseSchemas;
   /** Headers of a successful response, with descriptions. Not every response has all of them. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Further statuses with descriptions: from 400 on they are errors, others have no body. The list may be incomplete. */
@@ -57,12 +57,12 @@ export interface Described {
 }
 
 /** An endpoint of the API: its description, who may call it, and its handler. */
-export type Endpoint = Described &
+export type Endpoint = EndpointDescription &
   (
-    | { readonly access: "none"; serve(context: Context, params: Params): Promise<Response> }
+    | { readonly access: "none"; serve(context: Context, params: PathParams): Promise<Response> }
     | {
         readonly access: "caller";
-        serve(context: Context, params: Params, caller: Caller): Promise<Response>;
+        serve(context: Context, params: PathParams, caller: Caller): Promise<Response>;
         /** Runs when authentication fails. */
         refused?(context: Context, error: GatewayError): Promise<void>;
         /** The credential that the request's URL stands for. It replaces all other credentials of the request. */
@@ -73,10 +73,10 @@ export type Endpoint = Described &
          */
         readonly takesAccount?: boolean;
       }
-    | { readonly access: "admin"; serve(context: Context, params: Params): Promise<Response> }
+    | { readonly access: "admin"; serve(context: Context, params: PathParams): Promise<Response> }
     | {
         readonly access: "token";
-        serve(context: Context, params: Params, token: AdminToken): Promise<Response>;
+        serve(context: Context, params: PathParams, token: AdminToken): Promise<Response>;
       }
   );
 
@@ -87,13 +87,14 @@ export type CallerEndpoint = Extract<Endpoint, { readonly access: "caller" }>;
 export type Access = Endpoint["access"];
 
 /** The declaration of an endpoint. `AuthFields` are the fields that authentication adds to the handler's input. */
-export interface Declaration<Body, Query, Visitor> extends Omit<Described, "paths" | "body" | "query"> {
+export interface Declaration<Body, Query, AuthFields>
+  extends Omit<EndpointDescription, "paths" | "body" | "query"> {
   /** One pattern, or several equivalent ones. */
   readonly path: string | readonly string[];
   readonly body?: ZodType<Body>;
   readonly query?: ZodType<Query>;
   /** Handles a request. Errors it throws are formatted for the route's family. */
-  handler(context: Context, input: Input<Body, Query> & Visitor): Response | Promise<Response>;
+  handler(context: Context, input: HandlerInput<Body, Query> & AuthFields): Response | Promise<Response>;
 }
 
 /** The declaration of an endpoint without authentication. */
@@ -102,7 +103,7 @@ export interface OpenDeclaration<Body, Query> extends Declaration<Body, Query, u
   unreadable?(context: Context, fault: unknown): Promise<Response>;
 }
 
-function described<Visitor>(declaration: Declaration<unknown, unknown, Visitor>): Described {
+function describeEndpoint<Visitor>(declaration: Declaration<unknown, unknown, Visitor>): EndpointDescription {
   const { path, handler: _, ...rest } = declaration;
   return { ...rest, paths: typeof path === "string" ? [path] : path };
 }
@@ -112,12 +113,17 @@ const MAX_BODY = 32 * 1024 * 1024;
 const MAX_OPEN_BODY = 64 * 1024;
 
 /** Reads and validates a request's body and query. Throws 400 that names the invalid field, and 413 for too large a body. */
-async function inputOf(
+async function readInput(
   { request, url, hold, timers, platform }: Context,
-  params: Params,
-  { query, body, optionalBody, maxBody }: Pick<Described, "query" | "body" | "optionalBody" | "maxBody">,
+  params: PathParams,
+  {
+    query,
+    body,
+    optionalBody,
+    maxBody,
+  }: Pick<EndpointDescription, "query" | "body" | "optionalBody" | "maxBody">,
   limit = maxBody ?? MAX_BODY,
-): Promise<Input<unknown, unknown>> {
+): Promise<HandlerInput<unknown, unknown>> {
   const checked = query === undefined ? undefined : parseWith(query, Object.fromEntries(url.searchParams));
   if (body === undefined) return { params, query: checked, body: undefined };
   const read = optionalBody === true ? readOptionalBody : readBody;
@@ -126,17 +132,17 @@ async function inputOf(
 }
 
 /** Declares an endpoint without authentication (contract, Authentication rule 4). */
-export function open<Body, Query>(declaration: OpenDeclaration<Body, Query>): Endpoint {
+export function openEndpoint<Body, Query>(declaration: OpenDeclaration<Body, Query>): Endpoint {
   const { unreadable, ...own } = declaration;
   const declared: Declaration<unknown, unknown, unknown> = own;
   const { maxBody = MAX_OPEN_BODY } = declared;
   return {
-    ...described(declared),
+    ...describeEndpoint(declared),
     access: "none",
     serve: async (context, params) => {
-      let input: Input<unknown, unknown>;
+      let input: HandlerInput<unknown, unknown>;
       try {
-        input = await inputOf(context, params, declared, maxBody);
+        input = await readInput(context, params, declared, maxBody);
       } catch (fault) {
         if (unreadable === undefined) throw fault;
         return unreadable(context, fault);
@@ -158,15 +164,15 @@ export interface CallerDeclaration<Body, Query>
 }
 
 /** Declares an endpoint for callers with a key or a token of the provider. Its handler gets the caller. */
-export function forCallers<Body, Query>(declaration: CallerDeclaration<Body, Query>): CallerEndpoint {
+export function callerEndpoint<Body, Query>(declaration: CallerDeclaration<Body, Query>): CallerEndpoint {
   const { refused, onBehalfOf, takesAccount, ...own } = declaration;
   const declared: Declaration<unknown, unknown, { readonly caller: Caller }> = own;
   return {
-    ...described(declared),
+    ...describeEndpoint(declared),
     access: "caller",
     serve: async (context, params, caller) => {
-      if (caller.mode === "managed") context.hold.trust();
-      return declared.handler(context, { ...(await inputOf(context, params, declared)), caller });
+      if (caller.mode === "managed") context.hold.markKnown();
+      return declared.handler(context, { ...(await readInput(context, params, declared)), caller });
     },
     ...(takesAccount === undefined ? {} : { takesAccount }),
     ...(refused === undefined ? {} : { refused }),
@@ -175,34 +181,34 @@ export function forCallers<Body, Query>(declaration: CallerDeclaration<Body, Que
 }
 
 /** Declares an endpoint for administrators, by token or admin key. */
-export function forAdministrators<Body, Query>(declaration: Declaration<Body, Query, unknown>): Endpoint {
+export function adminEndpoint<Body, Query>(declaration: Declaration<Body, Query, unknown>): Endpoint {
   const declared: Declaration<unknown, unknown, unknown> = declaration;
   return {
-    ...described(declared),
+    ...describeEndpoint(declared),
     access: "admin",
     serve: async (context, params) => {
-      context.hold.trust();
-      return declared.handler(context, await inputOf(context, params, declared));
+      context.hold.markKnown();
+      return declared.handler(context, await readInput(context, params, declared));
     },
   };
 }
 
 /** Declares an endpoint for administrators with a token. Its handler gets the token's expiry. */
-export function forTokens<Body, Query>(
+export function tokenEndpoint<Body, Query>(
   declaration: Declaration<Body, Query, { readonly token: AdminToken }>,
 ): Endpoint {
   const declared: Declaration<unknown, unknown, { readonly token: AdminToken }> = declaration;
   return {
-    ...described(declared),
+    ...describeEndpoint(declared),
     access: "token",
     serve: async (context, params, token) => {
-      context.hold.trust();
-      return declared.handler(context, { ...(await inputOf(context, params, declared)), token });
+      context.hold.markKnown();
+      return declared.handler(context, { ...(await readInput(context, params, declared)), token });
     },
   };
 }
 
 /** A JSON response with this schema. */
-export function json(schema: () => ZodType | JsonObject): Answers {
+export function jsonResponse(schema: () => ZodType | JsonObject): ResponseSchemas {
   return () => ({ "application/json": schema() });
 }

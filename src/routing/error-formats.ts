@@ -13,13 +13,13 @@ function standardType(status: number): string {
 }
 
 /** Prefers the upstream's error type if it has the standard form. */
-function typeOf({ status, code, upstream: { type } }: GatewayError): string {
+function errorTypeOf({ status, code, upstream: { type } }: GatewayError): string {
   if (code === "insufficient_quota") return code;
   return type !== undefined && /^[a-z_]+_error$/.test(type) ? type : standardType(status);
 }
 
 /** `{message, type, code, param}`: the error object that most families share (contract, Errors). */
-export function errorObject(error: GatewayError, type = typeOf(error)): Record<string, unknown> {
+export function errorObject(error: GatewayError, type = errorTypeOf(error)): Record<string, unknown> {
   const { code, param } = error.upstream;
   const body: Record<string, unknown> = {
     message: error.message,
@@ -51,7 +51,7 @@ export function objectSchema(properties: JsonObject): JsonObject {
 }
 
 /** A family whose errors have the standard shape: `{error: {message, type, code, param}}` (contract, Errors). */
-export function standardFamily(id: string): RouteFamily {
+export function createStandardFamily(id: string): RouteFamily {
   return {
     id,
     formatError: (error) => ({ error: errorObject(error) }),
@@ -60,7 +60,7 @@ export function standardFamily(id: string): RouteFamily {
 }
 
 /** The family of the chat-completions and responses styles, and the default for all other paths. */
-export const STANDARD_FAMILY: RouteFamily = standardFamily("chat");
+export const STANDARD_FAMILY: RouteFamily = createStandardFamily("chat");
 
 /** Formats an error as an HTTP response. 429 has `Retry-After` only if the error sets it. */
 export function errorResponse(family: RouteFamily, error: GatewayError, requestId?: string): Response {

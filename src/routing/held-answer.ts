@@ -2,10 +2,10 @@ import { byteChannel } from "../http/byte-channel.ts";
 import type { Context } from "../platform/context.ts";
 
 /** Responses up to this size are sent directly: the network takes them at once. */
-const LITTLE_BYTES = 64 * 1024;
+const DIRECT_BYTES = 64 * 1024;
 
 /** Chunk size of larger responses. The client has the idle timeout for each chunk: at 60 s that is 273 bytes per second. */
-const PIECE_BYTES = 16 * 1024;
+const CHUNK_BYTES = 16 * 1024;
 
 /**
  * The most bytes that a response reserves. The largest screenshot must fit into the strangers' part of the budget on
@@ -17,7 +17,7 @@ const MAX_COUNTED_BYTES = 16 * 1024 * 1024;
 const OK = 200;
 
 /** The parts of a request's context that a response needs. */
-export type Answering = Pick<Context, "hold" | "log" | "record" | "request" | "waitUntil"> & {
+export type ResponseContext = Pick<Context, "hold" | "log" | "recordOutcome" | "request" | "waitUntil"> & {
   readonly platform: { readonly variables: Pick<Context["platform"]["variables"], "idleTimeoutMs"> };
 };
 
@@ -27,32 +27,34 @@ export type Answering = Pick<Context, "hold" | "log" | "record" | "request" | "w
  *
  * @throws GatewayError 413 and 503 if the memory budget is exhausted.
  */
-export async function heldAnswer(
-  context: Answering,
+export async function respondWithinBudget(
+  context: ResponseContext,
   body: string | Uint8Array<ArrayBuffer>,
   init: ResponseInit,
 ): Promise<Response> {
-  if (body.length <= LITTLE_BYTES || context.request.method === "HEAD") return new Response(body, init);
+  if (body.length <= DIRECT_BYTES || context.request.method === "HEAD") return new Response(body, init);
   const { hold, log, platform } = context;
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const counted = Math.min(bytes.byteLength, MAX_COUNTED_BYTES);
   // Does not wait: waiting responses would themselves occupy memory.
-  hold.demand(counted);
-  context.record(init.status ?? OK);
+  hold.reserveNow(counted);
+  context.recordOutcome(init.status ?? OK);
   const { readable, writable } = byteChannel();
-  const sent = sendPieces(bytes, writable.getWriter(), platform.variables.idleTimeoutMs);
+  const sent = sendChunks(bytes, writable.getWriter(), platform.variables.idleTimeoutMs);
   log.streaming = sent;
   context.waitUntil(sent);
   return new Response(readable, init);
 }
 
 /** The same for a JSON value. */
-export function heldJson(context: Answering, value: unknown): Promise<Response> {
-  return heldAnswer(context, JSON.stringify(value), { headers: { "content-type": "application/json" } });
+export function respondJsonWithinBudget(context: ResponseContext, value: unknown): Promise<Response> {
+  return respondWithinBudget(context, JSON.stringify(value), {
+    headers: { "content-type": "application/json" },
+  });
 }
 
 /** Never rejects. Stops if the client disconnects, or reads nothing for `idleMs` milliseconds. */
-async function sendPieces(
+async function sendChunks(
   bytes: Uint8Array,
   writer: WritableStreamDefaultWriter<Uint8Array>,
   idleMs: number,
@@ -64,10 +66,10 @@ async function sendPieces(
     timer = setTimeout(() => idle.reject(new Error("the client reads nothing")), idleMs);
   };
   try {
-    for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) {
+    for (let at = 0; at < bytes.byteLength; at += CHUNK_BYTES) {
       restart();
       // A copy: an unread subarray would keep the whole response in memory.
-      await Promise.race([writer.write(bytes.slice(at, at + PIECE_BYTES)), idle.promise]);
+      await Promise.race([writer.write(bytes.slice(at, at + CHUNK_BYTES)), idle.promise]);
     }
     await Promise.race([writer.close(), idle.promise]);
   } catch (reason) {

@@ -3,10 +3,10 @@ import type { CredentialSource } from "../auth/callers.ts";
 import type { JsonObject } from "../encoding/json.ts";
 import { once } from "../encoding/lazy-schema.ts";
 import { VERSION } from "../version.ts";
-import { type Access, type Answers, type Endpoint, open } from "./endpoint.ts";
-import { heldAnswer } from "./held-answer.ts";
-import { otherFormsOf } from "./other-forms.ts";
-import { type Route, type RouteFamily, routesOf, type Surface } from "./surface.ts";
+import { type Access, type Endpoint, openEndpoint, type ResponseSchemas } from "./endpoint.ts";
+import { respondWithinBudget } from "./held-answer.ts";
+import { getAliasForms } from "./other-forms.ts";
+import { listRoutes, type Route, type RouteFamily, type RouteGroup } from "./surface.ts";
 
 const string = { type: "string" };
 
@@ -31,20 +31,25 @@ const ADMIN_SCHEMES: JsonObject = {
   },
 };
 
-type Side = "input" | "output";
+type SchemaDirection = "input" | "output";
 
-function jsonSchema(schema: z.ZodType | JsonObject, io: Side): JsonObject {
+function jsonSchema(schema: z.ZodType | JsonObject, io: SchemaDirection): JsonObject {
   if (!(schema instanceof z.ZodType)) return schema;
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
-    override: ({ zodSchema, jsonSchema: converted }) => addOtherForms(otherFormsOf(zodSchema), converted, io),
+    override: ({ zodSchema, jsonSchema: converted }) =>
+      addAliasForms(getAliasForms(zodSchema), converted, io),
   });
   return rest;
 }
 
 /** Extends the JSON schema of a value's canonical form to all accepted forms. */
-function addOtherForms(forms: readonly z.ZodType[], converted: Record<string, unknown>, io: Side): void {
+function addAliasForms(
+  forms: readonly z.ZodType[],
+  converted: Record<string, unknown>,
+  io: SchemaDirection,
+): void {
   if (forms.length === 0) return;
   const own = { ...converted };
   for (const keyword of Object.keys(own)) delete converted[keyword];
@@ -52,7 +57,10 @@ function addOtherForms(forms: readonly z.ZodType[], converted: Record<string, un
 }
 
 /** Converts `/a/:b/:c+` with the verb `d` to `/a/{b}/{c}:d`, and lists the parameter names. */
-function templateOf(path: string, verb: string | undefined): { template: string; names: readonly string[] } {
+function toPathTemplate(
+  path: string,
+  verb: string | undefined,
+): { template: string; names: readonly string[] } {
   const names: string[] = [];
   const template = path.replaceAll(/:(\w+)\+?/g, (_, name: string) => {
     names.push(name);
@@ -94,7 +102,7 @@ function contentOf(schemas: readonly (readonly [mediaType: string, schema: JsonO
   return content;
 }
 
-function answersOf(answers: readonly Answers[], headers: JsonObject): JsonObject {
+function answersOf(answers: readonly ResponseSchemas[], headers: JsonObject): JsonObject {
   const schemas = answers.flatMap((made) =>
     Object.entries(made()).map(([mediaType, schema]) => [mediaType, jsonSchema(schema, "output")] as const),
   );
@@ -128,7 +136,7 @@ function errorsOf(families: readonly RouteFamily[]): JsonObject {
 type Security = Readonly<Record<Access, readonly JsonObject[]>>;
 
 /** Removes parameters with repeated names; the first one stays. */
-function distinct(parameters: readonly JsonObject[]): JsonObject[] {
+function removeDuplicateParameters(parameters: readonly JsonObject[]): JsonObject[] {
   const byName = new Map<unknown, JsonObject>();
   for (const parameter of parameters) {
     if (!byName.has(parameter["name"])) byName.set(parameter["name"], parameter);
@@ -137,14 +145,14 @@ function distinct(parameters: readonly JsonObject[]): JsonObject[] {
 }
 
 /** The operation of one method and path. Where several styles share it, `main` is the one without a condition. */
-function operation(main: Route, all: readonly Route[], security: Security): JsonObject {
+function buildOperation(main: Route, all: readonly Route[], security: Security): JsonObject {
   const { path, tag } = main;
   const { method, access, summary, verb } = main.endpoint;
-  const { template, names } = templateOf(path, verb);
+  const { template, names } = toPathTemplate(path, verb);
   const endpoints = all.map(({ endpoint }) => endpoint);
   const inPath = names.map((name) => ({ name, in: "path", required: true, schema: string }));
   const inQuery = endpoints.flatMap(({ query, lenientQuery }) => queryParameters(query ?? lenientQuery));
-  const parameters = distinct([...inPath, ...inQuery]);
+  const parameters = removeDuplicateParameters([...inPath, ...inQuery]);
   const requestBody = bodyOf(endpoints);
   const headers = headersOf(endpoints);
   const answers = endpoints.map((endpoint) => endpoint.answers);
@@ -173,7 +181,7 @@ function errorResponseOf({ id, errorSchema }: RouteFamily): [string, JsonObject]
 }
 
 /** The OpenAPI 3.1 document of some route groups, generated from the schemas that validate their requests. */
-export function openApiDocument(surfaces: readonly Surface[]): JsonObject {
+export function buildOpenApiDocument(surfaces: readonly RouteGroup[]): JsonObject {
   const callerSchemes = new Map(
     surfaces.flatMap(({ credentials = [] }) => credentials.map((source) => callerScheme(source))),
   );
@@ -184,15 +192,15 @@ export function openApiDocument(surfaces: readonly Surface[]): JsonObject {
     token: [{ token: [] }],
   };
   const paths: Record<string, Record<string, unknown>> = {};
-  const operations = Map.groupBy(routesOf(surfaces), ({ path, endpoint }) => {
-    const { template } = templateOf(path, endpoint.verb);
+  const operations = Map.groupBy(listRoutes(surfaces), ({ path, endpoint }) => {
+    const { template } = toPathTemplate(path, endpoint.verb);
     return `${endpoint.method.toLowerCase()} ${template}`;
   });
   for (const [name, routes] of operations) {
     const [method = "", template = ""] = name.split(" ");
     const main = routes.at(-1);
     if (main !== undefined)
-      paths[template] = { ...paths[template], [method]: operation(main, routes, security) };
+      paths[template] = { ...paths[template], [method]: buildOperation(main, routes, security) };
   }
   const families = [...new Set(surfaces.map(({ family }) => family))];
   return {
@@ -214,15 +222,15 @@ export function openApiDocument(surfaces: readonly Surface[]): JsonObject {
 }
 
 /** Declares `GET /openapi.json`. Reads the route groups lazily, because this endpoint belongs to one of them. */
-export function openApi(surfaces: () => Promise<readonly Surface[]>): Endpoint {
-  const text = once(async () => JSON.stringify(openApiDocument(await surfaces())));
-  return open({
+export function openApiEndpoint(surfaces: () => Promise<readonly RouteGroup[]>): Endpoint {
+  const text = once(async () => JSON.stringify(buildOpenApiDocument(await surfaces())));
+  return openEndpoint({
     method: "GET",
     path: "/openapi.json",
     summary: "This description",
     answers: () => ({ "application/json": { type: "object" } }),
     handler: async (context) =>
-      heldAnswer(context, await text(), {
+      respondWithinBudget(context, await text(), {
         headers: { "content-type": "application/json", "access-control-allow-origin": "*" },
       }),
   });

@@ -1,22 +1,22 @@
 import * as z from "zod";
 
-const otherForms = new WeakMap<z.core.$ZodType, () => readonly z.ZodType[]>();
+const aliasForms = new WeakMap<z.core.$ZodType, () => readonly z.ZodType[]>();
 
 /**
  * A schema that also accepts other forms of a value; `normalize` converts them to the canonical form. Errors name fields of
  * the canonical form; a union could not name the invalid field. The OpenAPI document lists all forms.
  */
-export function inOtherFormsToo<Schema extends z.ZodType>(
+export function withAliasForms<Schema extends z.ZodType>(
   schema: Schema,
   others: () => readonly z.ZodType[],
   normalize: (value: unknown) => unknown,
 ) {
   const normalized = z.preprocess(normalize, schema);
-  otherForms.set(normalized, others);
+  aliasForms.set(normalized, others);
   return normalized;
 }
 
 /** The alternative forms of a schema's values; usually none. */
-export function otherFormsOf(schema: z.core.$ZodType): readonly z.ZodType[] {
-  return otherForms.get(schema)?.() ?? [];
+export function getAliasForms(schema: z.core.$ZodType): readonly z.ZodType[] {
+  return aliasForms.get(schema)?.() ?? [];
 }

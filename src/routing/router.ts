@@ -1,34 +1,34 @@
 import { IttyRouter } from "itty-router";
 import { GatewayError } from "../errors/gateway-error.ts";
-import { maskedPath } from "../http/masked-path.ts";
-import type { Method, Params } from "./endpoint.ts";
+import { maskPath } from "../http/masked-path.ts";
+import type { Method, PathParams } from "./endpoint.ts";
 import {
-  type AnySurface,
-  isEarly,
-  isLate,
-  type LateSurface,
-  loaded,
-  mayLeadTo,
+  type AnyRouteGroup,
+  isLazy,
+  isLoaded,
+  type LazyRouteGroup,
+  listRoutes,
+  loadRouteGroup,
+  mayServePath,
   type Route,
-  routesOf,
 } from "./surface.ts";
 
 /** Longer paths match no route, and no pattern is tried on them: on long runs of slashes that takes extremely long. */
 const MAX_PATH = 4096;
 
 /** The route of a request, with its path parameters. */
-export interface Match {
+export interface RouteMatch {
   readonly route: Route;
-  readonly params: Params;
+  readonly params: PathParams;
 }
 
 /** The 404 of a path without a route. */
 export function routeNotFound(method: string, path: string): GatewayError {
-  return new GatewayError(404, `no route for ${method} ${maskedPath(path)}`, { code: "not_found" });
+  return new GatewayError(404, `no route for ${method} ${maskPath(path)}`, { code: "not_found" });
 }
 
 /** Percent-decodes path parameters. An invalid escape is a 404, because no such resource exists. */
-function decode(params: Params, method: string, path: string): Params {
+function decodeParams(params: PathParams, method: string, path: string): PathParams {
   const decoded: Record<string, string> = {};
   for (const [name, value] of Object.entries(params)) {
     try {
@@ -44,7 +44,7 @@ function decode(params: Params, method: string, path: string): Params {
  * Removes the verb from the last parameter of a route with a verb. Splits at the last colon, because names may contain
  * colons. Null if the path has another verb or none.
  */
-function withoutVerb(params: Params, verb: string): Params | null {
+function removeVerb(params: PathParams, verb: string): PathParams | null {
   const [name, text] = Object.entries(params).at(-1) ?? ["", ""];
   // A trailing slash is ignored, as in all paths.
   const value = text.endsWith("/") ? text.slice(0, -1) : text;
@@ -56,60 +56,60 @@ function withoutVerb(params: Params, verb: string): Params | null {
 /** Finds routes by path, then by method and verb, so that a wrong method gives another error than a wrong path. */
 export class RouteTable {
   /** In order of precedence: of several route groups with a path, the first one wins. */
-  #surfaces: readonly AnySurface[];
+  #groups: readonly AnyRouteGroup[];
   /** The routes of the loaded groups, by path. */
   #byPath: ReadonlyMap<string, readonly Route[]> = new Map();
   /** The groups that are not loaded yet. */
-  #late: readonly LateSurface[] = [];
+  #lazyGroups: readonly LazyRouteGroup[] = [];
   /** Routes of paths without parameters that no lazy group can take: found with a single look-up. */
-  #settled: ReadonlyMap<string, readonly Route[]> = new Map();
+  #exactRoutes: ReadonlyMap<string, readonly Route[]> = new Map();
   /** Tries all patterns. Created for the first path without an exact match. */
   #router: ReturnType<typeof IttyRouter> | undefined;
 
-  constructor(surfaces: readonly AnySurface[]) {
-    this.#surfaces = surfaces;
-    this.#arrange();
+  constructor(surfaces: readonly AnyRouteGroup[]) {
+    this.#groups = surfaces;
+    this.#rebuild();
   }
 
-  #arrange(): void {
-    this.#late = this.#surfaces.filter(isLate);
-    this.#byPath = Map.groupBy(routesOf(this.#surfaces.filter(isEarly)), ({ path }) => path);
-    this.#settled = new Map(
+  #rebuild(): void {
+    this.#lazyGroups = this.#groups.filter(isLazy);
+    this.#byPath = Map.groupBy(listRoutes(this.#groups.filter(isLoaded)), ({ path }) => path);
+    this.#exactRoutes = new Map(
       [...this.#byPath].filter(
-        ([path]) => !path.includes(":") && !this.#late.some((surface) => mayLeadTo(surface, path)),
+        ([path]) => !path.includes(":") && !this.#lazyGroups.some((surface) => mayServePath(surface, path)),
       ),
     );
     this.#router = undefined;
   }
 
   /** Loads the groups that may serve a path. */
-  async #load(path: string): Promise<void> {
-    for (const surface of this.#late) {
-      if (!mayLeadTo(surface, path)) continue;
-      const whole = await loaded(surface);
+  async #loadGroups(path: string): Promise<void> {
+    for (const surface of this.#lazyGroups) {
+      if (!mayServePath(surface, path)) continue;
+      const whole = await loadRouteGroup(surface);
       // A concurrent request may have loaded it meanwhile.
-      if (!this.#surfaces.includes(surface)) continue;
-      this.#surfaces = this.#surfaces.map((other) => (other === surface ? whole : other));
-      this.#arrange();
+      if (!this.#groups.includes(surface)) continue;
+      this.#groups = this.#groups.map((other) => (other === surface ? whole : other));
+      this.#rebuild();
     }
   }
 
-  #patterns(): ReturnType<typeof IttyRouter> {
+  #getPatternRouter(): ReturnType<typeof IttyRouter> {
     if (this.#router !== undefined) return this.#router;
     this.#router = IttyRouter();
     for (const [path, choices] of this.#byPath) this.#router.all(path, ({ params }) => ({ choices, params }));
     return this.#router;
   }
 
-  async #find(
+  async #findRoutes(
     method: string,
     url: URL,
     path: string,
-  ): Promise<{ choices: readonly Route[]; params: Params } | undefined> {
-    await this.#load(path);
+  ): Promise<{ choices: readonly Route[]; params: PathParams } | undefined> {
+    await this.#loadGroups(path);
     const choices = path.includes(":") ? undefined : this.#byPath.get(path);
     if (choices !== undefined) return { choices, params: {} };
-    return this.#patterns().fetch({ method, url: url.href });
+    return this.#getPatternRouter().fetch({ method, url: url.href });
   }
 
   /**
@@ -118,17 +118,22 @@ export class RouteTable {
    *
    * @throws GatewayError 405 with `Allow` for a known path with a wrong method, 404 for an invalid escape in the path.
    */
-  async match(method: string, url: URL, headers = new Headers(), path = url.pathname): Promise<Match | null> {
+  async match(
+    method: string,
+    url: URL,
+    headers = new Headers(),
+    path = url.pathname,
+  ): Promise<RouteMatch | null> {
     if (path.length > MAX_PATH) return null;
-    const settled = this.#settled.get(path);
+    const settled = this.#exactRoutes.get(path);
     const found =
-      settled === undefined ? await this.#find(method, url, path) : { choices: settled, params: {} };
+      settled === undefined ? await this.#findRoutes(method, url, path) : { choices: settled, params: {} };
     if (found === undefined) return null;
     const wanted = method === "HEAD" ? "GET" : method;
-    const params = decode(found.params, method, path);
+    const params = decodeParams(found.params, method, path);
     // If a path ends in a verb, only routes with that verb match: it is no model name for routes without one.
     const verbal = found.choices.filter(
-      ({ endpoint: { verb } }) => verb !== undefined && withoutVerb(params, verb) !== null,
+      ({ endpoint: { verb } }) => verb !== undefined && removeVerb(params, verb) !== null,
     );
     const fitting = verbal.length === 0 ? found.choices : verbal;
     const choices = fitting.filter(({ endpoint }) => endpoint.method === wanted);
@@ -136,7 +141,7 @@ export class RouteTable {
     for (const route of choices) {
       const { verb, when } = route.endpoint;
       if (when?.({ headers, url }) === false) continue;
-      const own = verb === undefined ? params : withoutVerb(params, verb);
+      const own = verb === undefined ? params : removeVerb(params, verb);
       if (own !== null) return { route, params: own };
     }
     return null;
@@ -147,7 +152,7 @@ function methodNotAllowed(method: string, path: string, choices: readonly Route[
   const allowed = choices.flatMap(({ endpoint }): (Method | "HEAD" | "OPTIONS")[] =>
     endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method],
   );
-  return new GatewayError(405, `${method} is not allowed on ${maskedPath(path)}`, {
+  return new GatewayError(405, `${method} is not allowed on ${maskPath(path)}`, {
     code: "method_not_allowed",
     headers: { allow: [...new Set([...allowed, "OPTIONS"])].join(", ") },
   });

@@ -19,7 +19,7 @@ export interface RouteFamily {
 }
 
 /** What must be known of a route group before its endpoints are loaded. */
-export interface SurfaceEdge {
+export interface RouteGroupEdge {
   /** Display name: the tag of its endpoints in the OpenAPI document. */
   readonly tag: string;
   readonly family: RouteFamily;
@@ -31,7 +31,7 @@ export interface SurfaceEdge {
   /**
    * Further paths whose errors have the family's shape; patterns are checked before all claims. CORS does not apply to them.
    */
-  readonly alsoOwns?: readonly (string | RegExp)[];
+  readonly extraErrorPaths?: readonly (string | RegExp)[];
   /**
    * Only for the program's own pages. Preflights do not allow public sites to access a private network here. While the
    * publicly known development key is valid for administrators, requests of other origins are refused.
@@ -50,7 +50,7 @@ export interface SurfaceEdge {
  * administration. `src/routes.ts` lists all groups once. CORS, error shapes, credential sources and the OpenAPI document
  * derive from that list.
  */
-export interface Surface extends SurfaceEdge {
+export interface RouteGroup extends RouteGroupEdge {
   readonly endpoints: readonly Endpoint[];
 }
 
@@ -58,9 +58,9 @@ export interface Surface extends SurfaceEdge {
  * A route group that most isolates never serve. Its endpoints are loaded with the first request for one of its paths, so
  * that an isolate starts without their code (docs/performance.md).
  */
-export interface LateSurface extends SurfaceEdge {
+export interface LazyRouteGroup extends RouteGroupEdge {
   /** Exact paths of its endpoints outside `paths`. */
-  readonly otherPaths?: readonly string[];
+  readonly exactPaths?: readonly string[];
   /**
    * Claims of other groups, in the form of `paths`, on which it also has endpoints: the headers of a request select the
    * group.
@@ -70,26 +70,29 @@ export interface LateSurface extends SurfaceEdge {
 }
 
 /** A route group, loaded or lazy. */
-export type AnySurface = Surface | LateSurface;
+export type AnyRouteGroup = RouteGroup | LazyRouteGroup;
 
 /** Whether a route group is loaded. */
-export const isEarly = (surface: AnySurface): surface is Surface => "endpoints" in surface;
+export const isLoaded = (surface: AnyRouteGroup): surface is RouteGroup => "endpoints" in surface;
 
 /** Whether a route group is not loaded yet. */
-export const isLate = (surface: AnySurface): surface is LateSurface => !isEarly(surface);
+export const isLazy = (surface: AnyRouteGroup): surface is LazyRouteGroup => !isLoaded(surface);
 
 /** Returns a route group with its endpoints; loads them if necessary. */
-export async function loaded(surface: AnySurface): Promise<Surface> {
-  return isEarly(surface) ? surface : { ...surface, endpoints: await surface.load() };
+export async function loadRouteGroup(surface: AnyRouteGroup): Promise<RouteGroup> {
+  return isLoaded(surface) ? surface : { ...surface, endpoints: await surface.load() };
 }
 
 /** Whether a path may belong to an endpoint of a lazy route group. Trailing slashes are ignored. */
-export function mayLeadTo(surface: LateSurface, path: string): boolean {
-  const { paths, sharedPaths = [], otherPaths = [] } = surface;
-  if (paths.some((claim) => claims(claim, path)) || sharedPaths.some((claim) => claims(claim, path))) {
+export function mayServePath(surface: LazyRouteGroup, path: string): boolean {
+  const { paths, sharedPaths = [], exactPaths = [] } = surface;
+  if (
+    paths.some((claim) => claimCovers(claim, path)) ||
+    sharedPaths.some((claim) => claimCovers(claim, path))
+  ) {
     return true;
   }
-  return otherPaths.some((other) => path.startsWith(other) && /^\/*$/.test(path.slice(other.length)));
+  return exactPaths.some((other) => path.startsWith(other) && /^\/*$/.test(path.slice(other.length)));
 }
 
 /** One path of one endpoint. */
@@ -103,14 +106,14 @@ export interface Route {
 }
 
 /** The routes of some route groups, in order. */
-export function routesOf(surfaces: readonly Surface[]): Route[] {
+export function listRoutes(surfaces: readonly RouteGroup[]): Route[] {
   return surfaces.flatMap(({ family, tag, endpoints }) =>
     endpoints.flatMap((endpoint) => endpoint.paths.map((path) => ({ path, family, tag, endpoint }))),
   );
 }
 
 /** Whether a claim (see {@link RouteGroupEdge.paths}) covers a path. */
-export function claims(claim: string, path: string): boolean {
+export function claimCovers(claim: string, path: string): boolean {
   if (!path.startsWith(claim)) return false;
   return claim.endsWith("/") || path.length === claim.length || path.charAt(claim.length) === "/";
 }
@@ -123,10 +126,10 @@ export class PathFamilies {
   readonly #fallback: RouteFamily;
 
   /** @param fallback family of unclaimed paths */
-  constructor(surfaces: readonly SurfaceEdge[], fallback: RouteFamily) {
+  constructor(surfaces: readonly RouteGroupEdge[], fallback: RouteFamily) {
     this.#fallback = fallback;
-    for (const { family, paths, alsoOwns = [] } of surfaces) {
-      for (const claim of [...paths, ...alsoOwns]) {
+    for (const { family, paths, extraErrorPaths = [] } of surfaces) {
+      for (const claim of [...paths, ...extraErrorPaths]) {
         if (typeof claim === "string") this.#claims.push([claim, family]);
         else this.#patterns.push([claim, family]);
       }
@@ -134,10 +137,10 @@ export class PathFamilies {
     this.#claims.sort(([one], [other]) => other.length - one.length);
   }
 
-  of(path: string): RouteFamily {
+  familyOf(path: string): RouteFamily {
     const found =
       this.#patterns.find(([pattern]) => pattern.test(path)) ??
-      this.#claims.find(([claim]) => claims(claim, path));
+      this.#claims.find(([claim]) => claimCovers(claim, path));
     return found?.[1] ?? this.#fallback;
   }
 }

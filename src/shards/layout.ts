@@ -11,12 +11,12 @@ export function shardNames(count: number): string[] {
 }
 
 /** Creates the map from accounts to these shards. */
-export function mapOf(names: readonly string[]): ShardMap {
+export function createShardMap(names: readonly string[]): ShardMap {
   return new ShardMap(names.map((name) => ({ name, region: "" })));
 }
 
 /** Computes the layout for `count` shards that follows `before`. Null: there is one pool, and there has never been another. */
-export function layoutFor(count: number, before: PoolLayout | null): PoolLayout | null {
+export function nextLayout(count: number, before: PoolLayout | null): PoolLayout | null {
   const shards = shardNames(count);
   if (before === null) {
     // There may have been a single pool that was never recorded as a layout.
@@ -36,20 +36,20 @@ export function settledLayout(layout: PoolLayout): PoolLayout {
 }
 
 /** Lists every shard that owns, or may still hold, anything in a layout. */
-export function everyShard({ shards, earlier, former }: PoolLayout): string[] {
+export function listAllShards({ shards, earlier, former }: PoolLayout): string[] {
   return [...new Set([...shards, ...earlier.flat(), ...former])];
 }
 
 /** Which shard owns which account in a layout, from the point of view of one shard. */
-export class Ownership {
+export class AccountOwnership {
   readonly #self: string;
   readonly #map: ShardMap;
   readonly #earlier: readonly ShardMap[];
 
   constructor(layout: PoolLayout, self: string) {
     this.#self = self;
-    this.#map = mapOf(layout.shards);
-    this.#earlier = layout.earlier.map(mapOf);
+    this.#map = createShardMap(layout.shards);
+    this.#earlier = layout.earlier.map(createShardMap);
   }
 
   /** Name of the shard that owns an account. */
@@ -65,7 +65,7 @@ export class Ownership {
   }
 
   /** Whether this shard may have owned the account but does not own it any more. */
-  isDrained(account: string): boolean {
+  hasMovedAway(account: string): boolean {
     if (this.ownerOf(account) === this.#self) return false;
     return this.#earlier.some((map) => ownerIn(map, account) === this.#self);
   }
@@ -78,16 +78,16 @@ const ownerIn = (map: ShardMap, account: string): string => map.shards[map.of(ac
  *
  * @param order sequence number of the message: a shard ignores a message with a lower number as outdated
  */
-export function partFor(
+export function buildShardConfiguration(
   whole: PoolConfiguration,
   layout: PoolLayout,
   name: string,
   order: number,
 ): PoolConfiguration {
-  const ownership = new Ownership(layout, name);
+  const ownership = new AccountOwnership(layout, name);
   const accounts = whole.accounts.flatMap((account, rank): PoolAccount[] => {
     if (ownership.ownerOf(account.id) === name) return [{ ...account, rank }];
-    return ownership.isDrained(account.id) ? [{ ...account, rank, moved: true }] : [];
+    return ownership.hasMovedAway(account.id) ? [{ ...account, rank, moved: true }] : [];
   });
   return { ...whole, accounts, shard: { name, order, layout } };
 }

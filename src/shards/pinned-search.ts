@@ -1,13 +1,19 @@
-import { silentPool } from "../errors/silent-pool.ts";
+import { unresponsivePoolError } from "../errors/silent-pool.ts";
 import type { AbortSignalLike } from "../http/light-abort-controller.ts";
-import type { Acquired, AcquireRequest } from "../platform/accounts.ts";
-import { type Clock, pause } from "../platform/clock.ts";
-import { AGAIN_MS, type AskedShards, askSoon, giveBackUnused, type Taken } from "./asked-shard.ts";
+import type { AcquireRequest, AcquireResult } from "../platform/accounts.ts";
+import { type Clock, sleep } from "../platform/clock.ts";
+import {
+  acquireWithoutWaiting,
+  RETRY_MS,
+  releaseUnused,
+  type ShardAccess,
+  type ShardOutcome,
+} from "./asked-shard.ts";
 import { waitAtShard } from "./shard-queue.ts";
 import type { ShardMap } from "./shards.ts";
 
 /** Whether a shard does not have the requested account. */
-function isUnknown(acquired: Acquired): boolean {
+function lacksAccount(acquired: AcquireResult): boolean {
   return (
     "refused" in acquired && (acquired.refused === "target_not_found" || acquired.refused === "no_accounts")
   );
@@ -15,11 +21,11 @@ function isUnknown(acquired: Acquired): boolean {
 
 /** Finds the shard of the account that a request is pinned to, by any of the account's names. */
 export class PinnedSearch {
-  readonly #shards: AskedShards;
+  readonly #shards: ShardAccess;
   readonly #clock: Clock;
   readonly #map: ShardMap;
 
-  constructor(shards: AskedShards, clock: Clock, map: ShardMap) {
+  constructor(shards: ShardAccess, clock: Clock, map: ShardMap) {
     this.#shards = shards;
     this.#clock = clock;
     this.#map = map;
@@ -29,18 +35,18 @@ export class PinnedSearch {
    * Asks the shard of the account, and all others if that shard does not know the name. Rejects (503) when no shard knows
    * the account and not all have answered.
    */
-  async slot(
+  async findSlot(
     request: AcquireRequest,
     target: string,
     signal: AbortSignalLike | undefined,
     end: number,
-  ): Promise<Taken> {
+  ): Promise<ShardOutcome> {
     const owner = this.#map.of(target);
     const others = this.#map.shards.map((_, shard) => shard).filter((shard) => shard !== owner);
     for (let round = 0; ; round += 1) {
       const silent: unknown[] = [];
       /** Null: the shard did not answer. */
-      const heard = (asking: Promise<Acquired | null>) =>
+      const heard = (asking: Promise<AcquireResult | null>) =>
         asking.catch((error: unknown) => {
           silent.push(error);
           return null;
@@ -50,27 +56,27 @@ export class PinnedSearch {
         return acquired;
       };
       const first = await heard(wait(owner));
-      if (first !== null && !isUnknown(first)) return [owner, first];
+      if (first !== null && !lacksAccount(first)) return [owner, first];
       const asked = await Promise.all(
         others.map(async (shard) => {
-          const asking = askSoon(this.#shards.ask, this.#clock, shard, request, signal);
+          const asking = acquireWithoutWaiting(this.#shards.acquire, this.#clock, shard, request, signal);
           return { shard, acquired: await heard(asking) };
         }),
       );
       const known = asked.flatMap(({ shard, acquired }) =>
-        acquired === null || isUnknown(acquired) ? [] : [{ shard, acquired }],
+        acquired === null || lacksAccount(acquired) ? [] : [{ shard, acquired }],
       );
       const granted = known.find(({ acquired }) => "lease" in acquired);
-      for (const { acquired } of known) if (acquired !== granted?.acquired) void giveBackUnused(acquired);
+      for (const { acquired } of known) if (acquired !== granted?.acquired) void releaseUnused(acquired);
       if (granted !== undefined) return [granted.shard, granted.acquired];
       const [there] = known;
       if (there !== undefined) {
         const waited = await wait(there.shard);
-        if (!isUnknown(waited)) return [there.shard, waited];
+        if (!lacksAccount(waited)) return [there.shard, waited];
       }
       const all = [first, ...asked.map(({ acquired }) => acquired)];
       if (all.includes(null))
-        throw silentPool(
+        throw unresponsivePoolError(
           `the account ${JSON.stringify(target)} may live in an account pool that does not answer`,
           silent[0],
         );
@@ -80,7 +86,7 @@ export class PinnedSearch {
         const telling = answers.find((one) => "refused" in one && one.refused === "target_not_found");
         return [owner, telling ?? answers[0] ?? { refused: "target_not_found" }];
       }
-      await pause(AGAIN_MS, this.#clock);
+      await sleep(RETRY_MS, this.#clock);
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Place, Region } from "../platform/regions.ts";
+import type { GeoLocation, Region } from "../platform/regions.ts";
 
 /**
  * The center of each region that an object can run in: degrees, east positive. Approximate: it only serves to sort the
@@ -32,7 +32,7 @@ const CONTINENTS: Readonly<Record<string, readonly [latitude: number, longitude:
 const radians = (degrees: number): number => (degrees * Math.PI) / 180;
 
 /** Distance from a place to a region, in radians on the globe. 0 for all regions when the place is unknown. */
-export function distanceFrom({ continent, longitude }: Place): (region: string) => number {
+export function distanceFrom({ continent, longitude }: GeoLocation): (region: string) => number {
   const from = CONTINENTS[continent];
   if (from === undefined) return () => 0;
   const [latitude, middle] = from;

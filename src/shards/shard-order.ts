@@ -4,7 +4,7 @@ import type { Shard } from "./shards.ts";
  * How long a shard without a free slot is asked after the others, milliseconds: about the time until news of a slot could
  * arrive.
  */
-const FULL_MS = 250;
+const BUSY_AVOID_MS = 250;
 
 /**
  * The order in which an isolate asks the shards: the nearest region first, round robin within a region, and last the shards
@@ -38,7 +38,7 @@ export class ShardOrder {
   }
 
   /** The shards to ask at time `now` (milliseconds), in order. */
-  next(now: number): number[] {
+  nextOrder(now: number): number[] {
     const turn = this.#turn;
     this.#turn += 1;
     const avoided = (index: number) => (this.#avoidedUntil.get(index) ?? 0) > now;
@@ -53,7 +53,7 @@ export class ShardOrder {
   }
 
   /** Asks a shard after all others for a while: it had no free slot, or could not be reached (then with `forMs`). */
-  avoid(index: number, now: number, forMs = FULL_MS): void {
+  avoid(index: number, now: number, forMs = BUSY_AVOID_MS): void {
     this.#avoidedUntil.set(index, now + forMs);
   }
 }

@@ -1,13 +1,13 @@
-import { silentPool } from "../errors/silent-pool.ts";
+import { unresponsivePoolError } from "../errors/silent-pool.ts";
 import type { AbortSignalLike } from "../http/light-abort-controller.ts";
 import type { AcquireRequest } from "../platform/accounts.ts";
-import { type Clock, inTime } from "../platform/clock.ts";
-import { type AskedShards, askSoon, giveBackUnused, type Taken } from "./asked-shard.ts";
+import { type Clock, withTimeout } from "../platform/clock.ts";
+import { acquireWithoutWaiting, releaseUnused, type ShardAccess, type ShardOutcome } from "./asked-shard.ts";
 
 /** Delay before a waiting request first checks another shard for a free slot, milliseconds; it doubles after each check. */
-const LOOK_MS = 1_000;
+const FIRST_CHECK_MS = 1_000;
 /** The shard that the request waits at counts as gone when it does not answer a ping within this time, milliseconds. */
-const GONE_MS = 3_000;
+const PING_TIMEOUT_MS = 3_000;
 
 /**
  * Waits in the queue of one shard. At intervals it checks whether another shard has a free slot, and whether the shard that
@@ -19,14 +19,14 @@ const GONE_MS = 3_000;
  * @returns the outcome. Rejects when the shard cannot be reached or does not answer (503).
  */
 export async function waitAtShard(
-  { ask, isThere }: AskedShards,
+  { acquire, ping }: ShardAccess,
   clock: Clock,
   shards: readonly number[],
   best: number,
   request: AcquireRequest,
   signal: AbortSignalLike | undefined,
   end: number,
-): Promise<Taken> {
+): Promise<ShardOutcome> {
   const left = Math.max(0, end - clock.now());
   const leaving = new AbortController();
   const leave = () => leaving.abort();
@@ -34,27 +34,27 @@ export async function waitAtShard(
   signal?.addEventListener("abort", leave, { once: true });
   let over = false;
   let stop = () => {};
-  const waiting = ask(best, { ...request, waitMs: left }, leaving.signal);
+  const waiting = acquire(best, { ...request, waitMs: left }, leaving.signal);
   const others = shards.filter((shard) => shard !== best);
-  const { promise: found, resolve: find, reject: giveUp } = Promise.withResolvers<Taken>();
+  const { promise: found, resolve: find, reject: giveUp } = Promise.withResolvers<ShardOutcome>();
   const lookAt = async (shard: number | undefined) => {
     if (shard === undefined) return;
-    const acquired = await askSoon(ask, clock, shard, request, leaving.signal);
+    const acquired = await acquireWithoutWaiting(acquire, clock, shard, request, leaving.signal);
     if (acquired !== null && "lease" in acquired) find([shard, acquired]);
   };
   const lookAtBest = async () => {
     if (
-      (await inTime(
-        isThere(best).then(() => true),
-        GONE_MS,
+      (await withTimeout(
+        ping(best).then(() => true),
+        PING_TIMEOUT_MS,
         clock,
       )) === null
     )
-      giveUp(silentPool("the account pool at which the request waits does not answer"));
+      giveUp(unresponsivePoolError("the account pool at which the request waits does not answer"));
   };
   const look = (turn: number, afterMs: number) => {
     // Shortly after the end of the wait the shard should have reported the timeout, so it is checked then.
-    const dueMs = LOOK_MS + Math.max(0, end - clock.now());
+    const dueMs = FIRST_CHECK_MS + Math.max(0, end - clock.now());
     stop = clock.setTimer(Math.min(afterMs, dueMs), () => {
       // The wait itself reports failures of the shard that it waits at.
       void Promise.allSettled([lookAtBest(), lookAt(others[turn % others.length])]).then(() => {
@@ -62,9 +62,9 @@ export async function waitAtShard(
       });
     });
   };
-  look(0, LOOK_MS);
-  const waited = waiting.then((acquired): Taken => [best, acquired]);
-  let taken: Taken | null = null;
+  look(0, FIRST_CHECK_MS);
+  const waited = waiting.then((acquired): ShardOutcome => [best, acquired]);
+  let taken: ShardOutcome | null = null;
   try {
     taken = await Promise.race([waited, found]);
     return taken;
@@ -74,7 +74,7 @@ export async function waitAtShard(
     for (const spare of [waited, found])
       spare.then(
         (it) => {
-          if (it !== taken) void giveBackUnused(it[1]);
+          if (it !== taken) void releaseUnused(it[1]);
         },
         () => undefined,
       );

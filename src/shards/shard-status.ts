@@ -18,7 +18,7 @@ const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
  *
  * @param silent names of the shards that have not answered: they are not counted
  */
-export function mergedStatus(
+export function mergeStatuses(
   shards: readonly ShardStatus[],
   silent: readonly string[] = [],
   most = Number.POSITIVE_INFINITY,

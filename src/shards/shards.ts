@@ -65,7 +65,7 @@ export class ShardMap {
  * be asked: a pool reads a limit of 0 as "as many as there are slots". For the same reason a `total` of 0 gives 0 for each
  * shard.
  */
-export function partsOf(total: number, weights: readonly number[]): number[] {
+export function splitProportionally(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((all, weight) => all + weight, 0);
   if (total === 0 || sum === 0) return weights.map(() => 0);
   const exact = weights.map((weight) => (total * weight) / sum);

@@ -7,11 +7,11 @@ import type { Sql } from "./sql.ts";
  * @param names the existing tables
  * @param makeTables creates the new tables; called before any row is moved
  */
-export function takeOverOldTables(sql: Sql, names: ReadonlySet<string>, makeTables: () => void): void {
+export function migrateTables(sql: Sql, names: ReadonlySet<string>, makeTables: () => void): void {
   const moves = [
-    ...(names.has("response") ? RESPONSES : []),
-    ...(names.has("file") ? FILES : []),
-    ...(names.has("kept") ? KEPT : []),
+    ...(names.has("response") ? RESPONSE_STATEMENTS : []),
+    ...(names.has("file") ? FILE_STATEMENTS : []),
+    ...(names.has("kept") ? KEPT_STATEMENTS : []),
   ];
   if (moves.length === 0) return;
   makeTables();
@@ -21,25 +21,25 @@ export function takeOverOldTables(sql: Sql, names: ReadonlySet<string>, makeTabl
 }
 
 // Rows that already exist in the new tables are newer: do not replace them.
-const OBJECTS = "insert or ignore into kept_object(owner, kind, id, expires)";
-const TEXTS = "insert into kept_text(owner, name, n, text)";
-const WITHOUT_TEXT = "not exists (select 1 from kept_text known where known.owner = cast(seq as text))";
+const INSERT_OBJECTS = "insert or ignore into kept_object(owner, kind, id, expires)";
+const INSERT_TEXTS = "insert into kept_text(owner, name, n, text)";
+const HAS_NO_TEXT = "not exists (select 1 from kept_text known where known.owner = cast(seq as text))";
 
-const RESPONSES = [
-  `${OBJECTS} select '', 'response', id, expires from response`,
-  `${TEXTS} select cast(seq as text), '', old.n, old.text from piece old join kept_object using(id) where kept_object.owner = '' and kind = 'response' and ${WITHOUT_TEXT}`,
+const RESPONSE_STATEMENTS = [
+  `${INSERT_OBJECTS} select '', 'response', id, expires from response`,
+  `${INSERT_TEXTS} select cast(seq as text), '', old.n, old.text from piece old join kept_object using(id) where kept_object.owner = '' and kind = 'response' and ${HAS_NO_TEXT}`,
   "drop table piece",
   "drop table response",
 ];
 
-const FILES = [
-  `${OBJECTS} select '', 'file', id, expires from file`,
-  `${TEXTS} select cast(seq as text), '', 0, old.text from file old join kept_object using(id) where kept_object.owner = '' and kind = 'file' and ${WITHOUT_TEXT}`,
+const FILE_STATEMENTS = [
+  `${INSERT_OBJECTS} select '', 'file', id, expires from file`,
+  `${INSERT_TEXTS} select cast(seq as text), '', 0, old.text from file old join kept_object using(id) where kept_object.owner = '' and kind = 'file' and ${HAS_NO_TEXT}`,
   "drop table file",
 ];
 
-const KEPT = [
-  `${OBJECTS} select owner, kind, id, expires from kept`,
-  `${TEXTS} select cast(seq as text), '', 0, old.text from kept old join kept_object using(owner, kind, id) where ${WITHOUT_TEXT}`,
+const KEPT_STATEMENTS = [
+  `${INSERT_OBJECTS} select owner, kind, id, expires from kept`,
+  `${INSERT_TEXTS} select cast(seq as text), '', 0, old.text from kept old join kept_object using(owner, kind, id) where ${HAS_NO_TEXT}`,
   "drop table kept",
 ];

@@ -1,54 +1,54 @@
-import { takeOverOldTables } from "./kept-takeover.ts";
+import { migrateTables } from "./kept-takeover.ts";
 import { numberIn, type Sql, textIn } from "./sql.ts";
 import { TextTable } from "./texts.ts";
 
 /** A storable JSON value with its id and its expiry. */
-export interface Keepable {
+export interface ExpiringObject {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
 /** Storage limits for one owner and one kind. */
-export interface Quota {
+export interface OwnerQuota {
   /** Total characters of the objects' JSON. */
   readonly characters: number;
   readonly objects: number;
 }
 
 /** Characters added per object of an unverified caller, for its overhead. */
-const OBJECT_CHARACTERS = 500;
+const OBJECT_OVERHEAD_CHARACTERS = 500;
 
 /** After this many new characters of unverified callers, the store checks their total again. */
-const LOOK_CHARACTERS = 1_000_000;
+const CHECK_INTERVAL_CHARACTERS = 1_000_000;
 
 /** The kinds of stored objects, with their types. */
-type Kinds<K> = { readonly [Kind in keyof K]: Keepable };
+type Kinds<K> = { readonly [Kind in keyof K]: ExpiringObject };
 
 /**
  * Stores JSON values of any size until they expire. Each value is identified by its owner, kind and id. If an owner
  * exceeds the quota, the oldest values are evicted first. The tables are created with the first value, so an unused
  * database stays empty.
  */
-export class KeptObjects<K extends Kinds<K>> {
+export class ExpiringStore<K extends Kinds<K>> {
   readonly #sql: Sql;
-  readonly #quota: Quota;
-  readonly #strangersCharacters: number;
+  readonly #quota: OwnerQuota;
+  readonly #maxUnverifiedCharacters: number;
   /** Null until the tables exist. */
   #texts: TextTable | null = null;
   /** Characters of unverified callers stored since the last check of their total. */
-  #unseen = Number.POSITIVE_INFINITY;
+  #charactersSinceCheck = Number.POSITIVE_INFINITY;
 
   /** `strangersCharacters` limits the total of all unverified callers, over all kinds. */
-  constructor(sql: Sql, quota: Quota, strangersCharacters = Number.POSITIVE_INFINITY) {
+  constructor(sql: Sql, quota: OwnerQuota, strangersCharacters = Number.POSITIVE_INFINITY) {
     this.#sql = sql;
     this.#quota = quota;
-    this.#strangersCharacters = strangersCharacters;
+    this.#maxUnverifiedCharacters = strangersCharacters;
     const tables = sql.all("select name from sqlite_master where type='table'");
     const names = new Set(tables.map((row) => textIn(row, "name")));
-    if (names.has("kept_object")) this.#texts = makeTables(sql);
-    takeOverOldTables(sql, names, () => {
-      this.#texts ??= makeTables(sql);
+    if (names.has("kept_object")) this.#texts = createTables(sql);
+    migrateTables(sql, names, () => {
+      this.#texts ??= createTables(sql);
     });
   }
 
@@ -84,7 +84,7 @@ export class KeptObjects<K extends Kinds<K>> {
    * owner's quota. `isStranger`: the owner is an unverified caller, that is, one without a managed key.
    */
   put<Kind extends keyof K & string>(owner: string, kind: Kind, value: K[Kind], isStranger = false): void {
-    this.#texts ??= makeTables(this.#sql);
+    this.#texts ??= createTables(this.#sql);
     const texts = this.#texts;
     const text = JSON.stringify(value);
     if (text.length > this.#quota.characters) return;
@@ -99,8 +99,8 @@ export class KeptObjects<K extends Kinds<K>> {
         Number(isStranger),
       );
       texts.put(String(numberIn(row, "seq")), "", text);
-      this.#makeRoom(texts, owner, kind);
-      if (isStranger) this.#boundStrangers(texts, text.length + OBJECT_CHARACTERS);
+      this.#evictOldest(texts, owner, kind);
+      if (isStranger) this.#evictUnverified(texts, text.length + OBJECT_OVERHEAD_CHARACTERS);
     });
   }
 
@@ -127,8 +127,8 @@ export class KeptObjects<K extends Kinds<K>> {
    * Evicts the oldest values of an owner and kind until they fit the quota. The cost depends on the number of evicted
    * values only.
    */
-  #makeRoom(texts: TextTable, owner: string, kind: string): void {
-    while (this.#isTooMuch(owner, kind)) {
+  #evictOldest(texts: TextTable, owner: string, kind: string): void {
+    while (this.#exceedsQuota(owner, kind)) {
       const [oldest] = this.#sql.all(
         "delete from kept_object where seq=(select seq from kept_object where owner=? and kind=? order by seq limit 1) returning seq",
         owner,
@@ -143,26 +143,27 @@ export class KeptObjects<K extends Kinds<K>> {
    * Evicts the oldest values of unverified callers, from time to time. A quota per owner is not enough: an unverified
    * caller can use any number of credentials.
    */
-  #boundStrangers(texts: TextTable, characters: number): void {
-    this.#unseen += characters;
-    if (this.#unseen < Math.min(LOOK_CHARACTERS, this.#strangersCharacters)) return;
-    this.#unseen = 0;
+  #evictUnverified(texts: TextTable, characters: number): void {
+    this.#charactersSinceCheck += characters;
+    if (this.#charactersSinceCheck < Math.min(CHECK_INTERVAL_CHARACTERS, this.#maxUnverifiedCharacters))
+      return;
+    this.#charactersSinceCheck = 0;
     const [total] = this.#sql.all(
       "select coalesce(sum(size + ?), 0) characters from kept_object where stranger=1",
-      OBJECT_CHARACTERS,
+      OBJECT_OVERHEAD_CHARACTERS,
     );
-    let excess = numberIn(total, "characters") - this.#strangersCharacters;
+    let excess = numberIn(total, "characters") - this.#maxUnverifiedCharacters;
     while (excess > 0) {
       const [oldest] = this.#sql.all(
         "delete from kept_object where seq=(select seq from kept_object where stranger=1 order by seq limit 1) returning seq, size",
       );
       if (oldest === undefined) return;
       texts.delete(String(numberIn(oldest, "seq")));
-      excess -= numberIn(oldest, "size") + OBJECT_CHARACTERS;
+      excess -= numberIn(oldest, "size") + OBJECT_OVERHEAD_CHARACTERS;
     }
   }
 
-  #isTooMuch(owner: string, kind: string): boolean {
+  #exceedsQuota(owner: string, kind: string): boolean {
     const [total] = this.#sql.all(
       "select objects, characters from kept_total where owner=? and kind=?",
       owner,
@@ -177,11 +178,11 @@ export class KeptObjects<K extends Kinds<K>> {
    *
    * @returns when the next value expires; null if the store is empty
    */
-  expire(now: number): number | null {
+  deleteExpired(now: number): number | null {
     const texts = this.#texts;
     if (texts === null) return null;
     this.#sql.transaction(() => {
-      texts.deleteOf("select cast(seq as text) from kept_object where expires<=?", now);
+      texts.deleteOwners("select cast(seq as text) from kept_object where expires<=?", now);
       this.#sql.all("delete from kept_object where expires<=?", now);
     });
     const [row] = this.#sql.all("select expires from kept_object order by expires limit 1");
@@ -193,7 +194,7 @@ export class KeptObjects<K extends Kinds<K>> {
  * Metadata of the values; `kept_text` holds their texts in chunks, by `seq`. `size` is the number of characters of the
  * text.
  */
-function makeTables(sql: Sql): TextTable {
+function createTables(sql: Sql): TextTable {
   sql.all(
     "create table if not exists kept_object(seq integer primary key, owner text not null, kind text not null, id text not null, expires integer not null, size integer not null default 0, unique(owner, kind, id))",
   );
@@ -208,7 +209,7 @@ function makeTables(sql: Sql): TextTable {
   sql.all("create index if not exists kept_object_stranger on kept_object(seq, size) where stranger=1");
   // For the oldest objects of an owner and kind.
   sql.all("create index if not exists kept_object_size on kept_object(owner, kind, seq, size)");
-  makeTotals(sql);
+  createTotals(sql);
   return new TextTable(sql, "kept_text");
 }
 
@@ -216,7 +217,7 @@ function makeTables(sql: Sql): TextTable {
  * Triggers update the totals, so that also earlier versions of the program, which do not know the totals, keep them
  * correct. Create `kept_removed` last: its existence marks the totals as complete.
  */
-const TRIGGERS = {
+const TOTALS_TRIGGERS = {
   kept_added:
     "insert on kept_object begin insert into kept_total values(new.owner, new.kind, 1, new.size) on conflict(owner, kind) do update set objects=objects+1, characters=characters+new.size; end",
   kept_resized:
@@ -226,7 +227,7 @@ const TRIGGERS = {
 };
 
 /** Creates the totals per owner and kind, in one transaction. */
-function makeTotals(sql: Sql): void {
+function createTotals(sql: Sql): void {
   const made = sql.all("select name from sqlite_master where type='trigger' and name='kept_removed'");
   if (made.length > 0) return;
   sql.transaction(() => {
@@ -237,7 +238,7 @@ function makeTotals(sql: Sql): void {
     sql.all(
       "insert into kept_total select owner, kind, count(*), total(size) from kept_object group by owner, kind",
     );
-    for (const [name, does] of Object.entries(TRIGGERS)) {
+    for (const [name, does] of Object.entries(TOTALS_TRIGGERS)) {
       sql.all(`create trigger if not exists ${name} after ${does}`);
     }
   });

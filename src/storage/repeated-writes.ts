@@ -4,10 +4,10 @@ import type { Sql, SqlValue } from "./sql.ts";
  * Writes that a database may reject for some time, for example because its disk is full. The first attempt is
  * immediate. A failed write stays in memory and is retried, in order, before the next write.
  */
-export class RepeatedWrites {
+export class WriteRetryQueue {
   readonly #sql: Sql;
   /** Pending writes by name, oldest first. */
-  readonly #waiting = new Map<string, () => void>();
+  readonly #pending = new Map<string, () => void>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -19,8 +19,8 @@ export class RepeatedWrites {
    * @param name identifies the written data: the statement replaces a pending one with the same name
    */
   write(name: string, statement: string, ...values: readonly SqlValue[]): void {
-    this.#waiting.delete(name);
-    this.#waiting.set(name, () => void this.#sql.all(statement, ...values));
+    this.#pending.delete(name);
+    this.#pending.set(name, () => void this.#sql.all(statement, ...values));
     try {
       this.flush();
     } catch {
@@ -30,9 +30,9 @@ export class RepeatedWrites {
 
   /** Runs the pending writes. Throws the first error of the database; the writes that did not run stay pending. */
   flush(): void {
-    for (const [name, run] of this.#waiting) {
+    for (const [name, run] of this.#pending) {
       run();
-      this.#waiting.delete(name);
+      this.#pending.delete(name);
     }
   }
 }

@@ -12,15 +12,17 @@ export interface TableCheck {
 }
 
 /** Larger numbers count as damaged, so that sums stay finite. */
-const LARGEST = 1e100;
+const MAX_SUMMABLE = 1e100;
 
 /** The latest time that a `Date` can hold, Unix milliseconds. */
-export const LATEST_TIME = 8.64e15;
+export const MAX_DATE_MS = 8.64e15;
 
 /** A SQL condition that is true for damaged rows only. In SQLite every text compares as larger than every number. */
-function damageIn({ numbers = {}, json = {} }: TableCheck): string {
+function damageCondition({ numbers = {}, json = {} }: TableCheck): string {
   return [
-    ...Object.entries(numbers).map(([column, most]) => `not (${column} between 0 and ${most ?? LARGEST})`),
+    ...Object.entries(numbers).map(
+      ([column, most]) => `not (${column} between 0 and ${most ?? MAX_SUMMABLE})`,
+    ),
     ...Object.entries(json).map(
       ([column, kind]) =>
         `${column} <> '' and iif(json_valid(${column}), json_type(${column}) <> '${kind}', 1)`,
@@ -36,12 +38,12 @@ function damageIn({ numbers = {}, json = {} }: TableCheck): string {
  *
  * @returns the number of moved rows
  */
-export function setAsideDamaged(sql: Sql, checks: readonly TableCheck[]): number {
-  return checks.reduce((moved, check) => moved + setAsideWhere(sql, check.table, damageIn(check)), 0);
+export function quarantineDamagedRows(sql: Sql, checks: readonly TableCheck[]): number {
+  return checks.reduce((moved, check) => moved + quarantineRows(sql, check.table, damageCondition(check)), 0);
 }
 
 /** Moves the rows of one table that match a condition; otherwise as above. */
-export function setAsideWhere(sql: Sql, table: string, condition: string): number {
+export function quarantineRows(sql: Sql, table: string, condition: string): number {
   const rows = numberIn(sql.all(`select count(*) as n from ${table} where ${condition}`)[0], "n");
   if (rows === 0) return 0;
   const columns = sql.all("select name from pragma_table_info(?)", table).map((row) => textIn(row, "name"));
@@ -66,11 +68,11 @@ export function setAsideWhere(sql: Sql, table: string, condition: string): numbe
  * @param work reads, or writes within its own transaction
  * @throws the error of `work`
  */
-export function withoutDamaged<T>(sql: Sql, checks: readonly TableCheck[], work: () => T): T {
+export function retryWithoutDamagedRows<T>(sql: Sql, checks: readonly TableCheck[], work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (setAsideDamaged(sql, checks) === 0) throw error;
+    if (quarantineDamagedRows(sql, checks) === 0) throw error;
     return work();
   }
 }

@@ -1,25 +1,25 @@
 import { type Sql, type SqlValue, textIn } from "./sql.ts";
 
 /** SQLite limits the size of a row: long texts are stored in chunks of this many characters. */
-const PIECE = 400_000;
+const CHUNK_CHARACTERS = 400_000;
 
 /** Maximum bound values per statement: Durable Objects allow 100. */
-const MOST_VALUES = 100;
+const MAX_BOUND_VALUES = 100;
 
 /** Whether a cut before `at` would split a surrogate pair. */
-function splitsPair(text: string, at: number): boolean {
+function splitsSurrogatePair(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   return before >= 0xd800 && before < 0xdc00;
 }
 
 /** The first `limit` characters of a text, one fewer if the cut would split a surrogate pair. */
-export function cutText(text: string, limit: number): string {
+export function truncateText(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  return text.slice(0, limit > 0 && splitsPair(text, limit) ? limit - 1 : limit);
+  return text.slice(0, limit > 0 && splitsSurrogatePair(text, limit) ? limit - 1 : limit);
 }
 
 /** Copies a text that was sliced from `whole`: a slice keeps the whole text in memory. */
-export function ownText(text: string, whole: string): string {
+export function detachText(text: string, whole: string): string {
   return text.length === whole.length ? text : new TextDecoder().decode(new TextEncoder().encode(text));
 }
 
@@ -27,10 +27,10 @@ export function ownText(text: string, whole: string): string {
  * Splits a text into chunks of at most `size` characters (UTF-16 units; at least 2). Never splits a surrogate pair: its
  * halves do not survive storage. An empty text has no chunks.
  */
-export function* piecesOf(text: string, size: number): Generator<string> {
+export function* splitText(text: string, size: number): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const end = start + size;
-    const next = end < text.length && splitsPair(text, end) ? end - 1 : end;
+    const next = end < text.length && splitsSurrogatePair(text, end) ? end - 1 : end;
     yield text.slice(start, next);
     start = next;
   }
@@ -44,7 +44,7 @@ export function* piecesOf(text: string, size: number): Generator<string> {
  */
 export function insertRows(sql: Sql, table: string, rows: readonly (readonly SqlValue[])[]): void {
   const width = rows[0]?.length ?? 1;
-  const atOnce = Math.floor(MOST_VALUES / width);
+  const atOnce = Math.floor(MAX_BOUND_VALUES / width);
   const place = `(${Array.from({ length: width }, () => "?").join()})`;
   for (let at = 0; at < rows.length; at += atOnce) {
     const some = rows.slice(at, at + atOnce);
@@ -70,19 +70,19 @@ export class TextTable {
   put(owner: string, name: string, text: string, fresh = false): void {
     if (!fresh) this.#sql.all(`delete from ${this.#table} where owner=? and name=?`, owner, name);
     let n = 0;
-    for (const piece of piecesOf(text, PIECE)) {
+    for (const piece of splitText(text, CHUNK_CHARACTERS)) {
       this.#sql.all(`insert into ${this.#table} values(?,?,?,?)`, owner, name, n, piece);
       n += 1;
     }
   }
 
   /** Stores the texts of owners that have no texts yet, in few statements. */
-  putFresh(texts: Iterable<readonly [owner: string, texts: Readonly<Record<string, string>>]>): void {
+  insertAll(texts: Iterable<readonly [owner: string, texts: Readonly<Record<string, string>>]>): void {
     const rows: SqlValue[][] = [];
     for (const [owner, named] of texts) {
       for (const [name, text] of Object.entries(named)) {
         let n = 0;
-        for (const piece of piecesOf(text, PIECE)) {
+        for (const piece of splitText(text, CHUNK_CHARACTERS)) {
           rows.push([owner, name, n, piece]);
           n += 1;
         }
@@ -100,7 +100,7 @@ export class TextTable {
   }
 
   /** Deletes all texts of the owners that a query returns. */
-  deleteOf(query: string, ...values: readonly (number | string)[]): void {
+  deleteOwners(query: string, ...values: readonly (number | string)[]): void {
     this.#sql.all(`delete from ${this.#table} where owner in (${query})`, ...values);
   }
 

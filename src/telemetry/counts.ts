@@ -11,27 +11,27 @@ export type Labels = Readonly<Record<string, string>>;
 const SPECIAL = /[\\"\n]/;
 
 /** Escapes a label value for Prometheus' text format. */
-function escaped(value: string): string {
+function escapeLabel(value: string): string {
   if (!SPECIAL.test(value)) return value;
   return value.replace(/[\\"\n]/g, (character) => (character === "\n" ? "\\n" : `\\${character}`));
 }
 
 /** Formats labels as between the braces, in the given order. */
-function labelText(labels: Labels): string {
+function formatLabels(labels: Labels): string {
   let text = "";
   for (const label in labels) {
-    text += `${text === "" ? "" : ","}${label}="${escaped(labels[label] ?? "")}"`;
+    text += `${text === "" ? "" : ","}${label}="${escapeLabel(labels[label] ?? "")}"`;
   }
   return text;
 }
 
-function named(name: string, labels: string): string {
+function formatSeries(name: string, labels: string): string {
   return labels === "" ? name : `${name}{${labels}}`;
 }
 
 /** Formats the name of a series, with labels in the given order. */
-export function series(name: string, labels: Labels): string {
-  return named(name, labelText(labels));
+export function seriesName(name: string, labels: Labels): string {
+  return formatSeries(name, formatLabels(labels));
 }
 
 /** A histogram's name, with the upper bounds of its buckets, ascending. */
@@ -53,9 +53,9 @@ export class HistogramSeries {
 
   constructor(histogram: Histogram, labels: Labels) {
     this.#histogram = histogram;
-    this.#labels = labelText(labels);
+    this.#labels = formatLabels(labels);
     this.#buckets = Array<string | undefined>(histogram.bounds.length + 1).fill(undefined);
-    this.sum = named(`${histogram.name}_sum`, this.#labels);
+    this.sum = formatSeries(`${histogram.name}_sum`, this.#labels);
   }
 
   /** The series name of the value's bucket. */
@@ -81,16 +81,16 @@ export class HistogramSeries {
  */
 export class Counts {
   #deltas: Record<string, number> = {};
-  #empty = true;
+  #isEmpty = true;
 
-  get empty(): boolean {
-    return this.#empty;
+  get isEmpty(): boolean {
+    return this.#isEmpty;
   }
 
-  /** Adds to a series (see {@link series}). */
+  /** Adds to a series (see {@link seriesName}). */
   add(key: string, value = 1): void {
     this.#deltas[key] = (this.#deltas[key] ?? 0) + value;
-    this.#empty = false;
+    this.#isEmpty = false;
   }
 
   /** Adds one observation. Buckets are not cumulative here; the exposition sums them up. */
@@ -102,14 +102,14 @@ export class Counts {
   /** Adds back counts whose report failed. */
   restore(deltas: MetricDeltas): void {
     for (const [key, value] of Object.entries(deltas)) this.#deltas[key] = (this.#deltas[key] ?? 0) + value;
-    this.#empty = false;
+    this.#isEmpty = false;
   }
 
   /** Returns the counts and resets them. */
   take(): MetricDeltas {
     const taken = this.#deltas;
     this.#deltas = {};
-    this.#empty = true;
+    this.#isEmpty = true;
     return taken;
   }
 }

@@ -1,8 +1,8 @@
 import type { QueueStatus } from "../platform/account-status.ts";
 import type { MetricDeltas } from "../platform/archive.ts";
-import { type KeyUse, OTHER } from "../platform/usage.ts";
+import { type KeyUsage, OTHER_VALUES } from "../platform/usage.ts";
 import type { Histogram } from "./counts.ts";
-import { series } from "./counts.ts";
+import { seriesName } from "./counts.ts";
 import { HISTOGRAMS, KEY_COST, KEY_REQUESTS, KEY_TOKENS, METRICS } from "./metric-names.ts";
 
 /** Media type of Prometheus' text format. */
@@ -14,32 +14,32 @@ interface SeriesKey {
   readonly labels: string;
 }
 
-function keyOf(text: string): SeriesKey {
+function parseSeriesKey(text: string): SeriesKey {
   const brace = text.indexOf("{");
   return brace === -1
     ? { name: text, labels: "" }
     : { name: text.slice(0, brace), labels: text.slice(brace + 1, -1) };
 }
 
-const LE = /,?le="([^"]*)"$/;
+const BOUND_LABEL = /,?le="([^"]*)"$/;
 
 /** One histogram series: counts by upper bound, not cumulative, and the sum of the observed values. */
-interface HistogramSeries {
+interface HistogramCounts {
   readonly buckets: Map<string, number>;
   sum: number;
 }
 
-function seriesOf(
+function groupHistogramCounts(
   { name }: Histogram,
   counts: readonly (readonly [SeriesKey, number])[],
-): Map<string, HistogramSeries> {
-  const found = new Map<string, HistogramSeries>();
+): Map<string, HistogramCounts> {
+  const found = new Map<string, HistogramCounts>();
   for (const [key, value] of counts) {
-    const labels = key.labels.replace(LE, "");
-    const one: HistogramSeries = found.get(labels) ?? { buckets: new Map(), sum: 0 };
+    const labels = key.labels.replace(BOUND_LABEL, "");
+    const one: HistogramCounts = found.get(labels) ?? { buckets: new Map(), sum: 0 };
     found.set(labels, one);
     if (key.name === `${name}_sum`) one.sum += value;
-    else one.buckets.set(LE.exec(key.labels)?.[1] ?? "+Inf", value);
+    else one.buckets.set(BOUND_LABEL.exec(key.labels)?.[1] ?? "+Inf", value);
   }
   return found;
 }
@@ -47,7 +47,7 @@ function seriesOf(
 /** Formats a histogram: cumulative buckets, sum and count. */
 function histogramLines(histogram: Histogram, counts: readonly (readonly [SeriesKey, number])[]): string[] {
   const { name, bounds } = histogram;
-  return [...seriesOf(histogram, counts)].flatMap(([labels, { buckets, sum }]) => {
+  return [...groupHistogramCounts(histogram, counts)].flatMap(([labels, { buckets, sum }]) => {
     const prefix = labels === "" ? "" : `${labels},`;
     const own = labels === "" ? "" : `{${labels}}`;
     let total = 0;
@@ -62,14 +62,14 @@ function histogramLines(histogram: Histogram, counts: readonly (readonly [Series
 type Gauge = [name: string, help: string, samples: [Record<string, string>, number][]];
 
 /** The number of account pools that the other metrics do not include, in deployments with several. */
-function silentPools({ silent_shards }: QueueStatus): Gauge[] {
+function silentPoolGauges({ silent_shards }: QueueStatus): Gauge[] {
   if (silent_shards === undefined) return [];
   const help = "Account pools that have not answered: their accounts are missing from the other numbers.";
   return [["polygate_account_pools_silent", help, [[{}, silent_shards.length]]]];
 }
 
 /** The current state of the account pool. */
-function gauges(status: QueueStatus): Gauge[] {
+function poolGauges(status: QueueStatus): Gauge[] {
   const cooling = new Map<string, number>();
   for (const { kind } of status.cooldowns) cooling.set(kind, (cooling.get(kind) ?? 0) + 1);
   const leases = new Map<string, number>();
@@ -92,7 +92,7 @@ function gauges(status: QueueStatus): Gauge[] {
     ],
     ["polygate_queue_depth", "Requests that wait for an account.", [[{}, status.waiting]]],
     ["polygate_queue_limit", "Requests that may wait.", [[{}, status.max_queue_size]]],
-    ...silentPools(status),
+    ...silentPoolGauges(status),
   ];
 }
 
@@ -101,18 +101,18 @@ const MAX_KEYS = 200;
 const NO_KEY = "pass-through";
 
 /** The total usage of each key. */
-function keyLines(keys: readonly KeyUse[]): string[] {
+function keyLines(keys: readonly KeyUsage[]): string[] {
   const requests = new Map<string, number>();
   const tokens = new Map<string, number>();
   const costs = new Map<string, number>();
   const add = (counts: Map<string, number>, labels: string, value: number) =>
     counts.set(labels, (counts.get(labels) ?? 0) + value);
   for (const [place, use] of keys.entries()) {
-    const key = place < MAX_KEYS ? use.key || NO_KEY : OTHER;
-    add(requests, series(KEY_REQUESTS, { key }), use.requests);
-    add(tokens, series(KEY_TOKENS, { key, gen_ai_token_type: "input" }), use.prompt_tokens);
-    add(tokens, series(KEY_TOKENS, { key, gen_ai_token_type: "output" }), use.completion_tokens);
-    add(costs, series(KEY_COST, { key }), use.cost_nano);
+    const key = place < MAX_KEYS ? use.key || NO_KEY : OTHER_VALUES;
+    add(requests, seriesName(KEY_REQUESTS, { key }), use.requests);
+    add(tokens, seriesName(KEY_TOKENS, { key, gen_ai_token_type: "input" }), use.prompt_tokens);
+    add(tokens, seriesName(KEY_TOKENS, { key, gen_ai_token_type: "output" }), use.completion_tokens);
+    add(costs, seriesName(KEY_COST, { key }), use.cost_nano);
   }
   const lines = (name: string, help: string, counts: Map<string, number>, unit = 1) => [
     `# HELP ${name} ${help}`,
@@ -127,10 +127,14 @@ function keyLines(keys: readonly KeyUse[]): string[] {
 }
 
 /** Formats all metrics in Prometheus' text format (version 0.0.4). */
-export function exposition(counts: MetricDeltas, status: QueueStatus, keys: readonly KeyUse[]): string {
+export function formatExposition(
+  counts: MetricDeltas,
+  status: QueueStatus,
+  keys: readonly KeyUsage[],
+): string {
   const families = new Map<string, [SeriesKey, number][]>();
   for (const [text, value] of Object.entries(counts)) {
-    const key = keyOf(text);
+    const key = parseSeriesKey(text);
     const family = key.name.replace(/_(?:bucket|sum)$/, "");
     const known = families.get(family);
     if (known === undefined) families.set(family, [[key, value]]);
@@ -150,9 +154,9 @@ export function exposition(counts: MetricDeltas, status: QueueStatus, keys: read
         lines.push(`${name}${key.labels === "" ? "" : `{${key.labels}}`} ${value}`);
   }
   lines.push(...keyLines(keys));
-  for (const [name, help, samples] of gauges(status)) {
+  for (const [name, help, samples] of poolGauges(status)) {
     lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`);
-    for (const [labels, value] of samples) lines.push(`${series(name, labels)} ${value}`);
+    for (const [labels, value] of samples) lines.push(`${seriesName(name, labels)} ${value}`);
   }
   return `${lines.join("\n")}\n`;
 }

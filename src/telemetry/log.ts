@@ -1,18 +1,18 @@
-import { maskedPath } from "../http/masked-path.ts";
+import { maskPath } from "../http/masked-path.ts";
 import type { LogFields } from "../platform/context.ts";
 
 /** Characters that may need escaping in JSON: then `JSON.stringify` formats the text. */
 const NOT_PLAIN = /[^ !#-[\]-~]/;
 
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return NOT_PLAIN.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
 /** Formats a value as JSON; undefined if JSON omits it. */
-function jsonOf(value: unknown): string | undefined {
+function toJson(value: unknown): string | undefined {
   switch (typeof value) {
     case "string":
-      return quoted(value);
+      return quoteText(value);
     case "number":
       return Number.isFinite(value) ? `${value}` : "null";
     case "boolean":
@@ -23,25 +23,25 @@ function jsonOf(value: unknown): string | undefined {
 }
 
 /** The text before each field's value, by field name. The program defines the fields, so there are few. */
-const beginnings = new Map<string, string>();
+const fieldPrefixes = new Map<string, string>();
 
 /** Converts `firstTokenMs` to `,"first_token_ms":`. */
-function beginningOf(name: string): string {
-  let beginning = beginnings.get(name);
+function getFieldPrefix(name: string): string {
+  let beginning = fieldPrefixes.get(name);
   if (beginning === undefined) {
     beginning = `,"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}":`;
-    beginnings.set(name, beginning);
+    fieldPrefixes.set(name, beginning);
   }
   return beginning;
 }
 
 /** Formats the fields as further members of a JSON object. */
-function membersOf<Fields extends LogFields>(fields: Fields): string {
+function formatMembers<Fields extends LogFields>(fields: Fields): string {
   let members = "";
   for (const name in fields) {
     if (name === "streaming") continue;
-    const value = jsonOf(fields[name]);
-    if (value !== undefined) members += beginningOf(name) + value;
+    const value = toJson(fields[name]);
+    if (value !== undefined) members += getFieldPrefix(name) + value;
   }
   return members;
 }
@@ -51,7 +51,7 @@ let second = Number.NaN;
 let secondText = "";
 
 /** The time in the format of `toISOString`. Many requests share a second, so only the milliseconds are formatted anew. */
-function timeText(): string {
+function formatTime(): string {
   const now = Date.now();
   const milliseconds = now % 1000;
   if (now - milliseconds !== second) {
@@ -73,8 +73,8 @@ export function logRequest(
   durationMs: number,
   fields: LogFields,
 ): void {
-  const id = quoted(requestId);
-  const asked = `"method":${quoted(method)},"path":${quoted(maskedPath(path))}`;
-  const answered = `"status":${status},"duration_ms":${jsonOf(Math.round(durationMs))}`;
-  console.log(`{"at":"${timeText()}","request_id":${id},${asked},${answered}${membersOf(fields)}}`);
+  const id = quoteText(requestId);
+  const asked = `"method":${quoteText(method)},"path":${quoteText(maskPath(path))}`;
+  const answered = `"status":${status},"duration_ms":${toJson(Math.round(durationMs))}`;
+  console.log(`{"at":"${formatTime()}","request_id":${id},${asked},${answered}${formatMembers(fields)}}`);
 }

@@ -1,5 +1,5 @@
 import type { ConfigSnapshot, ConfigurationStore } from "../config/snapshot.ts";
-import type { AnswerStore, AnswerWrite } from "../platform/answers.ts";
+import type { OutcomeStore, RequestOutcome } from "../platform/answers.ts";
 import {
   type Archive,
   EndedRecordsLost,
@@ -14,15 +14,15 @@ import { UsageTally } from "../usage/tally.ts";
 import { Counts } from "./counts.ts";
 
 /** Minimum interval between an isolate's messages to the archive, milliseconds. */
-const PAUSE_MS = 500;
+const SEND_INTERVAL_MS = 500;
 /** The same if only counts wait. */
-const COUNTS_PAUSE_MS = 2_000;
+const COUNTS_INTERVAL_MS = 2_000;
 /** Limit of requests that wait to send a message. One would be enough, but it may die. */
-const WAITERS = 4;
+const MAX_WAITERS = 4;
 /** A message that takes longer than this belongs to a request that died. */
 const STUCK_MS = 5_000;
 /** How long a request retries to report usage. After its end, Workers give it half a minute. */
-const TELL_MS = 25_000;
+const USAGE_RETRY_MS = 25_000;
 /** Limit of waiting captures while the archive is unreachable. */
 const MAX_CAPTURES = 500;
 /** Limit of waiting records; the oldest are dropped first. */
@@ -33,7 +33,7 @@ const MAX_RECORDS = 5_000;
  */
 const MAX_RECORD_CHARS = 8 * 1024 * 1024;
 /** Size of a record in a message besides its texts, in characters. */
-const SUMMARY_CHARS = 1_000;
+const RECORD_OVERHEAD_CHARS = 1_000;
 /** Limit of characters of waiting captures: it bounds the isolate's memory. */
 const MAX_CAPTURE_CHARS = 24 * 1024 * 1024;
 /** Limit of characters in one message. */
@@ -51,16 +51,16 @@ export interface RecordSource {
   /** When the request arrived, Unix milliseconds: the archive stores the newest records. */
   readonly createdAt: number;
   /** Whether the archive may know the record: then it must also get the outcome. */
-  readonly isTold: boolean;
+  readonly isKnownToArchive: boolean;
   readonly hasEnded: boolean;
   /** Cuts its texts to their beginnings. The outcome of the generation is not lost. */
   shorten(): void;
   /** The last result of `write` did not reach the archive. */
-  lost(): void;
+  markUndelivered(): void;
 }
 
 /** The retention limits of a configuration. */
-export function retentionOf({ version, config }: ConfigSnapshot): Retention {
+export function getRetention({ version, config }: ConfigSnapshot): Retention {
   return { version, records: config.history.limit, captures: config.captures.limit };
 }
 
@@ -69,7 +69,7 @@ export interface OutboxOptions {
   readonly archive: Archive;
   readonly usage: Pick<UsageStore, "write">;
   /** Writes outcomes at once; absent if there is no such store. */
-  readonly answers?: AnswerStore | undefined;
+  readonly answers?: OutcomeStore | undefined;
   /** Read when a message is sent, for the retention limits: waiting data may be newer than the sending request. */
   readonly configuration: Pick<ConfigurationStore, "readCopy">;
   readonly now: () => number;
@@ -80,7 +80,7 @@ export interface OutboxOptions {
  * Collects an isolate's reports to the archive, and sends them in few messages in the background. If the archive fails, no
  * request fails: the next message repeats what the archive did not take.
  *
- * Where the stores are in the same process (`AnswerStore`), `end` writes a request's outcome without waiting for a message.
+ * Where the stores are in the same process (`OutcomeStore`), `end` writes a request's outcome without waiting for a message.
  *
  * A timer lives only as long as the request that set it. So each request waits until its own reports are sent, and the first
  * one whose wait is over sends for all. Once a few requests wait for the same message, the others need not.
@@ -90,21 +90,21 @@ export class Outbox {
   /** Waiting records, with the characters that each held when it was added. */
   #records = new Map<RecordSource, number>();
   /** Those that hold characters and are not shortened yet. */
-  #long = new Set<RecordSource>();
+  #unshortened = new Set<RecordSource>();
   #recordChars = 0;
   #captures: Capture[] = [];
   #captureChars = 0;
   readonly counts = new Counts();
   readonly usage = new UsageTally();
   /** Number of the message being filled. */
-  #open = 0;
+  #messageNumber = 0;
   /** Number of requests that wait for that message. */
   #waiters = 0;
   #awaitedSince = 0;
   #sentAt = Number.NEGATIVE_INFINITY;
   #sending = false;
   /** The last message did not deliver the usage. */
-  #untold = false;
+  #isUsageUndelivered = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -112,12 +112,12 @@ export class Outbox {
 
   /** Adds or updates a generation's record. */
   record(source: RecordSource): void {
-    this.#hold(source);
-    for (const oldest of this.#long) {
+    this.#trackRecord(source);
+    for (const oldest of this.#unshortened) {
       if (this.#recordChars <= MAX_RECORD_CHARS) break;
       oldest.shorten();
-      this.#hold(oldest);
-      this.#long.delete(oldest);
+      this.#trackRecord(oldest);
+      this.#unshortened.delete(oldest);
     }
     for (const oldest of this.#records.keys()) {
       if (this.#records.size <= MAX_RECORDS) return;
@@ -128,24 +128,24 @@ export class Outbox {
   #drop(source: RecordSource): void {
     this.#recordChars -= this.#records.get(source) ?? 0;
     this.#records.delete(source);
-    this.#long.delete(source);
+    this.#unshortened.delete(source);
   }
 
   /**
-   * Ends a request before its response ends. Counts its usage, and writes the outcome at once if there is an `AnswerStore`.
+   * Ends a request before its response ends. Counts its usage, and writes the outcome at once if there is an `OutcomeStore`.
    *
    * @param used usage of the request; null: none
    * @param snapshot the configuration that the request read; null: it read none, and has nothing to write
    * @returns the error of the store, if it failed; the outcome then goes with the next message. Null otherwise.
    */
-  end(used: UsedRequest | null, snapshot: ConfigSnapshot | null): Error | null {
+  endRequest(used: UsedRequest | null, snapshot: ConfigSnapshot | null): Error | null {
     const { answers, now } = this.#options;
     const endedAt = now();
     let note: number | undefined;
     let failure: Error | null = null;
     if (answers !== undefined && snapshot !== null) {
       try {
-        note = this.#writeOutcome(answers, { retention: retentionOf(snapshot), used, endedAt });
+        note = this.#writeOutcome(answers, { retention: getRetention(snapshot), used, endedAt });
       } catch (error) {
         failure = error instanceof Error ? error : new Error("not an error");
       }
@@ -157,7 +157,7 @@ export class Outbox {
   /**
    * Writes the records of all ended generations, which are those of this request, with its usage. Throws the store's error.
    */
-  #writeOutcome(answers: AnswerStore, outcome: Omit<AnswerWrite, "records">): number | undefined {
+  #writeOutcome(answers: OutcomeStore, outcome: Omit<RequestOutcome, "records">): number | undefined {
     const ended = [...this.#records.keys()].filter(({ hasEnded }) => hasEnded);
     if (ended.length === 0 && outcome.used === null) return undefined;
     try {
@@ -165,16 +165,16 @@ export class Outbox {
       for (const source of ended) this.#drop(source);
       return note;
     } catch (error) {
-      for (const source of ended) source.lost();
+      for (const source of ended) source.markUndelivered();
       throw error;
     }
   }
 
-  #hold(source: RecordSource): void {
+  #trackRecord(source: RecordSource): void {
     const { characters } = source;
     this.#recordChars += characters - (this.#records.get(source) ?? 0);
     this.#records.set(source, characters);
-    if (characters > 0) this.#long.add(source);
+    if (characters > 0) this.#unshortened.add(source);
   }
 
   /** Adds a capture; drops it if too many wait. */
@@ -185,7 +185,7 @@ export class Outbox {
     this.#captureChars += chars;
   }
 
-  get holdsCaptures(): boolean {
+  get hasCaptures(): boolean {
     return this.#captures.length > 0;
   }
 
@@ -193,10 +193,10 @@ export class Outbox {
    * Resolves when everything that waits now is sent, by any request; null if enough other requests wait for that. Never
    * rejects. Pass it to `waitUntil`.
    */
-  settled(): Promise<void> | null {
+  waitUntilSent(): Promise<void> | null {
     const began = this.#options.now();
     if (this.#waiters === 0) this.#awaitedSince = began;
-    if (this.#waiters >= WAITERS && began - this.#awaitedSince < STUCK_MS) return null;
+    if (this.#waiters >= MAX_WAITERS && began - this.#awaitedSince < STUCK_MS) return null;
     this.#waiters += 1;
     return this.#wait(began);
   }
@@ -204,48 +204,50 @@ export class Outbox {
   async #wait(from: number): Promise<void> {
     const { now, sleep } = this.#options;
     let began = from;
-    let mine = this.#open;
-    while (this.#open === mine && !this.#isEmpty()) {
+    let mine = this.#messageNumber;
+    while (this.#messageNumber === mine && !this.#isEmpty()) {
       // A clock may be set back.
       began = Math.min(began, now());
       this.#sentAt = Math.min(this.#sentAt, now());
       const urgent = this.#records.size > 0 || this.#captures.length > 0;
-      const due = Math.max(this.#sentAt, began) + (urgent ? PAUSE_MS : COUNTS_PAUSE_MS);
+      const due = Math.max(this.#sentAt, began) + (urgent ? SEND_INTERVAL_MS : COUNTS_INTERVAL_MS);
       const busy = this.#sending && now() - this.#sentAt < STUCK_MS;
       if (now() >= due && !busy) {
         await this.#send();
-        if (!this.#untold || now() - from > TELL_MS) return;
+        if (!this.#isUsageUndelivered || now() - from > USAGE_RETRY_MS) return;
         // Records can wait for the next message. Usage must not: it would depend on a next request, which may never come.
-        mine = this.#open;
+        mine = this.#messageNumber;
         this.#waiters += 1;
         began = now();
         continue;
       }
-      await sleep(Math.max(Math.min(due - now(), PAUSE_MS), 20));
+      await sleep(Math.max(Math.min(due - now(), SEND_INTERVAL_MS), 20));
     }
   }
 
   #forgetRecords(): void {
     this.#records = new Map();
-    this.#long = new Set();
+    this.#unshortened = new Set();
     this.#recordChars = 0;
   }
 
   #isEmpty(): boolean {
-    return this.#records.size === 0 && this.#captures.length === 0 && this.counts.empty && this.usage.empty;
+    return (
+      this.#records.size === 0 && this.#captures.length === 0 && this.counts.isEmpty && this.usage.isEmpty
+    );
   }
 
   async #send(): Promise<void> {
     const { archive, configuration, now } = this.#options;
-    const { wantsWhole = false } = archive;
+    const { requiresWholeRecords = false } = archive;
     this.#sending = true;
     this.#sentAt = now();
-    this.#open += 1;
+    this.#messageNumber += 1;
     this.#waiters = 0;
     let sources: readonly RecordSource[] = [];
     let captures: Capture[] = [];
     let metrics: MetricDeltas | null = null;
-    this.#untold = !this.usage.empty;
+    this.#isUsageUndelivered = !this.usage.isEmpty;
     let telling: Promise<void> | undefined;
     let counted = false;
     let at = 0;
@@ -259,18 +261,18 @@ export class Outbox {
       this.#forgetRecords();
       this.#captures = [];
       this.#captureChars = 0;
-      telling = this.#tell(snapshot);
-      const retention = retentionOf(snapshot);
-      const recording = worthTelling(sources, retention.records);
+      telling = this.#sendUsage(snapshot);
+      const retention = getRetention(snapshot);
+      const recording = selectRecordsToSend(sources, retention.records);
       do {
         const records: HistoryWrite[] = [];
         const batch: Capture[] = [];
         let chars = 0;
         for (; at < recording.length && chars < MAX_MESSAGE_CHARS; at += 1) {
-          const write = recording[at]?.write(wantsWhole);
+          const write = recording[at]?.write(requiresWholeRecords);
           if (write === undefined) continue;
           records.push(write);
-          chars += charactersOf(write) + SUMMARY_CHARS;
+          chars += countCharacters(write) + RECORD_OVERHEAD_CHARS;
         }
         while (captures.length > 0 && chars < MAX_MESSAGE_CHARS) {
           const capture = captures.shift();
@@ -294,7 +296,7 @@ export class Outbox {
       } while (at < recording.length || captures.length > 0);
       if (lost !== null) throw lost;
     } catch {
-      for (const source of sources) source.lost();
+      for (const source of sources) source.markUndelivered();
       // Reports that arrived meanwhile are newer, so add them last.
       const newer = [...this.#records.keys()];
       this.#forgetRecords();
@@ -309,45 +311,45 @@ export class Outbox {
   }
 
   /** Reports the usage. Never throws: a failed report is repeated. */
-  async #tell(snapshot: ConfigSnapshot): Promise<void> {
-    if (this.usage.empty) return;
+  async #sendUsage(snapshot: ConfigSnapshot): Promise<void> {
+    if (this.usage.isEmpty) return;
     const { usage, now } = this.#options;
     try {
       await this.usage.send(usage, snapshot, now());
-      this.#untold = false;
+      this.#isUsageUndelivered = false;
     } catch {
-      this.#untold = true;
+      this.#isUsageUndelivered = true;
     }
   }
 }
 
 /** Selects the records that the archive will not drop at once. `kept` is how many it stores; 0: none. */
-function worthTelling(sources: readonly RecordSource[], kept: number): readonly RecordSource[] {
+function selectRecordsToSend(sources: readonly RecordSource[], kept: number): readonly RecordSource[] {
   if (kept === 0) return [];
   const excess = sources.length - kept;
   if (excess <= 0) return sources;
   const byAge = sources.toSorted((one, other) => one.createdAt - other.createdAt);
-  return byAge.filter(({ isTold }, index) => isTold || index >= excess);
+  return byAge.filter(({ isKnownToArchive }, index) => isKnownToArchive || index >= excess);
 }
 
 /** Length of a record's texts in characters. */
-export function charactersOf({ request, reasoning, content }: HistoryWrite): number {
+export function countCharacters({ request, reasoning, content }: HistoryWrite): number {
   return (request?.messages.length ?? 0) + (request?.prompt.length ?? 0) + reasoning.length + content.length;
 }
 
 /** The parts of a platform that an outbox needs. */
-export type OutboxPlatform = Pick<Platform, "archive" | "usage" | "answers" | "configuration" | "now">;
+export type OutboxPlatform = Pick<Platform, "archive" | "usage" | "outcomes" | "configuration" | "now">;
 
 const outboxes = new WeakMap<OutboxPlatform, Outbox>();
 
 /** The outbox of this isolate. */
-export function outboxOf(platform: OutboxPlatform): Outbox {
+export function getOutbox(platform: OutboxPlatform): Outbox {
   let outbox = outboxes.get(platform);
   if (outbox === undefined) {
     outbox = new Outbox({
       archive: platform.archive,
       usage: platform.usage,
-      answers: platform.answers,
+      answers: platform.outcomes,
       configuration: platform.configuration,
       now: platform.now,
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),

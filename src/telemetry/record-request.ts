@@ -1,11 +1,11 @@
 import { DEFAULT_PROVIDER } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { Platform } from "../platform/platform.ts";
-import { type Counts, HistogramSeries, series } from "./counts.ts";
+import { type Counts, HistogramSeries, seriesName } from "./counts.ts";
 import { PAGE_REQUESTS, QUEUE_WAIT, UPSTREAM_ERRORS } from "./metric-names.ts";
-import { outboxOf } from "./outbox.ts";
-import { generationSeries, httpSeries } from "./request-series.ts";
-import { type AnsweredRequest, usedBy } from "./used-by.ts";
+import { getOutbox } from "./outbox.ts";
+import { getGenerationSeries, getHttpSeries } from "./request-series.ts";
+import { type AnsweredRequest, toUsedRequest } from "./used-by.ts";
 
 const UPSTREAM_CODES = /^(?:upstream_|model_unavailable$|account_login_failed$)/;
 const PAGE_OPERATIONS: Readonly<Record<string, string>> = {
@@ -33,14 +33,14 @@ export function recordRequest(
   snapshot: ConfigSnapshot | null,
 ): Promise<void> | null {
   if (PROBES.has(answered.fields.route ?? "")) return null;
-  const outbox = outboxOf(platform);
+  const outbox = getOutbox(platform);
   const { providerDriver } = platform.variables;
   const { provider: asked = DEFAULT_PROVIDER } = answered.fields;
   const provider = asked === DEFAULT_PROVIDER ? providerDriver : asked;
   count(outbox.counts, provider, answered);
-  const failure = outbox.end(usedBy(answered, provider), snapshot);
+  const failure = outbox.endRequest(toUsedRequest(answered, provider), snapshot);
   if (failure !== null) answered.fields.cause = `the outcome was not stored yet: ${failure.message}`;
-  return outbox.settled();
+  return outbox.waitUntilSent();
 }
 
 function count(
@@ -49,14 +49,15 @@ function count(
   { method, status, durationMs, fields }: AnsweredRequest,
 ): void {
   const { route = "" } = fields;
-  counts.add(httpSeries(route, METHODS.has(method) ? method : "other", status));
+  counts.add(getHttpSeries(route, METHODS.has(method) ? method : "other", status));
   const page = PAGE_OPERATIONS[route];
-  if (page !== undefined) counts.add(series(PAGE_REQUESTS, { operation: page, status: String(status) }));
+  if (page !== undefined) counts.add(seriesName(PAGE_REQUESTS, { operation: page, status: String(status) }));
   const { dialect, model, error, operation, queueMs, firstTokenMs, promptTokens, completionTokens } = fields;
   if (dialect === undefined || model === undefined || operation !== "chat") return;
-  const names = generationSeries({ dialect, provider, model, status, error });
+  const names = getGenerationSeries({ dialect, provider, model, status, error });
   counts.add(names.generations);
-  if (error !== undefined && UPSTREAM_CODES.test(error)) counts.add(series(UPSTREAM_ERRORS, { code: error }));
+  if (error !== undefined && UPSTREAM_CODES.test(error))
+    counts.add(seriesName(UPSTREAM_ERRORS, { code: error }));
   if (fields.retries !== undefined) counts.add(names.retries, fields.retries);
   counts.observe(names.duration, durationMs / 1000);
   if (queueMs !== undefined) counts.observe(queueWait, queueMs / 1000);

@@ -1,4 +1,4 @@
-import { HistogramSeries, series } from "./counts.ts";
+import { HistogramSeries, seriesName } from "./counts.ts";
 import {
   GENERATIONS,
   HTTP_REQUESTS,
@@ -9,7 +9,7 @@ import {
 } from "./metric-names.ts";
 
 /** Limit of cached series names of HTTP requests, and of kinds of generations; the names of one kind take about 10 KB. */
-const MAX_KEPT = 200;
+const MAX_CACHED = 200;
 
 /** The labels of a generation. */
 export interface CountedGeneration {
@@ -31,38 +31,49 @@ export interface GenerationSeries {
   readonly output: HistogramSeries;
 }
 
-const http = new Map<string, string>();
-const generations = new Map<string, GenerationSeries>();
+const httpSeriesCache = new Map<string, string>();
+const generationSeriesCache = new Map<string, GenerationSeries>();
 
 /** Adds to a cache, which is cleared when it is full. */
-function keep<T>(kept: Map<string, T>, key: string, made: T): T {
-  if (kept.size >= MAX_KEPT) kept.clear();
+function addToCache<T>(kept: Map<string, T>, key: string, made: T): T {
+  if (kept.size >= MAX_CACHED) kept.clear();
   kept.set(key, made);
   return made;
 }
 
 /** The series that counts requests to a route. */
-export function httpSeries(route: string, method: string, status: number): string {
+export function getHttpSeries(route: string, method: string, status: number): string {
   const key = `${status} ${method} ${route}`;
-  return http.get(key) ?? keep(http, key, series(HTTP_REQUESTS, { route, method, status: String(status) }));
+  return (
+    httpSeriesCache.get(key) ??
+    addToCache(httpSeriesCache, key, seriesName(HTTP_REQUESTS, { route, method, status: String(status) }))
+  );
 }
 
 /** Returns the cached series for these labels. */
-export function generationSeries(counted: CountedGeneration): GenerationSeries {
+export function getGenerationSeries(counted: CountedGeneration): GenerationSeries {
   const { dialect, provider, model, status, error } = counted;
   const key = `${status}\0${error === undefined ? "" : `${error}\0`}\0${dialect}\0${provider}\0${model}`;
-  return generations.get(key) ?? keep(generations, key, made(counted));
+  return (
+    generationSeriesCache.get(key) ?? addToCache(generationSeriesCache, key, createGenerationSeries(counted))
+  );
 }
 
-function made({ dialect, provider, model, status, error }: CountedGeneration): GenerationSeries {
+function createGenerationSeries({
+  dialect,
+  provider,
+  model,
+  status,
+  error,
+}: CountedGeneration): GenerationSeries {
   const labels = {
     gen_ai_operation_name: "chat",
     gen_ai_provider_name: provider,
     gen_ai_request_model: model,
   };
   return {
-    generations: series(GENERATIONS, { dialect, model, status: String(status), error: error ?? "" }),
-    retries: series(RETRIES, { model }),
+    generations: seriesName(GENERATIONS, { dialect, model, status: String(status), error: error ?? "" }),
+    retries: seriesName(RETRIES, { model }),
     duration: new HistogramSeries(
       REQUEST_DURATION,
       error === undefined ? labels : { ...labels, error_type: error },

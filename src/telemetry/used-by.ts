@@ -10,14 +10,14 @@ export interface AnsweredRequest {
 }
 
 /** The outcome for the usage records: by the request's error, else by its status. */
-function outcomeOf(status: number, { error, attempts }: LogFields): string {
+function classifyOutcome(status: number, { error, attempts }: LogFields): string {
   if (error === undefined && status < 400) return "success";
   if (error === "request_cancelled" || status === 499) return "cancelled";
   return attempts === undefined ? "refused" : "error";
 }
 
 /** The usage of a request; null if it does not concern a provider. */
-export function usedBy(
+export function toUsedRequest(
   { status, durationMs, fields }: AnsweredRequest,
   provider: string,
 ): UsedRequest | null {
@@ -31,7 +31,7 @@ export function usedBy(
     account: fields.account ?? "",
     dialect,
     operation,
-    outcome: outcomeOf(status, fields),
+    outcome: classifyOutcome(status, fields),
     status: fields.errorStatus ?? status,
     code: fields.error ?? "",
     promptTokens: fields.promptTokens ?? 0,

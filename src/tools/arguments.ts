@@ -22,11 +22,11 @@ export class ArgumentsWriter {
   readonly #send: (fragment: string) => void;
   readonly #whole: boolean;
   readonly #sent = new Map<string, string[]>();
-  #waiting = new Map<string, string[]>();
+  #heldValues = new Map<string, string[]>();
   /** Names whose first values were sent before further values arrived. */
   readonly #repeated = new Set<string>();
   #streaming: { name: string; source: string; carry: string } | undefined;
-  #begun = false;
+  #hasStarted = false;
 
   /** @param whole Whether nothing is written before `end`, so that repeated names never appear twice. */
   constructor(send: (fragment: string) => void, whole: boolean) {
@@ -36,11 +36,11 @@ export class ArgumentsWriter {
 
   /** Whether a string of this name can be written while it still arrives. */
   canStream(name: string): boolean {
-    return !this.#whole && !this.#sent.has(name) && !this.#waiting.has(name);
+    return !this.#whole && !this.#sent.has(name) && !this.#heldValues.has(name);
   }
 
   /** Writes a piece of the string `name`, which `canStream` allowed; finish it with `endString`. */
-  string(name: string, piece: string): void {
+  appendString(name: string, piece: string): void {
     let head = "";
     if (!this.#streaming) {
       this.#flush();
@@ -67,20 +67,20 @@ export class ArgumentsWriter {
   }
 
   /** Adds a finished value, given as JSON text, which is copied as it stands. */
-  value(name: string, source: string): void {
-    if (!this.#whole && !this.#waiting.has(name)) this.#flush();
-    const sources = this.#waiting.get(name);
+  addValue(name: string, source: string): void {
+    if (!this.#whole && !this.#heldValues.has(name)) this.#flush();
+    const sources = this.#heldValues.get(name);
     if (sources) sources.push(source);
-    else this.#waiting.set(name, [source]);
+    else this.#heldValues.set(name, [source]);
   }
 
   /** Begins a parameter. Held values of other names can be written now, because they are not repeated directly. */
-  begin(name: string): void {
-    if (!this.#whole && !this.#waiting.has(name)) this.#flush();
+  beginParameter(name: string): void {
+    if (!this.#whole && !this.#heldValues.has(name)) this.#flush();
   }
 
   /** Leaves the object incomplete: writes complete values, and does not end incomplete ones. */
-  leave(): void {
+  leaveOpen(): void {
     if (!this.#whole && !this.#streaming) this.#flush();
   }
 
@@ -89,17 +89,17 @@ export class ArgumentsWriter {
     this.endString();
     this.#flush();
     for (const name of this.#repeated) this.#write(name);
-    this.#send(this.#begun ? "}" : "{}");
+    this.#send(this.#hasStarted ? "}" : "{}");
   }
 
   #separator(): string {
-    const separator = this.#begun ? "," : "{";
-    this.#begun = true;
+    const separator = this.#hasStarted ? "," : "{";
+    this.#hasStarted = true;
     return separator;
   }
 
   #flush(): void {
-    for (const [name, sources] of this.#waiting) {
+    for (const [name, sources] of this.#heldValues) {
       const sent = this.#sent.get(name);
       if (sent) {
         for (const source of sources) sent.push(source);
@@ -109,7 +109,7 @@ export class ArgumentsWriter {
         this.#write(name);
       }
     }
-    this.#waiting = new Map();
+    this.#heldValues = new Map();
   }
 
   #write(name: string): void {

@@ -1,13 +1,20 @@
-import { Call, type Catalogue } from "./call.ts";
-import { OPENER, skipSpace, UNITS } from "./characters.ts";
-import { closes, HOLD, MAX_GARBAGE, opensInvoke, opensParameter, TAG_LIMIT } from "./grammar.ts";
-import type { Input } from "./input.ts";
-import { Invocation, type Unclosed } from "./invocation.ts";
+import { CallWriter, type ToolSchemas } from "./call.ts";
+import { OPENER, skipSpace, UNIT_FLAGS } from "./characters.ts";
+import {
+  isClosing,
+  isInvokeOpening,
+  isParameterOpening,
+  MAX_CALL_TAG_LENGTH,
+  MAX_TEXT_TAG_LENGTH,
+  MAX_UNEXPECTED_TEXT,
+} from "./grammar.ts";
+import type { InputBuffer } from "./input.ts";
+import { InvokeReader, type UnclosedCdata } from "./invocation.ts";
 import { JsonBody } from "./json-body.ts";
-import { Markdown } from "./markdown.ts";
-import type { Output } from "./output.ts";
+import { MarkdownTracker } from "./markdown.ts";
+import type { EventOutput } from "./output.ts";
 import { passText } from "./plain-text.ts";
-import { SpanWatch } from "./span-watch.ts";
+import { CodeSpanDetector } from "./span-watch.ts";
 import { readTag, type Tag } from "./tags.ts";
 
 const BRACE = 0x7b;
@@ -34,34 +41,34 @@ type State =
  *
  * The class is long because its states lead to each other and are easier to read together.
  */
-export class Automaton {
-  readonly #input: Input;
-  readonly #output: Output;
-  readonly #catalogue: Catalogue;
+export class MarkupParser {
+  readonly #input: InputBuffer;
+  readonly #output: EventOutput;
+  readonly #catalogue: ToolSchemas;
   readonly #whole: boolean;
   #state: State = "text";
-  #markdown = new Markdown();
-  #span: SpanWatch | undefined;
+  #markdown = new MarkdownTracker();
+  #span: CodeSpanDetector | undefined;
   #json: JsonBody | undefined;
-  #invocation: Invocation | undefined;
+  #invocation: InvokeReader | undefined;
   /** Name of the invoke; shells of the invoke and its wrapper. */
   #name = "";
   #wrapperShell = "";
   #invokeShell = "";
   /** Text followed a call although the wrapper is still open. Its remaining end tags are removed. */
-  #loose: "none" | "wrapper" | "invoke" = "none";
+  #openAfterText: "none" | "wrapper" | "invoke" = "none";
   /** A wrapper with invalid content was treated as text. Invokes within it are not calls without a wrapper either. */
-  #refused = false;
+  #isWrapperRejected = false;
   /** Reading an invoke without an opening wrapper. It counts only if a closing wrapper follows. */
-  #orphan = false;
+  #hasNoWrapper = false;
   /** Before this offset no such invoke is tried, because an attempt has failed. */
-  #guard = 0;
-  readonly #unclosed: Unclosed = { all: false, before: 0, known: 0 };
+  #retryFrom = 0;
+  readonly #unclosed: UnclosedCdata = { isAllUnclosed: false, unclosedBefore: 0, analysedUpTo: 0 };
   /** Whether something within the wrapper is malformed. */
-  #bad = false;
-  #start = { offset: 0, saved: { length: 0, next: 0 }, markdown: new Markdown() };
+  #isMalformed = false;
+  #start = { offset: 0, saved: { length: 0, next: 0 }, markdown: new MarkdownTracker() };
 
-  constructor(input: Input, output: Output, catalogue: Catalogue, whole: boolean) {
+  constructor(input: InputBuffer, output: EventOutput, catalogue: ToolSchemas, whole: boolean) {
     this.#input = input;
     this.#output = output;
     this.#catalogue = catalogue;
@@ -75,8 +82,8 @@ export class Automaton {
 
   /** Stops parsing: a call that is still open gets no end. */
   abandon(): void {
-    if (this.#orphan) this.#output.drop();
-    else this.#invocation?.call.leave();
+    if (this.#hasNoWrapper) this.#output.dropSpeculation();
+    else this.#invocation?.call.leaveOpen();
     this.#invocation = undefined;
   }
 
@@ -109,30 +116,30 @@ export class Automaton {
   #skipSpace(from: number): number {
     const { text } = this.#input;
     let at = skipSpace(text, from);
-    while (this.#markdown.quoted && text.charCodeAt(at) === GREATER) at = skipSpace(text, at + 1);
+    while (this.#markdown.isInBlockQuote && text.charCodeAt(at) === GREATER) at = skipSpace(text, at + 1);
     return at;
   }
 
   /** Whether a complete tag in text affects the state. */
   readonly #accepts = (tag: Tag, offset: number): boolean => {
     if (tag.kind === "tool_calls") {
-      if (tag.close && this.#loose === "none") this.#refused = false;
-      return tag.close ? this.#loose !== "none" : !tag.empty;
+      if (tag.isClosing && this.#openAfterText === "none") this.#isWrapperRejected = false;
+      return tag.isClosing ? this.#openAfterText !== "none" : !tag.isSelfClosing;
     }
-    if (tag.close) return this.#loose === "invoke";
-    if (!opensInvoke(tag)) return false;
-    return this.#loose !== "none" || (!this.#refused && offset >= this.#guard);
+    if (tag.isClosing) return this.#openAfterText === "invoke";
+    if (!isInvokeOpening(tag)) return false;
+    return this.#openAfterText !== "none" || (!this.#isWrapperRejected && offset >= this.#retryFrom);
   };
 
   #enter(tag: Tag): void {
     const input = this.#input;
-    if (tag.close) {
+    if (tag.isClosing) {
       input.at += tag.end - input.at;
       if (tag.kind === "tool_calls") this.#endWrapper();
-      else if (tag.kind === "invoke") this.#loose = "wrapper";
+      else if (tag.kind === "invoke") this.#openAfterText = "wrapper";
       return;
     }
-    input.mark();
+    input.startRecording();
     if (tag.kind === "tool_calls") {
       this.#begin();
       this.#wrapperShell = tag.shell;
@@ -140,44 +147,44 @@ export class Automaton {
       this.#state = "wrapper";
       return;
     }
-    if (this.#loose === "none") {
+    if (this.#openAfterText === "none") {
       this.#begin();
-      this.#orphan = true;
+      this.#hasNoWrapper = true;
       this.#wrapperShell = tag.shell;
-      this.#output.guess();
+      this.#output.startSpeculation();
     }
     this.#openInvoke(tag);
   }
 
   #begin(): void {
-    this.#bad = false;
-    this.#refused = false;
+    this.#isMalformed = false;
+    this.#isWrapperRejected = false;
     if (!this.#whole) return;
     this.#start = {
       offset: this.#input.offset,
-      saved: this.#output.save(),
+      saved: this.#output.savePosition(),
       markdown: this.#markdown.clone(),
     };
   }
 
   /** Treats the held input as text. */
-  #refuse(refused: boolean): boolean {
-    if (this.#orphan) return this.#fail();
-    const raw = this.#input.release();
-    this.#output.text(raw);
+  #treatAsText(refused: boolean): boolean {
+    if (this.#hasNoWrapper) return this.#discardInvoke();
+    const raw = this.#input.endRecording();
+    this.#output.addText(raw);
     this.#markdown.feed(raw);
-    this.#bad = true;
-    this.#refused = refused;
+    this.#isMalformed = true;
+    this.#isWrapperRejected = refused;
     this.#state = "text";
     return true;
   }
 
   /** Discards an invoke without a wrapper: its input is read again as text. */
-  #fail(): boolean {
-    this.#output.drop();
-    this.#guard = this.#input.offset;
+  #discardInvoke(): boolean {
+    this.#output.dropSpeculation();
+    this.#retryFrom = this.#input.offset;
     this.#input.rewind();
-    this.#orphan = false;
+    this.#hasNoWrapper = false;
     this.#invocation = undefined;
     this.#state = "text";
     return true;
@@ -186,12 +193,12 @@ export class Automaton {
   #wrapper(): boolean {
     const input = this.#input;
     input.at = this.#skipSpace(input.at);
-    if (input.recorded > HOLD) return this.#refuse(false);
-    if (input.done) return input.final ? this.#refuse(false) : false;
-    if (UNITS[input.text.charCodeAt(input.at)] !== OPENER) return this.#refuse(false);
-    const tag = readTag(input.text, input.at, TAG_LIMIT, input.final);
+    if (input.recordedLength > MAX_TEXT_TAG_LENGTH) return this.#treatAsText(false);
+    if (input.isConsumed) return input.isFinal ? this.#treatAsText(false) : false;
+    if (UNIT_FLAGS[input.text.charCodeAt(input.at)] !== OPENER) return this.#treatAsText(false);
+    const tag = readTag(input.text, input.at, MAX_CALL_TAG_LENGTH, input.isFinal);
     if (tag === "partial") return false;
-    if (tag === "none" || !opensInvoke(tag)) return this.#refuse(true);
+    if (tag === "none" || !isInvokeOpening(tag)) return this.#treatAsText(true);
     this.#openInvoke(tag);
     return true;
   }
@@ -201,25 +208,26 @@ export class Automaton {
     this.#invokeShell = tag.shell;
     this.#input.at = tag.end;
     this.#state = "invoke";
-    if (tag.empty) this.#announce("{}");
+    if (tag.isSelfClosing) this.#announce("{}");
   }
 
   #invoke(): boolean {
     const input = this.#input;
     const at = this.#skipSpace(input.at);
-    if (at - input.at > MAX_GARBAGE) return this.#refuse(true);
-    if (at === input.text.length) return input.final ? this.#refuse(true) : false;
+    if (at - input.at > MAX_UNEXPECTED_TEXT) return this.#treatAsText(true);
+    if (at === input.text.length) return input.isFinal ? this.#treatAsText(true) : false;
     const unit = input.text.charCodeAt(at);
     if (unit === BRACE) {
       input.at = at;
-      this.#json = new JsonBody(this.#catalogue.parameters(this.#name));
+      this.#json = new JsonBody(this.#catalogue.parameterNames(this.#name));
       this.#state = "json";
       return true;
     }
-    if (UNITS[unit] !== OPENER) return this.#refuse(true);
-    const tag = readTag(input.text, at, TAG_LIMIT, input.final);
+    if (UNIT_FLAGS[unit] !== OPENER) return this.#treatAsText(true);
+    const tag = readTag(input.text, at, MAX_CALL_TAG_LENGTH, input.isFinal);
     if (tag === "partial") return false;
-    if (tag === "none" || !(opensParameter(tag) || closes(tag, "invoke"))) return this.#refuse(true);
+    if (tag === "none" || !(isParameterOpening(tag) || isClosing(tag, "invoke")))
+      return this.#treatAsText(true);
     input.at = at;
     this.#announce();
     return true;
@@ -228,7 +236,7 @@ export class Automaton {
   #jsonBody(): boolean {
     const result = this.#json?.read(this.#input) ?? "refused";
     if (result === "open") return false;
-    if (result === "refused") return this.#refuse(true);
+    if (result === "refused") return this.#treatAsText(true);
     this.#announce(result.source);
     return true;
   }
@@ -238,31 +246,31 @@ export class Automaton {
    * @param source The arguments, if the invoke was read to its end.
    */
   #announce(source?: string): void {
-    if (!this.#orphan) {
-      if (this.#suspectSpan()) return;
-      this.#input.release();
+    if (!this.#hasNoWrapper) {
+      if (this.#checkCodeSpan()) return;
+      this.#input.endRecording();
     }
-    this.#loose = "none";
-    const call = new Call(this.#output, this.#catalogue, this.#name, this.#whole);
+    this.#openAfterText = "none";
+    const call = new CallWriter(this.#output, this.#catalogue, this.#name, this.#whole);
     if (source !== undefined) {
       call.endWith(source);
       this.#endInvoke();
       return;
     }
-    this.#invocation = new Invocation(call, this.#input, {
+    this.#invocation = new InvokeReader(call, this.#input, {
       shells: [this.#invokeShell, this.#wrapperShell],
       unclosed: this.#unclosed,
-      orphan: this.#orphan,
+      hasNoWrapper: this.#hasNoWrapper,
       skipSpace: (at) => this.#skipSpace(at),
     });
     this.#state = "call";
   }
 
-  #suspectSpan(): boolean {
-    if (this.#markdown.openRuns === 0) return false;
+  #checkCodeSpan(): boolean {
+    if (this.#markdown.openRunCount === 0) return false;
     this.#input.rewind();
-    this.#input.mark();
-    this.#span = new SpanWatch(this.#markdown);
+    this.#input.startRecording();
+    this.#span = new CodeSpanDetector(this.#markdown);
     this.#state = "span";
     return true;
   }
@@ -272,11 +280,11 @@ export class Automaton {
     const result = span?.read(this.#input) ?? "plain";
     if (result === "open") return false;
     if (span && result === "code") {
-      this.#output.text(this.#input.release());
+      this.#output.addText(this.#input.endRecording());
       this.#markdown = span.markdown;
     } else {
       this.#input.rewind();
-      this.#markdown.forgetRuns();
+      this.#markdown.discardRuns();
     }
     this.#state = "text";
     return true;
@@ -286,13 +294,13 @@ export class Automaton {
     const invocation = this.#invocation;
     const outcome = invocation?.read() ?? "over";
     if (outcome === "open") return false;
-    if (invocation?.malformed) this.#bad = true;
-    if (this.#orphan && outcome !== "closed") return this.#fail();
-    if (this.#orphan && this.#bad) return this.#fail();
-    if (outcome === "cut") invocation?.call.leave();
+    if (invocation?.malformed) this.#isMalformed = true;
+    if (this.#hasNoWrapper && outcome !== "closed") return this.#discardInvoke();
+    if (this.#hasNoWrapper && this.#isMalformed) return this.#discardInvoke();
+    if (outcome === "cut") invocation?.call.leaveOpen();
     else invocation?.call.end();
     this.#invocation = undefined;
-    if (outcome === "lost") this.#loosen("invoke");
+    if (outcome === "lost") this.#continueAsText("invoke");
     else if (outcome === "cut" || outcome === "over") this.#state = "text";
     else this.#endInvoke();
     return true;
@@ -301,68 +309,68 @@ export class Automaton {
   #invokes(): boolean {
     const input = this.#input;
     input.at = this.#skipSpace(input.at);
-    if (input.done && !input.final) return false;
-    const opens = !input.done && UNITS[input.text.charCodeAt(input.at)] === OPENER;
-    const tag = opens ? readTag(input.text, input.at, TAG_LIMIT, false) : "none";
-    if (input.done || (tag === "partial" && input.final)) {
-      if (this.#orphan) return this.#fail();
+    if (input.isConsumed && !input.isFinal) return false;
+    const opens = !input.isConsumed && UNIT_FLAGS[input.text.charCodeAt(input.at)] === OPENER;
+    const tag = opens ? readTag(input.text, input.at, MAX_CALL_TAG_LENGTH, false) : "none";
+    if (input.isConsumed || (tag === "partial" && input.isFinal)) {
+      if (this.#hasNoWrapper) return this.#discardInvoke();
       input.at = input.text.length;
-      input.release();
-      this.#markdown.skip();
+      input.endRecording();
+      this.#markdown.skipNonText();
       this.#state = "text";
       return true;
     }
     if (tag === "partial") return false;
-    if (tag !== "none" && closes(tag, "tool_calls")) {
+    if (tag !== "none" && isClosing(tag, "tool_calls")) {
       input.at = tag.end;
       this.#endWrapper();
-    } else if (tag !== "none" && opensInvoke(tag)) {
-      if (!this.#orphan) input.mark();
+    } else if (tag !== "none" && isInvokeOpening(tag)) {
+      if (!this.#hasNoWrapper) input.startRecording();
       this.#openInvoke(tag);
     } else {
-      if (this.#orphan) return this.#fail();
-      if (tag !== "none") this.#bad = true;
-      this.#loosen("wrapper");
+      if (this.#hasNoWrapper) return this.#discardInvoke();
+      if (tag !== "none") this.#isMalformed = true;
+      this.#continueAsText("wrapper");
     }
     return true;
   }
 
   /** Text follows although the wrapper is still open: the text passes, and the remaining end tags are removed. */
-  #loosen(open: "wrapper" | "invoke"): void {
-    const raw = this.#input.release();
-    this.#markdown.skip();
-    this.#output.text(raw);
+  #continueAsText(open: "wrapper" | "invoke"): void {
+    const raw = this.#input.endRecording();
+    this.#markdown.skipNonText();
+    this.#output.addText(raw);
     this.#markdown.feed(raw);
-    this.#loose = open;
+    this.#openAfterText = open;
     this.#state = "text";
   }
 
   #endInvoke(): void {
     this.#state = "invokes";
-    if (!this.#orphan) this.#input.mark();
+    if (!this.#hasNoWrapper) this.#input.startRecording();
   }
 
   #endWrapper(): void {
     const input = this.#input;
     this.#state = "text";
-    this.#loose = "none";
-    if (this.#orphan) {
-      this.#orphan = false;
-      if (this.#markdown.openRuns > 0) {
-        this.#output.drop();
-        this.#suspectSpan();
+    this.#openAfterText = "none";
+    if (this.#hasNoWrapper) {
+      this.#hasNoWrapper = false;
+      if (this.#markdown.openRunCount > 0) {
+        this.#output.dropSpeculation();
+        this.#checkCodeSpan();
         return;
       }
-      this.#output.keep();
+      this.#output.keepSpeculation();
     }
-    input.release();
-    if (this.#whole && this.#bad) {
+    input.endRecording();
+    if (this.#whole && this.#isMalformed) {
       const { offset, saved, markdown } = this.#start;
       const raw = input.text.slice(input.at - (input.offset - offset), input.at);
-      this.#output.restore(saved);
-      this.#output.text(raw);
+      this.#output.restorePosition(saved);
+      this.#output.addText(raw);
       this.#markdown = markdown;
       this.#markdown.feed(raw);
-    } else this.#markdown.skip();
+    } else this.#markdown.skipNonText();
   }
 }

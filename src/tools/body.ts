@@ -1,9 +1,9 @@
 import { endsInCdata, readCdata } from "./cdata.ts";
-import { AMPERSAND, nextMarked, OPENER, UNITS } from "./characters.ts";
+import { AMPERSAND, findFlagged, OPENER, UNIT_FLAGS } from "./characters.ts";
 import { readEntity } from "./entities.ts";
-import { TAG_LIMIT } from "./grammar.ts";
-import { QuotedText } from "./quoted.ts";
-import { Surroundings } from "./surroundings.ts";
+import { MAX_CALL_TAG_LENGTH } from "./grammar.ts";
+import { CdataSection } from "./quoted.ts";
+import { EnclosingTags } from "./surroundings.ts";
 import { readTag, type Tag, type TagKind } from "./tags.ts";
 import type { ParameterValue } from "./value.ts";
 
@@ -17,33 +17,33 @@ export interface BodyOptions {
   /** Shells of the enclosing tags. Closing tags with such shells end the body. */
   shells: readonly string[];
   /** CDATA here is known to have no end mark: it ends at the next end tag. */
-  loose: boolean;
+  hasUnclosedCdata: boolean;
   /** CDATA of a later parameter may show that CDATA here has no end mark. */
   repairable: boolean;
   /** Stop at the beginning of another call. */
-  alone: boolean;
+  stopsAtCalls: boolean;
 }
 
 /** The body of one parameter: text with entities and CDATA, up to the end tag. */
 export class ParameterBody {
   readonly #value: ParameterValue;
   readonly #options: BodyOptions;
-  readonly #around: Surroundings;
+  readonly #enclosingTags: EnclosingTags;
   #state: BodyState = "open";
   /** A body may contain complete calls as text. These are their tags that are still open. */
   readonly #nested: TagKind[] = [];
   readonly #nestedOf = { tool_calls: 0, invoke: 0, parameter: 0 };
   /** The current CDATA section. */
-  #quoted: QuotedText | undefined;
+  #cdata: CdataSection | undefined;
   /** Whether a CDATA section was closed. */
-  #sections = false;
+  #hadCdata = false;
   /** Whether the text was cut off, see `Input`. */
   #cut = false;
 
   constructor(value: ParameterValue, options: BodyOptions) {
     this.#value = value;
     this.#options = options;
-    this.#around = new Surroundings(options.shells);
+    this.#enclosingTags = new EnclosingTags(options.shells);
   }
 
   get state(): BodyState {
@@ -55,8 +55,8 @@ export class ParameterBody {
     this.#cut = cut;
     let index = at;
     while (this.#state === "open" && index < source.length) {
-      const next = this.#quoted
-        ? this.#readQuoted(source, index, final, this.#quoted)
+      const next = this.#cdata
+        ? this.#readQuoted(source, index, final, this.#cdata)
         : this.#readText(source, index, final);
       if (next === index) break;
       index = next;
@@ -65,8 +65,8 @@ export class ParameterBody {
   }
 
   /** The text ended within the body: writes the part that is certain. The value gets no end. */
-  leave(): void {
-    this.#value.leave();
+  leaveOpen(): void {
+    this.#value.leaveOpen();
   }
 
   /**
@@ -75,21 +75,21 @@ export class ParameterBody {
    * the parameter just ends here.
    */
   recover(): { again: string; reopened: number | undefined } | undefined {
-    const recovered = this.#quoted?.recover();
+    const recovered = this.#cdata?.recover();
     if (!recovered) return undefined;
-    this.#quoted = undefined;
+    this.#cdata = undefined;
     this.#state = "open";
     return recovered;
   }
 
   #readText(source: string, at: number, final: boolean): number {
-    const index = nextMarked(source, at, OPENER | AMPERSAND);
+    const index = findFlagged(source, at, OPENER | AMPERSAND);
     if (index > at) {
       const piece = source.slice(at, index);
       this.#value.add(piece, piece);
       return index;
     }
-    if (UNITS[source.charCodeAt(at)] === AMPERSAND) {
+    if (UNIT_FLAGS[source.charCodeAt(at)] === AMPERSAND) {
       const entity = readEntity(source, at, final);
       if (entity === "partial") return at;
       if (entity === "none") return this.#literal(source, at, at + 1);
@@ -99,25 +99,29 @@ export class ParameterBody {
     const cdata = readCdata(source, at, final, this.#value.expectsCdata);
     if (cdata === "partial") return at;
     if (cdata !== "none") {
-      const { loose, repairable } = this.#options;
-      const guarded = !this.#value.bare;
-      this.#value.mark("<![CDATA[");
-      this.#quoted = new QuotedText(this.#value, this.#around, { loose, repairable, guarded });
+      const { hasUnclosedCdata, repairable } = this.#options;
+      const guarded = !this.#value.hasTextOutsideCdata;
+      this.#value.addCdataMark("<![CDATA[");
+      this.#cdata = new CdataSection(this.#value, this.#enclosingTags, {
+        isUnclosed: hasUnclosedCdata,
+        repairable,
+        endsOnlyBeforeTag: guarded,
+      });
       return cdata;
     }
-    const tag = readTag(source, at, TAG_LIMIT, final);
+    const tag = readTag(source, at, MAX_CALL_TAG_LENGTH, final);
     if (tag === "partial") return at;
-    if (tag === "none" && final && this.#isOver(source, at)) return source.length;
-    return tag === "none" || !this.#around.owns(tag)
+    if (tag === "none" && final && this.#endsInMark(source, at)) return source.length;
+    return tag === "none" || !this.#enclosingTags.hasKnownShell(tag)
       ? this.#literal(source, at, at + 1)
       : this.#readNested(source, at, final, tag);
   }
 
   /** Whether the text ends within an incomplete mark that is not part of the value. */
-  #isOver(source: string, at: number): boolean {
-    const behind = this.#sections && !this.#value.bare;
-    const closing = this.#around.endsInClosingTag(source, at, behind ? 1 : 2);
-    return closing || (!this.#value.bare && endsInCdata(source, at));
+  #endsInMark(source: string, at: number): boolean {
+    const behind = this.#hadCdata && !this.#value.hasTextOutsideCdata;
+    const closing = this.#enclosingTags.endsInClosingTag(source, at, behind ? 1 : 2);
+    return closing || (!this.#value.hasTextOutsideCdata && endsInCdata(source, at));
   }
 
   #literal(source: string, at: number, end: number): number {
@@ -127,14 +131,14 @@ export class ParameterBody {
   }
 
   #readNested(source: string, at: number, final: boolean, tag: Tag): number {
-    if (!tag.close) {
+    if (!tag.isClosing) {
       const calls = tag.kind === "tool_calls" || (tag.kind === "invoke" && tag.name !== undefined);
-      if (calls && this.#options.alone) {
+      if (calls && this.#options.stopsAtCalls) {
         this.#state = "nested";
         return at;
       }
       const within = tag.kind === "parameter" && this.#nested.length > 0;
-      if (!tag.empty && (calls || within)) {
+      if (!tag.isSelfClosing && (calls || within)) {
         this.#nested.push(tag.kind);
         this.#nestedOf[tag.kind]++;
       }
@@ -142,7 +146,8 @@ export class ParameterBody {
     }
     if (this.#closesNested(tag.kind)) return this.#literal(source, at, tag.end);
     // The first of two `<` belongs to the text before it, unless a CDATA section precedes.
-    if (tag.doubled && !(this.#sections && !this.#value.bare)) return this.#literal(source, at, at + 1);
+    if (tag.startsWithTwoOpeners && !(this.#hadCdata && !this.#value.hasTextOutsideCdata))
+      return this.#literal(source, at, at + 1);
     if (tag.kind === "parameter") {
       this.#state = "closed";
       this.#value.end();
@@ -150,13 +155,13 @@ export class ParameterBody {
     }
     if (tag.kind === "invoke") {
       // If the text was cut off here, the tag may as well be part of the value.
-      const follows = this.#around.followedBy(source, tag.end, final && !this.#cut, (next) =>
-        next.kind === "tool_calls" ? next.close : next.kind === "invoke" && !next.close,
+      const follows = this.#enclosingTags.isFollowedBy(source, tag.end, final && !this.#cut, (next) =>
+        next.kind === "tool_calls" ? next.isClosing : next.kind === "invoke" && !next.isClosing,
       );
       if (follows === "partial") return at;
       if (follows) {
         this.#state = "broken";
-        this.#value.cut();
+        this.#value.endCut();
         return at;
       }
     }
@@ -173,7 +178,7 @@ export class ParameterBody {
     return true;
   }
 
-  #readQuoted(source: string, at: number, final: boolean, quoted: QuotedText): number {
+  #readQuoted(source: string, at: number, final: boolean, quoted: CdataSection): number {
     const next = quoted.read(source, at, final);
     const { state } = quoted;
     if (state === "open") return next;
@@ -181,8 +186,8 @@ export class ParameterBody {
       this.#state = state;
       return next;
     }
-    this.#quoted = undefined;
-    if (state === "closed") this.#sections = true;
+    this.#cdata = undefined;
+    if (state === "closed") this.#hadCdata = true;
     return state === "swallowing" ? this.#readText(source, next, final) : next;
   }
 }

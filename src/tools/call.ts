@@ -1,15 +1,15 @@
 import { declaredProperties, type ToolDefinition } from "../conversation/tool.ts";
 import { ArgumentsWriter } from "./arguments.ts";
-import { conform } from "./conform.ts";
-import { Declared } from "./declared.ts";
-import type { Output } from "./output.ts";
+import { convertToDeclaredTypes } from "./conform.ts";
+import { DeclaredSchema } from "./declared.ts";
+import type { EventOutput } from "./output.ts";
 import type { Tag } from "./tags.ts";
-import { ParameterValue, type Wanted } from "./value.ts";
+import { type ExpectedType, ParameterValue } from "./value.ts";
 
 /** The declared parameters of every tool of the request. */
-export class Catalogue {
+export class ToolSchemas {
   readonly #tools = new Map<string, ToolDefinition>();
-  readonly #declared = new Map<string, Declared>();
+  readonly #declared = new Map<string, DeclaredSchema>();
 
   constructor(tools: readonly ToolDefinition[]) {
     for (const tool of tools) this.#tools.set(tool.name, tool);
@@ -19,66 +19,69 @@ export class Catalogue {
     return this.#tools.size;
   }
 
-  parameters(tool: string): ReadonlySet<string> {
+  parameterNames(tool: string): ReadonlySet<string> {
     return new Set(declaredProperties(this.#tools.get(tool)).keys());
   }
 
   /** The declared schema of a tool's arguments. */
-  declared(tool: string): Declared {
-    const known = this.#declared.get(tool) ?? Declared.of(this.#tools.get(tool)?.parameters);
+  schemaOf(tool: string): DeclaredSchema {
+    const known = this.#declared.get(tool) ?? DeclaredSchema.analyse(this.#tools.get(tool)?.parameters);
     this.#declared.set(tool, known);
     return known;
   }
 }
 
-function wantedOf(declared: Declared): Wanted {
-  if (declared.text) return "text";
+function expectedTypeOf(declared: DeclaredSchema): ExpectedType {
+  if (declared.isStringOnly) return "text";
   const structure = declared.allows("array") || declared.allows("object");
   return structure && !declared.allows("string") ? "structure" : "any";
 }
 
 /** An announced call. It is written to the output while it arrives. */
-export class Call {
-  readonly #output: Output;
-  readonly #catalogue: Catalogue;
+export class CallWriter {
+  readonly #output: EventOutput;
+  readonly #catalogue: ToolSchemas;
   readonly #name: string;
   readonly #index: number;
   readonly #writer: ArgumentsWriter;
 
-  constructor(output: Output, catalogue: Catalogue, name: string, whole: boolean) {
+  constructor(output: EventOutput, catalogue: ToolSchemas, name: string, whole: boolean) {
     this.#output = output;
     this.#catalogue = catalogue;
     this.#name = name;
-    this.#index = output.call(name);
-    this.#writer = new ArgumentsWriter((fragment) => output.fragment(this.#index, fragment), whole);
+    this.#index = output.beginCall(name);
+    this.#writer = new ArgumentsWriter((fragment) => output.addArguments(this.#index, fragment), whole);
   }
 
   /** Begins the value of the parameter that `tag` opens. */
-  value(tag: Tag): ParameterValue {
+  beginParameter(tag: Tag): ParameterValue {
     const name = tag.name ?? "";
-    const declared = this.#catalogue.declared(this.#name).member(name);
-    const wanted = wantedOf(declared);
+    const declared = this.#catalogue.schemaOf(this.#name).member(name);
+    const wanted = expectedTypeOf(declared);
     return new ParameterValue(
       this.#writer,
       name,
-      wanted === "any" && tag.verbatim ? "text" : wanted,
+      wanted === "any" && tag.isString ? "text" : wanted,
       declared,
     );
   }
 
   end(): void {
     this.#writer.end();
-    this.#output.end(this.#index);
+    this.#output.endCall(this.#index);
   }
 
   /** The text ended within the call: the call gets no end, and its arguments stay incomplete. */
-  leave(): void {
-    this.#writer.leave();
+  leaveOpen(): void {
+    this.#writer.leaveOpen();
   }
 
   /** Ends the call with arguments that arrived as one JSON object. */
   endWith(source: string): void {
-    this.#output.fragment(this.#index, conform(source, this.#catalogue.declared(this.#name)));
-    this.#output.end(this.#index);
+    this.#output.addArguments(
+      this.#index,
+      convertToDeclaredTypes(source, this.#catalogue.schemaOf(this.#name)),
+    );
+    this.#output.endCall(this.#index);
   }
 }

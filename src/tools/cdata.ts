@@ -1,4 +1,4 @@
-import { BRACKET, fold, UNITS } from "./characters.ts";
+import { BRACKET, foldToAscii, UNIT_FLAGS } from "./characters.ts";
 
 const OPENED = /^<{1,2}[| -]{0,3}\[[| -]{0,2}cdata[| -]{0,2}\[/i;
 const MAY_OPEN = /^<{1,2}(?:[| -]{1,3}|[| -]{0,3}\[[| -]{0,2}(?:c(?:d(?:a(?:t(?:a[| -]{0,2})?)?)?)?)?)?$/i;
@@ -10,7 +10,7 @@ const MAX_GAP = 2;
 const SEPARATORS = "|｜¦!！、，▁·";
 
 /** Whether a UTF-16 unit is a separator that models write between the parts of a mark. Letters of any script are not. */
-function separates(unit: number): boolean {
+function isSeparator(unit: number): boolean {
   if (unit < 0x20) return unit !== 0x09 && unit !== 0x0a && unit !== 0x0d;
   return (unit >= 0x2400 && unit <= 0x2426) || SEPARATORS.includes(String.fromCharCode(unit));
 }
@@ -30,8 +30,8 @@ export function readCdata(
   let folded = "";
   let shortEnd: number | "none" = "none";
   for (let index = at; index < stop; index++) {
-    if (short && separates(source.charCodeAt(index)) && NAMED.test(folded)) shortEnd = index + 1;
-    folded += fold(source.codePointAt(index) ?? 0);
+    if (short && isSeparator(source.charCodeAt(index)) && NAMED.test(folded)) shortEnd = index + 1;
+    folded += foldToAscii(source.codePointAt(index) ?? 0);
     if (OPENED.test(folded)) return index + 1;
     if (!MAY_OPEN.test(folded)) return shortEnd;
   }
@@ -41,7 +41,7 @@ export function readCdata(
 /** Whether the text ends within an incomplete CDATA opening at `at`. */
 export function endsInCdata(source: string, at: number): boolean {
   const unit = source.codePointAt(at + 1);
-  const second = unit === undefined ? "" : fold(unit);
+  const second = unit === undefined ? "" : foldToAscii(unit);
   return (second === "|" || second === "[") && readCdata(source, at, false, true) === "partial";
 }
 
@@ -56,7 +56,7 @@ export interface CdataEnd {
 
 function skipGap(source: string, from: number): number {
   let index = from;
-  while (index < from + MAX_GAP && (source[index] === " " || separates(source.charCodeAt(index)))) index++;
+  while (index < from + MAX_GAP && (source[index] === " " || isSeparator(source.charCodeAt(index)))) index++;
   return index;
 }
 
@@ -65,11 +65,11 @@ export function readCdataEnd(source: string, at: number, final: boolean): CdataE
   const short = final ? "none" : "partial";
   const second = skipGap(source, at + 1);
   if (second >= source.length) return short;
-  if (UNITS[source.charCodeAt(second)] !== BRACKET) return "none";
+  if (UNIT_FLAGS[source.charCodeAt(second)] !== BRACKET) return "none";
   const last = skipGap(source, second + 1);
   if (last >= source.length) return short;
   const exact = last === at + 2;
-  const sign = fold(source.codePointAt(last) ?? 0);
+  const sign = foldToAscii(source.codePointAt(last) ?? 0);
   if (sign === ">") return { kind: exact ? "exact" : "drifted", end: last + 1 };
   return sign === "<" && exact ? { kind: "half", end: last } : "none";
 }

@@ -80,11 +80,11 @@ function foldWide(codePoint: number): string {
  * `=`, quotes, brackets, ` ` and `\n` for white space, `|` for every other separator, `~` for a character that cannot occur
  * in a tag head, and the empty string for characters without width.
  */
-export function fold(codePoint: number): string {
+export function foldToAscii(codePoint: number): string {
   return codePoint < 128 ? (ASCII[codePoint] ?? "|") : foldWide(codePoint);
 }
 
-/** Flags in `UNITS`. */
+/** Flags in `UNIT_FLAGS`. */
 export const OPENER = 1;
 export const BACKTICK = 2;
 export const NEWLINE = 4;
@@ -93,18 +93,18 @@ export const AMPERSAND = 16;
 export const BRACKET = 32;
 
 /** The flags of every UTF-16 unit. One look-up decides whether a unit needs any processing. */
-export const UNITS = new Uint8Array(65536);
-for (const char of OPENERS) UNITS[char.charCodeAt(0)] = OPENER;
-UNITS[0x60] = BACKTICK;
-UNITS[0x0a] = NEWLINE;
-UNITS[0x5c] = BACKSLASH;
-UNITS[0x26] = AMPERSAND;
-for (const char of "]］】") UNITS[char.charCodeAt(0)] = BRACKET;
+export const UNIT_FLAGS = new Uint8Array(65536);
+for (const char of OPENERS) UNIT_FLAGS[char.charCodeAt(0)] = OPENER;
+UNIT_FLAGS[0x60] = BACKTICK;
+UNIT_FLAGS[0x0a] = NEWLINE;
+UNIT_FLAGS[0x5c] = BACKSLASH;
+UNIT_FLAGS[0x26] = AMPERSAND;
+for (const char of "]］】") UNIT_FLAGS[char.charCodeAt(0)] = BRACKET;
 
 /** The index of the first unit from `from` up to, but not including, `to` that has one of the flags `marks`; else `to`. */
-export function nextMarked(text: string, from: number, marks: number, to = text.length): number {
+export function findFlagged(text: string, from: number, marks: number, to = text.length): number {
   let index = from;
-  while (index < to && ((UNITS[text.charCodeAt(index)] ?? 0) & marks) === 0) index++;
+  while (index < to && ((UNIT_FLAGS[text.charCodeAt(index)] ?? 0) & marks) === 0) index++;
   return index;
 }
 

@@ -1,4 +1,4 @@
-import type { Declared, Kind } from "./declared.ts";
+import type { DeclaredSchema, JsonType } from "./declared.ts";
 
 /** Values at a greater depth stay unchanged. */
 const MAX_DEPTH = 64;
@@ -10,12 +10,12 @@ const SPACE = /[ \t\n\r]/;
  *
  * @param source JSON, known to parse.
  */
-export function conform(source: string, declared: Declared): string {
-  return new Conformer(source).read(declared);
+export function convertToDeclaredTypes(source: string, declared: DeclaredSchema): string {
+  return new TypeConverter(source).read(declared);
 }
 
 /** The type of a JSON value, from its first character. */
-export function kindAt(first: string | undefined): Kind {
+export function typeAt(first: string | undefined): JsonType {
   if (first === "{") return "object";
   if (first === "[") return "array";
   if (first === '"') return "string";
@@ -23,7 +23,7 @@ export function kindAt(first: string | undefined): Kind {
   return first === "t" || first === "f" ? "boolean" : "number";
 }
 
-class Conformer {
+class TypeConverter {
   readonly #source: string;
   readonly #pieces: string[] = [];
   #at = 0;
@@ -34,21 +34,21 @@ class Conformer {
     this.#source = source;
   }
 
-  read(declared: Declared): string {
+  read(declared: DeclaredSchema): string {
     this.#value(declared, 0);
     return this.#pieces.join("") + this.#source.slice(this.#kept);
   }
 
-  #value(declared: Declared, depth: number): void {
+  #value(declared: DeclaredSchema, depth: number): void {
     this.#skipSpace();
     const start = this.#at;
-    const kind = kindAt(this.#source[start]);
+    const kind = typeAt(this.#source[start]);
     if (kind !== "null" && !declared.allows(kind) && declared.allows("string")) {
       this.#skipValue();
       const text = JSON.stringify(this.#source.slice(start, this.#at));
       this.#pieces.push(this.#source.slice(this.#kept, start), text);
       this.#kept = this.#at;
-    } else if (declared.free || depth === MAX_DEPTH || (kind !== "object" && kind !== "array")) {
+    } else if (declared.isUnconstrained || depth === MAX_DEPTH || (kind !== "object" && kind !== "array")) {
       this.#skipValue();
     } else if (kind === "object") this.#members((name) => this.#value(declared.member(name), depth + 1));
     else this.#items((index) => this.#value(declared.item(index), depth + 1));

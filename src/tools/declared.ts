@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../encoding/json.ts";
 
 /** The type of a JSON value. */
-export type Kind = "string" | "number" | "boolean" | "null" | "array" | "object";
+export type JsonType = "string" | "number" | "boolean" | "null" | "array" | "object";
 
 /** Most steps to analyse one schema: references may be circular or multiply. */
 const MAX_STEPS = 256;
@@ -15,14 +15,14 @@ type Alternatives = readonly JsonObject[] | null;
  * The declared types, members and items of a value, as far as they decide how to read the value. It follows references
  * within the schema and combinations of schemas. Parts that it does not understand declare nothing.
  */
-export class Declared {
+export class DeclaredSchema {
   /** Nothing is declared: any value is allowed. */
-  static readonly ANYTHING = new Declared(null, {});
+  static readonly ANYTHING = new DeclaredSchema(null, {});
 
   readonly #alternatives: Alternatives;
   readonly #root: JsonObject;
-  readonly #members = new Map<string, Declared>();
-  readonly #items = new Map<number, Declared>();
+  readonly #members = new Map<string, DeclaredSchema>();
+  readonly #items = new Map<number, DeclaredSchema>();
 
   private constructor(alternatives: Alternatives, root: JsonObject) {
     this.#alternatives = alternatives?.length === 0 ? null : alternatives;
@@ -30,65 +30,66 @@ export class Declared {
   }
 
   /** Analyses `schema`. References are resolved within it. */
-  static of(schema: unknown): Declared {
+  static analyse(schema: unknown): DeclaredSchema {
     return isObject(schema)
-      ? new Declared(expand(schema, schema, { left: MAX_STEPS }), schema)
-      : Declared.ANYTHING;
+      ? new DeclaredSchema(expand(schema, schema, { left: MAX_STEPS }), schema)
+      : DeclaredSchema.ANYTHING;
   }
 
   /** Whether nothing is known about the value. */
-  get free(): boolean {
+  get isUnconstrained(): boolean {
     return this.#alternatives === null;
   }
 
   /** Whether the value may have this type. */
-  allows(kind: Kind): boolean {
-    return this.#alternatives?.some((one) => kindsOf(one)?.has(kind) ?? true) ?? true;
+  allows(kind: JsonType): boolean {
+    return this.#alternatives?.some((one) => allowedTypes(one)?.has(kind) ?? true) ?? true;
   }
 
   /** Whether the value must be a string. */
-  get text(): boolean {
-    return this.#alternatives?.every((one) => isOnlyString(kindsOf(one))) ?? false;
+  get isStringOnly(): boolean {
+    return this.#alternatives?.every((one) => isOnlyString(allowedTypes(one))) ?? false;
   }
 
   /** The declaration of the object's member of this name. */
-  member(name: string): Declared {
+  member(name: string): DeclaredSchema {
     const known = this.#members.get(name) ?? this.#union("object", (one) => memberOf(one, name));
     this.#members.set(name, known);
     return known;
   }
 
   /** The declaration of the array's item at this index. */
-  item(index: number): Declared {
-    const places = Math.max(0, ...(this.#alternatives ?? []).map((one) => placesOf(one).length));
+  item(index: number): DeclaredSchema {
+    const places = Math.max(0, ...(this.#alternatives ?? []).map((one) => prefixItemsOf(one).length));
     const place = Math.min(index, places);
     const known =
-      this.#items.get(place) ?? this.#union("array", (one) => placesOf(one)[place] ?? restOf(one));
+      this.#items.get(place) ??
+      this.#union("array", (one) => prefixItemsOf(one)[place] ?? remainingItemsOf(one));
     this.#items.set(place, known);
     return known;
   }
 
-  #union(kind: Kind, part: (schema: JsonObject) => unknown): Declared {
+  #union(kind: JsonType, part: (schema: JsonObject) => unknown): DeclaredSchema {
     const found: JsonObject[] = [];
     const steps = { left: MAX_STEPS };
     for (const one of this.#alternatives ?? [{}]) {
-      if (kindsOf(one)?.has(kind) === false) continue;
+      if (allowedTypes(one)?.has(kind) === false) continue;
       const schema = part(one);
       if (schema === false) continue;
       const more = expand(schema, this.#root, steps);
-      if (more === null) return Declared.ANYTHING;
+      if (more === null) return DeclaredSchema.ANYTHING;
       found.push(...more);
     }
-    return found.length > MAX_ALTERNATIVES ? Declared.ANYTHING : new Declared(found, this.#root);
+    return found.length > MAX_ALTERNATIVES ? DeclaredSchema.ANYTHING : new DeclaredSchema(found, this.#root);
   }
 }
 
-function isOnlyString(kinds: ReadonlySet<Kind> | null): boolean {
+function isOnlyString(kinds: ReadonlySet<JsonType> | null): boolean {
   return kinds !== null && kinds.size === 1 && kinds.has("string");
 }
 
 /** The type of a parsed value. */
-function kindOf(value: unknown): Kind {
+function jsonTypeOf(value: unknown): JsonType {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   if (typeof value === "string") return "string";
@@ -96,7 +97,7 @@ function kindOf(value: unknown): Kind {
   return typeof value === "boolean" ? "boolean" : "object";
 }
 
-const KINDS: Readonly<Record<string, Kind>> = {
+const JSON_TYPES: Readonly<Record<string, JsonType>> = {
   string: "string",
   number: "number",
   integer: "number",
@@ -107,17 +108,17 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 /** The types that a schema without references and combinations allows; null: all. */
-function kindsOf(schema: JsonObject): ReadonlySet<Kind> | null {
+function allowedTypes(schema: JsonObject): ReadonlySet<JsonType> | null {
   const { type, enum: values, const: only } = schema;
-  const kinds = new Set<Kind>();
+  const kinds = new Set<JsonType>();
   if (type !== undefined) {
     for (const name of Array.isArray(type) ? type : [type]) {
-      const kind = typeof name === "string" ? KINDS[name.toLowerCase()] : undefined;
+      const kind = typeof name === "string" ? JSON_TYPES[name.toLowerCase()] : undefined;
       if (kind === undefined) return null;
       kinds.add(kind);
     }
-  } else if (Array.isArray(values)) for (const value of values) kinds.add(kindOf(value));
-  else if (only !== undefined) kinds.add(kindOf(only));
+  } else if (Array.isArray(values)) for (const value of values) kinds.add(jsonTypeOf(value));
+  else if (only !== undefined) kinds.add(jsonTypeOf(only));
   else return null;
   if (schema["nullable"] === true) kinds.add("null");
   return kinds.size === 0 ? null : kinds;
@@ -130,12 +131,12 @@ function memberOf(schema: JsonObject, name: string): unknown {
 }
 
 /** The schemas of an array's first items. */
-function placesOf({ prefixItems, items }: JsonObject): readonly unknown[] {
+function prefixItemsOf({ prefixItems, items }: JsonObject): readonly unknown[] {
   if (Array.isArray(prefixItems)) return prefixItems;
   return Array.isArray(items) ? items : [];
 }
 
-function restOf({ items, additionalItems }: JsonObject): unknown {
+function remainingItemsOf({ items, additionalItems }: JsonObject): unknown {
   return Array.isArray(items) ? additionalItems : items;
 }
 
@@ -146,7 +147,7 @@ function expand(schema: unknown, root: JsonObject, steps: { left: number }): Alt
   const { $ref: reference, allOf, anyOf, oneOf, ...own } = schema;
   const parts: Alternatives[] = [];
   const add = (part: Alternatives) => parts.push(part);
-  if (typeof reference === "string") add(expand(lookUp(reference, root), root, steps));
+  if (typeof reference === "string") add(expand(resolveReference(reference, root), root, steps));
   if (Array.isArray(allOf)) for (const part of allOf) add(expand(part, root, steps));
   for (const options of [anyOf, oneOf]) {
     if (!Array.isArray(options)) continue;
@@ -158,26 +159,26 @@ function expand(schema: unknown, root: JsonObject, steps: { left: number }): Alt
     add(union);
   }
   let result: Alternatives = [own];
-  for (const part of parts) if (part !== null && result !== null) result = combined(result, part);
+  for (const part of parts) if (part !== null && result !== null) result = combineAlternatives(result, part);
   // When the steps are used up, the analysis is incomplete.
   if (steps.left < 0) return null;
   return result?.every((one) => Object.keys(one).length === 0) ? null : result;
 }
 
 /** All pairs of both lists, each merged to one schema. */
-function combined(some: readonly JsonObject[], others: readonly JsonObject[]): Alternatives {
+function combineAlternatives(some: readonly JsonObject[], others: readonly JsonObject[]): Alternatives {
   if (some.length * others.length > MAX_ALTERNATIVES) return null;
-  return some.flatMap((one) => others.map((other) => merged(one, other)));
+  return some.flatMap((one) => others.map((other) => mergeSchemas(one, other)));
 }
 
-function merged(one: JsonObject, other: JsonObject): JsonObject {
+function mergeSchemas(one: JsonObject, other: JsonObject): JsonObject {
   const [mine, others] = [one["properties"], other["properties"]];
   const both = { ...one, ...other };
   return isObject(mine) && isObject(others) ? { ...both, properties: { ...mine, ...others } } : both;
 }
 
 /** Resolves a reference within the schema (`#/$defs/name`). */
-function lookUp(reference: string, root: JsonObject): unknown {
+function resolveReference(reference: string, root: JsonObject): unknown {
   const [start, ...path] = reference.split("/");
   if (start !== "#") return undefined;
   let found: unknown = root;

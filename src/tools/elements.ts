@@ -1,5 +1,5 @@
 import { decodeEntities } from "./entities.ts";
-import { literalSource } from "./literals.ts";
+import { parseLiteral } from "./literals.ts";
 
 /** The content between the tags of an element. */
 interface Content {
@@ -61,7 +61,7 @@ function isClean(content: Content): boolean {
 function toJson({ children, text = "", verbatim }: Content): string {
   if (children.length === 0) {
     if (text.trim() === "") return '""';
-    return literalSource(text) ?? JSON.stringify(verbatim ? text : text.trim());
+    return parseLiteral(text) ?? JSON.stringify(verbatim ? text : text.trim());
   }
   if (children.every((child) => child.name === "item")) {
     return `[${children.map((child) => toJson(child.content)).join(",")}]`;
@@ -85,7 +85,7 @@ function toJson({ children, text = "", verbatim }: Content): string {
  * elements with attributes, prose between tags.
  * @param quoted Whether the body was CDATA, which is text unless it is a list of items or contains CDATA itself.
  */
-export function elementsSource(body: string, quoted: boolean): string | undefined {
+export function convertElementsToJson(body: string, quoted: boolean): string | undefined {
   const trimmed = body.trim();
   const source = /<item\s*>/.test(trimmed) ? trimmed.replace(BREAK, "").trim() : trimmed;
   if (!source.startsWith("<") || !source.endsWith(">")) return undefined;

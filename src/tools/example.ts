@@ -1,10 +1,10 @@
 import { declaredProperties, type JsonSchema, type ToolDefinition } from "../conversation/tool.ts";
 import { isObject } from "../encoding/json.ts";
-import { invoke, wrapper } from "./markup.ts";
+import { renderInvoke, renderWrapper } from "./markup.ts";
 
 const MAX_PARAMETERS = 3;
 
-function sample(schema: JsonSchema, depth: number): unknown {
+function createExampleValue(schema: JsonSchema, depth: number): unknown {
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0];
   if (schema.default !== undefined && schema.default !== null) return schema.default;
@@ -14,28 +14,30 @@ function sample(schema: JsonSchema, depth: number): unknown {
   if (type === "boolean") return true;
   if (type === "array") {
     const { items } = schema;
-    return [isObject(items) && depth < 3 ? sample({ ...items }, depth + 1) : "…"];
+    return [isObject(items) && depth < 3 ? createExampleValue({ ...items }, depth + 1) : "…"];
   }
   if (type === "object") {
     const properties = declaredProperties({ name: "", parameters: schema });
     const chosen = depth < 3 ? [...properties].slice(0, MAX_PARAMETERS) : [];
-    return Object.fromEntries(chosen.map(([name, inner]) => [name, sample(inner, depth + 1)]));
+    return Object.fromEntries(chosen.map(([name, inner]) => [name, createExampleValue(inner, depth + 1)]));
   }
   return "…";
 }
 
 /** Example values for a tool's parameters as JSON text: for the required ones, or else for the first ones. */
-function sampleValues(tool: ToolDefinition): ReadonlyMap<string, string> {
+function createExampleArguments(tool: ToolDefinition): ReadonlyMap<string, string> {
   const properties = declaredProperties(tool);
   const required = new Set<unknown>(Array.isArray(tool.parameters?.required) ? tool.parameters.required : []);
   const names = [...properties.keys()];
   const needed = names.filter((name) => required.has(name));
   const chosen = needed.length > 0 ? needed : names.slice(0, MAX_PARAMETERS);
-  return new Map(chosen.map((name) => [name, JSON.stringify(sample(properties.get(name) ?? {}, 0))]));
+  return new Map(
+    chosen.map((name) => [name, JSON.stringify(createExampleValue(properties.get(name) ?? {}, 0))]),
+  );
 }
 
 /** An example of the markup with declared tools: two calls if `parallel` and there are two tools, else one. */
-export function exampleCalls(tools: readonly ToolDefinition[], parallel: boolean): string {
+export function renderExampleCalls(tools: readonly ToolDefinition[], parallel: boolean): string {
   const shown = tools.slice(0, parallel ? 2 : 1);
-  return wrapper(shown.map((tool) => invoke(tool.name, sampleValues(tool))));
+  return renderWrapper(shown.map((tool) => renderInvoke(tool.name, createExampleArguments(tool))));
 }

@@ -1,24 +1,24 @@
 import type { Tag } from "./tags.ts";
 
 /** The longest tag recognized in text, and so the most text held back outside calls, in UTF-16 units. */
-export const HOLD = 128;
+export const MAX_TEXT_TAG_LENGTH = 128;
 /** The longest tag within a call, in UTF-16 units. */
-export const TAG_LIMIT = 1024;
+export const MAX_CALL_TAG_LENGTH = 1024;
 /** Most unexpected text within an invoke, in UTF-16 units. */
-export const MAX_GARBAGE = 1024;
+export const MAX_UNEXPECTED_TEXT = 1024;
 
 function isNamed(tag: Tag): boolean {
-  return !tag.close && tag.name !== undefined && tag.name !== "";
+  return !tag.isClosing && tag.name !== undefined && tag.name !== "";
 }
 
-export function opensInvoke(tag: Tag): boolean {
+export function isInvokeOpening(tag: Tag): boolean {
   return tag.kind === "invoke" && isNamed(tag);
 }
 
-export function opensParameter(tag: Tag): boolean {
+export function isParameterOpening(tag: Tag): boolean {
   return tag.kind === "parameter" && isNamed(tag);
 }
 
-export function closes(tag: Tag, kind: Tag["kind"]): boolean {
-  return tag.kind === kind && tag.close;
+export function isClosing(tag: Tag, kind: Tag["kind"]): boolean {
+  return tag.kind === kind && tag.isClosing;
 }

@@ -2,13 +2,13 @@
  * The input buffer: a short unread tail, an index into it, and, while input may have to be restored, a record of the text
  * read. Nothing is copied twice, so any number of pieces takes linear time.
  */
-export class Input {
+export class InputBuffer {
   text = "";
   at = 0;
   /** Whether no more text will follow. */
-  final = false;
+  isFinal = false;
   /** Whether the text was cut off. Missing tags at its end were then not left out by the model, and must not be assumed. */
-  cut = false;
+  isCut = false;
   #dropped = 0;
   #record: { text: string; from: number } | undefined;
 
@@ -17,12 +17,12 @@ export class Input {
     return this.#dropped + this.at;
   }
 
-  get done(): boolean {
+  get isConsumed(): boolean {
     return this.at >= this.text.length;
   }
 
   /** Length of the text read since `startRecording`. */
-  get recorded(): number {
+  get recordedLength(): number {
     return this.#record ? this.#record.text.length + this.at - this.#record.from : 0;
   }
 
@@ -32,17 +32,17 @@ export class Input {
       this.#record.from = 0;
     }
     this.#dropped += this.at;
-    this.text = this.done ? piece : this.text.slice(this.at) + piece;
+    this.text = this.isConsumed ? piece : this.text.slice(this.at) + piece;
     this.at = 0;
   }
 
   /** Starts the record at the current position. */
-  mark(): void {
+  startRecording(): void {
     this.#record = { text: "", from: this.at };
   }
 
   /** Ends the record and returns its text. */
-  release(): string {
+  endRecording(): string {
     const record = this.#record;
     this.#record = undefined;
     return record ? record.text + this.text.slice(record.from, this.at) : "";
@@ -50,11 +50,11 @@ export class Input {
 
   /** Ends the record and returns to its start. */
   rewind(): void {
-    this.unread(this.release());
+    this.putBack(this.endRecording());
   }
 
   /** Puts back `raw`, the text that was read last. */
-  unread(raw: string): void {
+  putBack(raw: string): void {
     if (raw.length <= this.at) {
       this.at -= raw.length;
       return;

@@ -1,5 +1,5 @@
 import type { ToolChoice, ToolDefinition } from "../conversation/tool.ts";
-import { exampleCalls } from "./example.ts";
+import { renderExampleCalls } from "./example.ts";
 
 export { type RenderedCall, renderToolCall, renderToolCalls, renderToolResult } from "./render.ts";
 
@@ -14,7 +14,7 @@ function describe(tool: ToolDefinition): string {
 }
 
 /** The instruction for a `tool_choice`, worded for the model. */
-export function duty(choice: ToolChoice): string {
+export function describeToolChoice(choice: ToolChoice): string {
   switch (choice.type) {
     case "function":
       return `You must call the tool "${choice.name}" in this answer. Do not answer without calling it.`;
@@ -26,7 +26,7 @@ export function duty(choice: ToolChoice): string {
 }
 
 /** The descriptions of a request's tools, each with its schema; empty without tools. */
-export function toolDescriptions(tools: readonly ToolDefinition[]): string {
+export function describeTools(tools: readonly ToolDefinition[]): string {
   if (tools.length === 0) return "";
   return ["## Tools", "You can call these tools:", ...tools.map(describe)].join("\n\n");
 }
@@ -36,7 +36,7 @@ export function toolDescriptions(tools: readonly ToolDefinition[]): string {
  * `choice` is `none`.
  * @param options.parallel Whether several calls may be made at once. Default true.
  */
-export function callingRules(
+export function describeCallingRules(
   tools: readonly ToolDefinition[],
   choice: ToolChoice,
   options: { parallel?: boolean } = {},
@@ -53,22 +53,22 @@ export function callingRules(
       ? "To make several independent calls at once, put several invoke tags in the same tool_calls tag."
       : "Make one call at a time: exactly one invoke tag.",
     "End your answer after the closing tool_calls tag and wait: the results are given to you by id. Never write results yourself.",
-    duty(choice),
+    describeToolChoice(choice),
   ];
   return [
     "## How to call tools",
     "Write calls in this form, here with example values:",
-    exampleCalls(forced.length > 0 ? forced : tools, parallel),
+    renderExampleCalls(forced.length > 0 ? forced : tools, parallel),
     rules.map((rule) => `- ${rule}`).join("\n"),
   ].join("\n\n");
 }
 
-/** All instructions about a request's tools: {@link toolDescriptions}, then {@link callingRules}. */
-export function toolInstructions(
+/** All instructions about a request's tools: {@link describeTools}, then {@link describeCallingRules}. */
+export function renderToolInstructions(
   tools: readonly ToolDefinition[],
   choice: ToolChoice,
   options: { parallel?: boolean } = {},
 ): string {
-  const rules = callingRules(tools, choice, options);
-  return rules === "" ? "" : `${toolDescriptions(tools)}\n\n${rules}`;
+  const rules = describeCallingRules(tools, choice, options);
+  return rules === "" ? "" : `${describeTools(tools)}\n\n${rules}`;
 }

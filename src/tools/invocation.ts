@@ -1,8 +1,14 @@
 import { ParameterBody } from "./body.ts";
-import type { Call } from "./call.ts";
-import { OPENER, UNITS } from "./characters.ts";
-import { closes, MAX_GARBAGE, opensInvoke, opensParameter, TAG_LIMIT } from "./grammar.ts";
-import type { Input } from "./input.ts";
+import type { CallWriter } from "./call.ts";
+import { OPENER, UNIT_FLAGS } from "./characters.ts";
+import {
+  isClosing,
+  isInvokeOpening,
+  isParameterOpening,
+  MAX_CALL_TAG_LENGTH,
+  MAX_UNEXPECTED_TEXT,
+} from "./grammar.ts";
+import type { InputBuffer } from "./input.ts";
 import { readTag, type Tag } from "./tags.ts";
 
 /**
@@ -10,39 +16,39 @@ import { readTag, type Tag } from "./tags.ts";
  * input's position ends it. `lost`: the recorded text does not belong to a call. `over`: the text ended, and only end tags
  * are missing. `cut`: the text ended within the call. `nested`: another call begins within a parameter.
  */
-export type Outcome = "open" | "closed" | "unclosed" | "lost" | "over" | "cut" | "nested";
+export type InvokeResult = "open" | "closed" | "unclosed" | "lost" | "over" | "cut" | "nested";
 
 /** Facts about CDATA without an end mark. Positions are offsets in the whole text. */
-export interface Unclosed {
+export interface UnclosedCdata {
   /** The text has ended, so no further CDATA has an end mark. */
-  all: boolean;
+  isAllUnclosed: boolean;
   /** CDATA of parameters that begin before this offset has no end mark. */
-  before: number;
+  unclosedBefore: number;
   /** The text up to this offset was already read once. It is not analysed again, so that the time stays linear. */
-  known: number;
+  analysedUpTo: number;
 }
 
-export interface InvocationOptions {
+export interface InvokeOptions {
   /** Shells of the invoke and its wrapper. */
   shells: readonly string[];
   /** Shared and updated by all invokes of the text. */
-  unclosed: Unclosed;
+  unclosed: UnclosedCdata;
   /** The invoke has no opening wrapper: it must be without errors, and no call may begin within it. */
-  orphan: boolean;
+  hasNoWrapper: boolean;
   /** Skips white space and quote marks between tags. */
   skipSpace: (at: number) => number;
 }
 
 /** Reads an announced invoke after its opening tag: its parameters, up to its end tag. */
-export class Invocation {
-  readonly call: Call;
-  readonly #input: Input;
-  readonly #options: InvocationOptions;
+export class InvokeReader {
+  readonly call: CallWriter;
+  readonly #input: InputBuffer;
+  readonly #options: InvokeOptions;
   #body: ParameterBody | undefined;
   #searching = false;
   #malformed = false;
 
-  constructor(call: Call, input: Input, options: InvocationOptions) {
+  constructor(call: CallWriter, input: InputBuffer, options: InvokeOptions) {
     this.call = call;
     this.#input = input;
     this.#options = options;
@@ -53,7 +59,7 @@ export class Invocation {
     return this.#malformed;
   }
 
-  read(): Outcome {
+  read(): InvokeResult {
     for (;;) {
       const outcome = this.#body
         ? this.#readBody(this.#body)
@@ -65,63 +71,63 @@ export class Invocation {
   }
 
   /** Reads the next tag between parameters. */
-  #next(): Outcome | "next" {
+  #next(): InvokeResult | "next" {
     const input = this.#input;
     input.at = this.#options.skipSpace(input.at);
-    if (input.done) return input.final ? this.#end() : "open";
-    const opens = UNITS[input.text.charCodeAt(input.at)] === OPENER;
-    const tag = opens ? readTag(input.text, input.at, TAG_LIMIT, false) : "none";
+    if (input.isConsumed) return input.isFinal ? this.#end() : "open";
+    const opens = UNIT_FLAGS[input.text.charCodeAt(input.at)] === OPENER;
+    const tag = opens ? readTag(input.text, input.at, MAX_CALL_TAG_LENGTH, false) : "none";
     if (tag === "partial") {
-      if (!input.final) return "open";
+      if (!input.isFinal) return "open";
       input.at = input.text.length;
       return this.#end();
     }
-    if (tag !== "none" && opensParameter(tag)) {
+    if (tag !== "none" && isParameterOpening(tag)) {
       this.#openParameter(tag);
       return "next";
     }
-    if (tag !== "none" && closes(tag, "invoke")) {
+    if (tag !== "none" && isClosing(tag, "invoke")) {
       input.at = tag.end;
       return "closed";
     }
     this.#malformed = true;
-    if (tag !== "none" && (closes(tag, "tool_calls") || opensInvoke(tag))) return "unclosed";
-    if (this.#options.orphan) return "lost";
-    input.mark();
+    if (tag !== "none" && (isClosing(tag, "tool_calls") || isInvokeOpening(tag))) return "unclosed";
+    if (this.#options.hasNoWrapper) return "lost";
+    input.startRecording();
     this.#searching = true;
     return "next";
   }
 
   /** The result when the text ends between parameters. The last parameter is uncertain if its CDATA has no end mark. */
-  #end(): Outcome {
-    return this.#input.cut || this.#options.unclosed.all ? "cut" : "over";
+  #end(): InvokeResult {
+    return this.#input.isCut || this.#options.unclosed.isAllUnclosed ? "cut" : "over";
   }
 
   #openParameter(tag: Tag): void {
-    const value = this.call.value(tag);
-    const { unclosed, orphan, shells } = this.#options;
+    const value = this.call.beginParameter(tag);
+    const { unclosed, hasNoWrapper, shells } = this.#options;
     const { offset } = this.#input;
     this.#input.at = tag.end;
-    if (tag.empty) {
+    if (tag.isSelfClosing) {
       value.end();
       return;
     }
     this.#body = new ParameterBody(value, {
       shells: ["", tag.shell, ...shells],
-      loose: unclosed.all || offset < unclosed.before,
-      repairable: !orphan && offset >= unclosed.known,
-      alone: orphan,
+      hasUnclosedCdata: unclosed.isAllUnclosed || offset < unclosed.unclosedBefore,
+      repairable: !hasNoWrapper && offset >= unclosed.analysedUpTo,
+      stopsAtCalls: hasNoWrapper,
     });
   }
 
-  #readBody(body: ParameterBody): Outcome | "next" {
+  #readBody(body: ParameterBody): InvokeResult | "next" {
     const input = this.#input;
-    input.at = body.read(input.text, input.at, input.final, input.cut);
+    input.at = body.read(input.text, input.at, input.isFinal, input.isCut);
     if (body.state === "open") {
-      if (!input.final) return "open";
-      if (!this.#options.orphan && !input.cut && this.#recover(body)) return "next";
+      if (!input.isFinal) return "open";
+      if (!this.#options.hasNoWrapper && !input.isCut && this.#recover(body)) return "next";
       input.at = input.text.length;
-      body.leave();
+      body.leaveOpen();
       return "cut";
     }
     if (body.state === "unclosed") {
@@ -141,27 +147,27 @@ export class Invocation {
     const recovered = body.recover();
     if (!recovered) return false;
     const { again, reopened } = recovered;
-    if (reopened === undefined) unclosed.all = true;
-    else unclosed.known = input.offset;
-    input.unread(again);
-    if (reopened !== undefined) unclosed.before = input.offset + reopened;
+    if (reopened === undefined) unclosed.isAllUnclosed = true;
+    else unclosed.analysedUpTo = input.offset;
+    input.putBack(again);
+    if (reopened !== undefined) unclosed.unclosedBefore = input.offset + reopened;
     return true;
   }
 
   /** After unexpected text: searches the next tag of the invoke, and drops the text before it. */
-  #search(): Outcome | "next" {
+  #search(): InvokeResult | "next" {
     const input = this.#input;
     for (;;) {
-      if (input.recorded > MAX_GARBAGE) return "lost";
-      if (input.done) {
-        if (!input.final) return "open";
-        return input.cut ? "cut" : "lost";
+      if (input.recordedLength > MAX_UNEXPECTED_TEXT) return "lost";
+      if (input.isConsumed) {
+        if (!input.isFinal) return "open";
+        return input.isCut ? "cut" : "lost";
       }
-      if (UNITS[input.text.charCodeAt(input.at)] === OPENER) {
-        const tag = readTag(input.text, input.at, TAG_LIMIT, input.final);
+      if (UNIT_FLAGS[input.text.charCodeAt(input.at)] === OPENER) {
+        const tag = readTag(input.text, input.at, MAX_CALL_TAG_LENGTH, input.isFinal);
         if (tag === "partial") return "open";
-        if (tag !== "none" && belongs(tag)) {
-          input.release();
+        if (tag !== "none" && isExpectedTag(tag)) {
+          input.endRecording();
           this.#searching = false;
           return "next";
         }
@@ -171,6 +177,6 @@ export class Invocation {
   }
 }
 
-function belongs(tag: Tag): boolean {
-  return opensParameter(tag) || opensInvoke(tag) || (tag.close && tag.kind !== "parameter");
+function isExpectedTag(tag: Tag): boolean {
+  return isParameterOpening(tag) || isInvokeOpening(tag) || (tag.isClosing && tag.kind !== "parameter");
 }

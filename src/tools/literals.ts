@@ -3,7 +3,7 @@ import { isObject } from "../encoding/json.ts";
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const WORDS = ["true", "false", "null"];
 /** The characters of a JSON number, and white space. */
-export const NUMERIC = /^[-+.0-9eE\s]*$/;
+export const NUMBER_CHARACTERS = /^[-+.0-9eE\s]*$/;
 
 /** Whether the whole text is JSON. Never throws, however deep the text nests. */
 export function isJson(text: string): boolean {
@@ -19,7 +19,7 @@ export function isJson(text: string): boolean {
  * The trimmed source of a JSON value, which keeps its digits. Undefined if the text is not JSON, or is a JSON string: a
  * quoted string counts as plain text (contract, Tool calling rules, rule 3).
  */
-export function literalSource(text: string): string | undefined {
+export function parseLiteral(text: string): string | undefined {
   const source = text.trim();
   const first = source[0];
   if (first === "{" || first === "[") return isJson(source) ? source : undefined;
@@ -30,7 +30,7 @@ export function literalSource(text: string): string | undefined {
 export function mayBeLiteral(text: string): boolean {
   const first = text[0];
   if (first === undefined || first === "{" || first === "[") return true;
-  if (first === "-" || (first >= "0" && first <= "9")) return NUMERIC.test(text);
+  if (first === "-" || (first >= "0" && first <= "9")) return NUMBER_CHARACTERS.test(text);
   const word = text.trimEnd();
   return WORDS.some((literal) => literal.startsWith(word));
 }
@@ -39,7 +39,7 @@ export function mayBeLiteral(text: string): boolean {
  * The arguments object of an invoke's JSON body, as source text: the body itself, or the value of its only member `input`,
  * `parameters` or `arguments`, unless the tool has a parameter of that name. Undefined if it is not an object.
  */
-export function argumentsSource(body: string, declared: ReadonlySet<string>): string | undefined {
+export function parseArguments(body: string, declared: ReadonlySet<string>): string | undefined {
   const source = body.trim();
   if (!source.startsWith("{") || !isJson(source)) return undefined;
   const parsed: unknown = JSON.parse(source);

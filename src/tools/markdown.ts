@@ -1,4 +1,4 @@
-import { BACKSLASH, BACKTICK, NEWLINE, nextMarked } from "./characters.ts";
+import { BACKSLASH, BACKTICK, findFlagged, NEWLINE } from "./characters.ts";
 
 const SPACE = 0x20;
 const TAB = 0x09;
@@ -10,7 +10,7 @@ const HASH = 0x23;
 const QUOTE = 0x3e;
 
 /** The position in the line of the last unit. */
-type Place =
+type LinePosition =
   | "prefix" // white space and container marks at the start of a line
   | "marker" // a list bullet that still needs its space
   | "gap" // the spaces after a list bullet
@@ -41,8 +41,8 @@ const MAX_CONTAINERS = 64;
  *
  * The class is long because every position in a line leads to others.
  */
-export class Markdown {
-  #place: Place = "prefix";
+export class MarkdownTracker {
+  #position: LinePosition = "prefix";
   #indent = 0;
   #depth = 0;
   #swallow = false;
@@ -55,42 +55,42 @@ export class Markdown {
   #fence: Fence | undefined;
   /** Widths of the open list items; 0 means a block quote. */
   #containers: number[] = [];
-  #open: number[] = [];
+  #openRunLengths: number[] = [];
   #blocks = 0;
 
   /** The number of inline code spans that may be open: backtick runs of this paragraph without a matching run yet. */
-  get openRuns(): number {
-    return this.#open.length;
+  get openRunCount(): number {
+    return this.#openRunLengths.length;
   }
 
   /** The number of ended paragraphs. A code span cannot extend beyond its paragraph. */
-  get blocks(): number {
+  get endedBlocks(): number {
     return this.#blocks;
   }
 
   /** Whether the position is within a fenced block. Call `resolvePending` first. */
-  get fenced(): boolean {
-    return this.#fence !== undefined || this.#place === "info";
+  get isInFence(): boolean {
+    return this.#fence !== undefined || this.#position === "info";
   }
 
   /** Whether the position is within a block quote. */
-  get quoted(): boolean {
+  get isInBlockQuote(): boolean {
     return this.#containers.includes(0);
   }
 
   /** Whether only backticks, backslashes and newlines can change the state here. */
-  get plain(): boolean {
-    return this.#place === "text";
+  get isPlainText(): boolean {
+    return this.#position === "text";
   }
 
   /** Whether only a newline can change the state here. */
-  get fencedLine(): boolean {
-    return this.#place === "code";
+  get isFencedLine(): boolean {
+    return this.#position === "code";
   }
 
-  clone(): Markdown {
-    const copy = new Markdown();
-    copy.#place = this.#place;
+  clone(): MarkdownTracker {
+    const copy = new MarkdownTracker();
+    copy.#position = this.#position;
     copy.#indent = this.#indent;
     copy.#depth = this.#depth;
     copy.#swallow = this.#swallow;
@@ -102,36 +102,36 @@ export class Markdown {
     copy.#paragraph = this.#paragraph;
     copy.#fence = this.#fence;
     copy.#containers = [...this.#containers];
-    copy.#open = [...this.#open];
+    copy.#openRunLengths = [...this.#openRunLengths];
     copy.#blocks = this.#blocks;
     return copy;
   }
 
   /** Discards all open runs: they open no span. */
-  forgetRuns(): void {
-    this.#open = [];
+  discardRuns(): void {
+    this.#openRunLengths = [];
   }
 
   /** Records that something other than text, such as a call, was here. */
-  skip(): void {
-    this.settle();
-    this.#place = "text";
+  skipNonText(): void {
+    this.resolvePending();
+    this.#position = "text";
     this.#paragraph = true;
-    this.#open = [];
+    this.#openRunLengths = [];
   }
 
   feed(text: string, from = 0, to = text.length): void {
     let index = from;
     while (index < to) {
-      if (this.#place === "text") index = nextMarked(text, index, BACKTICK | NEWLINE | BACKSLASH, to);
-      else if (this.#place === "code") index = nextMarked(text, index, NEWLINE, to);
+      if (this.#position === "text") index = findFlagged(text, index, BACKTICK | NEWLINE | BACKSLASH, to);
+      else if (this.#position === "code") index = findFlagged(text, index, NEWLINE, to);
       if (index < to) this.step(text.charCodeAt(index++));
     }
   }
 
   /** Decides states that depend on the next unit, knowing that it is an opening bracket (`<`). */
-  settle(): void {
-    switch (this.#place) {
+  resolvePending(): void {
+    switch (this.#position) {
       case "prefix":
         if (this.#fence) {
           this.#matchLists();
@@ -146,29 +146,29 @@ export class Markdown {
         break;
       case "closer":
       case "closed":
-        this.#place = "code";
+        this.#position = "code";
         break;
     }
   }
 
   /** Ends a run of backticks, knowing that the next unit is not a backtick. */
   endRun(): void {
-    if (this.#place === "run") this.#endRun();
-    else if (this.#place === "fence" && this.#unit === TICK && this.#run < 3) this.#endFenceRun();
+    if (this.#position === "run") this.#endRun();
+    else if (this.#position === "fence" && this.#unit === TICK && this.#run < 3) this.#endFenceRun();
   }
 
   step(unit: number): void {
-    switch (this.#place) {
+    switch (this.#position) {
       case "text":
         if (unit === LINE_FEED) this.#newline();
         else if (unit === TICK) this.#startRun();
-        else if (unit === 0x5c) this.#place = "escape";
+        else if (unit === 0x5c) this.#position = "escape";
         break;
       case "code":
         if (unit === LINE_FEED) this.#newline();
         break;
       case "escape":
-        this.#place = "text";
+        this.#position = "text";
         if (unit === LINE_FEED) this.#newline();
         break;
       case "run":
@@ -192,7 +192,7 @@ export class Markdown {
         if (unit === LINE_FEED) this.#openFence();
         else if (unit === TICK) {
           this.#startText();
-          this.#place = "run";
+          this.#position = "run";
           this.#close(this.#run);
           this.#run = 1;
         }
@@ -200,7 +200,7 @@ export class Markdown {
       case "closer":
         if (unit === this.#unit) this.#run++;
         else {
-          this.#place = this.#run >= (this.#fence?.length ?? 0) ? "closed" : "code";
+          this.#position = this.#run >= (this.#fence?.length ?? 0) ? "closed" : "code";
           this.step(unit);
         }
         break;
@@ -208,7 +208,7 @@ export class Markdown {
         if (unit === LINE_FEED) {
           this.#closeFence();
           this.#newline();
-        } else if (unit !== SPACE && unit !== TAB && unit !== RETURN) this.#place = "code";
+        } else if (unit !== SPACE && unit !== TAB && unit !== RETURN) this.#position = "code";
         break;
       default:
         this.#mark(unit);
@@ -218,7 +218,7 @@ export class Markdown {
   #newline(): void {
     if (this.#heading) this.#endBlock();
     this.#heading = false;
-    this.#place = "prefix";
+    this.#position = "prefix";
     this.#indent = 0;
     this.#depth = 0;
     this.#swallow = false;
@@ -226,25 +226,25 @@ export class Markdown {
 
   #endBlock(): void {
     this.#paragraph = false;
-    this.#open = [];
+    this.#openRunLengths = [];
     this.#blocks++;
   }
 
   #startRun(): void {
-    this.#place = "run";
+    this.#position = "run";
     this.#run = 1;
   }
 
   #endRun(): void {
-    this.#place = "text";
+    this.#position = "text";
     this.#close(this.#run);
   }
 
   /** A run closes the first open run of the same length, and all runs opened within. Otherwise it may open a span. */
   #close(run: number): void {
-    const partner = this.#open.indexOf(run);
-    if (partner >= 0) this.#open.length = partner;
-    else if (this.#open.length < MAX_OPEN_RUNS) this.#open.push(run);
+    const partner = this.#openRunLengths.indexOf(run);
+    if (partner >= 0) this.#openRunLengths.length = partner;
+    else if (this.#openRunLengths.length < MAX_OPEN_RUNS) this.#openRunLengths.push(run);
   }
 
   #matchLists(): void {
@@ -264,7 +264,7 @@ export class Markdown {
   #startText(): void {
     if (!this.#paragraph) this.#containers.length = this.#depth;
     this.#paragraph = true;
-    this.#place = "text";
+    this.#position = "text";
   }
 
   #startContainer(): void {
@@ -306,14 +306,14 @@ export class Markdown {
     if (this.#fence && this.#depth < this.#fence.depth) this.#closeFence();
     if (this.#fence) {
       const closes = unit === this.#fence.unit && near;
-      this.#place = closes ? "closer" : "code";
+      this.#position = closes ? "closer" : "code";
       this.#unit = unit;
       this.#run = 1;
       return;
     }
     if (!near) this.#text(unit);
     else if (unit === TICK || unit === TILDE) {
-      this.#place = "fence";
+      this.#position = "fence";
       this.#unit = unit;
       this.#run = 1;
     } else if (unit === QUOTE) {
@@ -321,14 +321,14 @@ export class Markdown {
       if (this.#depth < MAX_CONTAINERS) this.#containers.push(0);
       this.#quote();
     } else if (unit === 0x2d || unit === 0x2b || unit === 0x2a) {
-      this.#place = "marker";
+      this.#position = "marker";
       this.#marker = this.#indent + 1;
     } else if (unit >= 0x30 && unit <= 0x39) {
-      this.#place = "ordinal";
+      this.#position = "ordinal";
       this.#run = 1;
       this.#first = unit === 0x31;
     } else if (unit === HASH) {
-      this.#place = "hash";
+      this.#position = "hash";
       this.#run = 1;
     } else this.#text(unit);
   }
@@ -347,23 +347,23 @@ export class Markdown {
   /** List bullets and numbers, and headings. */
   #mark(unit: number): void {
     const space = unit === SPACE || unit === TAB;
-    if (this.#place === "hash") {
+    if (this.#position === "hash") {
       if (unit === HASH) this.#run++;
       else if (space && this.#run <= 6) {
         this.#startContainer();
         this.#heading = true;
-        this.#place = "text";
+        this.#position = "text";
       } else this.#text(unit);
-    } else if (this.#place === "ordinal") {
+    } else if (this.#position === "ordinal") {
       if (unit >= 0x30 && unit <= 0x39 && this.#run < 9) this.#run++;
       else if ((unit === 0x2e || unit === 0x29) && !(this.#paragraph && !(this.#first && this.#run === 1))) {
-        this.#place = "marker";
+        this.#position = "marker";
         this.#marker = this.#indent + this.#run + 1;
       } else this.#text(unit);
-    } else if (this.#place === "marker") {
+    } else if (this.#position === "marker") {
       if (space || (unit === LINE_FEED && !this.#paragraph)) {
         this.#startContainer();
-        this.#place = "gap";
+        this.#position = "gap";
         this.#indent = 0;
         this.#gap(unit);
       } else this.#text(unit);
@@ -378,7 +378,7 @@ export class Markdown {
       if (this.#depth < MAX_CONTAINERS) this.#containers.push(this.#marker + (wide ? 1 : this.#indent));
       this.#depth = this.#containers.length;
       this.#indent = wide ? Math.max(0, this.#indent - 1) : 0;
-      this.#place = "prefix";
+      this.#position = "prefix";
       if (unit === LINE_FEED) this.#newline();
       else this.#prefix(unit);
     }
@@ -386,7 +386,7 @@ export class Markdown {
 
   #endFenceRun(): void {
     if (this.#run >= 3 && this.#unit === TILDE) this.#openFence();
-    else if (this.#run >= 3) this.#place = "info";
+    else if (this.#run >= 3) this.#position = "info";
     else if (this.#unit === TICK) {
       this.#startText();
       this.#close(this.#run);
@@ -395,10 +395,10 @@ export class Markdown {
 
   /** Opens the fence. A newline may follow as `code` text or may already have ended the line. */
   #openFence(): void {
-    const atLineEnd = this.#place === "info";
+    const atLineEnd = this.#position === "info";
     this.#startContainer();
     this.#fence = { unit: this.#unit, length: this.#run, depth: this.#depth };
     if (atLineEnd) this.#newline();
-    else this.#place = "code";
+    else this.#position = "code";
   }
 }

@@ -36,7 +36,7 @@ function skipSpace(source: string, at: number): number {
  * The members of a JSON object as source text, so that numbers keep their digits. Of members with the same name the last
  * counts. Undefined if `text` is not a JSON object. Never throws, however deep the text nests.
  */
-export function memberSources(text: string): ReadonlyMap<string, string> | undefined {
+export function splitMembers(text: string): ReadonlyMap<string, string> | undefined {
   const source = text.trim();
   if (!source.startsWith("{") || !isJson(source)) return undefined;
   const members = new Map<string, string>();

@@ -1,8 +1,8 @@
-import { BACKSLASH, BACKTICK, NEWLINE, nextMarked, OPENER, UNITS } from "./characters.ts";
-import { HOLD } from "./grammar.ts";
-import type { Input } from "./input.ts";
-import type { Markdown } from "./markdown.ts";
-import type { Output } from "./output.ts";
+import { BACKSLASH, BACKTICK, findFlagged, NEWLINE, OPENER, UNIT_FLAGS } from "./characters.ts";
+import { MAX_TEXT_TAG_LENGTH } from "./grammar.ts";
+import type { InputBuffer } from "./input.ts";
+import type { MarkdownTracker } from "./markdown.ts";
+import type { EventOutput } from "./output.ts";
 import { MAX_OPENERS, readTag, type Tag } from "./tags.ts";
 
 const LESS = 0x3c;
@@ -21,28 +21,28 @@ function lastOpeners(text: string, at: number): number {
  * @param accepts Whether a tag affects the state, given its offset in the whole text.
  */
 export function passText(
-  input: Input,
-  output: Output,
-  markdown: Markdown,
+  input: InputBuffer,
+  output: EventOutput,
+  markdown: MarkdownTracker,
   accepts: (tag: Tag, offset: number) => boolean,
 ): Tag | undefined {
-  const { text, at, final } = input;
+  const { text, at, isFinal } = input;
   const base = input.offset - at;
   let index = at;
   while (index < text.length) {
-    if (markdown.plain) {
-      index = nextMarked(text, index, TEXT_MARKS);
+    if (markdown.isPlainText) {
+      index = findFlagged(text, index, TEXT_MARKS);
       if (index === text.length) break;
-    } else if (markdown.fencedLine) {
+    } else if (markdown.isFencedLine) {
       index = text.indexOf("\n", index);
       if (index < 0) break;
     }
     const unit = text.charCodeAt(index);
-    if (UNITS[unit] === OPENER) {
-      markdown.settle();
-      const tag = markdown.fenced ? "none" : readTag(text, index, HOLD, final);
+    if (UNIT_FLAGS[unit] === OPENER) {
+      markdown.resolvePending();
+      const tag = markdown.isInFence ? "none" : readTag(text, index, MAX_TEXT_TAG_LENGTH, isFinal);
       if (tag === "partial" || (tag !== "none" && accepts(tag, base + index))) {
-        output.text(text.slice(at, index));
+        output.addText(text.slice(at, index));
         input.at = index;
         return tag === "partial" ? undefined : tag;
       }
@@ -51,7 +51,7 @@ export function passText(
     index++;
     if (unit === LESS && text.charCodeAt(index) === LESS) index = lastOpeners(text, index);
   }
-  output.text(text.slice(at));
+  output.addText(text.slice(at));
   input.at = text.length;
   return undefined;
 }

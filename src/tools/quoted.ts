@@ -1,8 +1,8 @@
 import { readCdataEnd } from "./cdata.ts";
-import { BACKSLASH, BACKTICK, BRACKET, NEWLINE, nextMarked, OPENER, UNITS } from "./characters.ts";
-import { closes, opensParameter, TAG_LIMIT } from "./grammar.ts";
-import { Markdown } from "./markdown.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { BACKSLASH, BACKTICK, BRACKET, findFlagged, NEWLINE, OPENER, UNIT_FLAGS } from "./characters.ts";
+import { isClosing, isParameterOpening, MAX_CALL_TAG_LENGTH } from "./grammar.ts";
+import { MarkdownTracker } from "./markdown.ts";
+import type { EnclosingTags } from "./surroundings.ts";
 import { readTag, type Tag } from "./tags.ts";
 import type { ParameterValue } from "./value.ts";
 
@@ -12,19 +12,19 @@ const MARKS = OPENER | BRACKET | BACKTICK | NEWLINE | BACKSLASH;
  * `open`: needs more input. `closed`: the end mark was read. `swallowing`: it ends here although it has no end mark.
  * `unclosed`: it ended earlier, see `recover`. `over`: the text ended within an end tag.
  */
-export type QuotedState = "open" | "closed" | "swallowing" | "unclosed" | "over";
+export type CdataState = "open" | "closed" | "swallowing" | "unclosed" | "over";
 
-export interface QuotedOptions {
+export interface CdataOptions {
   /** It is known to have no end mark: it ends at the next end tag. */
-  loose: boolean;
+  isUnclosed: boolean;
   /** CDATA of a later parameter may show that this one has no end mark. */
   repairable: boolean;
   /** Nothing but CDATA precedes it in the body, so `]]>` ends it only before a tag. */
-  guarded: boolean;
+  endsOnlyBeforeTag: boolean;
 }
 
 /** CDATA text from the first end tag on. It is held because the CDATA may have no end mark. */
-interface Doubt {
+interface HeldCdata {
   text: string;
   /** Length of its part that would belong to the value. */
   kept: number;
@@ -36,29 +36,29 @@ interface Doubt {
   reopened: number | undefined;
 }
 
-function doubtFrom(mark: number): Doubt {
+function holdFrom(mark: number): HeldCdata {
   return { text: "", kept: 0, mark, end: undefined, reopened: undefined };
 }
 
 /** One CDATA section of a parameter, after its opening. */
-export class QuotedText {
+export class CdataSection {
   readonly #value: ParameterValue;
-  readonly #around: Surroundings;
-  readonly #options: QuotedOptions;
-  #state: QuotedState = "open";
+  readonly #around: EnclosingTags;
+  readonly #options: CdataOptions;
+  #state: CdataState = "open";
   /** Tracks the code fences in it. */
-  #markdown = new Markdown();
+  #markdown = new MarkdownTracker();
   /** The number of open parameters that began within it. */
-  #within = 0;
-  #doubt: Doubt | undefined;
+  #openParameters = 0;
+  #heldText: HeldCdata | undefined;
 
-  constructor(value: ParameterValue, around: Surroundings, options: QuotedOptions) {
+  constructor(value: ParameterValue, around: EnclosingTags, options: CdataOptions) {
     this.#value = value;
     this.#around = around;
     this.#options = options;
   }
 
-  get state(): QuotedState {
+  get state(): CdataState {
     return this.#state;
   }
 
@@ -79,7 +79,7 @@ export class QuotedText {
    * tag is within it.
    */
   recover(): { again: string; reopened: number | undefined } | undefined {
-    const doubt = this.#doubt;
+    const doubt = this.#heldText;
     if (!doubt) return undefined;
     const shown = this.#state === "unclosed";
     const marked = doubt.kept + doubt.mark;
@@ -92,20 +92,20 @@ export class QuotedText {
   #step(source: string, at: number, final: boolean): number {
     const markdown = this.#markdown;
     const unit = source.charCodeAt(at);
-    const mark = UNITS[unit] ?? 0;
+    const mark = UNIT_FLAGS[unit] ?? 0;
     if (mark === OPENER) return this.#readTag(source, at, final);
     if (mark === BRACKET) return this.#readEnd(source, at, final);
     let index = at;
     while (index < source.length) {
-      if (markdown.plain) {
-        const next = nextMarked(source, index, MARKS);
+      if (markdown.isPlainText) {
+        const next = findFlagged(source, index, MARKS);
         if (next > index) {
           index = next;
           continue;
         }
       }
       const here = source.charCodeAt(index);
-      if (((UNITS[here] ?? 0) & (OPENER | BRACKET)) !== 0) break;
+      if (((UNIT_FLAGS[here] ?? 0) & (OPENER | BRACKET)) !== 0) break;
       markdown.step(here);
       index++;
     }
@@ -114,20 +114,20 @@ export class QuotedText {
 
   #readTag(source: string, at: number, final: boolean): number {
     const markdown = this.#markdown;
-    markdown.settle();
-    const tag = readTag(source, at, TAG_LIMIT, final);
+    markdown.resolvePending();
+    const tag = readTag(source, at, MAX_CALL_TAG_LENGTH, final);
     if (tag === "partial") return at;
     if (tag === "none") {
-      if (final && !this.#doubt && this.#around.endsInClosingTag(source, at, 2)) {
+      if (final && !this.#heldText && this.#around.endsInClosingTag(source, at, 2)) {
         this.#state = "over";
         return source.length;
       }
-    } else if (tag.kind === "parameter" && this.#around.owns(tag)) {
-      if (tag.close && this.#options.loose) {
+    } else if (tag.kind === "parameter" && this.#around.hasKnownShell(tag)) {
+      if (tag.isClosing && this.#options.isUnclosed) {
         this.#state = "swallowing";
         return at;
       }
-      if (!this.#weigh(tag, markdown.fenced, source, final)) return at;
+      if (!this.#checkParameterTag(tag, markdown.isInFence, source, final)) return at;
     }
     return this.#keepStepped(source, at, at + 1);
   }
@@ -136,18 +136,18 @@ export class QuotedText {
    * Evaluates a parameter tag within CDATA for signs that the CDATA has no end mark: a parameter ends that did not begin
    * within it, and another one follows that starts with CDATA. Returns false if more text is needed to decide.
    */
-  #weigh(tag: Tag, fenced: boolean, source: string, final: boolean): boolean {
-    if (tag.close) {
-      this.#doubt ??= doubtFrom(0);
+  #checkParameterTag(tag: Tag, fenced: boolean, source: string, final: boolean): boolean {
+    if (tag.isClosing) {
+      this.#heldText ??= holdFrom(0);
       if (fenced) return true;
-      if (this.#within > 0) this.#within--;
-      else this.#doubt.end ??= this.#doubt.text.length;
-    } else if (!fenced && opensParameter(tag) && !tag.empty) {
-      if (this.#doubt?.end === undefined) this.#within++;
+      if (this.#openParameters > 0) this.#openParameters--;
+      else this.#heldText.end ??= this.#heldText.text.length;
+    } else if (!fenced && isParameterOpening(tag) && !tag.isSelfClosing) {
+      if (this.#heldText?.end === undefined) this.#openParameters++;
       else {
-        const section = this.#around.cdataFollows(source, tag.end, final);
+        const section = this.#around.isFollowedByCdata(source, tag.end, final);
         if (section === "partial") return false;
-        if (section) this.#doubt.reopened = this.#doubt.text.length;
+        if (section) this.#heldText.reopened = this.#heldText.text.length;
       }
     }
     return true;
@@ -159,41 +159,42 @@ export class QuotedText {
     if (mark === "partial") return at;
     if (mark === "none") return this.#keepStepped(source, at, at + 1);
     const { kind, end } = mark;
-    markdown.settle();
-    const closing = this.#around.followedBy(source, end, final, (tag) => closes(tag, "parameter"));
+    markdown.resolvePending();
+    const closing = this.#around.isFollowedBy(source, end, final, (tag) => isClosing(tag, "parameter"));
     if (closing === "partial") return at;
     if (kind === "half") {
-      if (closing) this.#doubt ??= doubtFrom(end - at);
+      if (closing) this.#heldText ??= holdFrom(end - at);
       return this.#keepStepped(source, at, end);
     }
-    if (markdown.fenced && !this.#options.loose) {
+    if (markdown.isInFence && !this.#options.isUnclosed) {
       if (closing) {
-        this.#doubt ??= doubtFrom(0);
-        if (this.#doubt.mark < 3) {
-          this.#doubt.kept = this.#doubt.text.length;
-          this.#doubt.mark = end - at;
+        this.#heldText ??= holdFrom(0);
+        if (this.#heldText.mark < 3) {
+          this.#heldText.kept = this.#heldText.text.length;
+          this.#heldText.mark = end - at;
         }
       }
       return this.#keepStepped(source, at, end);
     }
-    const section = this.#around.cdataFollows(source, end, final);
+    const section = this.#around.isFollowedByCdata(source, end, final);
     if (section === "partial") return at;
     if (!closing && !section) {
-      const text = kind === "drifted" || (this.#options.guarded && !this.#beforeEndTag(source, end, final));
+      const text =
+        kind === "drifted" || (this.#options.endsOnlyBeforeTag && !this.#beforeEndTag(source, end, final));
       if (text) return this.#keepStepped(source, at, end);
     }
-    if (closing && this.#options.repairable && this.#doubt?.reopened !== undefined) {
+    if (closing && this.#options.repairable && this.#heldText?.reopened !== undefined) {
       this.#state = "unclosed";
       return at;
     }
-    this.#certain();
-    this.#value.mark("]]>");
+    this.#releaseHeldText();
+    this.#value.addCdataMark("]]>");
     this.#state = "closed";
     return end;
   }
 
   #beforeEndTag(source: string, at: number, final: boolean): boolean {
-    return this.#around.followedBy(source, at, final, (tag) => tag.close) === true;
+    return this.#around.isFollowedBy(source, at, final, (tag) => tag.isClosing) === true;
   }
 
   #keepStepped(source: string, at: number, end: number): number {
@@ -204,14 +205,14 @@ export class QuotedText {
   /** Adds CDATA text to the value, or holds it while it is uncertain whether it belongs to the parameter. */
   #keep(source: string, at: number, end: number): number {
     const piece = source.slice(at, end);
-    if (this.#doubt) this.#doubt.text += piece;
+    if (this.#heldText) this.#heldText.text += piece;
     else this.#value.addVerbatim(piece);
     return end;
   }
 
-  #certain(): void {
-    if (!this.#doubt) return;
-    this.#value.addVerbatim(this.#doubt.text);
-    this.#doubt = undefined;
+  #releaseHeldText(): void {
+    if (!this.#heldText) return;
+    this.#value.addVerbatim(this.#heldText.text);
+    this.#heldText = undefined;
   }
 }

@@ -1,5 +1,5 @@
-import { attribute, cdata, invoke, wrapper } from "./markup.ts";
-import { memberSources } from "./members.ts";
+import { encodeCdata, escapeAttribute, renderInvoke, renderWrapper } from "./markup.ts";
+import { splitMembers } from "./members.ts";
 
 /** A call of an earlier turn. `arguments` is JSON text as the caller sent it. */
 export interface RenderedCall {
@@ -9,19 +9,19 @@ export interface RenderedCall {
 }
 
 /** The arguments by name, as JSON text. A text that is not a JSON object becomes one parameter `input`. */
-function members(source: string): ReadonlyMap<string, string> {
+function argumentsByName(source: string): ReadonlyMap<string, string> {
   if (/^\s*(?:null\s*)?$/.test(source)) return new Map();
-  return memberSources(source) ?? new Map([["input", JSON.stringify(source)]]);
+  return splitMembers(source) ?? new Map([["input", JSON.stringify(source)]]);
 }
 
 /** Renders an earlier call as one invoke of the markup, with its id. */
 export function renderToolCall(call: RenderedCall): string {
-  return invoke(call.name, members(call.arguments), call.id);
+  return renderInvoke(call.name, argumentsByName(call.arguments), call.id);
 }
 
 /** Renders the calls of one earlier turn in their order; empty for no calls. */
 export function renderToolCalls(calls: readonly RenderedCall[]): string {
-  return calls.length === 0 ? "" : wrapper(calls.map(renderToolCall));
+  return calls.length === 0 ? "" : renderWrapper(calls.map(renderToolCall));
 }
 
 /** Renders the result of an earlier call with its id. The text is CDATA, so it cannot end the element. */
@@ -31,7 +31,7 @@ export function renderToolResult(result: {
   text: string;
   isError?: boolean;
 }): string {
-  const name = result.name === undefined ? "" : ` name="${attribute(result.name)}"`;
+  const name = result.name === undefined ? "" : ` name="${escapeAttribute(result.name)}"`;
   const error = result.isError ? ' error="true"' : "";
-  return `<|TCML|tool_result id="${attribute(result.id)}"${name}${error}>${cdata(result.text)}</|TCML|tool_result>`;
+  return `<|TCML|tool_result id="${escapeAttribute(result.id)}"${name}${error}>${encodeCdata(result.text)}</|TCML|tool_result>`;
 }

@@ -1,9 +1,9 @@
 import type { ToolDefinition } from "../conversation/tool.ts";
-import { Automaton } from "./automaton.ts";
-import { Catalogue } from "./call.ts";
+import { MarkupParser } from "./automaton.ts";
+import { ToolSchemas } from "./call.ts";
 import type { ScanEvent } from "./events.ts";
-import { Input } from "./input.ts";
-import { Output } from "./output.ts";
+import { InputBuffer } from "./input.ts";
+import { EventOutput } from "./output.ts";
 
 export type { ScanEvent } from "./events.ts";
 
@@ -27,19 +27,19 @@ export interface ToolScannerOptions {
  * visible text is empty (rule 9). Give it `firstIndex` when calls of both are sent in one response.
  */
 export class ToolScanner {
-  readonly #input = new Input();
-  readonly #output: Output;
-  readonly #automaton: Automaton | undefined;
+  readonly #input = new InputBuffer();
+  readonly #output: EventOutput;
+  readonly #automaton: MarkupParser | undefined;
   readonly #whole: boolean;
   #pieces: string[] = [];
   #failed = false;
 
   constructor(options: ToolScannerOptions) {
-    const catalogue = new Catalogue(options.tools);
+    const catalogue = new ToolSchemas(options.tools);
     this.#whole = options.whole ?? false;
-    this.#output = new Output(options.firstIndex ?? 0);
+    this.#output = new EventOutput(options.firstIndex ?? 0);
     if (catalogue.size > 0) {
-      this.#automaton = new Automaton(this.#input, this.#output, catalogue, this.#whole);
+      this.#automaton = new MarkupParser(this.#input, this.#output, catalogue, this.#whole);
     }
   }
 
@@ -60,7 +60,7 @@ export class ToolScanner {
    *   are complete.
    */
   finish(cut = false): ScanEvent[] {
-    this.#input.cut = cut;
+    this.#input.isCut = cut;
     const rest = this.#pieces.join("");
     this.#pieces = [];
     return this.#read(rest, true);
@@ -69,19 +69,19 @@ export class ToolScanner {
   #read(text: string, final: boolean): ScanEvent[] {
     const automaton = this.#automaton;
     if (!automaton || this.#failed) {
-      this.#output.text(text);
-      return this.#output.take(final);
+      this.#output.addText(text);
+      return this.#output.takeEvents(final);
     }
     try {
       this.#input.append(text);
-      this.#input.final = final;
+      this.#input.isFinal = final;
       automaton.run();
     } catch {
       // Not expected. The answer matters more than its calls, so from here on all text just passes.
       this.#failed = true;
       automaton.abandon();
-      this.#output.text(this.#input.release() + this.#input.text.slice(this.#input.at));
+      this.#output.addText(this.#input.endRecording() + this.#input.text.slice(this.#input.at));
     }
-    return this.#output.take(final);
+    return this.#output.takeEvents(final);
   }
 }

@@ -1,5 +1,5 @@
-import type { Input } from "./input.ts";
-import type { Markdown } from "./markdown.ts";
+import type { InputBuffer } from "./input.ts";
+import type { MarkdownTracker } from "./markdown.ts";
 
 const TICK = 0x60;
 
@@ -7,26 +7,26 @@ const TICK = 0x60;
  * Decides whether a position after unpaired backticks is inline code: it is if a run of the same length follows within the
  * paragraph. It reads more input until that is certain.
  */
-export class SpanWatch {
+export class CodeSpanDetector {
   readonly #openRuns: number;
   readonly #blocks: number;
   /** The Markdown state after the text read, valid if it is code. */
-  readonly markdown: Markdown;
+  readonly markdown: MarkdownTracker;
 
-  constructor(markdown: Markdown) {
-    this.#openRuns = markdown.openRuns;
-    this.#blocks = markdown.blocks;
+  constructor(markdown: MarkdownTracker) {
+    this.#openRuns = markdown.openRunCount;
+    this.#blocks = markdown.endedBlocks;
     this.markdown = markdown.clone();
   }
 
-  read(input: Input): "open" | "code" | "plain" {
+  read(input: InputBuffer): "open" | "code" | "plain" {
     const { markdown } = this;
     for (;;) {
-      const unit = input.done ? undefined : input.text.charCodeAt(input.at);
-      if (unit === undefined && !input.final) return "open";
+      const unit = input.isConsumed ? undefined : input.text.charCodeAt(input.at);
+      if (unit === undefined && !input.isFinal) return "open";
       if (unit !== TICK) markdown.endRun();
-      if (markdown.blocks !== this.#blocks) return "plain";
-      if (markdown.openRuns < this.#openRuns) return "code";
+      if (markdown.endedBlocks !== this.#blocks) return "plain";
+      if (markdown.openRunCount < this.#openRuns) return "code";
       if (unit === undefined) return "plain";
       markdown.step(unit);
       input.at++;

@@ -1,13 +1,13 @@
 import { readCdata } from "./cdata.ts";
-import { OPENER, skipSpace, UNITS } from "./characters.ts";
-import { TAG_LIMIT } from "./grammar.ts";
+import { OPENER, skipSpace, UNIT_FLAGS } from "./characters.ts";
+import { MAX_CALL_TAG_LENGTH } from "./grammar.ts";
 import { endsInClosingTag, isOwnShell, readTag, type Tag } from "./tags.ts";
 
 /** How many units after a mark are searched for the next tag or CDATA. */
 const LOOK_AHEAD = 256;
 
 /** The enclosing tags of a body. They decide what in it is markup. */
-export class Surroundings {
+export class EnclosingTags {
   readonly #shells: readonly string[];
 
   /** @param shells Shells of the enclosing tags. Closing tags with such shells end the body. */
@@ -16,7 +16,7 @@ export class Surroundings {
   }
 
   /** Whether a tag's shell is that of an enclosing tag or one of the markup's own. */
-  owns(tag: Tag): boolean {
+  hasKnownShell(tag: Tag): boolean {
     return this.#shells.includes(tag.shell) || isOwnShell(tag.shell);
   }
 
@@ -26,19 +26,24 @@ export class Surroundings {
   }
 
   /** Whether, after white space, the text ends or a tag with a known shell follows that `suits` accepts. */
-  followedBy(source: string, at: number, final: boolean, suits: (tag: Tag) => boolean): boolean | "partial" {
+  isFollowedBy(
+    source: string,
+    at: number,
+    final: boolean,
+    suits: (tag: Tag) => boolean,
+  ): boolean | "partial" {
     const next = skipSpace(source, at);
     if (next - at > LOOK_AHEAD) return false;
     if (next === source.length) return final ? true : "partial";
-    if (UNITS[source.charCodeAt(next)] !== OPENER) return false;
-    const tag = readTag(source, next, TAG_LIMIT, final);
+    if (UNIT_FLAGS[source.charCodeAt(next)] !== OPENER) return false;
+    const tag = readTag(source, next, MAX_CALL_TAG_LENGTH, final);
     if (tag === "partial") return tag;
     if (tag === "none") return final && this.endsInClosingTag(source, next, 1);
-    return this.owns(tag) && suits(tag);
+    return this.hasKnownShell(tag) && suits(tag);
   }
 
   /** Whether CDATA follows, for example because a text with `]]>` was split into two sections. */
-  cdataFollows(source: string, at: number, final: boolean): boolean | "partial" {
+  isFollowedByCdata(source: string, at: number, final: boolean): boolean | "partial" {
     const next = skipSpace(source, at);
     if (next - at > LOOK_AHEAD) return false;
     if (next === source.length) return final ? false : "partial";

@@ -1,4 +1,4 @@
-import { fold } from "./characters.ts";
+import { foldToAscii } from "./characters.ts";
 
 /** The three tags of the markup (contract, Tool calling rules, rule 1). */
 export type TagKind = "tool_calls" | "invoke" | "parameter";
@@ -6,15 +6,15 @@ export type TagKind = "tool_calls" | "invoke" | "parameter";
 /** A complete tag. */
 export interface Tag {
   kind: TagKind;
-  close: boolean;
+  isClosing: boolean;
   /** `<…/>` */
-  empty: boolean;
+  isSelfClosing: boolean;
   /** The trimmed value of the attribute `name`; undefined when there is none. */
   name: string | undefined;
   /** Whether the tag has the attribute `string="true"`. */
-  verbatim: boolean;
+  isString: boolean;
   /** Whether it begins with `<<`. The first `<` may belong to the text before. */
-  doubled: boolean;
+  startsWithTwoOpeners: boolean;
   /** Letters and digits of the protocol shell around the local name, in lower case: `tcml` for `<|TCML|invoke>`. */
   shell: string;
   /** Index after the tag. */
@@ -30,7 +30,7 @@ export const MAX_OPENERS = 4;
 const MAX_SHELL = 56;
 const MAX_SPACES = 8;
 /** Characters that may follow an attribute value without quotes. */
-const TRAILERS = `"'”’|｜/`;
+const VALUE_TRAILERS = `"'”’|｜/`;
 const LOCAL = /tool[_\- ]?calls|invoke|parameter/i;
 
 const HEAD =
@@ -97,19 +97,29 @@ interface Span {
 }
 
 function foldAt(source: string, index: number): string {
-  return fold(source.codePointAt(index) ?? 0);
+  return foldToAscii(source.codePointAt(index) ?? 0);
 }
 
 function width(source: string, index: number): number {
   return (source.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }
 
-function finished(span: Span, head: Head, rest: Pick<Tag, "name" | "verbatim" | "empty" | "end">): Tag {
-  return { kind: head.kind, close: head.close, shell: head.shell, doubled: span.doubled, ...rest };
+function createTag(
+  span: Span,
+  head: Head,
+  rest: Pick<Tag, "name" | "isString" | "isSelfClosing" | "end">,
+): Tag {
+  return {
+    kind: head.kind,
+    isClosing: head.close,
+    shell: head.shell,
+    startsWithTwoOpeners: span.doubled,
+    ...rest,
+  };
 }
 
-function bare(span: Span, head: Head, end: number): Tag {
-  return finished(span, head, { name: undefined, verbatim: false, empty: head.empty, end });
+function createTagWithoutAttributes(span: Span, head: Head, end: number): Tag {
+  return createTag(span, head, { name: undefined, isString: false, isSelfClosing: head.empty, end });
 }
 
 /** Reads one attribute value. Returns it with the index after it. */
@@ -132,7 +142,7 @@ function readValue(
     if (!quoted && (folded === ">" || folded === " " || folded === "\n")) {
       const raw = source.slice(start, index);
       let last = raw.length;
-      while (TRAILERS.includes(raw.charAt(last - 1)) && last > 0) last--;
+      while (VALUE_TRAILERS.includes(raw.charAt(last - 1)) && last > 0) last--;
       const value = raw.slice(0, last);
       return { value, end: index, slash: raw.endsWith("/") };
     }
@@ -159,8 +169,13 @@ function readAttributes(span: Span, head: Head, from: number): TagReading {
     for (; index < stop; index += width(source, index)) {
       const folded = foldAt(source, index);
       if (folded === ">")
-        return attribute === "" ? finished(span, head, { name, verbatim, empty, end: index + 1 }) : "none";
-      if (folded === "<") return piped ? finished(span, head, { name, verbatim, empty, end: index }) : "none";
+        return attribute === ""
+          ? createTag(span, head, { name, isString: verbatim, isSelfClosing: empty, end: index + 1 })
+          : "none";
+      if (folded === "<")
+        return piped
+          ? createTag(span, head, { name, isString: verbatim, isSelfClosing: empty, end: index })
+          : "none";
       if (folded === "=" && attribute !== "") break;
       if (/^[A-Za-z0-9_]$/.test(folded)) attribute += folded.toLowerCase();
       else if (folded === "/") empty = true;
@@ -170,7 +185,7 @@ function readAttributes(span: Span, head: Head, from: number): TagReading {
     if (index >= stop) {
       if (span.open) return "partial";
       return piped && stop === source.length
-        ? finished(span, head, { name, verbatim, empty, end: stop })
+        ? createTag(span, head, { name, isString: verbatim, isSelfClosing: empty, end: stop })
         : "none";
     }
     index++;
@@ -186,7 +201,7 @@ const FORBIDDEN = 6;
 
 /** The meaning of every ASCII unit in the head of a tag. */
 const HEAD_CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
-  const folded = fold(code);
+  const folded = foldToAscii(code);
   if (/[a-z]/i.test(folded)) return LETTER;
   if (folded === " ") return SPACE;
   if (folded === "<") return OPENS;
@@ -207,7 +222,7 @@ function mayHoldLocal(mask: number): boolean {
  * A fast check of ASCII text, because most text that begins with `<` is not a tag of the markup: `unsure` if the full check
  * is needed, otherwise the result that it would give.
  */
-function glance(source: string, at: number, final: boolean): "partial" | "none" | "unsure" {
+function checkQuickly(source: string, at: number, final: boolean): "partial" | "none" | "unsure" {
   const { length } = source;
   let mask = 0;
   let spaces = 0;
@@ -233,7 +248,7 @@ function glance(source: string, at: number, final: boolean): "partial" | "none" 
  * @param final Whether no more text will follow, so that nothing is `partial`.
  */
 export function readTag(source: string, at: number, limit: number, final: boolean): TagReading {
-  const first = glance(source, at, final);
+  const first = checkQuickly(source, at, final);
   if (first !== "unsure") return first;
   const stop = Math.min(source.length, at + limit);
   const span: Span = { source, at, stop, open: !final && source.length < at + limit, doubled: false };
@@ -252,8 +267,8 @@ export function readTag(source: string, at: number, limit: number, final: boolea
     if (char === ">" || char === "<" || char === "\n") {
       const head = readHead(folded);
       if (!head || head.attribute !== undefined) return "none";
-      if (char === ">") return bare(span, head, index + 1);
-      if (head.piped) return bare(span, head, index);
+      if (char === ">") return createTagWithoutAttributes(span, head, index + 1);
+      if (head.piped) return createTagWithoutAttributes(span, head, index);
       if (char === "<") return "none";
     } else if (char === "=") {
       const head = readHead(`${folded}=`);
@@ -265,7 +280,7 @@ export function readTag(source: string, at: number, limit: number, final: boolea
   }
   if (span.open) return "partial";
   const head = final && stop === source.length ? readHead(folded) : undefined;
-  return head?.piped && head.attribute === undefined ? bare(span, head, stop) : "none";
+  return head?.piped && head.attribute === undefined ? createTagWithoutAttributes(span, head, stop) : "none";
 }
 
 /**

@@ -1,14 +1,14 @@
 import type { ArgumentsWriter } from "./arguments.ts";
-import { conform, kindAt } from "./conform.ts";
-import type { Declared } from "./declared.ts";
-import { elementsSource } from "./elements.ts";
-import { literalSource, mayBeLiteral, NUMERIC } from "./literals.ts";
+import { convertToDeclaredTypes, typeAt } from "./conform.ts";
+import type { DeclaredSchema } from "./declared.ts";
+import { convertElementsToJson } from "./elements.ts";
+import { mayBeLiteral, NUMBER_CHARACTERS, parseLiteral } from "./literals.ts";
 
 /** Text of an undeclared type is held up to this length, because the parameter may be repeated and become an array. */
-const WAIT = 128;
+const HOLD_CHARS = 128;
 
 /** The type that the request's schema declares for a parameter: exactly a string, an array or object, or anything else. */
-export type Wanted = "text" | "structure" | "any";
+export type ExpectedType = "text" | "structure" | "any";
 
 /**
  * The value of one parameter while it arrives. Text is written as soon as it can no longer be a literal. A possible literal
@@ -17,8 +17,8 @@ export type Wanted = "text" | "structure" | "any";
 export class ParameterValue {
   readonly #writer: ArgumentsWriter;
   readonly #name: string;
-  readonly #wanted: Wanted;
-  readonly #declared: Declared;
+  readonly #expectedType: ExpectedType;
+  readonly #declared: DeclaredSchema;
   /** The part of the value that is not written yet. */
   #text = "";
   /** White space that counts only if more text follows. */
@@ -26,33 +26,35 @@ export class ParameterValue {
   #started = false;
   #written = false;
   /** Whether there was text outside CDATA. */
-  #bare = false;
+  #hasTextOutsideCdata = false;
   /** The raw body, kept while it may consist of elements. */
   #raw = "";
   /** The last unit of the raw body that is not white space. */
-  #tail = "";
-  #maybe = true;
+  #lastUnit = "";
+  #mayBeLiteral = true;
   /** Length from the first unit that is not white space, and that unit. */
   #length = 0;
-  #lead = "";
+  #firstUnit = "";
 
-  constructor(writer: ArgumentsWriter, name: string, wanted: Wanted, declared: Declared) {
+  constructor(writer: ArgumentsWriter, name: string, wanted: ExpectedType, declared: DeclaredSchema) {
     this.#writer = writer;
     this.#name = name;
-    this.#wanted = wanted;
+    this.#expectedType = wanted;
     this.#declared = declared;
-    writer.begin(name);
+    writer.beginParameter(name);
   }
 
   /** Whether text outside CDATA has begun. */
-  get bare(): boolean {
-    return this.#bare;
+  get hasTextOutsideCdata(): boolean {
+    return this.#hasTextOutsideCdata;
   }
 
   /** Whether CDATA is expected here: at the start, after other CDATA, and after a tag of an element. */
   get expectsCdata(): boolean {
-    if (!this.#bare) return true;
-    return this.#wanted !== "text" && this.#maybe && this.#lead === "<" && this.#tail === ">";
+    if (!this.#hasTextOutsideCdata) return true;
+    return (
+      this.#expectedType !== "text" && this.#mayBeLiteral && this.#firstUnit === "<" && this.#lastUnit === ">"
+    );
   }
 
   /** Adds text from outside CDATA with entities decoded; `raw` is the original. White space at both ends is dropped. */
@@ -62,25 +64,25 @@ export class ParameterValue {
       if (this.#started) this.#keepRaw(raw);
       return;
     }
-    this.#bare = true;
+    this.#hasTextOutsideCdata = true;
     this.#keepRaw(raw);
     const core = piece.trimEnd();
-    if (core !== "") this.#take(this.#gap + core);
+    if (core !== "") this.#append(this.#gap + core);
     this.#gap = core === "" ? this.#gap + piece : piece.slice(core.length);
   }
 
   /** Adds a character decoded from an entity. It counts even if it is white space. */
   addDecoded(text: string, raw: string): void {
-    this.#bare = true;
+    this.#hasTextOutsideCdata = true;
     this.#keepRaw(raw);
-    this.#take(this.#gap + text);
+    this.#append(this.#gap + text);
     this.#gap = "";
   }
 
   /** Adds text from CDATA. White space counts, unless there is nothing else. */
   addVerbatim(text: string): void {
     if (this.#written && this.#gap === "") {
-      this.#writer.string(this.#name, text);
+      this.#writer.appendString(this.#name, text);
       return;
     }
     this.#keepRaw(text);
@@ -91,12 +93,12 @@ export class ParameterValue {
     }
     const piece = this.#gap + text;
     this.#gap = "";
-    this.#take(piece);
+    this.#append(piece);
   }
 
   /** Adds the marks of a CDATA section to the raw body, where they count only if the body consists of elements. */
-  mark(raw: string): void {
-    if (this.#bare) this.#keepRaw(raw);
+  addCdataMark(raw: string): void {
+    if (this.#hasTextOutsideCdata) this.#keepRaw(raw);
   }
 
   /** Ends the complete parameter. */
@@ -105,79 +107,79 @@ export class ParameterValue {
       this.#writer.endString();
       return;
     }
-    if (!this.#started) this.#writer.value(this.#name, '""');
-    else this.#writer.value(this.#name, this.#source());
+    if (!this.#started) this.#writer.addValue(this.#name, '""');
+    else this.#writer.addValue(this.#name, this.#source());
   }
 
   /** The invoke ended within the parameter: text that was or could have been written is kept, anything else is dropped. */
-  cut(): void {
+  endCut(): void {
     if (this.#written) this.#writer.endString();
-    else if (this.#started && this.#isPlain()) this.#writer.value(this.#name, JSON.stringify(this.#text));
+    else if (this.#started && this.#isPlain()) this.#writer.addValue(this.#name, JSON.stringify(this.#text));
   }
 
   /** The text ended within the parameter: writes text that is certain to be a string, without an end. */
-  leave(): void {
+  leaveOpen(): void {
     if (this.#written || !this.#started || !this.#isPlain() || !this.#writer.canStream(this.#name)) return;
-    this.#writer.string(this.#name, this.#text);
+    this.#writer.appendString(this.#name, this.#text);
   }
 
   #source(): string {
     const text = JSON.stringify(this.#text);
-    if (this.#wanted === "text") return text;
-    const source = literalSource(this.#text) ?? this.#elements();
+    if (this.#expectedType === "text") return text;
+    const source = parseLiteral(this.#text) ?? this.#elements();
     if (source === undefined) return text;
     const declared = this.#declared;
-    const kind = kindAt(source[0]);
-    if (kind === "null" || declared.allows(kind)) return conform(source, declared);
+    const kind = typeAt(source[0]);
+    if (kind === "null" || declared.allows(kind)) return convertToDeclaredTypes(source, declared);
     if (declared.allows("string")) return text;
     // It may be one of several values of this name, which form the array together.
-    return declared.allows("array") ? conform(source, declared.item(0)) : source;
+    return declared.allows("array") ? convertToDeclaredTypes(source, declared.item(0)) : source;
   }
 
   #elements(): string | undefined {
-    const quoted = !this.#bare;
+    const quoted = !this.#hasTextOutsideCdata;
     const body = quoted ? this.#text : this.#raw;
     if (!body.trimStart().startsWith("<")) return undefined;
-    return elementsSource(body, quoted && this.#wanted !== "structure");
+    return convertElementsToJson(body, quoted && this.#expectedType !== "structure");
   }
 
   /** Whether the value is certainly a string, and long enough to be written at once. */
   #isPlain(): boolean {
-    return this.#wanted === "text" || (!this.#maybe && this.#length >= WAIT);
+    return this.#expectedType === "text" || (!this.#mayBeLiteral && this.#length >= HOLD_CHARS);
   }
 
-  /** Updates `#maybe`. Reads the whole text only while it is short, later only the new part. */
-  #weigh(piece: string): void {
-    if (!this.#maybe || this.#wanted === "text") return;
-    if (this.#length <= WAIT || this.#length === piece.length) {
+  /** Updates `#mayBeLiteral`. Reads the whole text only while it is short, later only the new part. */
+  #updateMayBeLiteral(piece: string): void {
+    if (!this.#mayBeLiteral || this.#expectedType === "text") return;
+    if (this.#length <= HOLD_CHARS || this.#length === piece.length) {
       const start = this.#text.slice(-this.#length);
-      this.#maybe = start.startsWith("<") || mayBeLiteral(start);
-    } else if (!"{[<".includes(this.#lead)) this.#maybe = NUMERIC.test(piece);
+      this.#mayBeLiteral = start.startsWith("<") || mayBeLiteral(start);
+    } else if (!"{[<".includes(this.#firstUnit)) this.#mayBeLiteral = NUMBER_CHARACTERS.test(piece);
   }
 
   #keepRaw(raw: string): void {
-    if (this.#wanted === "text" || !this.#maybe) return;
+    if (this.#expectedType === "text" || !this.#mayBeLiteral) return;
     this.#raw += raw;
-    this.#tail = raw.trimEnd().at(-1) ?? this.#tail;
+    this.#lastUnit = raw.trimEnd().at(-1) ?? this.#lastUnit;
   }
 
-  #take(text: string): void {
+  #append(text: string): void {
     let piece = text;
     if (!this.#started) {
       this.#started = true;
       piece = text.trimStart();
-      this.#lead = piece[0] ?? " ";
+      this.#firstUnit = piece[0] ?? " ";
     }
     if (this.#written) {
-      this.#writer.string(this.#name, text);
+      this.#writer.appendString(this.#name, text);
       return;
     }
     this.#text += text;
     this.#length += piece.length;
-    this.#weigh(piece);
+    this.#updateMayBeLiteral(piece);
     if (!this.#isPlain() || !this.#writer.canStream(this.#name)) return;
     this.#written = true;
-    this.#writer.string(this.#name, this.#text);
+    this.#writer.appendString(this.#name, this.#text);
     this.#text = "";
   }
 }

@@ -30,7 +30,7 @@ export function isPublicAddress(ip: string): boolean {
   }
   if (ip.includes("%") || !ipaddr.IPv6.isValid(ip)) return false;
 
-  const carried = carriedIPv4(ip);
+  const carried = embeddedIPv4(ip);
   if (!carried.every(isPublicAddress)) return false;
   const address = ipaddr.IPv6.parse(ip);
   if (IPV4_IN_LAST_BITS.some((block) => address.match(block))) return true;
@@ -44,7 +44,7 @@ export function isPublicAddress(ip: string): boolean {
  *
  * @param ip as in {@link isPublicAddress}; any other text contains none
  */
-export function carriedIPv4(ip: string): string[] {
+export function embeddedIPv4(ip: string): string[] {
   if (ip.includes("%") || !ipaddr.IPv6.isValid(ip)) return [];
   const address = ipaddr.IPv6.parse(ip);
   const bytes = address.toByteArray();

@@ -1,5 +1,5 @@
 import { canonicalHost, isListedPrivateHost, privateHostReason } from "./hosts.ts";
-import { isBadPort, portOf } from "./ports.ts";
+import { effectivePort, isBadPort } from "./ports.ts";
 
 /** Why a page URL is rejected. Each code leads to status 400 before any navigation. */
 export type PageUrlRefusalCode =
@@ -39,26 +39,29 @@ const OTHER_SCHEME =
  */
 export function checkPageUrl(input: string, options: UrlSafetyOptions): PageUrlCheck {
   const text = trimUrl(input);
-  if (text === "") return refuse("url_required", "The parameter url is required.");
+  if (text === "") return createRefusal("url_required", "The parameter url is required.");
   if (text.length > MAX_URL_LENGTH) {
-    return refuse("url_too_long", `The parameter url may have at most ${MAX_URL_LENGTH} characters.`);
+    return createRefusal("url_too_long", `The parameter url may have at most ${MAX_URL_LENGTH} characters.`);
   }
-  if (!ABSOLUTE.test(text) && OTHER_SCHEME.test(text)) return refuseScheme();
+  if (!ABSOLUTE.test(text) && OTHER_SCHEME.test(text)) return createSchemeRefusal();
   const complete = completeScheme(text);
-  if (!/^https?:\/\//i.test(complete)) return refuseScheme();
-  if (!URL.canParse(complete)) return refuse("url_invalid", "The parameter url is not a valid URL.");
+  if (!/^https?:\/\//i.test(complete)) return createSchemeRefusal();
+  if (!URL.canParse(complete)) return createRefusal("url_invalid", "The parameter url is not a valid URL.");
 
   const url = new URL(complete);
   if (url.username !== "" || url.password !== "") {
-    return refuse("url_credentials_forbidden", "The parameter url must not contain a user name or password.");
+    return createRefusal(
+      "url_credentials_forbidden",
+      "The parameter url must not contain a user name or password.",
+    );
   }
   if (isListedPrivateHost(url, options.privateHosts)) return { ok: true, url };
   const reason = privateHostReason(canonicalHost(url));
   if (reason !== undefined) {
-    return refuse("url_host_forbidden", `The host of the parameter url is not allowed: ${reason}.`);
+    return createRefusal("url_host_forbidden", `The host of the parameter url is not allowed: ${reason}.`);
   }
-  if (isBadPort(portOf(url))) {
-    return refuse("url_port_forbidden", "The port of the parameter url is one that browsers refuse.");
+  if (isBadPort(effectivePort(url))) {
+    return createRefusal("url_port_forbidden", "The port of the parameter url is one that browsers refuse.");
   }
   return { ok: true, url };
 }
@@ -84,7 +87,7 @@ export function isPublicRequestUrl(url: string, options: UrlSafetyOptions): bool
     case "ws:":
     case "wss:":
       if (isListedPrivateHost(parsed, options.privateHosts)) return true;
-      return privateHostReason(canonicalHost(parsed)) === undefined && !isBadPort(portOf(parsed));
+      return privateHostReason(canonicalHost(parsed)) === undefined && !isBadPort(effectivePort(parsed));
     default:
       return false;
   }
@@ -107,10 +110,10 @@ function completeScheme(text: string): string {
   return text.startsWith("//") ? `http:${text}` : `http://${text}`;
 }
 
-function refuseScheme(): PageUrlCheck {
-  return refuse("url_scheme_unsupported", "The parameter url must be an http or https URL.");
+function createSchemeRefusal(): PageUrlCheck {
+  return createRefusal("url_scheme_unsupported", "The parameter url must be an http or https URL.");
 }
 
-function refuse(code: PageUrlRefusalCode, message: string): PageUrlCheck {
+function createRefusal(code: PageUrlRefusalCode, message: string): PageUrlCheck {
   return { ok: false, code, message };
 }

@@ -1,5 +1,5 @@
 import { isPublicAddress } from "./addresses.ts";
-import { portOf } from "./ports.ts";
+import { effectivePort } from "./ports.ts";
 
 /** Name suffixes that never lead to the public internet (RFC 6761, RFC 6762 appendix G, RFC 8375, ICANN `.internal`). */
 const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set([
@@ -17,7 +17,7 @@ const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set([
 ]);
 
 /** Public-looking host names under which clouds serve the credentials of the requesting machine. */
-const METADATA_HOSTS: ReadonlySet<string> = new Set([
+const CLOUD_METADATA_HOSTS: ReadonlySet<string> = new Set([
   "metadata.google.internal",
   "metadata.goog",
   "metadata.azure.com",
@@ -55,7 +55,7 @@ export function privateHostReason(host: string): string | undefined {
   if (labels.includes("")) return "its name has an empty part";
   if (labels.some((label) => label.length > MAX_LABEL)) return "a part of its name is too long";
   if (labels.length === 1) return "its name has only one part";
-  if (METADATA_HOSTS.has(host)) return "it serves the metadata of cloud machines";
+  if (CLOUD_METADATA_HOSTS.has(host)) return "it serves the metadata of cloud machines";
   if (PRIVATE_SUFFIXES.has(labels.slice(-1).join(".")) || PRIVATE_SUFFIXES.has(labels.slice(-2).join("."))) {
     return "its name is reserved for private networks";
   }
@@ -85,5 +85,5 @@ export function isListedPrivateHost(url: URL, privateHosts: ReadonlySet<string>)
 }
 
 function hostAndPort(url: URL): string {
-  return `${canonicalHost(url)}:${portOf(url)}`;
+  return `${canonicalHost(url)}:${effectivePort(url)}`;
 }

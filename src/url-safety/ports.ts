@@ -12,7 +12,7 @@ export function isBadPort(port: number): boolean {
 }
 
 /** The TCP port that a URL of scheme http, https, ws or wss reaches. */
-export function portOf(url: URL): number {
+export function effectivePort(url: URL): number {
   if (url.port !== "") return Number(url.port);
   return url.protocol === "https:" || url.protocol === "wss:" ? 443 : 80;
 }

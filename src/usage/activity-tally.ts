@@ -1,6 +1,6 @@
-import { type ActivityDelta, type EndedRequest, OTHER } from "../platform/usage.ts";
-import { bucketOf } from "./histogram.ts";
-import { costNano, modelPrice, type Pricing } from "./prices.ts";
+import { type ActivityDelta, type EndedRequest, OTHER_VALUES } from "../platform/usage.ts";
+import { findBucket } from "./histogram.ts";
+import { computeCostNano, findModelPrice, type Pricing } from "./prices.ts";
 
 export const MINUTE_MS = 60_000;
 /** A request's time is spread over at most this many minutes before its end. */
@@ -8,7 +8,7 @@ const MINUTES_BACK = 60;
 /** Limit of models whose tokens are counted separately until they are priced. */
 const MAX_MODELS = 200;
 
-interface Spent {
+interface TokenSum {
   readonly model: string;
   readonly requested: string;
   prompt: number;
@@ -22,7 +22,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 interface OpenMinute extends Omit<Writable<ActivityDelta>, "first_token" | "duration"> {
   readonly first_token: Record<string, number>;
   readonly duration: Record<string, number>;
-  readonly spent: Map<string, Spent>;
+  readonly spent: Map<string, TokenSum>;
 }
 
 /**
@@ -30,7 +30,7 @@ interface OpenMinute extends Omit<Writable<ActivityDelta>, "first_token" | "dura
  * most an hour's.
  */
 export class ActivityTally {
-  #open = new Map<string, OpenMinute>();
+  #openMinutes = new Map<string, OpenMinute>();
 
   /** Counts a request that ended at `now` (Unix milliseconds). */
   count(ended: EndedRequest, now: number): void {
@@ -40,29 +40,29 @@ export class ActivityTally {
     minute.completion_tokens += ended.completionTokens;
     observe(minute.duration, ended.durationMs);
     if (ended.firstTokenMs !== undefined) observe(minute.first_token, ended.firstTokenMs);
-    spend(minute.spent, ended);
+    addTokens(minute.spent, ended);
     const { account, durationMs, queueMs = 0 } = ended;
     const begun = now - durationMs;
-    this.#spread("waited_ms", begun, Math.min(begun + queueMs, now), ended, now);
+    this.#distribute("waited_ms", begun, Math.min(begun + queueMs, now), ended, now);
     // Pass-through callers take no slot.
-    if (account !== "") this.#spread("busy_ms", begun + queueMs, now, ended, now);
+    if (account !== "") this.#distribute("busy_ms", begun + queueMs, now, ended, now);
   }
 
   /** Returns the counts since the last call and resets them. `pricing` prices the tokens. */
   take(pricing: Pricing): ActivityDelta[] {
-    const taken = Array.from(this.#open.values(), ({ spent, ...minute }): ActivityDelta => {
+    const taken = Array.from(this.#openMinutes.values(), ({ spent, ...minute }): ActivityDelta => {
       let cost = 0;
       for (const { model, requested, ...tokens } of spent.values()) {
-        cost += costNano(modelPrice(pricing, model, requested), tokens);
+        cost += computeCostNano(findModelPrice(pricing, model, requested), tokens);
       }
       return { ...minute, cost_nano: cost };
     });
-    this.#open = new Map();
+    this.#openMinutes = new Map();
     return taken;
   }
 
   /** Distributes the time from `from` to `until` over its minutes. */
-  #spread(
+  #distribute(
     what: "busy_ms" | "waited_ms",
     from: number,
     until: number,
@@ -80,7 +80,7 @@ export class ActivityTally {
   #minute(at: number, { outcome, status, code }: EndedRequest): OpenMinute {
     const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS;
     const id = `${minute}\0${outcome}\0${status}\0${code}`;
-    let open = this.#open.get(id);
+    let open = this.#openMinutes.get(id);
     if (open === undefined) {
       open = {
         minute,
@@ -97,27 +97,27 @@ export class ActivityTally {
         duration: {},
         spent: new Map(),
       };
-      this.#open.set(id, open);
+      this.#openMinutes.set(id, open);
     }
     return open;
   }
 }
 
 function observe(buckets: Record<string, number>, milliseconds: number): void {
-  const bucket = bucketOf(Math.round(milliseconds));
+  const bucket = findBucket(Math.round(milliseconds));
   buckets[bucket] = (buckets[bucket] ?? 0) + 1;
 }
 
-function spend(spent: Map<string, Spent>, ended: EndedRequest): void {
+function addTokens(spent: Map<string, TokenSum>, ended: EndedRequest): void {
   const { promptTokens: prompt, completionTokens: completion } = ended;
   if (prompt + completion === 0) return;
   const name = `${ended.model}\0${ended.requested_model}`;
   const many = spent.size >= MAX_MODELS && !spent.has(name);
-  const id = many ? OTHER : name;
+  const id = many ? OTHER_VALUES : name;
   let sum = spent.get(id);
   if (sum === undefined) {
-    const requested = many ? OTHER : ended.requested_model;
-    sum = { model: many ? OTHER : ended.model, requested, prompt: 0, cached: 0, completion: 0 };
+    const requested = many ? OTHER_VALUES : ended.requested_model;
+    sum = { model: many ? OTHER_VALUES : ended.model, requested, prompt: 0, cached: 0, completion: 0 };
     spent.set(id, sum);
   }
   sum.prompt += prompt;

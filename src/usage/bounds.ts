@@ -1,4 +1,4 @@
-import { OTHER, type UsageDimensions } from "../platform/usage.ts";
+import { OTHER_VALUES, type UsageDimensions } from "../platform/usage.ts";
 
 /** Limit of model names of one key on one day. */
 const MAX_MODELS = 100;
@@ -7,12 +7,12 @@ const MAX_KEY_ROWS = 2_000;
 const MAX_ROWS = 50_000;
 
 /** Limits how many different dimensions one day may have. */
-export class DayBounds {
+export class DayRowLimits {
   readonly #rows = new Set<string>();
   readonly #keys = new Map<string, { rows: number; readonly models: Set<string> }>();
 
   /** Adds an existing row, regardless of the limits. */
-  note(dimensions: UsageDimensions): void {
+  addRow(dimensions: UsageDimensions): void {
     const row = rowOf(dimensions);
     if (this.#rows.has(row)) return;
     this.#rows.add(row);
@@ -25,28 +25,28 @@ export class DayBounds {
    * The dimensions under which to count: the given ones while the limits allow. Then the model names become `other`; when
    * there are too many rows, everything but key, provider and outcome does.
    */
-  admit(dimensions: UsageDimensions): UsageDimensions {
+  limitDimensions(dimensions: UsageDimensions): UsageDimensions {
     if (this.#rows.has(rowOf(dimensions))) return dimensions;
     const key = this.#key(dimensions.key);
     const { requested_model, model } = dimensions;
     const known = (name: string) => key.models.has(name) || key.models.size < MAX_MODELS;
     let admitted = dimensions;
-    if (!known(model)) admitted = { ...admitted, requested_model: OTHER, model: OTHER };
-    else if (!known(requested_model)) admitted = { ...admitted, requested_model: OTHER };
+    if (!known(model)) admitted = { ...admitted, requested_model: OTHER_VALUES, model: OTHER_VALUES };
+    else if (!known(requested_model)) admitted = { ...admitted, requested_model: OTHER_VALUES };
     if (key.rows >= MAX_KEY_ROWS || this.#rows.size >= MAX_ROWS) {
       const { key: id, outcome, provider } = dimensions;
       admitted = {
         key: id,
-        requested_model: OTHER,
-        model: OTHER,
+        requested_model: OTHER_VALUES,
+        model: OTHER_VALUES,
         provider,
-        account: OTHER,
-        dialect: OTHER,
-        operation: OTHER,
+        account: OTHER_VALUES,
+        dialect: OTHER_VALUES,
+        operation: OTHER_VALUES,
         outcome,
       };
     }
-    this.note(admitted);
+    this.addRow(admitted);
     return admitted;
   }
 

@@ -1,4 +1,4 @@
-import type { Buckets, Percentiles } from "../platform/usage.ts";
+import type { HistogramBuckets, Percentiles } from "../platform/usage.ts";
 import { type SqlRow, textIn } from "../storage/sql.ts";
 
 /**
@@ -11,13 +11,13 @@ const STEPS = 8;
 const LAST_BUCKET = 220;
 
 /** The bucket of a duration in milliseconds. */
-export function bucketOf(milliseconds: number): number {
+export function findBucket(milliseconds: number): number {
   if (!(milliseconds >= 1)) return 0;
   return Math.min(Math.max(Math.ceil(Math.log2(milliseconds) * STEPS), 1), LAST_BUCKET);
 }
 
 /** The value in milliseconds that represents a bucket: at most 5 % from any value in it. */
-export function middleOf(bucket: number): number {
+export function bucketMiddle(bucket: number): number {
   if (bucket <= 0) return 0;
   const upper = 2 ** (bucket / STEPS);
   const lower = 2 ** ((bucket - 1) / STEPS);
@@ -25,22 +25,22 @@ export function middleOf(bucket: number): number {
 }
 
 /** Parses a distribution from a JSON column; empty if the column is. */
-export function bucketsIn(row: SqlRow | undefined, column: string): Buckets {
+export function parseBuckets(row: SqlRow | undefined, column: string): HistogramBuckets {
   const text = textIn(row, column);
   if (text === "") return {};
-  const buckets: Buckets = JSON.parse(text);
+  const buckets: HistogramBuckets = JSON.parse(text);
   return buckets;
 }
 
 /** Adds two distributions. */
-export function mergedBuckets(one: Buckets, other: Buckets): Buckets {
+export function mergeBuckets(one: HistogramBuckets, other: HistogramBuckets): HistogramBuckets {
   const sum: Record<string, number> = { ...one };
   for (const [bucket, count] of Object.entries(other)) sum[bucket] = (sum[bucket] ?? 0) + count;
   return sum;
 }
 
 /** Percentiles of a distribution, in whole milliseconds; null if it is empty. */
-export function percentilesOf(buckets: Buckets): Percentiles | null {
+export function computePercentiles(buckets: HistogramBuckets): Percentiles | null {
   const counts = Object.entries(buckets)
     .map(([bucket, count]) => [Number(bucket), count] as const)
     .sort(([one], [other]) => one - other);
@@ -51,7 +51,7 @@ export function percentilesOf(buckets: Buckets): Percentiles | null {
     let below = 0;
     for (const [bucket, count] of counts) {
       below += count;
-      if (below >= rank) return Math.round(middleOf(bucket));
+      if (below >= rank) return Math.round(bucketMiddle(bucket));
     }
     return 0;
   };

@@ -1,11 +1,11 @@
-import { listedModel } from "../config/provider-models.ts";
+import { findListedModel } from "../config/provider-models.ts";
 import type { Config, Price } from "../config/schema.ts";
 
 /** Billionths per unit, and the number of tokens that a price is for. */
 const NANO = 1e9;
-const PER = 1e6;
+const TOKENS_PER_PRICE = 1e6;
 /** Limit of one request's cost, whatever prices an administrator sets: it keeps sums finite. */
-const MOST_NANO = 1e40;
+const MAX_COST_NANO = 1e40;
 
 /** Suffix of the model variant without thinking. */
 const NO_THINKING = "-nothinking";
@@ -24,12 +24,12 @@ export interface PricedTokens {
  * The price of the used model, else of the requested name; null if there is none. Names match as for models: in any case. A
  * thinking and a non-thinking variant share a price if only one of them has one.
  */
-export function priceOf(prices: Prices, model: string, requested = model): Price | null {
+export function findPrice(prices: Prices, model: string, requested = model): Price | null {
   if (Object.hasOwn(prices, model)) return prices[model] ?? null;
   if (Object.hasOwn(prices, requested)) return prices[requested] ?? null;
   const names = Object.keys(prices);
   if (names.length === 0) return null;
-  for (const alike of [lower, base]) {
+  for (const alike of [lower, baseName]) {
     for (const wanted of [alike(model), alike(requested)]) {
       const name = names.find((priced) => alike(priced) === wanted);
       if (name !== undefined) return prices[name] ?? null;
@@ -42,21 +42,25 @@ export function priceOf(prices: Prices, model: string, requested = model): Price
 export type Pricing = Pick<Config, "prices" | "providers">;
 
 /** The price of a model from `prices`, else from its provider's `models`; null if there is none. */
-export function modelPrice({ prices, providers }: Pricing, model: string, requested = model): Price | null {
-  const price = priceOf(prices, model, requested);
+export function findModelPrice(
+  { prices, providers }: Pricing,
+  model: string,
+  requested = model,
+): Price | null {
+  const price = findPrice(prices, model, requested);
   if (price !== null || providers.length === 0) return price;
   const slash = model.indexOf("/");
   const id = model.slice(0, Math.max(0, slash));
   const provider = providers.find((entry) => entry.id === id);
   if (provider === undefined) return null;
   const name = model.slice(slash + 1);
-  const known = listedModel(provider, name).model ?? listedModel(provider, base(name)).model;
+  const known = findListedModel(provider, name).model ?? findListedModel(provider, baseName(name)).model;
   return known?.price ?? null;
 }
 
 const lower = (name: string): string => name.toLowerCase();
 
-function base(name: string): string {
+function baseName(name: string): string {
   const small = lower(name);
   return small.endsWith(NO_THINKING) ? small.slice(0, -NO_THINKING.length) : small;
 }
@@ -65,21 +69,23 @@ function base(name: string): string {
  * Cost of tokens in whole billionths of the price unit; 0 without a price. Above 2^53 it is rounded to the nearest double,
  * exact to 15 digits.
  */
-export function costNano(price: Price | null, { prompt, cached, completion }: PricedTokens): number {
+export function computeCostNano(price: Price | null, { prompt, cached, completion }: PricedTokens): number {
   if (price === null) return 0;
   const { input, cached_input: cachedInput = input, output } = price;
   const fresh = Math.max(0, prompt - cached);
-  const cost = Math.round(((fresh * input + cached * cachedInput + completion * output) / PER) * NANO);
-  return Math.min(cost, MOST_NANO);
+  const cost = Math.round(
+    ((fresh * input + cached * cachedInput + completion * output) / TOKENS_PER_PRICE) * NANO,
+  );
+  return Math.min(cost, MAX_COST_NANO);
 }
 
 /** Converts billionths to the price unit. */
-export function costOf(nano: number): number {
+export function fromNano(nano: number): number {
   return nano / NANO;
 }
 
 /** The sum of counts for a JSON response, limited to the integers that all JSON readers can represent. */
-export function statedSum(...counts: readonly number[]): number {
+export function clampedSum(...counts: readonly number[]): number {
   return Math.min(
     counts.reduce((sum, count) => sum + count, 0),
     Number.MAX_SAFE_INTEGER,

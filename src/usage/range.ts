@@ -8,15 +8,15 @@ export const HOURS_KEPT_MS = 35 * DAY_MS;
 export const DAYS_KEPT_MS = 731 * DAY_MS;
 
 /** Ranges up to this length are hourly by default. */
-const HOURLY_MS = 3 * DAY_MS;
+const MAX_HOURLY_MS = 3 * DAY_MS;
 /** The default range. */
-const USUAL_MS = 7 * DAY_MS;
+const DEFAULT_RANGE_MS = 7 * DAY_MS;
 
 /** The parts of a query that select a time range. */
 export type UsageRange = Pick<UsageQuery, "from" | "to" | "granularity">;
 
 /** The table of rollups that answers a query. */
-export function tableFor({ from, to, granularity }: UsageRange): "hour" | "day" {
+export function selectTable({ from, to, granularity }: UsageRange): "hour" | "day" {
   if (granularity !== "total") return granularity;
   return from % DAY_MS === 0 && to % DAY_MS === 0 ? "day" : "hour";
 }
@@ -27,18 +27,18 @@ export function tableFor({ from, to, granularity }: UsageRange): "hour" | "day" 
  *
  * @returns an error message if the range is invalid
  */
-export function rangeOf(
+export function normalizeRange(
   asked: { readonly from?: number; readonly to?: number; readonly granularity?: UsageQuery["granularity"] },
   now: number,
 ): UsageRange | string {
   const to = asked.to ?? now;
-  const from = asked.from ?? to - USUAL_MS;
+  const from = asked.from ?? to - DEFAULT_RANGE_MS;
   if (from >= to) return "from must be before to";
   if (to - from > DAYS_KEPT_MS) return "a range may be two years long";
   const old = from < now - HOURS_KEPT_MS;
-  const granularity = asked.granularity ?? (to - from > HOURLY_MS || old ? "day" : "hour");
+  const granularity = asked.granularity ?? (to - from > MAX_HOURLY_MS || old ? "day" : "hour");
   if (granularity === "hour" && old) return "hours are kept for 35 days: ask for days";
-  const byDay = granularity === "day" || (granularity === "total" && (to - from > HOURLY_MS || old));
+  const byDay = granularity === "day" || (granularity === "total" && (to - from > MAX_HOURLY_MS || old));
   const unit = byDay ? DAY_MS : HOUR_MS;
   return { from: Math.floor(from / unit) * unit, to: Math.ceil(to / unit) * unit, granularity };
 }

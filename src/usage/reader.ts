@@ -2,17 +2,17 @@ import {
   USAGE_DIMENSIONS,
   USAGE_SUMS,
   USAGE_TIMES,
-  type UsageAnswer,
   type UsageDimension,
   type UsageDimensions,
   type UsageGroup,
   type UsageQuery,
+  type UsageReport,
   type UsageSums,
   type UsageTimes,
 } from "../platform/usage.ts";
 import { amountIn, numberIn, type Sql, type SqlRow, type SqlValue, textIn } from "../storage/sql.ts";
-import { percentilesOf } from "./histogram.ts";
-import { tableFor } from "./range.ts";
+import { computePercentiles } from "./histogram.ts";
+import { selectTable } from "./range.ts";
 
 // SQLite's `sum` of integers fails beyond 2^63; `total` adds numbers of any size.
 const SUMS = USAGE_SUMS.map((name) => `total(r.${name}) as ${name}`).join(", ");
@@ -27,10 +27,10 @@ const OUTCOMES = [
 
 type Distributions = { [T in keyof UsageTimes]: Record<string, number> };
 
-const noDistributions = (): Distributions => ({ first_token: {}, duration: {}, queue: {} });
+const createDistributions = (): Distributions => ({ first_token: {}, duration: {}, queue: {} });
 
 /** Parses the sums of a row. Throws if one is damaged. */
-export function sumsIn(row: SqlRow | undefined): UsageSums {
+export function parseSums(row: SqlRow | undefined): UsageSums {
   return {
     requests: amountIn(row, "requests"),
     prompt_tokens: amountIn(row, "prompt_tokens"),
@@ -61,16 +61,16 @@ export class UsageReader {
     );
   }
 
-  read(query: UsageQuery): UsageAnswer {
-    const asked = new Asked(query);
+  read(query: UsageQuery): UsageReport {
+    const asked = new UsageStatements(query);
     const grouped = asked.columns.length > 0;
     const rows = grouped ? this.#sql.all(asked.groupsStatement, ...asked.values, query.limit + 1) : [];
-    const times = grouped ? this.#times(asked, asked.columns) : new Map<string, Distributions>();
+    const times = grouped ? this.#readDistributions(asked, asked.columns) : new Map<string, Distributions>();
     const groups = rows
       .slice(0, query.limit)
-      .map((row) => asked.group(row, times.get(asked.name(row)) ?? noDistributions()));
+      .map((row) => asked.group(row, times.get(asked.name(row)) ?? createDistributions()));
     const total = this.#sql.all(asked.totalStatement, ...asked.values)[0];
-    const all = this.#times(asked, []).get("") ?? noDistributions();
+    const all = this.#readDistributions(asked, []).get("") ?? createDistributions();
     const totals = { ...asked.group(total, all), dimensions: {}, at: query.from };
     // The limit keeps the newest groups; the result is in ascending time order.
     if (asked.divided) groups.sort((one, other) => one.at - other.at);
@@ -82,14 +82,14 @@ export class UsageReader {
   }
 
   /** The distributions of each group, by its name. */
-  #times(asked: Asked, columns: readonly Column[]): Map<string, Distributions> {
+  #readDistributions(asked: UsageStatements, columns: readonly Column[]): Map<string, Distributions> {
     const found = new Map<string, Distributions>();
     for (const time of USAGE_TIMES) {
       for (const row of this.#sql.all(asked.timesStatement(time, columns), ...asked.values)) {
         const name = columns.length === 0 ? "" : asked.name(row);
         let distributions = found.get(name);
         if (distributions === undefined) {
-          distributions = noDistributions();
+          distributions = createDistributions();
           found.set(name, distributions);
         }
         distributions[time][textIn(row, "bucket")] = numberIn(row, "observed");
@@ -108,7 +108,7 @@ interface Column {
 const selected = (columns: readonly Column[]) => columns.map(({ name, sql }) => `${sql} as ${name}`);
 
 /** A query as SQL. Column names are constants of the program; values from callers are bound. */
-class Asked {
+class UsageStatements {
   readonly #query: UsageQuery;
   readonly divided: boolean;
   readonly columns: readonly Column[];
@@ -123,7 +123,7 @@ class Asked {
       ...(this.divided ? [{ name: "at", sql: "r.at" }] : []),
       ...query.groupBy.map((name) => ({ name, sql: `d.${name}` })),
     ];
-    this.#from = `from usage_${tableFor(query)} r join usage_dimension d on d.id = r.dimension`;
+    this.#from = `from usage_${selectTable(query)} r join usage_dimension d on d.id = r.dimension`;
     const filters = USAGE_DIMENSIONS.flatMap((name) => {
       const values = query.filters[name];
       return values === undefined ? [] : [{ name, values }];
@@ -161,15 +161,15 @@ class Asked {
     return {
       at: this.divided ? numberIn(row, "at") : this.#query.from,
       dimensions: valuesIn(row, this.#query.groupBy),
-      ...sumsIn(row),
+      ...parseSums(row),
       succeeded: numberIn(row, "succeeded"),
       failed: numberIn(row, "failed"),
       cancelled: numberIn(row, "cancelled"),
       refused: numberIn(row, "refused"),
       times: {
-        first_token: percentilesOf(distributions.first_token),
-        duration: percentilesOf(distributions.duration),
-        queue: percentilesOf(distributions.queue),
+        first_token: computePercentiles(distributions.first_token),
+        duration: computePercentiles(distributions.duration),
+        queue: computePercentiles(distributions.queue),
       },
     };
   }

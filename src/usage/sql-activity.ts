@@ -1,22 +1,22 @@
 import {
-  type ActivityAnswer,
   type ActivityDelta,
   type ActivityError,
   type ActivityPoint,
   type ActivityQuery,
-  MINUTES_ASKED_MS,
+  type ActivityReport,
+  MINUTE_RESOLUTION_MAX_MS,
 } from "../platform/usage.ts";
-import { LATEST_TIME, type TableCheck } from "../storage/set-aside.ts";
+import { MAX_DATE_MS, type TableCheck } from "../storage/set-aside.ts";
 import { amountIn, numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
-import { bucketsIn, mergedBuckets, percentilesOf } from "./histogram.ts";
+import { computePercentiles, mergeBuckets, parseBuckets } from "./histogram.ts";
 import { DAY_MS, HOUR_MS } from "./range.ts";
 
 export const QUARTER_MS = 900_000;
 /** How long rows per minute and per quarter of an hour are stored. */
-const KEPT_MS = { minute: MINUTES_ASKED_MS + HOUR_MS, quarter: 8 * DAY_MS } as const;
+const KEPT_MS = { minute: MINUTE_RESOLUTION_MAX_MS + HOUR_MS, quarter: 8 * DAY_MS } as const;
 const STEP_MS = { minute: 60_000, quarter: QUARTER_MS } as const;
 /** Limit of kinds of errors in an answer. */
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 
 type Table = keyof typeof STEP_MS;
 const TABLES: readonly Table[] = ["minute", "quarter"];
@@ -31,13 +31,13 @@ const SUMS = [
 ] as const satisfies readonly (keyof ActivityDelta)[];
 const TIMES = ["first_token", "duration"] as const satisfies readonly (keyof ActivityDelta)[];
 const COLUMNS = [...SUMS, ...TIMES].join(", ");
-const MARKS = [...SUMS, ...TIMES].map(() => "?").join(", ");
+const PLACEHOLDERS = [...SUMS, ...TIMES].map(() => "?").join(", ");
 
 /** The required form of the rows. */
 export const ACTIVITY_CHECKS: readonly TableCheck[] = TABLES.map((table) => ({
   table: `activity_${table}`,
   numbers: {
-    at: LATEST_TIME,
+    at: MAX_DATE_MS,
     status: null,
     ...Object.fromEntries(SUMS.map((name) => [name, null])),
   },
@@ -85,12 +85,13 @@ export class SqlActivity {
   }
 
   /** Call it when the transaction has failed: the next one trims again. */
-  distrust(): void {
+  invalidateCache(): void {
     this.#trimmed = -1;
   }
 
-  read({ from, to, step }: ActivityQuery): ActivityAnswer {
-    const table: Table = step % QUARTER_MS === 0 && to - from > MINUTES_ASKED_MS ? "quarter" : "minute";
+  read({ from, to, step }: ActivityQuery): ActivityReport {
+    const table: Table =
+      step % QUARTER_MS === 0 && to - from > MINUTE_RESOLUTION_MAX_MS ? "quarter" : "minute";
     const points = new Map<number, OpenPoint>();
     const errors = new Map<string, ActivityError>();
     const totals = newPoint(from);
@@ -107,9 +108,9 @@ export class SqlActivity {
       noteError(errors, row);
     }
     return {
-      points: Array.from(points.values(), closed).sort((one, other) => one.at - other.at),
-      totals: closed(totals),
-      errors: [...errors.values()].sort((one, other) => other.requests - one.requests).slice(0, MOST_ERRORS),
+      points: Array.from(points.values(), toActivityPoint).sort((one, other) => one.at - other.at),
+      totals: toActivityPoint(totals),
+      errors: [...errors.values()].sort((one, other) => other.requests - one.requests).slice(0, MAX_ERRORS),
     };
   }
 
@@ -121,10 +122,10 @@ export class SqlActivity {
       ...key,
     )[0];
     this.#sql.all(
-      `insert or replace into activity_${table}(at, outcome, status, code, ${COLUMNS}) values(?, ?, ?, ?, ${MARKS})`,
+      `insert or replace into activity_${table}(at, outcome, status, code, ${COLUMNS}) values(?, ?, ?, ?, ${PLACEHOLDERS})`,
       ...key,
       ...SUMS.map((name) => amountIn(known, name) + delta[name]),
-      ...TIMES.map((name) => JSON.stringify(mergedBuckets(bucketsIn(known, name), delta[name]))),
+      ...TIMES.map((name) => JSON.stringify(mergeBuckets(parseBuckets(known, name), delta[name]))),
     );
   }
 }
@@ -160,7 +161,7 @@ function addRow(point: OpenPoint, row: SqlRow): void {
   if (outcome !== undefined) point[outcome] += numberIn(row, "requests");
   for (const name of TIMES) {
     const sums = point[name];
-    for (const [bucket, count] of Object.entries(bucketsIn(row, name))) {
+    for (const [bucket, count] of Object.entries(parseBuckets(row, name))) {
       sums[bucket] = (sums[bucket] ?? 0) + count;
     }
   }
@@ -177,6 +178,6 @@ function noteError(errors: Map<string, ActivityError>, row: SqlRow): void {
   errors.set(name, { outcome, status, code, requests: known + requests });
 }
 
-function closed({ first_token, duration, ...sums }: OpenPoint): ActivityPoint {
-  return { ...sums, first_token: percentilesOf(first_token), duration: percentilesOf(duration) };
+function toActivityPoint({ first_token, duration, ...sums }: OpenPoint): ActivityPoint {
+  return { ...sums, first_token: computePercentiles(first_token), duration: computePercentiles(duration) };
 }

@@ -1,25 +1,25 @@
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import {
-  type ActivityAnswer,
   type ActivityQuery,
-  type KeyUse,
+  type ActivityReport,
+  type KeyUsage,
   USAGE_DIMENSIONS,
   USAGE_SUMS,
   USAGE_TIMES,
-  type UsageAnswer,
   type UsageDelta,
   type UsageDimensions,
   type UsageMessage,
   type UsageQuery,
+  type UsageReport,
   type UsageStore,
   type UsedRequest,
 } from "../platform/usage.ts";
-import { LATEST_TIME, type TableCheck, withoutDamaged } from "../storage/set-aside.ts";
+import { MAX_DATE_MS, retryWithoutDamagedRows, type TableCheck } from "../storage/set-aside.ts";
 import { amountIn, numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
-import { DayBounds } from "./bounds.ts";
-import { bucketsIn, mergedBuckets } from "./histogram.ts";
+import { DayRowLimits } from "./bounds.ts";
+import { mergeBuckets, parseBuckets } from "./histogram.ts";
 import { DAY_MS, DAYS_KEPT_MS, HOURS_KEPT_MS } from "./range.ts";
-import { sumsIn, UsageReader } from "./reader.ts";
+import { parseSums, UsageReader } from "./reader.ts";
 import { ACTIVITY_CHECKS, SqlActivity } from "./sql-activity.ts";
 import { UsageTally } from "./tally.ts";
 
@@ -33,20 +33,20 @@ const DAYS_IN_MEMORY = 3;
 
 const DIMENSIONS = USAGE_DIMENSIONS.join(", ");
 const COLUMNS = [...USAGE_SUMS, ...USAGE_TIMES].join(", ");
-const MARKS = [...USAGE_SUMS, ...USAGE_TIMES].map(() => "?").join(", ");
+const PLACEHOLDERS = [...USAGE_SUMS, ...USAGE_TIMES].map(() => "?").join(", ");
 
 const SUM_CHECKS = Object.fromEntries(USAGE_SUMS.map((name) => [name, null]));
 const TIME_CHECKS = Object.fromEntries(USAGE_TIMES.map((name) => [name, "object" as const]));
 const CHECKS: readonly TableCheck[] = [
-  { table: "usage_hour", numbers: { at: LATEST_TIME, ...SUM_CHECKS }, json: TIME_CHECKS },
-  { table: "usage_day", numbers: { at: LATEST_TIME, ...SUM_CHECKS }, json: TIME_CHECKS },
-  { table: "usage_key", numbers: { last_used: LATEST_TIME, ...SUM_CHECKS } },
-  { table: "usage_sender", numbers: { sequence: Number.MAX_SAFE_INTEGER, heard: LATEST_TIME } },
+  { table: "usage_hour", numbers: { at: MAX_DATE_MS, ...SUM_CHECKS }, json: TIME_CHECKS },
+  { table: "usage_day", numbers: { at: MAX_DATE_MS, ...SUM_CHECKS }, json: TIME_CHECKS },
+  { table: "usage_key", numbers: { last_used: MAX_DATE_MS, ...SUM_CHECKS } },
+  { table: "usage_sender", numbers: { sequence: Number.MAX_SAFE_INTEGER, heard: MAX_DATE_MS } },
   ...ACTIVITY_CHECKS,
 ];
 
 /** A noted request, with the time of its end. */
-type Note = UsedRequest & { readonly at: number };
+type UsageNote = UsedRequest & { readonly at: number };
 
 /** A table of rollups, by the beginning of its hours or days. */
 type Table = "hour" | "day";
@@ -57,11 +57,11 @@ export class SqlUsage implements UsageStore {
   readonly #now: () => number;
   readonly #reader: UsageReader;
   readonly #activity: SqlActivity;
-  readonly #bounds = new Map<number, DayBounds>();
+  readonly #rowLimits = new Map<number, DayRowLimits>();
   readonly #ids = new Map<string, number>();
   #trimmed = -1;
   /** Number of the last note. */
-  #noted: number;
+  #lastNote: number;
 
   /** `now` returns milliseconds since the epoch. */
   constructor(sql: Sql, now: () => number) {
@@ -88,7 +88,7 @@ export class SqlUsage implements UsageStore {
       "create table if not exists usage_sender(name text primary key, sequence integer not null, heard integer not null) without rowid",
     );
     sql.all("create table if not exists usage_note(number integer primary key, used text not null)");
-    this.#noted = numberIn(sql.all("select max(number) as number from usage_note")[0], "number");
+    this.#lastNote = numberIn(sql.all("select max(number) as number from usage_note")[0], "number");
   }
 
   /**
@@ -96,10 +96,10 @@ export class SqlUsage implements UsageStore {
    * six. Runs within the caller's transaction. Returns the note's number.
    */
   note(used: UsedRequest, at: number): number {
-    this.#noted += 1;
-    const note: Note = { ...used, at };
-    this.#sql.all("insert into usage_note values(?, ?)", this.#noted, JSON.stringify(note));
-    return this.#noted;
+    this.#lastNote += 1;
+    const note: UsageNote = { ...used, at };
+    this.#sql.all("insert into usage_note values(?, ?)", this.#lastNote, JSON.stringify(note));
+    return this.#lastNote;
   }
 
   /**
@@ -109,7 +109,7 @@ export class SqlUsage implements UsageStore {
   async countNotes(snapshot: Pick<ConfigSnapshot, "config">): Promise<void> {
     const tally = new UsageTally();
     for (const row of this.#sql.all("select number, used from usage_note order by number")) {
-      const { at, ...used }: Note = JSON.parse(textIn(row, "used"));
+      const { at, ...used }: UsageNote = JSON.parse(textIn(row, "used"));
       tally.count(used, at, numberIn(row, "number"));
     }
     await tally.send(this, snapshot, this.#now());
@@ -118,50 +118,50 @@ export class SqlUsage implements UsageStore {
   write(message: UsageMessage): void {
     this.#withoutDamaged(() => {
       try {
-        this.#sql.transaction(() => this.#take(message));
+        this.#sql.transaction(() => this.#storeMessage(message));
       } catch (error) {
         // Cached state may not have been written.
-        this.#bounds.clear();
+        this.#rowLimits.clear();
         this.#ids.clear();
         this.#trimmed = -1;
-        this.#activity.distrust();
+        this.#activity.invalidateCache();
         throw error;
       }
     });
   }
 
-  read(query: UsageQuery): UsageAnswer {
+  read(query: UsageQuery): UsageReport {
     return this.#withoutDamaged(() => this.#reader.read(query));
   }
 
-  activity(query: ActivityQuery): ActivityAnswer {
+  readActivity(query: ActivityQuery): ActivityReport {
     return this.#withoutDamaged(() => this.#activity.read(query));
   }
 
-  keys(): KeyUse[] {
+  listKeyUsage(): KeyUsage[] {
     return this.#withoutDamaged(() => this.#keys());
   }
 
   /** Checks the tables for damaged rows only after an error, because they may be large. */
   #withoutDamaged<T>(work: () => T): T {
-    return withoutDamaged(this.#sql, CHECKS, work);
+    return retryWithoutDamagedRows(this.#sql, CHECKS, work);
   }
 
-  #keys(): KeyUse[] {
+  #keys(): KeyUsage[] {
     const today = new Map(
       this.#reader
         .byKey(Math.floor(this.#now() / DAY_MS) * DAY_MS)
-        .map((row) => [textIn(row, "key"), sumsIn(row)]),
+        .map((row) => [textIn(row, "key"), parseSums(row)]),
     );
     return this.#sql.all("select * from usage_key order by id").map((row) => ({
-      ...sumsIn(row),
+      ...parseSums(row),
       key: textIn(row, "key"),
       last_used: numberIn(row, "last_used"),
-      today: today.get(textIn(row, "key")) ?? sumsIn(undefined),
+      today: today.get(textIn(row, "key")) ?? parseSums(undefined),
     }));
   }
 
-  #take({ sender, sequence, made, deltas, activity = [], noted }: UsageMessage): void {
+  #storeMessage({ sender, sequence, made, deltas, activity = [], noted }: UsageMessage): void {
     const now = this.#now();
     if (noted !== undefined) this.#sql.all("delete from usage_note where number <= ?", noted);
     const row = this.#sql.all("select sequence from usage_sender where name=?", sender)[0];
@@ -177,7 +177,7 @@ export class SqlUsage implements UsageStore {
     const day = Math.floor(delta.hour / DAY_MS) * DAY_MS;
     this.#addToKey(delta);
     if (day < now - DAYS_KEPT_MS) return;
-    const dimension = this.#idOf(this.#boundsOf(day).admit(delta.dimensions));
+    const dimension = this.#getDimensionId(this.#getRowLimits(day).limitDimensions(delta.dimensions));
     this.#addTo("day", day, dimension, delta);
     if (delta.hour >= now - HOURS_KEPT_MS) this.#addTo("hour", delta.hour, dimension, delta);
   }
@@ -189,11 +189,11 @@ export class SqlUsage implements UsageStore {
       dimension,
     )[0];
     this.#sql.all(
-      `insert or replace into usage_${table}(at, dimension, ${COLUMNS}) values(?, ?, ${MARKS})`,
+      `insert or replace into usage_${table}(at, dimension, ${COLUMNS}) values(?, ?, ${PLACEHOLDERS})`,
       at,
       dimension,
       ...USAGE_SUMS.map((name) => amountIn(known, name) + delta[name]),
-      ...USAGE_TIMES.map((name) => JSON.stringify(mergedBuckets(bucketsIn(known, name), delta[name]))),
+      ...USAGE_TIMES.map((name) => JSON.stringify(mergeBuckets(parseBuckets(known, name), delta[name]))),
     );
   }
 
@@ -206,7 +206,7 @@ export class SqlUsage implements UsageStore {
     );
   }
 
-  #idOf(dimensions: UsageDimensions): number {
+  #getDimensionId(dimensions: UsageDimensions): number {
     const values = USAGE_DIMENSIONS.map((name) => dimensions[name]);
     const remembered = values.join("\0");
     const known = this.#ids.get(remembered);
@@ -226,17 +226,17 @@ export class SqlUsage implements UsageStore {
     return id;
   }
 
-  #boundsOf(day: number): DayBounds {
-    let bounds = this.#bounds.get(day);
+  #getRowLimits(day: number): DayRowLimits {
+    let bounds = this.#rowLimits.get(day);
     if (bounds === undefined) {
-      bounds = new DayBounds();
+      bounds = new DayRowLimits();
       const rows = this.#sql.all(
         `select ${DIMENSIONS} from usage_day join usage_dimension on id = dimension where at=?`,
         day,
       );
-      for (const row of rows) bounds.note(dimensionsIn(row));
-      this.#bounds.set(day, bounds);
-      if (this.#bounds.size > DAYS_IN_MEMORY) this.#bounds.delete(Math.min(...this.#bounds.keys()));
+      for (const row of rows) bounds.addRow(dimensionsIn(row));
+      this.#rowLimits.set(day, bounds);
+      if (this.#rowLimits.size > DAYS_IN_MEMORY) this.#rowLimits.delete(Math.min(...this.#rowLimits.keys()));
     }
     return bounds;
   }

@@ -1,6 +1,6 @@
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import {
-  OTHER,
+  OTHER_VALUES,
   type UsageDelta,
   type UsageDimensions,
   type UsageMessage,
@@ -8,8 +8,8 @@ import {
   type UsedRequest,
 } from "../platform/usage.ts";
 import { ActivityTally } from "./activity-tally.ts";
-import { bucketOf } from "./histogram.ts";
-import { costNano, modelPrice } from "./prices.ts";
+import { findBucket } from "./histogram.ts";
+import { computeCostNano, findModelPrice } from "./prices.ts";
 
 const HOUR_MS = 3_600_000;
 /**
@@ -32,13 +32,13 @@ interface OpenRow extends Omit<Writable<UsageDelta>, "first_token" | "duration" 
 
 function observe(buckets: Record<string, number>, milliseconds: number): number {
   const whole = Math.max(0, Math.round(milliseconds));
-  const bucket = bucketOf(whole);
+  const bucket = findBucket(whole);
   buckets[bucket] = (buckets[bucket] ?? 0) + 1;
   return whole;
 }
 
 /** Normalizes a token count for storage: providers may report anything. */
-function whole(tokens: number): number {
+function normalizeTokens(tokens: number): number {
   return Number.isFinite(tokens) && tokens > 0 ? Math.round(tokens) : 0;
 }
 
@@ -63,7 +63,7 @@ function openRow(hour: number, dimensions: UsageDimensions): OpenRow {
   };
 }
 
-function named(name: string): string {
+function truncateName(name: string): string {
   return name.length > MAX_NAME ? name.slice(0, MAX_NAME) : name;
 }
 
@@ -78,13 +78,13 @@ export class UsageTally {
   #rows = new Map<string, OpenRow>();
   readonly #activity = new ActivityTally();
   /** The message that is not acknowledged yet. */
-  #sent: UsageMessage | null = null;
+  #unacknowledged: UsageMessage | null = null;
   /** Number of the last counted note; 0: none. */
-  #noted = 0;
+  #lastNote = 0;
 
   /** Whether everything is acknowledged. */
-  get empty(): boolean {
-    return this.#rows.size === 0 && this.#sent === null;
+  get isEmpty(): boolean {
+    return this.#rows.size === 0 && this.#unacknowledged === null;
   }
 
   /**
@@ -92,16 +92,16 @@ export class UsageTally {
    * (see `AnswerStore`).
    */
   count(used: UsedRequest, now: number, note?: number): void {
-    if (note !== undefined) this.#noted = note;
+    if (note !== undefined) this.#lastNote = note;
     const row = this.#row(used, Math.floor(now / HOUR_MS) * HOUR_MS);
-    const prompt = whole(used.promptTokens);
-    const completion = whole(used.completionTokens);
+    const prompt = normalizeTokens(used.promptTokens);
+    const completion = normalizeTokens(used.completionTokens);
     row.last = Math.max(row.last, now);
     row.requests += 1;
     row.prompt_tokens += prompt;
-    row.cached_tokens += Math.min(prompt, whole(used.cachedTokens));
+    row.cached_tokens += Math.min(prompt, normalizeTokens(used.cachedTokens));
     row.completion_tokens += completion;
-    row.reasoning_tokens += Math.min(completion, whole(used.reasoningTokens));
+    row.reasoning_tokens += Math.min(completion, normalizeTokens(used.reasoningTokens));
     row.attempts += used.attempts;
     row.duration_ms += observe(row.duration, used.durationMs);
     if (used.firstTokenMs !== undefined) row.first_token_ms += observe(row.first_token, used.firstTokenMs);
@@ -111,20 +111,26 @@ export class UsageTally {
 
   #row(used: UsedRequest, hour: number): OpenRow {
     const { key, provider, account, dialect, operation, outcome } = used;
-    const requested = named(used.requested_model);
-    const model = named(used.model);
+    const requested = truncateName(used.requested_model);
+    const model = truncateName(used.model);
     const id = `${hour}\0${key}\0${requested}\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}`;
     const known = this.#rows.get(id);
     if (known !== undefined) return known;
     const all = { key, requested_model: requested, model, provider, account, dialect, operation, outcome };
     if (this.#rows.size < MAX_ROWS) return this.#newRow(id, hour, all);
-    const fewer = { ...all, requested_model: OTHER };
+    const fewer = { ...all, requested_model: OTHER_VALUES };
     const fewerId = `${hour}\0${key}\0\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}`;
     const folded = this.#rows.get(fewerId);
     if (folded !== undefined) return folded;
     if (this.#rows.size < MAX_ALL_ROWS) return this.#newRow(fewerId, hour, fewer);
     const fewestId = `${hour}\0${key}\0\0${outcome}`;
-    const fewest = { ...fewer, model: OTHER, account: OTHER, dialect: OTHER, operation: OTHER };
+    const fewest = {
+      ...fewer,
+      model: OTHER_VALUES,
+      account: OTHER_VALUES,
+      dialect: OTHER_VALUES,
+      operation: OTHER_VALUES,
+    };
     return this.#rows.get(fewestId) ?? this.#newRow(fewestId, hour, fewest);
   }
 
@@ -141,14 +147,14 @@ export class UsageTally {
    * @throws the store's error; the next call sends the message again.
    */
   async send(store: Pick<UsageStore, "write">, { config }: Pick<ConfigSnapshot, "config">, now: number) {
-    if (this.#sent !== null) await this.#deliver(store, this.#sent);
-    if (this.#rows.size === 0 || this.#sent !== null) return;
+    if (this.#unacknowledged !== null) await this.#deliver(store, this.#unacknowledged);
+    if (this.#rows.size === 0 || this.#unacknowledged !== null) return;
     // Not at the start of the isolate: only requests may use random numbers.
     this.#sender ||= crypto.randomUUID();
     this.#sequence += 1;
     const deltas = Array.from(this.#rows.values(), (row) => {
       const { model, requested_model: requested } = row.dimensions;
-      row.cost_nano = costNano(modelPrice(config, model, requested), {
+      row.cost_nano = computeCostNano(findModelPrice(config, model, requested), {
         prompt: row.prompt_tokens,
         cached: row.cached_tokens,
         completion: row.completion_tokens,
@@ -157,14 +163,21 @@ export class UsageTally {
     });
     this.#rows = new Map();
     const activity = this.#activity.take(config);
-    const noted = this.#noted === 0 ? {} : { noted: this.#noted };
-    this.#sent = { sender: this.#sender, sequence: this.#sequence, made: now, deltas, activity, ...noted };
-    await this.#deliver(store, this.#sent);
+    const noted = this.#lastNote === 0 ? {} : { noted: this.#lastNote };
+    this.#unacknowledged = {
+      sender: this.#sender,
+      sequence: this.#sequence,
+      made: now,
+      deltas,
+      activity,
+      ...noted,
+    };
+    await this.#deliver(store, this.#unacknowledged);
   }
 
   async #deliver(store: Pick<UsageStore, "write">, message: UsageMessage): Promise<void> {
     await store.write(message);
     // A concurrent request may have delivered this message already and sent the next.
-    if (this.#sent === message) this.#sent = null;
+    if (this.#unacknowledged === message) this.#unacknowledged = null;
   }
 }

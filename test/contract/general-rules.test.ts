@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI, type GroundingMetadata } from "@google/genai";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { openApiDocument } from "../../src/routing/openapi.ts";
+import { buildOpenApiDocument } from "../../src/routing/openapi.ts";
 import { DIALECT_CLIENTS } from "../support/dialect-clients.ts";
 import { SURFACES } from "../support/surfaces.ts";
 import { useGateway } from "../support/use-gateway.ts";
@@ -160,7 +160,7 @@ describe("general rules", () => {
 
   // What it says of answers is what every answer to a test is held to (`test/support/described.ts`).
   it("GET /openapi.json describes every route", async () => {
-    expect(await (await fetch("/openapi.json")).json()).toEqual(openApiDocument(SURFACES));
+    expect(await (await fetch("/openapi.json")).json()).toEqual(buildOpenApiDocument(SURFACES));
   });
 
   it("every answer carries a request id, and keeps the caller's", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { DEVICE_NAMES, deviceNamed } from "../../src/pages/thumbnails/devices.ts";
+import { DEVICE_NAMES, findDevice } from "../../src/pages/thumbnails/devices.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
 import {
@@ -306,7 +306,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(DEVICE_NAMES).toHaveLength(29);
     const results = await Promise.all(
       DEVICE_NAMES.map(async (name) => {
-        const device = deviceNamed(name);
+        const device = findDevice(name);
         const is = [device?.width, device?.height, device?.deviceScaleFactor, device?.touch].join();
         const image = await picture(`/screen?is=${is}`, { device: name, size: "o", format: "png" });
         return { name, image, device };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { thumbnailSchema } from "../../src/pages/thumbnails/endpoints.ts";
-import { imageSize } from "../../src/pages/thumbnails/image-size.ts";
+import { readImageSize } from "../../src/pages/thumbnails/image-size.ts";
 import type { Size } from "../../src/platform/page-browser.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
@@ -104,7 +104,7 @@ describeWithBrowser("the size of large pictures", () => {
     const response = await gateway.fetch(`/v1/thumbs?${asked}`);
     const { base64, width, height } = told.parse(JSON.parse(await response.text()));
     const bytes = new Uint8Array(Buffer.from(base64, "base64"));
-    expect({ told: { width, height }, is: imageSize(bytes) }).toEqual({ told: size, is: size });
+    expect({ told: { width, height }, is: readImageSize(bytes) }).toEqual({ told: size, is: size });
     return size.width * size.height > MAX_DECODED ? null : decode(bytes.buffer);
   };
   const custom = async (width: number, height: number, query: Readonly<Record<string, string>>) => {

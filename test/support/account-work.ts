@@ -41,7 +41,7 @@ export class AccountWork {
   expiring(times: number): Promise<readonly string[]> {
     const tokens: string[] = [];
     return this.with((session) =>
-      session.call(async ({ token }) => {
+      session.runWithToken(async ({ token }) => {
         tokens.push(token);
         if (tokens.length <= times) throw refusal("token_expired");
         return tokens;

@@ -2,7 +2,7 @@ import { Validator } from "@cfworker/json-schema";
 import { isObject, type JsonObject } from "../../src/encoding/json.ts";
 import { GatewayError } from "../../src/errors/gateway-error.ts";
 import { STANDARD_FAMILY } from "../../src/routing/error-formats.ts";
-import { openApiDocument } from "../../src/routing/openapi.ts";
+import { buildOpenApiDocument } from "../../src/routing/openapi.ts";
 import { RouteTable } from "../../src/routing/router.ts";
 import { PathFamilies, type Route } from "../../src/routing/surface.ts";
 import { publishedFault } from "./published.ts";
@@ -50,14 +50,14 @@ const acceptedOf = once((route: Route): Description => describedAnswer(route, "2
 
 function describedAnswer({ tag, family, endpoint, path }: Route, status: string): Description {
   const endpoints = [{ ...endpoint, paths: [path] }];
-  const { paths } = openApiDocument([{ tag, family, paths: [], endpoints }]);
+  const { paths } = buildOpenApiDocument([{ tag, family, paths: [], endpoints }]);
   const [operations] = isObject(paths) ? Object.values(paths) : [];
   return descriptionOf(memberOf(operations, endpoint.method.toLowerCase(), "responses", status));
 }
 
 /** Error response of a family, as the OpenAPI document describes it. */
 const errorOf = once((family: Route["family"]): Description => {
-  const { components } = openApiDocument([{ tag: family.id, family, paths: [], endpoints: [] }]);
+  const { components } = buildOpenApiDocument([{ tag: family.id, family, paths: [], endpoints: [] }]);
   return descriptionOf(memberOf(components, "responses", family.id));
 });
 
@@ -121,7 +121,7 @@ export async function expectDescribed(
   if (method === "OPTIONS" || (status >= 300 && status < 400)) return;
   const route = await routeOf(method, url, headers);
   if (route === null && response.ok) return;
-  const family = route?.family ?? families.of(url.pathname);
+  const family = route?.family ?? families.familyOf(url.pathname);
   const isAccepted = status === 202 && route?.endpoint.accepted !== undefined;
   const success = isAccepted ? acceptedOf : answerOf;
   const description = response.ok && route !== null ? success(route) : errorOf(family);

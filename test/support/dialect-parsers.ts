@@ -1,5 +1,8 @@
 import type { Conversation } from "../../src/conversation/conversation.ts";
-import { chatRequestSchema, toTurn as fromChat } from "../../src/dialects/chat-completions/request.ts";
+import {
+  chatRequestSchema,
+  translateChatRequest as fromChat,
+} from "../../src/dialects/chat-completions/request.ts";
 import {
   completionRequestSchema,
   toConversation as fromCompletion,
@@ -10,12 +13,16 @@ import {
 } from "../../src/dialects/content-generation/request.ts";
 import { toConversation as fromMessages, messageRequestSchema } from "../../src/dialects/messages/request.ts";
 import {
-  chatConversation,
   chatSchema,
-  generateConversation,
   generateSchema,
+  translateRunnerChatRequest,
+  translateRunnerGenerateRequest,
 } from "../../src/dialects/model-runner/request.ts";
-import { inputItems, responsesRequestSchema, toTurn } from "../../src/dialects/responses/request.ts";
+import {
+  getInputItems,
+  responsesRequestSchema,
+  translateResponsesRequest,
+} from "../../src/dialects/responses/request.ts";
 import { parseWith } from "../../src/http/json-body.ts";
 import { resolveModel } from "../../src/models/resolve.ts";
 import { RequestBuilder as MessagesRequest } from "../../src/provider/anthropic/request.ts";
@@ -33,13 +40,13 @@ export const PARSERS: Readonly<Record<string, (body: unknown) => Conversation>> 
   completions: (body) => fromCompletion(parseWith(completionRequestSchema, body), {}),
   responses: (body) => {
     const request = parseWith(responsesRequestSchema, body);
-    return toTurn(request, inputItems(request), [], {}).conversation;
+    return translateResponsesRequest(request, getInputItems(request), [], {}).conversation;
   },
   messages: (body) => fromMessages(parseWith(messageRequestSchema, body), {}),
   "content-generation": (body) => fromContents(parseWith(contentRequestSchema, body), MODEL, true, {}),
-  "model-runner": (body) => chatConversation(parseWith(chatSchema, body), resolveModel(MODEL, {})),
+  "model-runner": (body) => translateRunnerChatRequest(parseWith(chatSchema, body), resolveModel(MODEL, {})),
   "model-runner, generate": (body) =>
-    generateConversation(parseWith(generateSchema, body), resolveModel(MODEL, {})),
+    translateRunnerGenerateRequest(parseWith(generateSchema, body), resolveModel(MODEL, {})),
 };
 
 const OPTIONS: PrepareOptions = {
@@ -56,8 +63,8 @@ const contentRequest = (conversation: Conversation, toolCalls: "native" | "marku
 
 const messagesRequest = (conversation: Conversation, toolCalls: "native" | "markup") =>
   new MessagesRequest(conversation, OPTIONS, { model: MODEL, toolCalls, whole: false }, () => ({
-    before: () => undefined,
-    strict: true,
+    blocksBefore: () => undefined,
+    mustBeComplete: true,
   }));
 
 /** Renders a conversation to the complete model input, for every driver's protocol, with native calls and as markup. */

@@ -1,4 +1,4 @@
-import { failureOf } from "../../src/accounts/fault.ts";
+import { toAccountFailure } from "../../src/accounts/fault.ts";
 import { ProviderError, type ProviderErrorKind } from "../../src/errors/provider-error.ts";
 import type { AccountFailure } from "../../src/platform/accounts.ts";
 
@@ -8,5 +8,5 @@ export function failure(
   message = `the provider says ${kind}`,
   more: Partial<AccountFailure> = {},
 ): AccountFailure {
-  return { ...failureOf(new ProviderError(kind, message)), ...more };
+  return { ...toAccountFailure(new ProviderError(kind, message)), ...more };
 }

@@ -1,10 +1,10 @@
 import type { Caller } from "../../src/auth/callers.ts";
 import type { Completion, GenerationEvent } from "../../src/conversation/events.ts";
 import type { GenerationOutcome } from "../../src/conversation/outcome.ts";
-import { complete } from "../../src/generation/complete.ts";
-import { type GenerationHooks, HOOKS } from "../../src/generation/hooks.ts";
+import { generateCompletion } from "../../src/generation/complete.ts";
+import { DEFAULT_HOOKS, type GenerationHooks } from "../../src/generation/hooks.ts";
 import type { GenerationRequest } from "../../src/generation/job.ts";
-import { type StreamAnswer, stream } from "../../src/generation/stream.ts";
+import { type StreamAnswer, streamGeneration } from "../../src/generation/stream.ts";
 import type { Context } from "../../src/platform/context.ts";
 import { BodyReader } from "./body-reader.ts";
 import { type ConversationChanges, conversation } from "./conversations.ts";
@@ -74,13 +74,13 @@ export class GenerationRun {
 
   /** Requests a whole answer. */
   async complete(): Promise<Completion> {
-    const { completion } = await complete(this.#request(false));
+    const { completion } = await generateCompletion(this.#request(false));
     return completion;
   }
 
   /** Requests a stream. As in the program, an error before the first byte rejects. */
   async stream(): Promise<Response> {
-    const work = stream(this.#request(true), this.#options.answer ?? SHORTHAND);
+    const work = streamGeneration(this.#request(true), this.#options.answer ?? SHORTHAND);
     this.#gateway.waitUntil(work);
     return work;
   }
@@ -103,7 +103,7 @@ export class GenerationRun {
       conversation: conversation({ ...this.#options.conversation, stream: streamed }),
       hooks: {
         beforeSlot,
-        onOutcome: [...HOOKS.onOutcome, ({ outcome }) => this.outcomes.push(outcome)],
+        onOutcome: [...DEFAULT_HOOKS.onOutcome, ({ outcome }) => this.outcomes.push(outcome)],
       },
     };
   }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, vi } from "vitest";
-import { handle } from "../../src/app.ts";
+import { handleRequest } from "../../src/app.ts";
 import type { Caller } from "../../src/auth/callers.ts";
 import { RequestConfig } from "../../src/config/request-config.ts";
 import { isObject, type JsonObject } from "../../src/encoding/json.ts";
-import { BodyBudget } from "../../src/http/body-budget.ts";
+import { MemoryBudget } from "../../src/http/body-budget.ts";
 import { RequestTimers } from "../../src/http/request-timers.ts";
 import type { HistoryRecord } from "../../src/platform/archive.ts";
 import type { Context } from "../../src/platform/context.ts";
@@ -85,7 +85,7 @@ export class MemoryGateway {
 
   /** Handles a request. Tracks its response and its background work. */
   request(path: string, init?: RequestInit): Promise<Response> {
-    const answer = handle(new Request(`http://gateway.test${path}`, init), {
+    const answer = handleRequest(new Request(`http://gateway.test${path}`, init), {
       platform: this.platform,
       waitUntil: this.waitUntil,
       clientAddress: "192.0.2.1",
@@ -113,23 +113,23 @@ export class MemoryGateway {
       request,
       url: new URL(request.url),
       requestId: "req_test",
-      identity: crypto.randomUUID(),
+      uniqueRequestId: crypto.randomUUID(),
       startedAt: this.platform.now(),
       log: {},
       quota: {},
-      record: () => undefined,
-      serve: (inner, connection) =>
-        handle(inner, {
+      recordOutcome: () => undefined,
+      serveOverConnection: (inner, connection) =>
+        handleRequest(inner, {
           platform: this.platform,
           waitUntil: this.waitUntil,
           clientAddress: "192.0.2.1",
           connection,
         }),
-      hold: new BodyBudget(this.platform.variables.bodyBudgetBytes).hold(),
+      hold: new MemoryBudget(this.platform.variables.bodyBudgetBytes).createReservation(),
       timers: new RequestTimers(),
       config: () => config.read(),
-      allowConfigCopy: () => config.allowCopy(),
-      confirmConfig: (version) => config.confirm(version),
+      allowStaleConfig: () => config.allowCopy(),
+      confirmConfig: (version) => config.ensureCurrent(version),
     };
   }
 
@@ -154,7 +154,7 @@ export class MemoryGateway {
   /** Asserts that everything was released: no occupied slot, no waiting request. */
   async expectIdle(): Promise<void> {
     await this.settle();
-    expect(await this.platform.accounts.status()).toMatchObject({ in_use: 0, waiting: 0, leases: [] });
+    expect(await this.platform.accounts.getStatus()).toMatchObject({ in_use: 0, waiting: 0, leases: [] });
   }
 }
 

@@ -1,21 +1,21 @@
 import type * as z from "zod";
-import { watcherInProcess } from "../../src/alerts/in-process.ts";
+import { createInProcessWatcher } from "../../src/alerts/in-process.ts";
 import { SqlArchive } from "../../src/archive/archive.ts";
 import { SqlJournal } from "../../src/audit/sql-journal.ts";
 import { isManagedOwner } from "../../src/auth/caller-keys.ts";
 import { ConfigurationClient } from "../../src/config/client.ts";
 import { ConfigurationCore, type StoredConfig } from "../../src/config/core.ts";
 import { configSchema } from "../../src/config/schema.ts";
-import { jobsInProcess } from "../../src/pages/jobs/in-process.ts";
-import { doTask } from "../../src/pages/jobs/work.ts";
+import { createInProcessJobs } from "../../src/pages/jobs/in-process.ts";
+import { runTask } from "../../src/pages/jobs/work.ts";
 import { ProcessAnswerCache } from "../../src/pages/process-cache.ts";
-import { administrationInProcess } from "../../src/platform/deno/administration.ts";
-import { KeptForCallers } from "../../src/platform/deno/kept.ts";
+import { createInProcessAdministration } from "../../src/platform/deno/administration.ts";
+import { CallerObjectStore } from "../../src/platform/deno/kept.ts";
 import type { PagesPlatform } from "../../src/platform/pages.ts";
 import type { Platform } from "../../src/platform/platform.ts";
 import type { Fetch } from "../../src/platform/upstream.ts";
 import { parseVariables } from "../../src/platform/variables.ts";
-import { poolConfiguration } from "../../src/pool/configuration.ts";
+import { buildPoolConfiguration } from "../../src/pool/configuration.ts";
 import { createInProcessPool } from "../../src/pool/in-process.ts";
 import { DRIVER_ALIASES, DRIVER_NAMES, needsNoAccount } from "../../src/provider/drivers.ts";
 import { SqlUsage } from "../../src/usage/sql-usage.ts";
@@ -92,7 +92,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
   );
   const tellPool = async () =>
     accounts.configure(
-      await poolConfiguration(
+      await buildPoolConfiguration(
         core.snapshot.config,
         { queueWaitMs: variables.queueTimeoutMs, needsNoAccount },
         core.snapshot.version,
@@ -107,7 +107,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
       replace: async (base, next, note) => {
         const before = core.snapshot;
         const outcome = core.replace(base, next);
-        if (outcome.stored && note !== null) journal.edited(before, outcome.snapshot.version, note);
+        if (outcome.stored && note !== null) journal.recordEdit(before, outcome.snapshot.version, note);
         if (outcome.stored) await tellPool();
         return outcome;
       },
@@ -115,13 +115,13 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     now,
   );
   const isManaged = async (owner: string) => isManagedOwner((await configuration.read()).config, owner);
-  const kept = new KeptForCallers(memoryDatabase(), variables.kept, now, isManaged);
-  const jobs = jobsInProcess({
+  const kept = new CallerObjectStore(memoryDatabase(), variables.storedObjectLimits, now, isManaged);
+  const jobs = createInProcessJobs({
     sql: memoryDatabase(),
     now,
-    work: (task) => doTask(platform, task),
+    runTask: (task) => runTask(platform, task),
     maxBytes: CACHE_BYTES,
-    maxBytesOfClient: CACHE_BYTES,
+    maxBytesPerClient: CACHE_BYTES,
   });
   const platform: Platform = {
     variables,
@@ -130,23 +130,23 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     accounts,
     archive,
     usage: new SqlUsage(memoryDatabase(), now),
-    administration: administrationInProcess(now),
-    journal,
-    alerts: watcherInProcess({ variables, configuration, accounts, archive, fetch, now }),
+    administration: createInProcessAdministration(now),
+    auditLog: journal,
+    alerts: createInProcessWatcher({ variables, configuration, accounts, archive, fetch, now }),
     responses: (owner) => kept.responses(owner),
     files: (owner) => kept.files(owner),
     uploads: (owner) => kept.uploads(owner),
     fetch,
     deploymentFetch: nowhere,
-    upstream: (proxy) => upstream.through(proxy),
-    upgrade: () => {
+    upstreamFetch: (proxy) => upstream.through(proxy),
+    upgradeToWebSocket: () => {
       throw new Error("this platform has no WebSockets");
     },
-    namesServerThroughProxy: true,
+    supportsSniThroughProxy: true,
     providerBaseUrl: variables.providerBaseUrl,
     providerSignsIn: !needsNoAccount(variables.providerDriver),
     pages: { ...pagesWithoutBrowser(now), jobs, ...options.pages },
-    asset: async (request) => {
+    fetchAsset: async (request) => {
       const text = assets[new URL(request.url).pathname];
       return text === undefined ? null : new Response(text, { headers: { "content-type": "text/html" } });
     },
@@ -160,10 +160,10 @@ function pagesWithoutBrowser(now: () => number): Omit<PagesPlatform, "jobs"> {
   return {
     browser: null,
     cache: new ProcessAnswerCache(now, CACHE_BYTES),
-    countCall: async (_client, limit) => ({ allowed: true, limit, remaining: limit, resetSeconds: 0 }),
-    codecs: async () => {
+    countCalls: async (_client, limit) => ({ allowed: true, limit, remaining: limit, resetSeconds: 0 }),
+    loadCodecs: async () => {
       throw new Error("this platform has no image codecs");
     },
-    fingerprints: async () => "",
+    loadFingerprints: async () => "",
   };
 }

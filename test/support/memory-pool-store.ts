@@ -1,4 +1,10 @@
-import type { LeaseTerms, PoolStore, Starts, StoredAccount, StoredPart } from "../../src/pool/pool-store.ts";
+import type {
+  LeaseTerms,
+  PoolStore,
+  Starts,
+  StoredAccount,
+  StoredLimitShare,
+} from "../../src/pool/pool-store.ts";
 
 /** A {@link PoolStore} in memory that counts writes. */
 export class MemoryPoolStore implements PoolStore {
@@ -6,7 +12,7 @@ export class MemoryPoolStore implements PoolStore {
   readonly reclaimed = new Map<string, number>();
   readonly accounts = new Map<string, StoredAccount>();
   readonly isolates = new Set<string>();
-  readonly parts = new Map<string, StoredPart>();
+  readonly parts = new Map<string, StoredLimitShare>();
   starts: Starts = { last: 0, oldestLive: 0 };
   terms: LeaseTerms | null = null;
   readonly health = new Map<number, string>();
@@ -15,17 +21,17 @@ export class MemoryPoolStore implements PoolStore {
   /** Number of health writes, which `writes` does not include. */
   healthWrites = 0;
 
-  loadMarks(): Iterable<readonly [string, number]> {
+  loadHighWaterMarks(): Iterable<readonly [string, number]> {
     return [...this.marks];
   }
 
-  setMark(id: string, slots: number): void {
+  setHighWaterMark(id: string, slots: number): void {
     this.writes += 1;
     if (slots === 0) this.marks.delete(id);
     else this.marks.set(id, slots);
   }
 
-  clearMarks(): void {
+  clearHighWaterMarks(): void {
     this.writes += 1;
     this.marks.clear();
   }
@@ -105,11 +111,11 @@ export class MemoryPoolStore implements PoolStore {
     this.health.delete(number);
   }
 
-  loadParts(): Iterable<StoredPart> {
+  loadLimitShares(): Iterable<StoredLimitShare> {
     return [...this.parts.values()];
   }
 
-  savePart(part: StoredPart): void {
+  saveLimitShare(part: StoredLimitShare): void {
     this.writes += 1;
     this.parts.set(`${part.limit} ${part.peer}`, part);
   }

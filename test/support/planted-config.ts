@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import * as z from "zod";
 import { type Config, configSchema } from "../../src/config/schema.ts";
-import { markOf } from "../../src/config/secrets.ts";
+import { visibilityOf } from "../../src/config/secrets.ts";
 
 type Schema = z.core.$ZodType;
 
@@ -46,7 +46,7 @@ class Planter {
 
   valueOf(schema: Schema, name = "", isSecret = false): unknown {
     if (Object.hasOwn(FIXED, name)) return FIXED[name];
-    const mark = markOf(schema);
+    const mark = visibilityOf(schema);
     const secret = isSecret || (mark !== undefined && mark !== "public");
     if (
       schema instanceof z.ZodDefault ||
@@ -84,7 +84,7 @@ class Planter {
     const unique = `${this.#made++}`.padStart(8, "0");
     const text = hex.slice(0, 40) + unique + hex.slice(48);
     const address = `https://hooks.example.com/${text}`;
-    const forms = markOf(schema) === "origin" ? [address] : [text, `whsec_${text}`];
+    const forms = visibilityOf(schema) === "origin" ? [address] : [text, `whsec_${text}`];
     const found = forms.find((form) => z.safeParse(schema, form).success);
     if (found === undefined) throw new Error("no form of a secret suits this field of the configuration");
     // A hashed key is named by the first sixteen digits of its digest.

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { SandboxDesk } from "../../sandbox/desk.ts";
+import { SandboxBackend } from "../../sandbox/desk.ts";
 import { SandboxProvider } from "../../sandbox/provider.ts";
-import { memoryShelves } from "../../sandbox/shelves.ts";
+import { createMemoryStores } from "../../sandbox/shelves.ts";
 import { SandboxControl } from "./sandbox.ts";
 
 /** The sandbox provider on a local port, for gateways that reach it by URL. */
@@ -15,7 +15,7 @@ export interface SandboxServer {
 /** Starts a sandbox with empty stores; `vars` as for its Worker. */
 export async function startSandbox(vars: Readonly<Record<string, string>> = {}): Promise<SandboxServer> {
   const tokenLifetimeSeconds = Number(vars["TOKEN_LIFETIME_SECONDS"] ?? 86_400);
-  const desk = new SandboxDesk(memoryShelves(), { now: Date.now, tokenLifetimeSeconds });
+  const desk = new SandboxBackend(createMemoryStores(), { now: Date.now, tokenLifetimeSeconds });
   const provider = new SandboxProvider({ desk });
   const server = createServer((incoming, outgoing) => {
     answer(provider, incoming, outgoing).catch(() => outgoing.destroy());

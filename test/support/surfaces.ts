@@ -1,8 +1,8 @@
-import { wholeSurfaces } from "../../src/routes.ts";
-import { routesOf } from "../../src/routing/surface.ts";
+import { loadRouteGroups } from "../../src/routes.ts";
+import { listRoutes } from "../../src/routing/surface.ts";
 
 /** All route groups of the program, including the lazy ones. */
-export const SURFACES = await wholeSurfaces();
+export const SURFACES = await loadRouteGroups();
 
 /** All routes of all route groups. */
-export const ROUTES = routesOf(SURFACES);
+export const ROUTES = listRoutes(SURFACES);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../../scripts/development.mjs";
 import { referencePages } from "../../scripts/site/reference.mjs";
-import { openApiDocument } from "../../src/routing/openapi.ts";
+import { buildOpenApiDocument } from "../../src/routing/openapi.ts";
 import { blocksOf, documents } from "../support/documents.ts";
 import { SURFACES } from "../support/surfaces.ts";
 
@@ -59,7 +59,7 @@ describe("the documents", () => {
 });
 
 it("the pages of the API reference tell of every operation, and of its fields", () => {
-  const document = openApiDocument(SURFACES);
+  const document = buildOpenApiDocument(SURFACES);
   const text = referencePages(document)
     .map((page) => page.text)
     .join("\n");

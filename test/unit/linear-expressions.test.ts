@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isOlder } from "../../src/admin/version-lookup.ts";
-import { hostFault } from "../../src/config/host.ts";
-import { MASK, withoutSecrets } from "../../src/encoding/mask.ts";
+import { describeHostFault } from "../../src/config/host.ts";
+import { MASK, maskSecrets } from "../../src/encoding/mask.ts";
 import { withoutTrailingSlashes } from "../../src/encoding/path-segment.ts";
-import { maskedPath } from "../../src/http/masked-path.ts";
+import { maskPath } from "../../src/http/masked-path.ts";
 import { countSheets } from "../../src/pages/browser/print.ts";
-import { REPEATED } from "../../src/provider/callers-words.ts";
-import { sentence } from "../../src/provider/optional-fields.ts";
+import { ECHO_PATTERN } from "../../src/provider/callers-words.ts";
+import { sentencePattern } from "../../src/provider/optional-fields.ts";
 import { isUnguessable } from "../../src/provider/thought-memory.ts";
 
 /** Texts of a few pieces each, so that most of them come close to a match. */
@@ -35,7 +35,7 @@ describe("an expression in linear time finds what its predecessor found:", () =>
       same(
         texts,
         (text) => new RegExp(`(?:${first})[^."]*(?:${second})`, "i").test(text),
-        (text) => sentence(first, second, '".').test(text),
+        (text) => sentencePattern(first, second, '".').test(text),
       );
     }
   });
@@ -47,7 +47,7 @@ describe("an expression in linear time finds what its predecessor found:", () =>
     same(
       texts,
       (text) => text.match(old),
-      (text) => text.match(REPEATED),
+      (text) => text.match(ECHO_PATTERN),
     );
   });
 
@@ -59,7 +59,7 @@ describe("an expression in linear time finds what its predecessor found:", () =>
       texts,
       // A mark that ends one and begins the next counted for the first alone: the second was seen only in another pass.
       (text) => replaced(replaced(text)),
-      (text) => withoutSecrets(text, ["abcd"]),
+      (text) => maskSecrets(text, ["abcd"]),
     );
   });
 
@@ -80,7 +80,7 @@ describe("an expression in linear time finds what its predecessor found:", () =>
     same(
       texts,
       (text) => old.test(text),
-      (text) => hostFault(text) === null,
+      (text) => describeHostFault(text) === null,
     );
   });
 
@@ -90,7 +90,7 @@ describe("an expression in linear time finds what its predecessor found:", () =>
     same(
       texts,
       (text) => text.replace(old, "$1…"),
-      (text) => maskedPath(text),
+      (text) => maskPath(text),
     );
   });
 

@@ -1,12 +1,12 @@
 import { abortAllDurableObjects, reset, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { nameOfShard } from "../../durable-objects/account-pool.ts";
-import { accountToken } from "../../src/accounts/sign-in.ts";
-import type { AccountPoolClient, Acquired, AcquireRequest, Lease } from "../../src/platform/accounts.ts";
-import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
+import { shardNameOf } from "../../durable-objects/account-pool.ts";
+import { getAccountToken } from "../../src/accounts/sign-in.ts";
+import type { AccountPoolClient, AcquireRequest, AcquireResult, Lease } from "../../src/platform/accounts.ts";
+import { createAccountPoolClient } from "../../src/platform/cloudflare/accounts.ts";
 import type { PoolLimits } from "../../src/platform/pool-configuration.ts";
-import { partFor, shardNames } from "../../src/shards/layout.ts";
+import { buildShardConfiguration, shardNames } from "../../src/shards/layout.ts";
 import { POOL_NAME } from "../../src/shards/pool-name.ts";
 import { failure } from "../support/failures.ts";
 
@@ -21,18 +21,18 @@ function configure(ids: readonly string[], limits: Partial<PoolLimits> = {}): Pr
   return pool.configure({ accounts, limits: { ...LIMITS, ...limits } });
 }
 
-function granted(acquired: Acquired): Lease {
+function granted(acquired: AcquireResult): Lease {
   if (!("lease" in acquired)) throw new Error(`refused: ${acquired.refused}`);
   return acquired.lease;
 }
 
 /** What the object holds, once messages under way have arrived. */
 async function eventually(expected: { in_use: number; waiting: number }): Promise<void> {
-  await expect.poll(async () => pool.status()).toMatchObject(expected);
+  await expect.poll(async () => pool.getStatus()).toMatchObject(expected);
 }
 
 beforeEach(async () => {
-  pool = cloudflareAccounts(env);
+  pool = createAccountPoolClient(env);
   await configure(["a"]);
 });
 
@@ -43,7 +43,7 @@ describe("leases over RPC", () => {
     {
       using lease = granted(await pool.acquire(ask()));
       expect(lease.account).toEqual({ id: "a", proxyId: "" });
-      expect(await pool.status()).toMatchObject({ in_use: 1 });
+      expect(await pool.getStatus()).toMatchObject({ in_use: 1 });
     }
     await eventually({ in_use: 0, waiting: 0 });
   });
@@ -56,7 +56,7 @@ describe("leases over RPC", () => {
     lease[Symbol.dispose]();
     expect(await next.renew()).toBe(true);
     expect(await lease.renew()).toBe(false);
-    expect(await pool.status()).toMatchObject({ in_use: 1 });
+    expect(await pool.getStatus()).toMatchObject({ in_use: 1 });
     next.release();
   });
 
@@ -104,19 +104,21 @@ describe("leases over RPC", () => {
 
   test("failures and successes reach the rules", async () => {
     const lease = granted(await pool.acquire(ask()));
-    await lease.failed(failure("rate_limited", "slow down"));
-    expect(await pool.health()).toMatchObject([{ id: "a", cooldown: { reason: "slow down", failures: 1 } }]);
+    await lease.reportFailure(failure("rate_limited", "slow down"));
+    expect(await pool.getHealth()).toMatchObject([
+      { id: "a", cooldown: { reason: "slow down", failures: 1 } },
+    ]);
     lease.release();
     const next = granted(await pool.acquire(ask()));
-    await next.succeeded();
-    expect(await pool.health()).toMatchObject([{ id: "a", cooldown: null }]);
+    await next.reportSuccess();
+    expect(await pool.getHealth()).toMatchObject([{ id: "a", cooldown: null }]);
     next.release();
   });
 
   test("100 requests at once with an expired token: one sign-in", async () => {
     await configure(["a"], { perAccount: 100 });
     const first = granted(await pool.acquire(ask()));
-    await accountToken(first, async () => ({ token: "expired", expiresAt: 0 }));
+    await getAccountToken(first, async () => ({ token: "expired", expiresAt: 0 }));
     let signIns = 0;
     const signIn = async () => {
       signIns += 1;
@@ -128,7 +130,7 @@ describe("leases over RPC", () => {
       Array.from({ length: 100 }, async () => granted(await pool.acquire(ask()))),
     );
     expect(new Set(leases.map((lease) => lease.initialToken))).toEqual(new Set(["expired"]));
-    const tokens = await Promise.all(leases.map((lease) => accountToken(lease, signIn, "expired")));
+    const tokens = await Promise.all(leases.map((lease) => getAccountToken(lease, signIn, "expired")));
     expect(new Set(tokens)).toEqual(new Set(["new-1"]));
     expect(signIns).toBe(1);
     for (const lease of leases) lease.release();
@@ -142,7 +144,7 @@ describe("the object is lost while leases are held", () => {
     const held = granted(await pool.acquire(ask({ target: "a" })));
     await abortAllDurableObjects();
     await configure(["a", "b"]);
-    expect(await pool.status()).toMatchObject({
+    expect(await pool.getStatus()).toMatchObject({
       in_use: 1,
       in_use_accounts: ["a"],
       available_accounts: ["b"],
@@ -152,14 +154,14 @@ describe("the object is lost while leases are held", () => {
     expect(await pool.acquire(ask({ waitMs: 50 }))).toEqual({ refused: "queue_timeout" });
 
     expect(await held.renew()).toBe(true);
-    expect(await pool.status()).toMatchObject({ in_use: 2, leases: [{ account: "b" }, { account: "a" }] });
+    expect(await pool.getStatus()).toMatchObject({ in_use: 2, leases: [{ account: "b" }, { account: "a" }] });
     const waiting = pool.acquire(ask());
     await eventually({ in_use: 2, waiting: 1 });
     held.release();
     const next = granted(await waiting);
     expect(next.account.id).toBe("a");
     held.release();
-    expect(await pool.status()).toMatchObject({ in_use: 2 });
+    expect(await pool.getStatus()).toMatchObject({ in_use: 2 });
     next.release();
     other.release();
     await eventually({ in_use: 0, waiting: 0 });
@@ -180,26 +182,26 @@ describe("the object is lost while leases are held", () => {
 
   test("a sign-in under way is finished on the new object", async () => {
     const lease = granted(await pool.acquire(ask()));
-    const token = accountToken(lease, async () => {
+    const token = getAccountToken(lease, async () => {
       await abortAllDurableObjects();
       await configure(["a"]);
       return { token: "fresh", expiresAt: 0 };
     });
     expect(await token).toBe("fresh");
-    expect(await pool.status()).toMatchObject({ in_use: 1 });
+    expect(await pool.getStatus()).toMatchObject({ in_use: 1 });
     lease.release();
     await eventually({ in_use: 0, waiting: 0 });
   });
 
   test("tokens, tests and cooldowns are kept", async () => {
     const lease = granted(await pool.acquire(ask()));
-    await accountToken(lease, async () => ({ token: "kept", expiresAt: 0 }));
-    await lease.failed(failure("account_suspended", "suspended"));
+    await getAccountToken(lease, async () => ({ token: "kept", expiresAt: 0 }));
+    await lease.reportFailure(failure("account_suspended", "suspended"));
     await pool.setTestStatus("a", "ok");
     lease.release();
     await abortAllDurableObjects();
     await configure(["a"]);
-    expect(await pool.health()).toMatchObject([
+    expect(await pool.getHealth()).toMatchObject([
       { id: "a", token: "kept", testStatus: "ok", cooldown: { kind: "account_suspended" } },
     ]);
   });
@@ -242,7 +244,7 @@ describe("configuration", () => {
   test("a pool that nobody has configured asks for the configuration", async () => {
     await reset();
     const { config } = await env.CONFIGURATION.getByName(POOL_NAME).get();
-    expect(await pool.status()).toMatchObject({
+    expect(await pool.getStatus()).toMatchObject({
       total: config.accounts.length,
       max_inflight_per_account: config.runtime.account_max_inflight,
     });
@@ -257,7 +259,7 @@ describe("one of several pools", () => {
     limits: { ...LIMITS, global: 40 },
   };
   const layout = { generation: 1, shards: names, earlier: [], former: [] };
-  const partOf = (name: string) => partFor(whole, layout, name, 1);
+  const partOf = (name: string) => buildShardConfiguration(whole, layout, name, 1);
 
   test("has its first requests wait until it has heard which part of the limits is its own", async () => {
     await env.ACCOUNT_POOL.getByName(POOL_NAME).configure(partOf(POOL_NAME));
@@ -273,15 +275,15 @@ describe("one of several pools", () => {
     const { ACCOUNT_POOL: pools } = env;
     const nameless = (name: string) => pools.idFromString(pools.idFromName(name).toString());
     for (const name of [POOL_NAME, "shard-1", "shard-63"])
-      expect(nameOfShard(nameless(name), pools)).toBe(name);
-    expect(() => nameOfShard(nameless("somebody"), pools)).toThrow("name");
+      expect(shardNameOf(nameless(name), pools)).toBe(name);
+    expect(() => shardNameOf(nameless("somebody"), pools)).toThrow("name");
   });
 });
 
 describe("a key with limits", () => {
   test("60 requests a minute from four isolates, over a loss of the object: 60 are let in", async () => {
     await configure(["a"], { perAccount: 200 });
-    const isolates = Array.from({ length: 4 }, () => cloudflareAccounts(env));
+    const isolates = Array.from({ length: 4 }, () => createAccountPoolClient(env));
     let serial = 0;
     const let1 = async (isolate: AccountPoolClient) => {
       serial += 1;
@@ -315,8 +317,10 @@ describe("a key with limits", () => {
     });
     told.release();
     untold.release();
-    await pool.settle(use("told"), { tokens: 7, cost: 0 });
-    await expect.poll(() => pool.keyUses()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 107 } }]);
-    expect(await pool.count(use("counted"))).toEqual({ limits: { requests: null, tokens: null } });
+    await pool.settleUsage(use("told"), { tokens: 7, cost: 0 });
+    await expect
+      .poll(() => pool.listKeyUsage())
+      .toMatchObject([{ key: "k", parallel: 0, day: { tokens: 107 } }]);
+    expect(await pool.countRequest(use("counted"))).toEqual({ limits: { requests: null, tokens: null } });
   });
 });

@@ -2,11 +2,11 @@ import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test"
 import { describe, expect, it, vi } from "vitest";
 import { Configuration } from "../../durable-objects/configuration.ts";
 import { StoredJson } from "../../durable-objects/pieces.ts";
-import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
+import { createAccountPoolClient } from "../../src/platform/cloudflare/accounts.ts";
 import {
   COPY_KEY,
   type ConfigCopy,
-  cloudflareConfiguration,
+  createConfigurationClient,
 } from "../../src/platform/cloudflare/configuration.ts";
 import type { PoolConfiguration } from "../../src/platform/pool-configuration.ts";
 import { shardNames } from "../../src/shards/layout.ts";
@@ -113,7 +113,7 @@ describe("an edit", () => {
   }
   /** The version that the pool tells with a slot. */
   async function told(): Promise<number | undefined> {
-    const acquired = await cloudflareAccounts(env).acquire({ requestId: "r", model: "m" });
+    const acquired = await createAccountPoolClient(env).acquire({ requestId: "r", model: "m" });
     if (!("lease" in acquired)) throw new Error("no slot was granted");
     acquired.lease.release();
     return acquired.configVersion;
@@ -144,14 +144,14 @@ describe("an edit", () => {
         throw new Error("the configuration object was asked");
       },
     });
-    const isolate = cloudflareConfiguration({ ...env, CONFIGURATION });
+    const isolate = createConfigurationClient({ ...env, CONFIGURATION });
     const copy = await isolate.readCopy();
     expect(copy).toMatchObject({ version, config: { model_aliases: { three: "provider-v4-pro" } } });
     expect(copy).not.toHaveProperty("source");
     expect((await isolate.atLeast(version)).version).toBe(version);
     expect(asked).not.toHaveBeenCalled();
     const otherwise = { ...env, CONFIGURATION, GATEWAY_CONFIG_WRITEBACK: "true" };
-    await expect(cloudflareConfiguration(otherwise).readCopy()).rejects.toThrow("was asked");
+    await expect(createConfigurationClient(otherwise).readCopy()).rejects.toThrow("was asked");
   });
 
   it("is told to the pool by the alarm if it could not be told at once", async () => {

@@ -2,14 +2,14 @@ import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { EndedRecordsLost } from "../../src/platform/archive.ts";
-import { cloudflareArchive } from "../../src/platform/cloudflare/archive.ts";
+import { createArchive } from "../../src/platform/cloudflare/archive.ts";
 import type { Env } from "../../src/platform/cloudflare/env.ts";
 import { sweepPacks } from "../../src/platform/cloudflare/pack-bucket.ts";
-import { packKey } from "../../src/platform/record-packs.ts";
+import { createPackKey } from "../../src/platform/record-packs.ts";
 import { batch, write as writeAny } from "../unit/archive/support.ts";
 
 const bound: Env = env;
-const archive = cloudflareArchive(bound);
+const archive = createArchive(bound);
 const retention = { version: 1, records: 100, captures: 5 };
 const EVERYTHING = { offset: 0, count: 100, q: "" };
 
@@ -77,7 +77,7 @@ describe("the history with a bucket", () => {
     const read = await archive.readHistory("record-7");
     expect(read).toMatchObject({ prompt: "prompt", reasoning: "Hm.", messages: "[]" });
     expect(read?.content === `record-7 ${content}`).toBe(true);
-    expect(await archive.metrics()).toMatchObject({ polygate_http_requests_total: 50 });
+    expect(await archive.readMetrics()).toMatchObject({ polygate_http_requests_total: 50 });
   });
 
   test("takes a message that is repeated once", async () => {
@@ -158,11 +158,11 @@ describe("the history with a bucket", () => {
     vi.restoreAllMocks();
     const methodsOf: R2Bucket = Object.getPrototypeOf(bucket());
     vi.spyOn(methodsOf, "put").mockImplementation(() => new Promise(() => undefined));
-    const never = cloudflareArchive(bound, 20).write(batch({ retention, records: [write("unheard")] }));
+    const never = createArchive(bound, 20).write(batch({ retention, records: [write("unheard")] }));
     await expect(never).rejects.toThrow(EndedRecordsLost);
     const { items } = await archive.listHistory(EVERYTHING);
     expect(items.map(({ id }) => id)).toEqual(["goes-on"]);
-    expect(await archive.metrics()).toMatchObject({ told_once: 1 });
+    expect(await archive.readMetrics()).toMatchObject({ told_once: 1 });
   });
 
   test("puts nothing twice while the object cannot be told of it", async () => {
@@ -176,7 +176,7 @@ describe("the history with a bucket", () => {
       if (isDeaf) throw new Error("the object is away");
       return object.getByName("main");
     };
-    const repeating = cloudflareArchive(deaf);
+    const repeating = createArchive(deaf);
     const ended = (id: string) => write(id, {}, { content: `the end of ${id}` });
     await expect(repeating.write(batch({ retention, records: [ended("p1")] }))).rejects.toThrow("away");
     await expect(
@@ -191,7 +191,7 @@ describe("the history with a bucket", () => {
   });
 
   test("goes on sweeping after the bucket was away", async () => {
-    const old = packKey(Date.now() - 3_600_000);
+    const old = createPackKey(Date.now() - 3_600_000);
     await archive.write(batch({ retention, records: [write("outage")] }));
     await bucket().put(old, "nobody knows of this");
     const object = env.HISTORY.getByName("main");
@@ -206,8 +206,8 @@ describe("the history with a bucket", () => {
   test("finds what is left over behind a thousand packs that are kept, and rests with what is none of its own", async () => {
     const object = env.HISTORY.getByName("main");
     const foreign = "history/notes.txt";
-    const kept = packKey(Date.now() - 7_200_000);
-    const old = packKey(Date.now() - 3_600_000);
+    const kept = createPackKey(Date.now() - 7_200_000);
+    const old = createPackKey(Date.now() - 3_600_000);
     for (const key of [kept, old, foreign]) await bucket().put(key, "text");
     expect(await sweepPacks(onePerList(), new Set([kept]), Date.now())).toBe(false);
     expect((await keys()).sort()).toEqual([kept, foreign].sort());
@@ -226,12 +226,12 @@ describe("the history with a bucket", () => {
     await archive.deleteHistory("last-one");
     expect(await runDurableObjectAlarm(object)).toBe(true);
     await rest();
-    await archive.retain(retention);
+    await archive.applyRetention(retention);
     expect(await runDurableObjectAlarm(object)).toBe(true);
   });
 
   test("sweeps away what is no longer kept, and what no message told of, once it is old", async () => {
-    const old = packKey(Date.now() - 3_600_000);
+    const old = createPackKey(Date.now() - 3_600_000);
     await bucket().put(old, "nobody knows of this");
     const one = { ...retention, version: 2, records: 1 };
     await archive.write(batch({ retention: one, records: [write("kept-1")] }));

@@ -2,7 +2,7 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import type { StoredResponse } from "../../src/platform/responses.ts";
-import { KeptObjects } from "../../src/storage/kept.ts";
+import { ExpiringStore } from "../../src/storage/kept.ts";
 import type { SqlValue } from "../../src/storage/sql.ts";
 
 const stub = (owner: string) => env.RESPONSE_STORE.getByName(owner);
@@ -47,7 +47,7 @@ describe("the response store", () => {
   test("reads and writes as many rows for a response when a thousand are kept as when few are", async () => {
     await runInDurableObject(stub("rows"), (_, { storage }) => {
       let rows = 0;
-      const kept = new KeptObjects<{ response: StoredResponse }>(
+      const kept = new ExpiringStore<{ response: StoredResponse }>(
         {
           all: (statement, ...values) => {
             const cursor = storage.sql.exec<Record<string, SqlValue>>(statement, ...values);

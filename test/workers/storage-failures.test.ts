@@ -1,6 +1,6 @@
 import { env, reset, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test } from "vitest";
-import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
+import { createAccountPoolClient } from "../../src/platform/cloudflare/accounts.ts";
 import type { LimitedUse } from "../../src/platform/limits.ts";
 import { POOL_NAME } from "../../src/shards/pool-name.ts";
 import { emptyConfig } from "../support/config.ts";
@@ -18,7 +18,7 @@ async function withoutTable(execute: Execute, table: string, work: () => Promise
 }
 
 test("a slot that cannot be written down is not granted, and is there once it can", async () => {
-  const pool = cloudflareAccounts(env);
+  const pool = createAccountPoolClient(env);
   const accounts = [{ id: "a", email: "a", mobile: "", password: "p", token: "", proxyId: "" }];
   const limits = { perAccount: 1, global: 0, queue: 10, queueWaitMs: 60_000, tokenRefreshMs: 0 };
   await pool.configure({ accounts, limits });
@@ -34,15 +34,15 @@ test("a slot that cannot be written down is not granted, and is there once it ca
   ] as const) {
     await withoutTable(execute, table, async () => {
       await expect(ask(asked)).rejects.toThrow(`no such table: ${table}`);
-      expect(await pool.status()).toMatchObject({ in_use: 0, available: 1, waiting: 0 });
+      expect(await pool.getStatus()).toMatchObject({ in_use: 0, available: 1, waiting: 0 });
     });
     const acquired = await ask({ use: { ...use, id: table } });
     if (!("lease" in acquired)) throw new Error("refused");
     acquired.lease.release();
-    await expect.poll(() => pool.status()).toMatchObject({ in_use: 0 });
-    await pool.settle({ ...use, id: table }, { tokens: 1, cost: 0 });
+    await expect.poll(() => pool.getStatus()).toMatchObject({ in_use: 0 });
+    await pool.settleUsage({ ...use, id: table }, { tokens: 1, cost: 0 });
   }
-  expect(await pool.keyUses()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 2 } }]);
+  expect(await pool.listKeyUsage()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 2 } }]);
 });
 
 test("an edit of the configuration whose record cannot be written does not happen", async () => {

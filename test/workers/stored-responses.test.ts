@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Env } from "../../src/platform/cloudflare/env.ts";
-import { storedResponses } from "../../src/platform/cloudflare/stored-responses.ts";
+import { createResponseStore } from "../../src/platform/cloudflare/stored-responses.ts";
 import type { StoredResponse } from "../../src/platform/responses.ts";
 
 const bound: Env = env;
 const quota = { characters: 10_000, objects: 2 };
-const store = (owner = "one") => storedResponses(bound, owner, quota);
+const store = (owner = "one") => createResponseStore(bound, owner, quota);
 const response = (id: string, livesMs = 60_000, text = "hello"): StoredResponse => ({
   id,
   body: JSON.stringify({ id, text }),

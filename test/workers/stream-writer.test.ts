@@ -11,10 +11,10 @@ test.each([
   async (_, waits) => {
     let took = 0;
     const writer = new StreamWriter(60_000, {
-      took: (bytes) => {
+      onRead: (bytes) => {
         took += bytes;
       },
-      gone: () => {},
+      onDisconnect: () => {},
     });
     const read = writer.ready.then((readable) => new Response(readable).text());
     const writes: (Promise<void> | undefined)[] = [];

@@ -1,34 +1,36 @@
 import * as z from "zod/mini";
-import { call } from "./client.ts";
-import { anything, flag, number, text } from "./fields.ts";
-import { undoable } from "./undo.ts";
+import { callApi } from "./client.ts";
+import { booleanField, ignoredResponse, numberField, textField } from "./fields.ts";
+import { sendUndoable } from "./undo.ts";
 
-const cooldown = z.object({ kind: text, reason: text, failures: number, until: number });
+const cooldown = z.object({ kind: textField, reason: textField, failures: numberField, until: numberField });
 
-const rate = z.object({ requests: number, succeeded: number });
+const rate = z.object({ requests: numberField, succeeded: numberField });
 
-const account = z.object({
+const accountSchema = z.object({
   identifier: z.string(),
-  email: text,
-  mobile: text,
-  has_password: flag,
-  has_token: flag,
-  token_preview: text,
-  test_status: text,
-  name: text,
-  remark: text,
-  proxy_id: text,
-  disabled: flag,
+  email: textField,
+  mobile: textField,
+  has_password: booleanField,
+  has_token: booleanField,
+  token_preview: textField,
+  test_status: textField,
+  name: textField,
+  remark: textField,
+  proxy_id: textField,
+  disabled: booleanField,
   weight: z._default(z.number(), 1),
-  condition: text,
-  provider: text,
+  condition: textField,
+  provider: textField,
   cooldown: z.nullish(cooldown),
   activity: z.nullish(
     z.object({
-      in_flight: number,
-      last_used: number,
-      last_success: number,
-      last_fault: z.nullish(z.object({ kind: text, reason: text, fault: text, at: number })),
+      in_flight: numberField,
+      last_used: numberField,
+      last_success: numberField,
+      last_fault: z.nullish(
+        z.object({ kind: textField, reason: textField, fault: textField, at: numberField }),
+      ),
       last_hour: rate,
       last_day: rate,
     }),
@@ -36,33 +38,38 @@ const account = z.object({
 });
 
 /** An account as the gateway shows it, without secrets. */
-export type Account = z.output<typeof account>;
+export type Account = z.output<typeof accountSchema>;
 
-const accountPage = z.object({ items: z.array(account), total: number, page: number, total_pages: number });
+const accountPage = z.object({
+  items: z.array(accountSchema),
+  total: numberField,
+  page: numberField,
+  total_pages: numberField,
+});
 
 const testResult = z.object({
-  account: text,
-  success: flag,
-  response_time: number,
-  message: text,
-  session_count: number,
-  config_warning: text,
+  account: textField,
+  success: booleanField,
+  response_time: numberField,
+  message: textField,
+  session_count: numberField,
+  config_warning: textField,
 });
 
 /** Result of one account's test; `response_time` is in milliseconds. */
 export type TestResult = z.output<typeof testResult>;
 
 const testAllStatus = z.object({
-  running: flag,
-  total: number,
-  done: number,
-  success: number,
-  failed: number,
+  running: booleanField,
+  total: numberField,
+  done: numberField,
+  success: numberField,
+  failed: numberField,
   /** Unix milliseconds; 0 while the test runs. */
-  finished_at: number,
+  finished_at: numberField,
   failures: z._default(z.array(testResult), []),
   /** The run covers only some accounts. */
-  some: flag,
+  some: booleanField,
 });
 export type TestAllStatus = z.output<typeof testAllStatus>;
 
@@ -84,7 +91,8 @@ export interface AccountInput {
 /** Largest page size that the gateway accepts. */
 export const LARGEST_PAGE = 5_000;
 
-const path = (identifier: string, rest = "") => `/admin/accounts/${encodeURIComponent(identifier)}${rest}`;
+const accountPath = (identifier: string, rest = "") =>
+  `/admin/accounts/${encodeURIComponent(identifier)}${rest}`;
 
 /** Query of a list of accounts: filters and order, as the gateway expects them. */
 export interface AccountFilter {
@@ -103,17 +111,19 @@ export function listAccounts(filter: AccountFilter, page: number, size: number, 
   const search = new URLSearchParams({ q, health, sort, page: String(page), page_size: String(size) });
   if (proxy !== null) search.set("proxy_id", proxy);
   if (provider !== null) search.set("provider", provider);
-  return call(accountPage, `/admin/accounts?${search}`, signal === undefined ? {} : { signal });
+  return callApi(accountPage, `/admin/accounts?${search}`, signal === undefined ? {} : { signal });
 }
 
-const added = z.object({ identifier: text });
+const accountAddedSchema = z.object({ identifier: textField });
 
-export const addAccount = (body: AccountInput) => call(added, "/admin/accounts", { method: "POST", body });
+export const addAccount = (body: AccountInput) =>
+  callApi(accountAddedSchema, "/admin/accounts", { method: "POST", body });
 
 export const changeAccount = (identifier: string, body: AccountInput) =>
-  call(anything, path(identifier), { method: "PUT", body });
+  callApi(ignoredResponse, accountPath(identifier), { method: "PUT", body });
 
-export const deleteAccount = (identifier: string) => undoable(path(identifier), { method: "DELETE" });
+export const deleteAccount = (identifier: string) =>
+  sendUndoable(accountPath(identifier), { method: "DELETE" });
 
 /** An action on many accounts at once. */
 export interface BulkEdit {
@@ -123,34 +133,39 @@ export interface BulkEdit {
   readonly proxy_id?: string;
 }
 
-export const editAccounts = (body: BulkEdit) => undoable("/admin/accounts/bulk", { method: "POST", body });
+export const editAccounts = (body: BulkEdit) =>
+  sendUndoable("/admin/accounts/bulk", { method: "POST", body });
 
 export const bindProxy = (identifier: string, proxy_id: string) =>
-  call(anything, path(identifier, "/proxy"), { method: "PUT", body: { proxy_id } });
+  callApi(ignoredResponse, accountPath(identifier, "/proxy"), { method: "PUT", body: { proxy_id } });
 
 export const testAccount = (identifier: string) =>
-  call(testResult, "/admin/accounts/test", { method: "POST", body: { identifier } });
+  callApi(testResult, "/admin/accounts/test", { method: "POST", body: { identifier } });
 
 /** Tests all accounts. `resume` continues the last run. Resolves when the run is over. */
 export const testAllAccounts = (resume: boolean) =>
-  call(anything, "/admin/accounts/test-all", { method: "POST", body: { resume } });
+  callApi(ignoredResponse, "/admin/accounts/test-all", { method: "POST", body: { resume } });
 
 /** Tests only these accounts. The progress is reported like that of a test of all accounts. */
 export const testAccounts = (identifiers: readonly string[]) =>
-  call(anything, "/admin/accounts/test-all", { method: "POST", body: { identifiers } });
+  callApi(ignoredResponse, "/admin/accounts/test-all", { method: "POST", body: { identifiers } });
 
-export const cancelTestAll = () => call(anything, "/admin/accounts/test-all/cancel", { method: "POST" });
+export const cancelTestAll = () =>
+  callApi(ignoredResponse, "/admin/accounts/test-all/cancel", { method: "POST" });
 
 export const readTestAll = (signal?: AbortSignal) =>
-  call(testAllStatus, "/admin/accounts/test-all/status", signal === undefined ? {} : { signal });
+  callApi(testAllStatus, "/admin/accounts/test-all/status", signal === undefined ? {} : { signal });
 
-const deleted = z.object({ success: flag, message: text });
+const sessionsDeletedSchema = z.object({ success: booleanField, message: textField });
 
 export const deleteSessions = (identifier: string) =>
-  call(deleted, "/admin/accounts/sessions/delete-all", { method: "POST", body: { identifier } });
+  callApi(sessionsDeletedSchema, "/admin/accounts/sessions/delete-all", {
+    method: "POST",
+    body: { identifier },
+  });
 
-const imported = z.object({ imported_keys: number, imported_accounts: number });
+const accountsImportedSchema = z.object({ imported_keys: numberField, imported_accounts: numberField });
 
 /** `continues`: an earlier request has imported the previous part of the list. */
 export const importAccounts = (accounts: readonly AccountInput[], continues: boolean) =>
-  call(imported, "/admin/import", { method: "POST", body: { accounts, continues } });
+  callApi(accountsImportedSchema, "/admin/import", { method: "POST", body: { accounts, continues } });

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { call } from "./client.ts";
-import { number, text } from "./fields.ts";
+import { callApi } from "./client.ts";
+import { numberField, textField } from "./fields.ts";
 
 /** Time ranges of the overview: API value and label. */
 export const ACTIVITY_RANGES = [
@@ -13,14 +13,17 @@ export const ACTIVITY_RANGES = [
 export type ActivityRange = (typeof ACTIVITY_RANGES)[number][0];
 
 const numbers = z._default(z.array(z.number()), []);
-const unsure = z._default(z.array(z.nullable(z.number())), []);
-const shares = z.object({ p50: unsure, p95: unsure, p99: unsure });
-const percentiles = z._default(z.nullable(z.object({ p50: number, p95: number, p99: number })), null);
+const nullableNumbers = z._default(z.array(z.nullable(z.number())), []);
+const percentileSeries = z.object({ p50: nullableNumbers, p95: nullableNumbers, p99: nullableNumbers });
+const percentiles = z._default(
+  z.nullable(z.object({ p50: numberField, p95: numberField, p99: numberField })),
+  null,
+);
 
 const activity = z.object({
-  from: number,
-  to: number,
-  now: number,
+  from: numberField,
+  to: numberField,
+  now: numberField,
   step_ms: z.number(),
   series: z.object({
     requests: numbers,
@@ -32,26 +35,29 @@ const activity = z.object({
     cost: numbers,
     slots: numbers,
     waiting: numbers,
-    first_token_ms: shares,
-    duration_ms: shares,
+    first_token_ms: percentileSeries,
+    duration_ms: percentileSeries,
   }),
   totals: z.object({
-    requests: number,
-    succeeded: number,
-    failed: number,
-    cancelled: number,
-    refused: number,
-    prompt_tokens: number,
-    completion_tokens: number,
-    cost: number,
+    requests: numberField,
+    succeeded: numberField,
+    failed: numberField,
+    cancelled: numberField,
+    refused: numberField,
+    prompt_tokens: numberField,
+    completion_tokens: numberField,
+    cost: numberField,
     first_token_ms: percentiles,
     duration_ms: percentiles,
   }),
-  errors: z._default(z.array(z.object({ outcome: text, status: number, code: text, requests: number })), []),
+  errors: z._default(
+    z.array(z.object({ outcome: textField, status: numberField, code: textField, requests: numberField })),
+    [],
+  ),
 });
 
 /** Activity of the gateway. Each list has one value per step. Times are Unix milliseconds, durations milliseconds. */
 export type Activity = z.output<typeof activity>;
 
 export const readActivity = (range: ActivityRange, signal?: AbortSignal) =>
-  call(activity, `/admin/activity?range=${range}`, signal === undefined ? {} : { signal });
+  callApi(activity, `/admin/activity?range=${range}`, signal === undefined ? {} : { signal });

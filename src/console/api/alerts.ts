@@ -1,14 +1,20 @@
 import * as z from "zod/mini";
-import { call } from "./client.ts";
-import { flag, number, text } from "./fields.ts";
-import { undoable } from "./undo.ts";
+import { callApi } from "./client.ts";
+import { booleanField, numberField, textField } from "./fields.ts";
+import { sendUndoable } from "./undo.ts";
 
-const webhook = z.object({ id: text, name: text, url: text, format: text, disabled: flag });
+const webhook = z.object({
+  id: textField,
+  name: textField,
+  url: textField,
+  format: textField,
+  disabled: booleanField,
+});
 
 /** A webhook that receives alerts; its URL is masked. */
 export type WebhookView = z.output<typeof webhook>;
 
-const rule = z.object({ enabled: flag, threshold: number, quiet_minutes: number });
+const rule = z.object({ enabled: booleanField, threshold: numberField, quiet_minutes: numberField });
 
 /** When an alert fires, and after how many minutes it repeats. */
 export type AlertRule = z.output<typeof rule>;
@@ -16,9 +22,18 @@ export type AlertRule = z.output<typeof rule>;
 const alerts = z.object({
   webhooks: z._default(z.array(webhook), []),
   rules: z.record(z.string(), rule),
-  firing: z._default(z.array(z.object({ kind: text, message: text, since: number })), []),
+  firing: z._default(z.array(z.object({ kind: textField, message: textField, since: numberField })), []),
   deliveries: z._default(
-    z.array(z.object({ at: number, webhook: text, kind: text, message: text, error: text, pending: flag })),
+    z.array(
+      z.object({
+        at: numberField,
+        webhook: textField,
+        kind: textField,
+        message: textField,
+        error: textField,
+        pending: booleanField,
+      }),
+    ),
     [],
   ),
 });
@@ -28,23 +43,23 @@ export type AlertsView = z.output<typeof alerts>;
 export type DeliveryView = AlertsView["deliveries"][number];
 
 export const readAlerts = (signal?: AbortSignal) =>
-  call(alerts, "/admin/alerts", signal === undefined ? {} : { signal });
+  callApi(alerts, "/admin/alerts", signal === undefined ? {} : { signal });
 
-const saved = z.object({ secrets: z._default(z.record(z.string(), z.string()), {}) });
+const alertsSavedSchema = z.object({ secrets: z._default(z.record(z.string(), z.string()), {}) });
 
 /** Replaces the webhooks. Returns the secrets of new ones by id. */
 export async function saveWebhooks(webhooks: readonly object[]): Promise<Readonly<Record<string, string>>> {
-  return (await call(saved, "/admin/alerts", { method: "PUT", body: { webhooks } })).secrets;
+  return (await callApi(alertsSavedSchema, "/admin/alerts", { method: "PUT", body: { webhooks } })).secrets;
 }
 
 /** Saves the webhooks without the deleted ones. The deletion can be undone. */
 export const deleteWebhook = (webhooks: readonly object[]) =>
-  undoable("/admin/alerts", { method: "PUT", body: { webhooks } });
+  sendUndoable("/admin/alerts", { method: "PUT", body: { webhooks } });
 
 export const saveRules = (rules: Readonly<Record<string, AlertRule>>) =>
-  call(saved, "/admin/alerts", { method: "PUT", body: { rules } });
+  callApi(alertsSavedSchema, "/admin/alerts", { method: "PUT", body: { rules } });
 
-const tested = z.object({ success: flag, message: text });
+const webhookTestSchema = z.object({ success: booleanField, message: textField });
 
 export const testWebhook = (id: string) =>
-  call(tested, "/admin/alerts/test", { method: "POST", body: { webhook: id } });
+  callApi(webhookTestSchema, "/admin/alerts/test", { method: "POST", body: { webhook: id } });

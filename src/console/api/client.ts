@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
-import { isDots } from "../../encoding/path-segment.ts";
-import { heard, unheard } from "../connection.ts";
+import { isDotSegment } from "../../encoding/path-segment.ts";
+import { reportReachable, reportUnreachable } from "../connection.ts";
 import { currentToken, expireSession } from "../session.ts";
 
 /** A failed request, with a message for the user. */
@@ -39,11 +39,11 @@ export function errorMessage(body: unknown, status: number): string {
 }
 
 /** Returns the message of any thrown value. */
-export function messageOf(error: unknown): string {
+export function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function bodyOf(response: Response): Promise<unknown> {
+async function readJson(response: Response): Promise<unknown> {
   const text = await response.text();
   try {
     return JSON.parse(text);
@@ -59,8 +59,8 @@ async function bodyOf(response: Response): Promise<unknown> {
  * @throws ApiError for every response that is not 2xx, if the gateway is unreachable, and for a path segment of dots alone.
  *   The browser would remove such a segment, and the path would address another resource.
  */
-export async function send(path: string, options: CallOptions = {}): Promise<Response> {
-  if ((path.split("?")[0] ?? "").split("/").some(isDots)) {
+export async function sendRequest(path: string, options: CallOptions = {}): Promise<Response> {
+  if ((path.split("?")[0] ?? "").split("/").some(isDotSegment)) {
     throw new ApiError(
       400,
       "What is called “.” or “..” cannot be reached here: edit the whole list that it is in, or import the configuration.",
@@ -79,23 +79,23 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
     });
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
-    unheard();
+    reportUnreachable();
     throw new ApiError(0, "The gateway cannot be reached. Check the connection and try again.");
   }
-  heard();
+  reportReachable();
   if (response.ok) return response;
   if (response.status === 401) expireSession();
-  throw new ApiError(response.status, errorMessage(await bodyOf(response), response.status));
+  throw new ApiError(response.status, errorMessage(await readJson(response), response.status));
 }
 
 /** Sends a request and parses the response with a schema. */
-export async function call<T extends z.ZodMiniType>(
+export async function callApi<T extends z.ZodMiniType>(
   schema: T,
   path: string,
   options: CallOptions = {},
 ): Promise<z.output<T>> {
-  const response = await send(path, options);
-  const parsed = schema.safeParse(await bodyOf(response));
+  const response = await sendRequest(path, options);
+  const parsed = schema.safeParse(await readJson(response));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new ApiError(response.status, `${path}: unexpected answer at ${issue?.path.join(".") ?? "the top"}`);

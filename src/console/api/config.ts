@@ -1,29 +1,29 @@
 import * as z from "zod/mini";
-import { call } from "./client.ts";
-import { anything, flag, number, text, texts } from "./fields.ts";
+import { callApi } from "./client.ts";
+import { booleanField, ignoredResponse, numberField, textField, textListField } from "./fields.ts";
 import { fieldChanges } from "./journal.ts";
-import { undoable } from "./undo.ts";
+import { sendUndoable } from "./undo.ts";
 
 const apiKey = z.object({
-  key: text,
-  id: text,
-  name: text,
-  remark: text,
-  created: number,
-  expires: number,
-  disabled: flag,
-  hashed: flag,
-  grace_until: number,
-  last_used: number,
-  used_today: z._default(z.object({ requests: number, tokens: number, cost: number }), {
+  key: textField,
+  id: textField,
+  name: textField,
+  remark: textField,
+  created: numberField,
+  expires: numberField,
+  disabled: booleanField,
+  hashed: booleanField,
+  grace_until: numberField,
+  last_used: numberField,
+  used_today: z._default(z.object({ requests: numberField, tokens: numberField, cost: numberField }), {
     requests: 0,
     tokens: 0,
     cost: 0,
   }),
   limits: z._default(z.record(z.string(), z.unknown()), {}),
-  models: texts,
-  dialects: texts,
-  networks: texts,
+  models: textListField,
+  dialects: textListField,
+  networks: textListField,
 });
 
 /** A masked API key; `id` identifies it in paths. Times are Unix milliseconds, 0 for unknown and never. */
@@ -32,22 +32,22 @@ export type ApiKey = z.output<typeof apiKey>;
 /** What a key may use: limits, models, dialects and networks. */
 export type KeyScope = Pick<ApiKey, "limits" | "models" | "dialects" | "networks">;
 
-const exported = z.object({ config: z.record(z.string(), z.unknown()), json: z.string(), base64: text });
+const exported = z.object({ config: z.record(z.string(), z.unknown()), json: z.string(), base64: textField });
 
 /** Reads the whole configuration with its secrets. */
-export const exportConfig = () => call(exported, "/admin/config/export");
+export const exportConfig = () => callApi(exported, "/admin/config/export");
 
-const imported = z.object({ total_keys: number, total_accounts: number });
+const imported = z.object({ total_keys: numberField, total_accounts: numberField });
 
 /** `confirm`: import although no key or no account would be left. */
 export const importConfig = (mode: "merge" | "replace", body: unknown, confirm: boolean) =>
-  call(imported, "/admin/config/import", {
+  callApi(imported, "/admin/config/import", {
     method: "POST",
     body: { config: body, mode, ...(confirm && { confirm }) },
   });
 
 /** Returns the first configured API key, unmasked; empty if there is none. */
-export async function firstKey(): Promise<string> {
+export async function readFirstKey(): Promise<string> {
   const keys = z.object({ keys: z._default(z.array(z.string()), []) });
   const parsed = keys.safeParse((await exportConfig()).config);
   return parsed.success ? (parsed.data.keys[0] ?? "") : "";
@@ -59,11 +59,11 @@ const keyList = z.object({ items: z._default(z.array(apiKey), []) });
 
 /** Lists all keys, in the order of an export. */
 export const listKeys = (signal?: AbortSignal) =>
-  call(keyList, "/admin/keys", signal === undefined ? {} : { signal });
+  callApi(keyList, "/admin/keys", signal === undefined ? {} : { signal });
 
 /** Lists the first keys whose name, remark or id contains a text. */
 export const findKeys = (text: string, most: number, signal?: AbortSignal) =>
-  call(
+  callApi(
     keyList,
     `/admin/keys?${new URLSearchParams({ q: text, page_size: String(most) })}`,
     signal === undefined ? {} : { signal },
@@ -78,21 +78,24 @@ export interface KeyFields extends KeyScope {
 }
 
 export const addKey = (body: { key: string } & KeyFields) =>
-  call(anything, "/admin/keys", { method: "POST", body });
+  callApi(ignoredResponse, "/admin/keys", { method: "POST", body });
 
 export const changeKey = (id: string, body: KeyFields) =>
-  call(anything, keyPath(id), { method: "PUT", body });
+  callApi(ignoredResponse, keyPath(id), { method: "PUT", body });
 
-export const deleteKey = (id: string) => undoable(keyPath(id), { method: "DELETE" });
+export const deleteKey = (id: string) => sendUndoable(keyPath(id), { method: "DELETE" });
 
-const rotated = z.object({ key: text, grace_until: number });
+const rotated = z.object({ key: textField, grace_until: numberField });
 
 /** Replaces a key's secret. Only this response contains the new secret. The old one still works for `graceSeconds`. */
 export const rotateKey = (id: string, graceSeconds: number) =>
-  call(rotated, `${keyPath(id)}/rotate`, { method: "POST", body: { grace_seconds: graceSeconds } });
+  callApi(rotated, `${keyPath(id)}/rotate`, { method: "POST", body: { grace_seconds: graceSeconds } });
 
-const tried = z.object({ ...fieldChanges, confirm_needed: text });
+const importPreviewSchema = z.object({ ...fieldChanges, confirm_needed: textField });
 
 /** Returns the changes that an import would make, masked by the gateway. Stores nothing. */
-export const tryImport = (mode: "merge" | "replace", body: unknown) =>
-  call(tried, "/admin/config/import?dry_run=true", { method: "POST", body: { config: body, mode } });
+export const previewImport = (mode: "merge" | "replace", body: unknown) =>
+  callApi(importPreviewSchema, "/admin/config/import?dry_run=true", {
+    method: "POST",
+    body: { config: body, mode },
+  });

@@ -4,12 +4,12 @@ import * as z from "zod/mini";
 z.config({ jitless: true });
 
 /** A text that an older gateway may omit. */
-export const text = z._default(z.string(), "");
+export const textField = z._default(z.string(), "");
 /** A text that an older gateway may omit or send as null. */
-export const nullableText = z._default(z.nullable(z.string()), "");
-export const number = z._default(z.number(), 0);
-export const flag = z._default(z.boolean(), false);
-export const texts = z._default(z.array(z.string()), []);
+export const nullableTextField = z._default(z.nullable(z.string()), "");
+export const numberField = z._default(z.number(), 0);
+export const booleanField = z._default(z.boolean(), false);
+export const textListField = z._default(z.array(z.string()), []);
 
 /** Schema for responses whose content is not used. */
-export const anything = z.unknown();
+export const ignoredResponse = z.unknown();

@@ -1,49 +1,57 @@
 import * as z from "zod/mini";
-import { call, send } from "./client.ts";
-import { anything, flag, number, text } from "./fields.ts";
+import { callApi, sendRequest } from "./client.ts";
+import { booleanField, ignoredResponse, numberField, textField } from "./fields.ts";
 
-const fields = {
+const summaryShape = {
   id: z.string(),
-  created_at: number,
-  completed_at: number,
-  request_id: text,
-  dialect: text,
-  requested_model: text,
-  model: text,
-  account: text,
-  attempts: number,
-  tried: z._default(z.array(z.object({ account: text, reason: text, message: text, at: number })), []),
-  sign_ins: z._default(z.array(z.object({ account: text, at: number, ms: number })), []),
-  key: text,
-  leased_at: number,
-  first_token_ms: number,
-  source: text,
-  stream: flag,
-  thinking: flag,
-  status: text,
-  status_code: number,
-  error: text,
-  finish_reason: text,
-  prompt_tokens: number,
-  completion_tokens: number,
-  reasoning_tokens: number,
-  elapsed_ms: number,
+  created_at: numberField,
+  completed_at: numberField,
+  request_id: textField,
+  dialect: textField,
+  requested_model: textField,
+  model: textField,
+  account: textField,
+  attempts: numberField,
+  tried: z._default(
+    z.array(z.object({ account: textField, reason: textField, message: textField, at: numberField })),
+    [],
+  ),
+  sign_ins: z._default(z.array(z.object({ account: textField, at: numberField, ms: numberField })), []),
+  key: textField,
+  leased_at: numberField,
+  first_token_ms: numberField,
+  source: textField,
+  stream: booleanField,
+  thinking: booleanField,
+  status: textField,
+  status_code: numberField,
+  error: textField,
+  finish_reason: textField,
+  prompt_tokens: numberField,
+  completion_tokens: numberField,
+  reasoning_tokens: numberField,
+  elapsed_ms: numberField,
 };
 
-const summary = z.object({ ...fields, request_preview: text, response_preview: text });
+const summary = z.object({ ...summaryShape, request_preview: textField, response_preview: textField });
 
 /** A generation in the list. Times are Unix milliseconds. */
 export type HistorySummary = z.output<typeof summary>;
 
-const list = z.object({ items: z.array(summary), total: number, limit: number, total_pages: number });
+const list = z.object({
+  items: z.array(summary),
+  total: numberField,
+  limit: numberField,
+  total_pages: numberField,
+});
 export type HistoryList = z.output<typeof list>;
 
 const record = z.object({
-  ...fields,
+  ...summaryShape,
   messages: z.unknown(),
-  prompt: text,
-  reasoning: text,
-  content: text,
+  prompt: textField,
+  reasoning: textField,
+  content: textField,
 });
 
 /** A complete generation: its request, and the upstream's response before translation. */
@@ -54,21 +62,21 @@ export function listHistory(asked: URLSearchParams, page: number, size: number, 
   const search = new URLSearchParams(asked);
   search.set("page", String(page));
   search.set("page_size", String(size));
-  return call(list, `/admin/chat-history?${search}`, signal === undefined ? {} : { signal });
+  return callApi(list, `/admin/chat-history?${search}`, signal === undefined ? {} : { signal });
 }
 
 /** Exports the matching records as the text of a file. */
 export async function exportHistory(asked: URLSearchParams, format: "ndjson" | "csv"): Promise<string> {
   const search = new URLSearchParams(asked);
   search.set("format", format);
-  return (await send(`/admin/chat-history/export?${search}`)).text();
+  return (await sendRequest(`/admin/chat-history/export?${search}`)).text();
 }
 
 const path = (id: string) => `/admin/chat-history/${encodeURIComponent(id)}`;
 
 export const readHistory = (id: string, signal?: AbortSignal) =>
-  call(record, path(id), signal === undefined ? {} : { signal });
+  callApi(record, path(id), signal === undefined ? {} : { signal });
 
-export const deleteHistory = (id: string) => call(anything, path(id), { method: "DELETE" });
+export const deleteHistory = (id: string) => callApi(ignoredResponse, path(id), { method: "DELETE" });
 
-export const clearHistory = () => call(anything, "/admin/chat-history", { method: "DELETE" });
+export const clearHistory = () => callApi(ignoredResponse, "/admin/chat-history", { method: "DELETE" });

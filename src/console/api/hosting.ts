@@ -1,40 +1,40 @@
 import * as z from "zod/mini";
-import { call } from "./client.ts";
-import { flag, nullableText, number, text } from "./fields.ts";
+import { callApi } from "./client.ts";
+import { booleanField, nullableTextField, numberField, textField } from "./fields.ts";
 
 const credentials = z.object({
-  has_token: flag,
-  token_preview: text,
-  token_source: nullableText,
-  project_id: text,
-  team_id: text,
+  has_token: booleanField,
+  token_preview: textField,
+  token_source: nullableTextField,
+  project_id: textField,
+  team_id: textField,
 });
 export type HostingCredentials = z.output<typeof credentials>;
 
 const status = z.object({
-  synced: flag,
+  synced: booleanField,
   /** Unix seconds. */
   last_sync_time: z._default(z.nullable(z.number()), 0),
-  has_synced_before: flag,
-  env_backed: flag,
-  draft_differs: flag,
+  has_synced_before: booleanField,
+  env_backed: booleanField,
+  draft_differs: booleanField,
 });
 
-const failed = z._default(z.array(z.object({ account: text, message: text })), []);
+const failed = z._default(z.array(z.object({ account: textField, message: textField })), []);
 
 const outcome = z.object({
-  success: flag,
-  validated_accounts: number,
-  message: text,
-  deployment_url: nullableText,
-  manual_deploy_required: flag,
+  success: booleanField,
+  validated_accounts: numberField,
+  message: textField,
+  deployment_url: nullableTextField,
+  manual_deploy_required: booleanField,
   failed_accounts: failed,
 });
 export type SyncOutcome = z.output<typeof outcome>;
 
-export const readCredentials = () => call(credentials, "/admin/hosting/config");
+export const readCredentials = () => callApi(credentials, "/admin/hosting/config");
 
-export const readHostingStatus = () => call(status, "/admin/hosting/status");
+export const readHostingStatus = () => callApi(status, "/admin/hosting/status");
 
 /** Input of a sync. For empty fields the gateway uses the environment, then the saved values. */
 export interface SyncInput {
@@ -46,4 +46,4 @@ export interface SyncInput {
 }
 
 export const syncHosting = (body: SyncInput) =>
-  call(outcome, "/admin/hosting/sync", { method: "POST", body });
+  callApi(outcome, "/admin/hosting/sync", { method: "POST", body });

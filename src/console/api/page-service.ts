@@ -1,38 +1,41 @@
 import * as z from "zod/mini";
-import { ApiError, call, errorMessage } from "./client.ts";
-import { nullableText, text } from "./fields.ts";
+import { ApiError, callApi, errorMessage } from "./client.ts";
+import { nullableTextField, textField } from "./fields.ts";
 
 const applications = z.array(
   z.object({
-    name: text,
-    confidence: text,
-    version: text,
-    website: text,
+    name: textField,
+    confidence: textField,
+    version: textField,
+    website: textField,
     categories: z._default(z.array(z.string()), []),
   }),
 );
 
-const technologies = z.object({ url: text, originalUrl: text, applications });
+const technologies = z.object({ url: textField, originalUrl: textField, applications });
 
 /** Technologies that a page uses. */
 export type Technologies = z.output<typeof technologies>;
 
 const metadata = z.object({
-  url: text,
-  title: nullableText,
-  description: nullableText,
-  canonical: nullableText,
-  language: nullableText,
+  url: textField,
+  title: nullableTextField,
+  description: nullableTextField,
+  canonical: nullableTextField,
+  language: nullableTextField,
   openGraph: z._default(z.record(z.string(), z.string()), {}),
-  icons: z._default(z.array(z.object({ url: text, rel: text, type: nullableText, sizes: nullableText })), []),
-  feeds: z._default(z.array(z.object({ url: text, type: text, title: nullableText })), []),
+  icons: z._default(
+    z.array(z.object({ url: textField, rel: textField, type: nullableTextField, sizes: nullableTextField })),
+    [],
+  ),
+  feeds: z._default(z.array(z.object({ url: textField, type: textField, title: nullableTextField })), []),
   applications: z.optional(applications),
 });
 
 /** Metadata of a page; null where the page has none. `applications` is present if technologies were requested. */
 export type Metadata = z.output<typeof metadata>;
 
-async function get(path: string): Promise<Response> {
+async function getResponse(path: string): Promise<Response> {
   const response = await fetch(path).catch(() => null);
   if (response === null) throw new ApiError(0, "The gateway cannot be reached.");
   if (response.ok) return response;
@@ -41,18 +44,18 @@ async function get(path: string): Promise<Response> {
 }
 
 /** A screenshot, with values of the response headers. */
-export interface Shot {
+export interface Screenshot {
   readonly image: Blob;
   readonly cache: string;
 }
 
-export async function takeShot(path: string): Promise<Shot> {
-  const response = await get(path);
+export async function takeScreenshot(path: string): Promise<Screenshot> {
+  const response = await getResponse(path);
   return { image: await response.blob(), cache: response.headers.get("x-cache") ?? "" };
 }
 
 export async function detectTechnologies(url: string): Promise<Technologies> {
-  const response = await get(`/v1/technologies?${new URLSearchParams({ url })}`);
+  const response = await getResponse(`/v1/technologies?${new URLSearchParams({ url })}`);
   const parsed = technologies.safeParse(await response.json());
   if (!parsed.success) throw new ApiError(response.status, "The gateway gave no list of technologies.");
   return parsed.data;
@@ -61,7 +64,7 @@ export async function detectTechnologies(url: string): Promise<Technologies> {
 /** Reads a page's metadata. `withTechnologies`: also detects its technologies, in the same page load. */
 export async function readMetadata(url: string, withTechnologies: boolean): Promise<Metadata> {
   const query = new URLSearchParams({ url, ...(withTechnologies && { technologies: "true" }) });
-  const response = await get(`/v1/metadata?${query}`);
+  const response = await getResponse(`/v1/metadata?${query}`);
   const parsed = metadata.safeParse(await response.json());
   if (!parsed.success) throw new ApiError(response.status, "The gateway gave no metadata.");
   return parsed.data;
@@ -79,7 +82,7 @@ export const signLink = (
   key: string,
   expiresIn: number,
 ) =>
-  call(signed, "/admin/page-links", {
+  callApi(signed, "/admin/page-links", {
     method: "POST",
     body: { operation, query, key, expires_in: expiresIn },
   });

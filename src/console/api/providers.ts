@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { ApiError, call } from "./client.ts";
-import { flag, number, text, texts } from "./fields.ts";
-import { undoable } from "./undo.ts";
+import { ApiError, callApi } from "./client.ts";
+import { booleanField, numberField, textField, textListField } from "./fields.ts";
+import { sendUndoable } from "./undo.ts";
 
 const strings = z._default(z.record(z.string(), z.string()), {});
 
-const price = z.object({ input: number, cached_input: z.optional(z.number()), output: number });
+const price = z.object({ input: numberField, cached_input: z.optional(z.number()), output: numberField });
 
 /** Properties of a model. An absent property is unknown; the backend decides. */
 const model = z.object({
@@ -19,34 +19,34 @@ const model = z.object({
   price: z.optional(price),
 });
 
-export type ModelSaid = z.output<typeof model>;
+export type ModelInfo = z.output<typeof model>;
 
 const provider = z.object({
   id: z.string(),
-  name: text,
-  driver: text,
-  base_url: text,
-  has_token: flag,
-  token_preview: text,
+  name: textField,
+  driver: textField,
+  base_url: textField,
+  has_token: booleanField,
+  token_preview: textField,
   /** Models by the names that callers use. The value is the upstream name, or the model's properties. */
   models: z._default(z.record(z.string(), z.union([z.string(), model])), {}),
   tool_calls: z._default(z.string(), "native"),
   whole_answers: z._default(z.boolean(), true),
-  proxy_id: text,
+  proxy_id: textField,
   headers: strings,
-  account_max_inflight: number,
-  first_byte_timeout_ms: number,
-  answer_timeout_ms: number,
-  idle_timeout_ms: number,
+  account_max_inflight: numberField,
+  first_byte_timeout_ms: numberField,
+  answer_timeout_ms: numberField,
+  idle_timeout_ms: numberField,
   /** Hours between scheduled model refreshes; 0: no schedule. */
-  models_refresh_hours: number,
+  models_refresh_hours: numberField,
   /** Whether scheduled refreshes switch new models on: "on" or "off". */
   new_models: z._default(z.string(), "on"),
   /** Result of the last scheduled model refresh; null: none yet. Only the list contains this field. */
-  models_asked: z.optional(z.nullable(z.object({ at: number, error: text, added: number }))),
+  models_asked: z.optional(z.nullable(z.object({ at: numberField, error: textField, added: numberField }))),
   enabled: z._default(z.boolean(), true),
-  accounts: number,
-  read_only: flag,
+  accounts: numberField,
+  read_only: booleanField,
 });
 
 /** A masked provider: its token and header values are shortened. Times are milliseconds. */
@@ -65,7 +65,7 @@ const list = z.object({ items: z._default(z.array(provider), []) });
 
 /** Lists all providers, the provider of the environment variables first. */
 export async function listProviders(signal?: AbortSignal): Promise<ProviderView[]> {
-  return (await call(list, "/admin/providers", signal === undefined ? {} : { signal })).items;
+  return (await callApi(list, "/admin/providers", signal === undefined ? {} : { signal })).items;
 }
 
 /** Reads one provider. Throws ApiError 404 for an unknown id. */
@@ -78,37 +78,38 @@ export async function readProvider(id: string, signal?: AbortSignal): Promise<Pr
 const path = (id: string, rest = "") => `/admin/providers/${encodeURIComponent(id)}${rest}`;
 
 export const addProvider = (body: ProviderFields & { readonly id: string }) =>
-  call(provider, "/admin/providers", { method: "POST", body });
+  callApi(provider, "/admin/providers", { method: "POST", body });
 
 /** Changes some of the `ProviderFields`. Omitted fields keep their values. */
 export const changeProvider = (id: string, body: Readonly<Record<string, unknown>>) =>
-  call(provider, path(id), { method: "PUT", body });
+  callApi(provider, path(id), { method: "PUT", body });
 
-export const deleteProvider = (id: string) => undoable(path(id), { method: "DELETE" });
+export const deleteProvider = (id: string) => sendUndoable(path(id), { method: "DELETE" });
 
-const offered = z.object({ models: texts });
+const offeredSchema = z.object({ models: textListField });
 
 /** Lists the models that the provider offers, with its own names. Throws ApiError 501 if its protocol has no model list. */
-export async function offeredModels(id: string, signal?: AbortSignal): Promise<string[]> {
-  return (await call(offered, path(id, "/models"), signal === undefined ? {} : { signal })).models;
+export async function listOfferedModels(id: string, signal?: AbortSignal): Promise<string[]> {
+  return (await callApi(offeredSchema, path(id, "/models"), signal === undefined ? {} : { signal })).models;
 }
 
 /** Adds models of the provider to its list, switched on or off. */
-export const listModelsOf = (id: string, models: readonly string[], enabled: boolean) =>
-  call(provider, path(id, "/models"), { method: "POST", body: { models, enabled } });
+export const addModels = (id: string, models: readonly string[], enabled: boolean) =>
+  callApi(provider, path(id, "/models"), { method: "POST", body: { models, enabled } });
 
 /** Switches listed models on or off. */
 export const switchModels = (id: string, models: readonly string[], enabled: boolean) =>
-  call(provider, path(id, "/models"), { method: "PUT", body: { models, enabled } });
+  callApi(provider, path(id, "/models"), { method: "PUT", body: { models, enabled } });
 
 const modelPath = (id: string, name: string) => path(id, `/models/${encodeURIComponent(name)}`);
 
 /** Editable properties of a model; null: unknown. */
-export type ModelFields = { readonly [K in keyof ModelSaid]-?: NonNullable<ModelSaid[K]> | null };
+export type ModelFields = { readonly [K in keyof ModelInfo]-?: NonNullable<ModelInfo[K]> | null };
 
 /** Sets a model's properties. Adds the model if it is not listed. */
 export const changeModel = (id: string, name: string, body: ModelFields) =>
-  call(provider, modelPath(id, name), { method: "PUT", body });
+  callApi(provider, modelPath(id, name), { method: "PUT", body });
 
 /** Removes a model from the list. */
-export const removeModel = (id: string, name: string) => undoable(modelPath(id, name), { method: "DELETE" });
+export const removeModel = (id: string, name: string) =>
+  sendUndoable(modelPath(id, name), { method: "DELETE" });

@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
-import { call } from "./client.ts";
-import { flag, number, text } from "./fields.ts";
-import { undoable } from "./undo.ts";
+import { callApi } from "./client.ts";
+import { booleanField, numberField, textField } from "./fields.ts";
+import { sendUndoable } from "./undo.ts";
 
 const proxy = z.object({
   id: z.string(),
-  name: text,
-  type: text,
-  host: text,
-  port: number,
-  username: text,
-  has_password: flag,
+  name: textField,
+  type: textField,
+  host: textField,
+  port: numberField,
+  username: textField,
+  has_password: booleanField,
 });
 
 /** An outbound proxy without its password. */
@@ -28,25 +28,26 @@ export interface ProxyInput {
   readonly password: string;
 }
 
-const testResult = z.object({ success: flag, latency_ms: number, message: text });
+const testResult = z.object({ success: booleanField, latency_ms: numberField, message: textField });
 
 /** Result of a proxy test. */
 export type ProxyTest = z.output<typeof testResult>;
 
 export async function listProxies(signal?: AbortSignal): Promise<ProxyView[]> {
-  return (await call(list, "/admin/proxies", signal === undefined ? {} : { signal })).items;
+  return (await callApi(list, "/admin/proxies", signal === undefined ? {} : { signal })).items;
 }
 
 const path = (id: string) => `/admin/proxies/${encodeURIComponent(id)}`;
 
-export const addProxy = (body: ProxyInput) => call(proxy, "/admin/proxies", { method: "POST", body });
+export const addProxy = (body: ProxyInput) => callApi(proxy, "/admin/proxies", { method: "POST", body });
 
-export const changeProxy = (id: string, body: ProxyInput) => call(proxy, path(id), { method: "PUT", body });
+export const changeProxy = (id: string, body: ProxyInput) =>
+  callApi(proxy, path(id), { method: "PUT", body });
 
-export const deleteProxy = (id: string) => undoable(path(id), { method: "DELETE" });
+export const deleteProxy = (id: string) => sendUndoable(path(id), { method: "DELETE" });
 
 export const testSavedProxy = (proxy_id: string) =>
-  call(testResult, "/admin/proxies/test", { method: "POST", body: { proxy_id } });
+  callApi(testResult, "/admin/proxies/test", { method: "POST", body: { proxy_id } });
 
 export const testProxy = (body: ProxyInput) =>
-  call(testResult, "/admin/proxies/test", { method: "POST", body });
+  callApi(testResult, "/admin/proxies/test", { method: "POST", body });

@@ -1,59 +1,71 @@
 import * as z from "zod/mini";
-import { call } from "./client.ts";
-import { number, text, texts } from "./fields.ts";
+import { callApi } from "./client.ts";
+import { numberField, textField, textListField } from "./fields.ts";
 
-const lease = z.object({ account: text, age_ms: number, model: text, request_id: text, dialect: text });
+const lease = z.object({
+  account: textField,
+  age_ms: numberField,
+  model: textField,
+  request_id: textField,
+  dialect: textField,
+});
 const cooldown = z.object({
-  account: text,
+  account: textField,
   /** The proxy that is in cooldown, together with the account; empty: only the account. */
-  proxy: text,
-  kind: text,
-  reason: text,
-  failures: number,
-  until: number,
+  proxy: textField,
+  kind: textField,
+  reason: textField,
+  failures: numberField,
+  until: numberField,
 });
 const waiting = z.object({
-  request_id: text,
-  model: text,
+  request_id: textField,
+  model: textField,
   target: z.nullish(z.string()),
-  waiting_ms: number,
+  waiting_ms: numberField,
 });
 
 const queueStatus = z.object({
-  available: number,
-  in_use: number,
-  total: number,
-  available_accounts: texts,
-  in_use_accounts: texts,
-  max_inflight_per_account: number,
-  global_max_inflight: number,
-  recommended_concurrency: number,
-  waiting: number,
-  max_queue_size: number,
+  available: numberField,
+  in_use: numberField,
+  total: numberField,
+  available_accounts: textListField,
+  in_use_accounts: textListField,
+  max_inflight_per_account: numberField,
+  global_max_inflight: numberField,
+  recommended_concurrency: numberField,
+  waiting: numberField,
+  max_queue_size: numberField,
   leases: z._default(z.array(lease), []),
-  cooling: number,
+  cooling: numberField,
   cooldowns: z._default(z.array(cooldown), []),
   conditions: z._default(
-    z.object({ ok: number, untested: number, failing: number, cooling: number, disabled: number }),
+    z.object({
+      ok: numberField,
+      untested: numberField,
+      failing: numberField,
+      cooling: numberField,
+      disabled: numberField,
+    }),
     { ok: 0, untested: 0, failing: 0, cooling: 0, disabled: 0 },
   ),
-  failing: z._default(z.array(z.object({ account: text, reason: text, at: number })), []),
+  failing: z._default(z.array(z.object({ account: textField, reason: textField, at: numberField })), []),
   outages: z._default(
     z.array(
       z.object({
         /** Provider id; empty: the default provider. */
-        provider: text,
-        model: text,
-        kind: text,
-        reason: text,
-        since: number,
+        provider: textField,
+        model: textField,
+        kind: textField,
+        reason: textField,
+        since: numberField,
       }),
     ),
     [],
   ),
   waiting_requests: z._default(z.array(waiting), []),
   /** Account pools that did not answer. The counts omit their accounts. */
-  silent_shards: z._default(texts, []),
+  silent_shards: z._default(textListField, []),
 });
 
 /** Current slots and queue. The numbers cover everything; the lists contain only the first entries. */
@@ -74,7 +86,7 @@ export const CONDITIONS = [
 
 /** `most`: maximum entries per list; null: all entries, for callers that search the lists. */
 export const readQueue = (most: number | null, signal?: AbortSignal) =>
-  call(
+  callApi(
     queueStatus,
     `/admin/queue/status${most === null ? "" : `?most=${most}`}`,
     signal === undefined ? {} : { signal },

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { call } from "./client.ts";
-import { anything, flag, number, text } from "./fields.ts";
+import { callApi } from "./client.ts";
+import { booleanField, ignoredResponse, numberField, textField } from "./fields.ts";
 
-const price = z.object({ input: number, cached_input: z.optional(z.number()), output: number });
+const price = z.object({ input: numberField, cached_input: z.optional(z.number()), output: numberField });
 
 /** Price of a million tokens. Without a price for cached tokens, they cost as much as the others. */
 export type Price = z.output<typeof price>;
@@ -14,57 +14,57 @@ export type Route = readonly z.output<typeof target>[];
 
 const settings = z.object({
   admin: z.object({
-    has_password_hash: flag,
-    jwt_expire_hours: number,
-    jwt_valid_after_unix: number,
-    default_password_warning: flag,
+    has_password_hash: booleanField,
+    jwt_expire_hours: numberField,
+    jwt_valid_after_unix: numberField,
+    default_password_warning: booleanField,
   }),
   runtime: z.object({
-    account_max_inflight: number,
-    account_max_queue: number,
-    global_max_inflight: number,
-    account_failovers: number,
-    token_refresh_interval_hours: number,
+    account_max_inflight: numberField,
+    account_max_queue: numberField,
+    global_max_inflight: numberField,
+    account_failovers: numberField,
+    token_refresh_interval_hours: numberField,
   }),
-  responses: z.object({ store_ttl_seconds: number }),
-  embeddings: z.object({ provider: text }),
-  auto_delete: z.object({ mode: text }),
-  current_input_file: z.object({ enabled: flag, min_chars: number }),
-  thinking_injection: z.object({ enabled: flag, prompt: text, default_prompt: text }),
+  responses: z.object({ store_ttl_seconds: numberField }),
+  embeddings: z.object({ provider: textField }),
+  auto_delete: z.object({ mode: textField }),
+  current_input_file: z.object({ enabled: booleanField, min_chars: numberField }),
+  thinking_injection: z.object({ enabled: booleanField, prompt: textField, default_prompt: textField }),
   model_aliases: z._default(z.record(z.string(), z.string()), {}),
   model_routes: z._default(z.record(z.string(), z.array(target)), {}),
-  unknown_models: z._default(z.object({ provider: text }), { provider: "" }),
+  unknown_models: z._default(z.object({ provider: textField }), { provider: "" }),
   callers: z._default(
     z.object({
-      unknown_keys: text,
-      keys_hashed: flag,
-      unknown_keys_in_force: text,
-      unknown_keys_warning: flag,
+      unknown_keys: textField,
+      keys_hashed: booleanField,
+      unknown_keys_in_force: textField,
+      unknown_keys_warning: booleanField,
     }),
     { unknown_keys: "", keys_hashed: false, unknown_keys_in_force: "", unknown_keys_warning: false },
   ),
   prices: z._default(z.record(z.string(), price), {}),
-  history: z._default(z.object({ limit: number }), { limit: 0 }),
-  captures: z._default(z.object({ enabled: flag, limit: number, max_body_bytes: number }), {
+  history: z._default(z.object({ limit: numberField }), { limit: 0 }),
+  captures: z._default(z.object({ enabled: booleanField, limit: numberField, max_body_bytes: numberField }), {
     enabled: false,
     limit: 0,
     max_body_bytes: 0,
   }),
-  env_backed: flag,
+  env_backed: booleanField,
   config_writable: z._default(z.boolean(), true),
   api_keys: z._default(z.number(), 1),
-  needs_hosting_sync: flag,
+  needs_hosting_sync: booleanField,
 });
 
 /** The runtime settings (contract, Runtime settings). */
 export type Settings = z.output<typeof settings>;
 
 export const readSettings = (signal?: AbortSignal) =>
-  call(settings, "/admin/settings", signal === undefined ? {} : { signal });
+  callApi(settings, "/admin/settings", signal === undefined ? {} : { signal });
 
 /** Changes the settings in `changes`, grouped as in the response. Returns all settings. */
 export const changeSettings = (changes: unknown) =>
-  call(settings, "/admin/settings", { method: "PUT", body: changes });
+  callApi(settings, "/admin/settings", { method: "PUT", body: changes });
 
 export const changePassword = (new_password: string) =>
-  call(anything, "/admin/settings/password", { method: "POST", body: { new_password } });
+  callApi(ignoredResponse, "/admin/settings/password", { method: "POST", body: { new_password } });

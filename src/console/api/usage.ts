@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { call, send } from "./client.ts";
-import { flag, number } from "./fields.ts";
+import { callApi, sendRequest } from "./client.ts";
+import { booleanField, numberField } from "./fields.ts";
 
 /** Dimensions by which usage can be grouped. */
 export const DIMENSIONS = [
@@ -15,26 +15,29 @@ export const DIMENSIONS = [
 ] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-const times = z._default(z.nullable(z.object({ p50: number, p95: number, p99: number })), null);
+const times = z._default(
+  z.nullable(z.object({ p50: numberField, p95: numberField, p99: numberField })),
+  null,
+);
 
 const sums = {
-  requests: number,
-  succeeded: number,
-  failed: number,
-  cancelled: number,
-  refused: number,
-  prompt_tokens: number,
-  cached_tokens: number,
-  completion_tokens: number,
-  reasoning_tokens: number,
-  cost: number,
+  requests: numberField,
+  succeeded: numberField,
+  failed: numberField,
+  cancelled: numberField,
+  refused: numberField,
+  prompt_tokens: numberField,
+  cached_tokens: numberField,
+  completion_tokens: numberField,
+  reasoning_tokens: numberField,
+  cost: numberField,
   first_token_ms: times,
   duration_ms: times,
   queue_ms: times,
 };
 
 const values = Object.fromEntries(DIMENSIONS.map((name) => [name, z.optional(z.string())]));
-const item = z.object({ at: number, ...sums, ...values });
+const item = z.object({ at: numberField, ...sums, ...values });
 const totals = z.object(sums);
 
 /** Total usage. Times are milliseconds. */
@@ -44,7 +47,13 @@ export type UsageItem = UsageTotals & { readonly at: number } & {
   readonly [D in Dimension]?: string | undefined;
 };
 
-const answer = z.object({ from: number, to: number, truncated: flag, items: z.array(item), totals });
+const answer = z.object({
+  from: numberField,
+  to: numberField,
+  truncated: booleanField,
+  items: z.array(item),
+  totals,
+});
 
 /** Query of the usage page. */
 export interface UsageQuery {
@@ -56,7 +65,10 @@ export interface UsageQuery {
   readonly limit: number;
 }
 
-function pathOf({ from, granularity, groupBy, filters, limit }: UsageQuery, format: "json" | "csv"): string {
+function usagePath(
+  { from, granularity, groupBy, filters, limit }: UsageQuery,
+  format: "json" | "csv",
+): string {
   const search = new URLSearchParams({
     from: String(from),
     granularity,
@@ -69,8 +81,8 @@ function pathOf({ from, granularity, groupBy, filters, limit }: UsageQuery, form
 }
 
 export const readUsage = (query: UsageQuery, signal?: AbortSignal) =>
-  call(answer, pathOf(query, "json"), signal === undefined ? {} : { signal });
+  callApi(answer, usagePath(query, "json"), signal === undefined ? {} : { signal });
 
 /** Returns the same data as CSV. */
-export const usageAsCsv = async (query: UsageQuery): Promise<string> =>
-  (await send(pathOf(query, "csv"))).text();
+export const readUsageCsv = async (query: UsageQuery): Promise<string> =>
+  (await sendRequest(usagePath(query, "csv"))).text();

@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
-import { call } from "./client.ts";
-import { flag, nullableText, text } from "./fields.ts";
+import { callApi } from "./client.ts";
+import { booleanField, nullableTextField, textField } from "./fields.ts";
 
 const version = z.object({
-  current_version: text,
-  latest_version: nullableText,
-  release_url: nullableText,
-  has_update: flag,
+  current_version: textField,
+  latest_version: nullableTextField,
+  release_url: nullableTextField,
+  has_update: booleanField,
 });
 
 export type Version = z.output<typeof version>;
 
 export const readVersion = (signal?: AbortSignal) =>
-  call(version, "/admin/version", signal === undefined ? {} : { signal });
+  callApi(version, "/admin/version", signal === undefined ? {} : { signal });

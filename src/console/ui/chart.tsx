@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { type ColourName, colourOf, soft } from "./colours.ts";
-import { lonePoints } from "./lone-points.ts";
+import { type ColourName, resolveColour, toTranslucent } from "./colours.ts";
+import { findIsolatedPoints } from "./lone-points.ts";
 import { watchColours } from "./theme.ts";
 
 /** One line of a chart; null: unknown value. */
@@ -42,8 +42,8 @@ function optionsFor(
   onHover: (place: number | null) => void,
 ): uPlot.Options {
   const axis = {
-    stroke: () => colourOf("muted"),
-    grid: { stroke: () => colourOf("border"), width: 1 },
+    stroke: () => resolveColour("muted"),
+    grid: { stroke: () => resolveColour("border"), width: 1 },
     ticks: { show: false },
     font: "11px system-ui, sans-serif",
   };
@@ -62,7 +62,7 @@ function optionsFor(
         grid: { show: false },
         size: 26,
         space: 60,
-        values: (_, ticks) => ticks.map(days ? day : tickOf),
+        values: (_, ticks) => ticks.map(days ? day : formatTick),
       },
       { ...axis, size: 54, space: 36, values: (_, ticks) => ticks.map(format) },
     ],
@@ -70,12 +70,12 @@ function optionsFor(
       {},
       ...lines.map(({ name, colour }) => ({
         label: name,
-        stroke: () => colourOf(colour),
-        fill: () => soft(colourOf(colour)),
+        stroke: () => resolveColour(colour),
+        fill: () => toTranslucent(resolveColour(colour)),
         width: 1.6,
         points: {
           size: 6,
-          filter: (chart: uPlot, series: number) => lonePoints(Array.from(chart.data[series] ?? [])),
+          filter: (chart: uPlot, series: number) => findIsolatedPoints(Array.from(chart.data[series] ?? [])),
         },
         spanGaps: false,
       })),
@@ -94,14 +94,14 @@ const day = (at: number) =>
   new Date(at * 1000).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
 /** Formats an axis label: midnight shows the date. */
-function tickOf(at: number): string {
+function formatTick(at: number): string {
   const date = new Date(at * 1000);
   const midnight = date.getHours() === 0 && date.getMinutes() === 0;
   return midnight ? date.toLocaleDateString("en-GB", { day: "numeric", month: "short" }) : clock(at);
 }
 
 /** Formats the time of the hovered value: seconds, minutes with the day for long ranges, or the day. */
-function pointed(at: number, span: number, days: boolean): string {
+function formatHoveredTime(at: number, span: number, days: boolean): string {
   if (days) return day(at);
   if (span <= DAY_S / 2) return clock(at, true);
   const date = new Date(at * 1000).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
@@ -156,7 +156,7 @@ export function Chart(props: ChartProps) {
         <ul>
           {at !== undefined && (
             <li class="hovered">
-              <time class="tabular">{pointed(at, to - from, days)}</time>
+              <time class="tabular">{formatHoveredTime(at, to - from, days)}</time>
             </li>
           )}
           {lines.map(({ name, colour, values }) => {

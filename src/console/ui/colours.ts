@@ -2,7 +2,7 @@
 export type ColourName = "accent" | "good" | "warn" | "bad" | "muted" | "border";
 
 /** Resolves a token to its current color, in a format for canvases. */
-export function colourOf(name: ColourName): string {
+export function resolveColour(name: ColourName): string {
   const probe = document.createElement("i");
   probe.style.color = `var(--${name})`;
   document.body.append(probe);
@@ -12,6 +12,6 @@ export function colourOf(name: ColourName): string {
 }
 
 /** Returns the same color, almost transparent. */
-export function soft(colour: string): string {
+export function toTranslucent(colour: string): string {
   return colour.replace(/^rgb\((.*)\)$/, (_, parts: string) => `rgba(${parts}, 0.12)`);
 }

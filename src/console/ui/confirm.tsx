@@ -2,8 +2,8 @@ import type { ComponentChildren } from "preact";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Problem } from "./problem.tsx";
-import { useGone } from "./use-gone.ts";
-import { useWork } from "./use-work.ts";
+import { useIsUnmounted } from "./use-gone.ts";
+import { useAsyncAction } from "./use-work.ts";
 
 interface ConfirmProps {
   readonly title: string;
@@ -16,8 +16,8 @@ interface ConfirmProps {
 
 /** Asks for confirmation before an action that cannot be undone. The dialog shows a failure. */
 export function Confirm({ title, children, action, run, onClose }: ConfirmProps) {
-  const deed = useWork();
-  const gone = useGone();
+  const deed = useAsyncAction();
+  const gone = useIsUnmounted();
   const confirm = async () => {
     // If the user closed the dialog meanwhile, do not close the dialog that is open now.
     if ((await deed.run(run)) && !gone.current) onClose();

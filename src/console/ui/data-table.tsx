@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { count } from "./format.ts";
+import { formatCount } from "./format.ts";
 
 /** A column of a table: its heading and its cells. */
 export interface Column<T> {
@@ -44,7 +44,7 @@ interface DataTableProps<T> {
 /** A table with one item per row. On a narrow screen a row becomes a block of its cells. */
 export function DataTable<T>(props: DataTableProps<T>) {
   const { items, keyOf, columns, empty, most = items.length } = props;
-  const drawn = useDrawn<T>(columns);
+  const drawn = useIncrementalRows<T>(columns);
   if (items.length === 0 && empty !== undefined) return <>{empty}</>;
   return (
     <>
@@ -75,19 +75,19 @@ export function DataTable<T>(props: DataTableProps<T>) {
           </tbody>
         </table>
       </div>
-      {items.length > most && <p class="muted">and {count(items.length - most)} more</p>}
+      {items.length > most && <p class="muted">and {formatCount(items.length - most)} more</p>}
     </>
   );
 }
 
 /** New rows per batch. Rendering 200 rows at once would block the screen noticeably. */
-const SLICE = 10;
+const ROWS_PER_FRAME = 10;
 
 /**
  * Reuses the rendered rows of unchanged items, so that Preact skips them. Renders other rows in batches, with a paint in
  * between; until then they stay as they were or are missing.
  */
-function useDrawn<T>(columns: readonly Column<T>[]) {
+function useIncrementalRows<T>(columns: readonly Column<T>[]) {
   const [, goOn] = useState(0);
   const kept = useRef<{ columns: unknown; rows: Map<string, { said: string; row: VNode }> }>({
     columns: null,
@@ -97,7 +97,7 @@ function useDrawn<T>(columns: readonly Column<T>[]) {
   const before = kept.current.rows;
   const rows: typeof before = new Map();
   kept.current.rows = rows;
-  let left = SLICE;
+  let left = ROWS_PER_FRAME;
   let complete = true;
   useEffect(() => {
     if (complete) return;

@@ -4,7 +4,7 @@ import type { Undo } from "../api/undo.ts";
 import { Button } from "./button.tsx";
 import { Confirm } from "./confirm.tsx";
 import { Icon } from "./icon.tsx";
-import { toast, toastUndo } from "./toasts.tsx";
+import { showToast, showUndoToast } from "./toasts.tsx";
 
 /** State of a list whose items can be added, changed and deleted: which dialog is open. */
 export interface Editing<T> {
@@ -30,8 +30,8 @@ export function useEditing<T>(reload: () => Promise<void>): Editing<T> {
     remove: (item) => setDoing({ what: "delete", item }),
     close: () => setDoing({ what: "nothing" }),
     changed: async (said, undo = null) => {
-      if (undo === null) toast(said);
-      else toastUndo(said, undo, reload);
+      if (undo === null) showToast(said);
+      else showUndoToast(said, undo, reload);
       await reload();
     },
   };

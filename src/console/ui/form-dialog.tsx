@@ -4,8 +4,8 @@ import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { LeaveGuard } from "./leave-guard.tsx";
 import { Problem } from "./problem.tsx";
-import { useGone } from "./use-gone.ts";
-import { useWork } from "./use-work.ts";
+import { useIsUnmounted } from "./use-gone.ts";
+import { useAsyncAction } from "./use-work.ts";
 
 interface FormDialogProps {
   readonly title: string;
@@ -24,10 +24,10 @@ interface FormDialogProps {
 
 /** A form in a dialog that closes only after the request succeeded. */
 export function FormDialog(props: FormDialogProps) {
-  const { busy, error, onSubmit } = useWork();
+  const { busy, error, onSubmit } = useAsyncAction();
   const [typed, setTyped] = useState(false);
   const [asking, setAsking] = useState(false);
-  const gone = useGone();
+  const gone = useIsUnmounted();
   const submit = async () => {
     await props.submit(() => setTyped(false));
     // If the user closed the dialog meanwhile, do not close the dialog that is open now.

@@ -2,13 +2,13 @@ const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 /** 12345 → "12,345". */
-export const count = (value: number): string => whole.format(value);
+export const formatCount = (value: number): string => whole.format(value);
 
 /** 12345 → "12.3K". */
-export const compact = (value: number): string => short.format(value);
+export const formatCompact = (value: number): string => short.format(value);
 
 /** Formats a duration in milliseconds: "850 ms", "12.3 s", "4 min", "3 h". */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
@@ -22,7 +22,7 @@ const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 const ZONE = new Intl.DateTimeFormat("en-GB", { timeZoneName: "shortOffset" });
 
 /** Formats Unix milliseconds in the user's time zone, with the day. The year appears only if it is not the current one. */
-export function moment(at: number, now = Date.now()): string {
+export function formatTime(at: number, now = Date.now()): string {
   if (at === 0) return "never";
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return "at no time";
@@ -31,16 +31,16 @@ export function moment(at: number, now = Date.now()): string {
 }
 
 /** Formats with year and time zone: "22 Nov 2026 10:55:36 GMT+1". */
-export function fullMoment(at: number): string {
-  return at === 0 ? "never" : `${moment(at, 0)} ${zoneOf(at)}`;
+export function formatFullTime(at: number): string {
+  return at === 0 ? "never" : `${formatTime(at, 0)} ${timeZoneOf(at)}`;
 }
 
 /** Returns the user's time zone at a time, as offset from GMT: "GMT+1". */
-function zoneOf(at: number): string {
+function timeZoneOf(at: number): string {
   return ZONE.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
 }
 
 /** "1 account", "2 accounts". */
-export function plural(amount: number, one: string, many = `${one}s`): string {
-  return `${count(amount)} ${amount === 1 ? one : many}`;
+export function formatPlural(amount: number, one: string, many = `${one}s`): string {
+  return `${formatCount(amount)} ${amount === 1 ? one : many}`;
 }

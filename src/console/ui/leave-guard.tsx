@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from "preact/hooks";
-import { guardLeaving } from "../routing.ts";
+import { addLeaveGuard } from "../routing.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 
@@ -17,7 +17,7 @@ export function LeaveGuard({ unsaved }: LeaveGuardProps) {
     if (!active) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener("beforeunload", warn);
-    const release = guardLeaving((go) => setLeave(() => go));
+    const release = addLeaveGuard((go) => setLeave(() => go));
     return () => {
       removeEventListener("beforeunload", warn);
       release();

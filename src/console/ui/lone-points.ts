@@ -1,5 +1,5 @@
 /** Returns the indexes of values without a neighbor. The chart draws them as points, because a line would not show them. */
-export function lonePoints(values: readonly (number | null | undefined)[]): number[] {
+export function findIsolatedPoints(values: readonly (number | null | undefined)[]): number[] {
   const known = (place: number) => typeof values[place] === "number";
   return values.flatMap((_, place) =>
     known(place) && !known(place - 1) && !known(place + 1) ? [place] : [],

@@ -1,11 +1,11 @@
-import { fullMoment, moment } from "./format.ts";
+import { formatFullTime, formatTime } from "./format.ts";
 
 /** Shows a time given in Unix milliseconds. The tooltip has the year and the time zone. */
-export function Moment({ at }: { readonly at: number }) {
+export function Timestamp({ at }: { readonly at: number }) {
   if (at === 0) return <>never</>;
   return (
-    <time dateTime={new Date(at).toISOString()} title={fullMoment(at)}>
-      {moment(at)}
+    <time dateTime={new Date(at).toISOString()} title={formatFullTime(at)}>
+      {formatTime(at)}
     </time>
   );
 }

@@ -1,5 +1,5 @@
 import { Button } from "./button.tsx";
-import { count } from "./format.ts";
+import { formatCount } from "./format.ts";
 import type { Paging } from "./use-paging.ts";
 
 interface PagerProps {
@@ -21,7 +21,7 @@ export function Pager({ paging, pages, sizes, said }: PagerProps) {
         <select value={String(size)} onChange={(event) => resize(Number(event.currentTarget.value))}>
           {sizes.map((choice) => (
             <option key={choice} value={String(choice)}>
-              {count(choice)}
+              {formatCount(choice)}
             </option>
           ))}
         </select>
@@ -31,7 +31,7 @@ export function Pager({ paging, pages, sizes, said }: PagerProps) {
           Previous
         </Button>
         <span class="tabular">
-          {count(page)} / {count(Math.max(pages, 1))}
+          {formatCount(page)} / {formatCount(Math.max(pages, 1))}
         </span>
         <Button disabled={page >= pages} onClick={() => turnTo(page + 1)}>
           Next

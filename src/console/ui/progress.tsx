@@ -1,4 +1,4 @@
-import { count } from "./format.ts";
+import { formatCount } from "./format.ts";
 
 interface ProgressProps {
   readonly label: string;
@@ -11,7 +11,7 @@ export function Progress({ label, value, max }: ProgressProps) {
     <div class="progress">
       <progress aria-label={label} value={value} max={Math.max(max, 1)} />
       <span class="muted tabular">
-        {count(value)} / {count(max)}
+        {formatCount(value)} / {formatCount(max)}
       </span>
     </div>
   );

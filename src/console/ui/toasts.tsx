@@ -1,4 +1,4 @@
-import { messageOf } from "../api/client.ts";
+import { toMessage } from "../api/client.ts";
 import type { Undo } from "../api/undo.ts";
 import { createStore, useStore } from "../store.ts";
 
@@ -25,22 +25,22 @@ function show(text: string, undo: Toast["undo"], shownMs: number): number {
 const dismiss = (id: number) => toasts.set(toasts.get().filter((shown) => shown.id !== id));
 
 /** Shows a short success message. Errors are shown where they occur, and stay. */
-export function toast(text: string): void {
+export function showToast(text: string): void {
   show(text, null, SHOWN_MS);
 }
 
 /** Shows a success message with an undo button. Calls `after` when the undo is done. */
-export function toastUndo(text: string, undo: Undo, after: () => Promise<void>): void {
+export function showUndoToast(text: string, undo: Undo, after: () => Promise<void>): void {
   const id = show(
     text,
     () => {
       dismiss(id);
       undo().then(
         () => {
-          toast("Undone");
+          showToast("Undone");
           return after();
         },
-        (error: unknown) => show(`Not undone: ${messageOf(error)}`, null, UNDO_MS),
+        (error: unknown) => show(`Not undone: ${toMessage(error)}`, null, UNDO_MS),
       );
     },
     UNDO_MS,

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 
 /** Whether the component is unmounted. For code that runs after an `await`. */
-export function useGone(): { readonly current: boolean } {
+export function useIsUnmounted(): { readonly current: boolean } {
   const gone = useRef(false);
   useEffect(
     () => () => {

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, messageOf } from "../api/client.ts";
+import { ApiError, toMessage } from "../api/client.ts";
 import { connection } from "../connection.ts";
 import { session } from "../session.ts";
-import { moment } from "./format.ts";
+import { formatTime } from "./format.ts";
 
 /** Loaded data. After a failure the last data stays, and `error` says when it was loaded. */
 export interface Loaded<T> {
@@ -15,8 +15,8 @@ export interface Loaded<T> {
 }
 
 /** Says when the displayed data was loaded. `at`: Unix milliseconds, 0 if nothing is displayed. */
-function staleNote(at: number): string {
-  return at === 0 ? "" : ` What is shown is from ${moment(at)}.`;
+function formatStaleNote(at: number): string {
+  return at === 0 ? "" : ` What is shown is from ${formatTime(at)}.`;
 }
 
 /**
@@ -48,7 +48,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, key = ""
       const shown = loadedAt.current > 0;
       // The frame already shows a lost connection on every page.
       const said = shown && thrown instanceof ApiError && thrown.status === 0;
-      setError(said ? "" : `${messageOf(thrown)}${staleNote(loadedAt.current)}`);
+      setError(said ? "" : `${toMessage(thrown)}${formatStaleNote(loadedAt.current)}`);
     }
     setLoading(false);
   }, []);

@@ -1,4 +1,4 @@
-import { look, usePlace } from "../routing.ts";
+import { setQuery, useAddress } from "../routing.ts";
 
 /** Paging of a long list; the URL stores it. A new search or another size returns to the first page. */
 export interface Paging {
@@ -21,7 +21,7 @@ function whole(text: string | null, fallback: number, most: number): number {
 
 /** `most`: maximum page size. */
 export function usePaging(most: number): Paging {
-  const place = usePlace();
+  const place = useAddress();
   const params = new URLSearchParams(place.query);
   const query = params.get("q") ?? "";
   const page = whole(params.get("page"), 1, Number.MAX_SAFE_INTEGER);
@@ -31,7 +31,7 @@ export function usePaging(most: number): Paging {
       if (value === "") params.delete(name);
       else params.set(name, value);
     }
-    look(params.toString(), step);
+    setQuery(params.toString(), step);
   };
   return {
     query,

@@ -9,7 +9,7 @@ import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 
 /** Returns the visible rows of `count` rows of equal height in a scrolling element, and the total height. */
-export function useVirtual(
+export function useVirtualRows(
   scroller: RefObject<HTMLElement | null>,
   count: number,
   rowHeight: number,

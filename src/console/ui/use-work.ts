@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { messageOf } from "../api/client.ts";
+import { toMessage } from "../api/client.ts";
 
 /** An action that the user starts and that takes time. */
-export interface Work {
+export interface AsyncAction {
   /** Whether the action is running. */
   readonly busy: boolean;
   /** Message of the last failure; empty if it succeeded. */
@@ -13,7 +13,7 @@ export interface Work {
   onSubmit(work: () => Promise<unknown>): (event: Event) => void;
 }
 
-export function useWork(): Work {
+export function useAsyncAction(): AsyncAction {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState("");
   const run = async (work: () => Promise<unknown>) => {
@@ -23,7 +23,7 @@ export function useWork(): Work {
       await work();
       return true;
     } catch (thrown) {
-      setError(messageOf(thrown));
+      setError(toMessage(thrown));
       return false;
     } finally {
       setBusy(false);

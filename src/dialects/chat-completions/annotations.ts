@@ -1,16 +1,16 @@
 import * as z from "zod";
 import type { Completion } from "../../conversation/events.ts";
-import { urlCitations } from "../shared/url-citations.ts";
+import { toUrlCitations } from "../shared/url-citations.ts";
 
 /** Builds `annotations` of a message: the web pages that its text cites. */
-export function annotationsOf({ sources }: Pick<Completion, "sources">): Record<string, unknown>[] {
-  return urlCitations(sources?.citations ?? []).map((citation) => ({
+export function toAnnotations({ sources }: Pick<Completion, "sources">): Record<string, unknown>[] {
+  return toUrlCitations(sources?.citations ?? []).map((citation) => ({
     type: "url_citation",
     url_citation: citation,
   }));
 }
 
-/** Schema of one entry that {@link annotationsOf} returns. */
+/** Schema of one entry that {@link toAnnotations} returns. */
 export const annotationSchema = () =>
   z.object({
     type: z.literal("url_citation"),

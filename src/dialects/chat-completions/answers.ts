@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
-import { tokenSchema } from "../shared/tokens.ts";
+import { jsonOrEventStream } from "../../routing/event-stream-answers.ts";
+import { tokenLogprobSchema } from "../shared/tokens.ts";
 import { annotationSchema } from "./annotations.ts";
 
 /** `usage` of the chat-completions style. */
@@ -38,7 +38,7 @@ function chatCompletionSchema() {
   const choice = z.object({
     index: z.literal(0),
     message,
-    logprobs: z.object({ content: z.array(tokenSchema()), refusal: z.null() }).nullable(),
+    logprobs: z.object({ content: z.array(tokenLogprobSchema()), refusal: z.null() }).nullable(),
     finish_reason: finishReasonSchema(),
   });
   return z.object({
@@ -52,7 +52,7 @@ function chatCompletionSchema() {
 }
 
 /** A chat completion, or its chunks (contract, Chat completion and Chat-completions stream). */
-export const chatCompletionAnswers = jsonOrEvents(
+export const chatCompletionAnswers = jsonOrEventStream(
   chatCompletionSchema,
   "Each is a chat.completion.chunk; the last one is [DONE].",
 );

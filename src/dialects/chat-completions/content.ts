@@ -2,9 +2,9 @@ import * as z from "zod";
 import type { Message, Part, ToolCall } from "../../conversation/conversation.ts";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import { inlineOrUrl } from "../shared/attachments.ts";
-import { objectMember, stringMember, unknownContent } from "../shared/members.ts";
-import type { OpenCalls } from "../shared/open-calls.ts";
+import { parseAttachmentSource } from "../shared/attachments.ts";
+import { requireObject, requireString, unknownContentError } from "../shared/members.ts";
+import type { PendingToolCalls } from "../shared/open-calls.ts";
 
 const partSchema = lazyLooseObject(() => ({ type: z.string() }));
 const contentSchema = () => z.union([z.string(), z.array(partSchema)]).nullish();
@@ -29,12 +29,16 @@ export const messageSchema = lazyLooseObject(() => ({
   function_call: z.looseObject({ name: z.string(), arguments: z.unknown().optional() }).nullish(),
 }));
 
-function filePart(file: Record<string, unknown>, where: string): Part {
+function toFilePart(file: Record<string, unknown>, where: string): Part {
   const filename = typeof file["filename"] === "string" ? { filename: file["filename"] } : {};
   if (typeof file["file_id"] === "string") {
     return { type: "file", source: { kind: "file", fileId: file["file_id"] }, ...filename };
   }
-  return { type: "file", source: inlineOrUrl(stringMember(file, "file_data", where), where), ...filename };
+  return {
+    type: "file",
+    source: parseAttachmentSource(requireString(file, "file_data", where), where),
+    ...filename,
+  };
 }
 
 /** Converts one content part (client assertions 1 and 3). */
@@ -43,23 +47,26 @@ function toPart(part: z.output<typeof partSchema>, where: string): Part {
     case "text":
     case "input_text":
     case "output_text":
-      return { type: "text", text: stringMember(part, "text", where) };
+      return { type: "text", text: requireString(part, "text", where) };
     case "refusal":
-      return { type: "text", text: stringMember(part, "refusal", where) };
+      return { type: "text", text: requireString(part, "refusal", where) };
     case "image_url": {
       if (typeof part["image_url"] === "string") {
-        return { type: "image", source: inlineOrUrl(part["image_url"], `${where}.image_url`) };
+        return { type: "image", source: parseAttachmentSource(part["image_url"], `${where}.image_url`) };
       }
-      const image = objectMember(part, "image_url", where);
-      const source = inlineOrUrl(stringMember(image, "url", `${where}.image_url`), `${where}.image_url.url`);
+      const image = requireObject(part, "image_url", where);
+      const source = parseAttachmentSource(
+        requireString(image, "url", `${where}.image_url`),
+        `${where}.image_url.url`,
+      );
       return typeof image["detail"] === "string"
         ? { type: "image", source, detail: image["detail"] }
         : { type: "image", source };
     }
     case "file":
-      return filePart(objectMember(part, "file", where), `${where}.file`);
+      return toFilePart(requireObject(part, "file", where), `${where}.file`);
     default:
-      throw unknownContent(part.type, where);
+      throw unknownContentError(part.type, where);
   }
 }
 
@@ -70,20 +77,24 @@ function toParts(content: z.output<ReturnType<typeof contentSchema>>, where: str
 }
 
 /** Returns the arguments as JSON text. Some clients send an object instead. */
-function argumentText(value: unknown): string {
+function toArgumentsText(value: unknown): string {
   if (typeof value === "string") return value.trim() === "" ? "{}" : value;
   return value === undefined || value === null ? "{}" : JSON.stringify(value);
 }
 
-function toolCallsOf(message: z.output<typeof messageSchema>, where: string, calls: OpenCalls): ToolCall[] {
+function toToolCalls(
+  message: z.output<typeof messageSchema>,
+  where: string,
+  calls: PendingToolCalls,
+): ToolCall[] {
   const made = (message.tool_calls ?? []).map(({ id, function: called, custom }, index): ToolCall => {
     if (called !== undefined) {
       const { name } = called;
-      return { id: calls.call(id, name), name, arguments: argumentText(called.arguments) };
+      return { id: calls.register(id, name), name, arguments: toArgumentsText(called.arguments) };
     }
     if (custom !== undefined) {
       const { name, input } = custom;
-      return { id: calls.call(id, name), name, arguments: JSON.stringify({ input: input ?? "" }) };
+      return { id: calls.register(id, name), name, arguments: JSON.stringify({ input: input ?? "" }) };
     }
     const at = `${where}.tool_calls[${index}]`;
     throw invalidRequest(`${at}.function is required`, at);
@@ -91,7 +102,7 @@ function toolCallsOf(message: z.output<typeof messageSchema>, where: string, cal
   const legacy = message.function_call;
   if (legacy !== null && legacy !== undefined && made.length === 0) {
     const { name } = legacy;
-    made.push({ id: calls.call(null, name), name, arguments: argumentText(legacy.arguments) });
+    made.push({ id: calls.register(null, name), name, arguments: toArgumentsText(legacy.arguments) });
   }
   return made;
 }
@@ -102,7 +113,11 @@ function toolCallsOf(message: z.output<typeof messageSchema>, where: string, cal
  *
  * @throws GatewayError 400
  */
-export function toMessage(message: z.output<typeof messageSchema>, where: string, calls: OpenCalls): Message {
+export function toMessage(
+  message: z.output<typeof messageSchema>,
+  where: string,
+  calls: PendingToolCalls,
+): Message {
   const parts = toParts(message.content, `${where}.content`);
   const name = message.name ?? undefined;
   switch (message.role) {
@@ -113,14 +128,14 @@ export function toMessage(message: z.output<typeof messageSchema>, where: string
       return name === undefined ? { role: "user", parts } : { role: "user", parts, name };
     case "assistant": {
       const reasoning = message.reasoning_content ?? message.reasoning ?? undefined;
-      const toolCalls = toolCallsOf(message, where, calls);
+      const toolCalls = toToolCalls(message, where, calls);
       return reasoning === undefined
         ? { role: "assistant", parts, toolCalls }
         : { role: "assistant", parts, toolCalls, reasoning };
     }
     case "tool":
     case "function": {
-      const { callId } = calls.answer(message.tool_call_id, name);
+      const { callId } = calls.resolve(message.tool_call_id, name);
       return name === undefined ? { role: "tool", callId, parts } : { role: "tool", callId, parts, name };
     }
     default:

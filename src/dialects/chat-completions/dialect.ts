@@ -2,11 +2,11 @@ import { STANDARD_FAMILY } from "../../routing/error-formats.ts";
 import { STANDARD_LIMIT_HEADERS } from "../../routing/limit-headers.ts";
 import type { Dialect } from "../dialect.ts";
 import { createChatCompletion } from "./endpoints.ts";
-import { ID } from "./request.ts";
+import { DIALECT_ID } from "./request.ts";
 
 /** The chat-completions style. `/v1` and the root shortcuts (contract, general rule 6) belong to its route family. */
 export const chatCompletions: Dialect = {
-  id: ID,
+  id: DIALECT_ID,
   tag: "Chat completions",
   family: STANDARD_FAMILY,
   paths: ["/v1/", "/chat/completions"],

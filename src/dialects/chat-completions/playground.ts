@@ -1,9 +1,14 @@
-import { at, listAt, textAt } from "../playground/json.ts";
+import { listAt, textAt, valueAt } from "../playground/json.ts";
 import { javascriptLiteral, KEY_VARIABLE, pythonArguments } from "../playground/literals.ts";
-import { errorIn, pieces, usageIn } from "../playground/pieces.ts";
-import type { Ask, Piece, PlaygroundDialect, Turn } from "../playground/types.ts";
+import { readError, readUsage, withoutEmptyPieces } from "../playground/pieces.ts";
+import type {
+  AnswerPiece,
+  PlaygroundDialect,
+  PlaygroundRequest,
+  PlaygroundTurn,
+} from "../playground/types.ts";
 
-function message(turn: Turn): Record<string, unknown> {
+function message(turn: PlaygroundTurn): Record<string, unknown> {
   switch (turn.role) {
     case "user":
       return { role: "user", content: turn.text };
@@ -24,7 +29,7 @@ function message(turn: Turn): Record<string, unknown> {
   }
 }
 
-function body({ model, system, turns, tools, stream }: Ask): Record<string, unknown> {
+function body({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
   return {
     model,
     messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.map(message)],
@@ -33,13 +38,14 @@ function body({ model, system, turns, tools, stream }: Ask): Record<string, unkn
   };
 }
 
-const usage = (data: unknown): Piece[] => usageIn(at(data, "usage"), "prompt_tokens", "completion_tokens");
+const usage = (data: unknown): AnswerPiece[] =>
+  readUsage(valueAt(data, "usage"), "prompt_tokens", "completion_tokens");
 
 /** Converts a message or a delta to pieces. Both have the same fields. */
-function parts(source: unknown): Piece[] {
-  const calls = listAt(source, "tool_calls").flatMap((call): Piece[] => {
+function parts(source: unknown): AnswerPiece[] {
+  const calls = listAt(source, "tool_calls").flatMap((call): AnswerPiece[] => {
     const name = textAt(call, "function", "name");
-    const begun: Piece[] = name === "" ? [] : [{ type: "call", id: textAt(call, "id"), name }];
+    const begun: AnswerPiece[] = name === "" ? [] : [{ type: "call", id: textAt(call, "id"), name }];
     return [...begun, { type: "arguments", text: textAt(call, "function", "arguments") }];
   });
   return [
@@ -53,10 +59,12 @@ function parts(source: unknown): Piece[] {
 export const playground: PlaygroundDialect = {
   id: "chat-completions",
   name: "Chat completions",
-  request: (ask) => ({ path: "/v1/chat/completions", body: body(ask) }),
-  event: (data) => pieces(...parts(at(data, "choices", 0, "delta")), ...usage(data), errorIn(data)),
-  whole: (data) => pieces(...parts(at(data, "choices", 0, "message")), ...usage(data), errorIn(data)),
-  javascript: (origin, request, { stream }) => `import OpenAI from "openai";
+  buildRequest: (ask) => ({ path: "/v1/chat/completions", body: body(ask) }),
+  parseEvent: (data) =>
+    withoutEmptyPieces(...parts(valueAt(data, "choices", 0, "delta")), ...usage(data), readError(data)),
+  parseAnswer: (data) =>
+    withoutEmptyPieces(...parts(valueAt(data, "choices", 0, "message")), ...usage(data), readError(data)),
+  toJavascript: (origin, request, { stream }) => `import OpenAI from "openai";
 
 const client = new OpenAI({
   baseURL: "${origin}/v1",
@@ -65,7 +73,7 @@ const client = new OpenAI({
 const answer = await client.chat.completions.create(${javascriptLiteral(request.body)});
 ${stream ? `for await (const chunk of answer) process.stdout.write(chunk.choices[0]?.delta.content ?? "");` : "console.log(answer.choices[0].message);"}
 `,
-  python: (origin, request, { stream }) => `import os
+  toPython: (origin, request, { stream }) => `import os
 from openai import OpenAI
 
 client = OpenAI(base_url="${origin}/v1", api_key=os.environ["${KEY_VARIABLE}"])

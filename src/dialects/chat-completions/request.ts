@@ -2,19 +2,19 @@ import * as z from "zod";
 import type { Conversation, ResponseFormat } from "../../conversation/conversation.ts";
 import { isObject } from "../../encoding/json.ts";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
-import type { Naming } from "../../models/naming.ts";
+import type { ModelNameConfig } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { jsonObject, optionalBoolean, optionalNumber } from "../shared/fields.ts";
-import { unknownFormat } from "../shared/members.ts";
-import { OpenCalls } from "../shared/open-calls.ts";
-import { chatOptions, samplingOf, thinkingBudgetOf } from "../shared/sampling.ts";
+import { unknownFormatError } from "../shared/members.ts";
+import { PendingToolCalls } from "../shared/open-calls.ts";
+import { getChatOptions, getThinkingBudget, toSampling } from "../shared/sampling.ts";
 import { wantsThinking } from "../shared/thinking.ts";
-import { webSearchOf } from "../shared/web-search.ts";
+import { parseWebSearch } from "../shared/web-search.ts";
 import { messageSchema, toMessage } from "./content.ts";
-import { type CalledAs, toolFields, toTools } from "./tools.ts";
+import { type CallerTools, toolFields, toTools } from "./tools.ts";
 
 /** Identifier of the style. */
-export const ID = "chat-completions";
+export const DIALECT_ID = "chat-completions";
 
 /**
  * The body of `POST /v1/chat/completions` (contract). Fields without effect here (`store`, `metadata` and similar) are
@@ -50,7 +50,7 @@ function toFormat(format: ChatRequest["response_format"]): ResponseFormat {
   const type = format?.type ?? "text";
   if (type === "text") return { type };
   if (type === "json_object") return { type: "json" };
-  if (type !== "json_schema") throw unknownFormat(type, "response_format.type");
+  if (type !== "json_schema") throw unknownFormatError(type, "response_format.type");
   const declared = z
     .looseObject({ name: z.string().optional(), schema: jsonObject.optional(), strict: optionalBoolean })
     .safeParse(format?.json_schema);
@@ -65,9 +65,9 @@ function toFormat(format: ChatRequest["response_format"]): ResponseFormat {
 }
 
 /** A translated chat-completions request. */
-export interface ChatTurn {
+export interface TranslatedChatRequest {
   readonly conversation: Conversation;
-  readonly called: CalledAs;
+  readonly callerTools: CallerTools;
 }
 
 /**
@@ -75,29 +75,29 @@ export interface ChatTurn {
  *
  * @throws GatewayError 400 that names the invalid field.
  */
-export function toTurn(body: ChatRequest, naming: Naming): ChatTurn {
+export function translateChatRequest(body: ChatRequest, naming: ModelNameConfig): TranslatedChatRequest {
   const model = resolveModel(body.model, naming);
   const thinking = model.thinking && wantsThinking(body);
-  const calls = new OpenCalls();
-  const { tools, legacy, toolChoice } = toTools(body);
+  const calls = new PendingToolCalls();
+  const { tools, isLegacy, toolChoice } = toTools(body);
   const conversation: Conversation = {
-    dialect: ID,
+    dialect: DIALECT_ID,
     contentField: "messages",
     model,
     messages: body.messages.map((message, index) => toMessage(message, `messages[${index}]`, calls)),
     tools: tools.definitions,
     toolChoice,
-    parallelToolCalls: !legacy && (body.parallel_tool_calls ?? true),
+    parallelToolCalls: !isLegacy && (body.parallel_tool_calls ?? true),
     ...(body.web_search_options
-      ? { webSearch: { ...webSearchOf(body.web_search_options), asked: true } }
+      ? { webSearch: { ...parseWebSearch(body.web_search_options), isRequested: true } }
       : {}),
     thinking,
     showReasoning: thinking,
-    sampling: samplingOf({
-      ...chatOptions(body),
+    sampling: toSampling({
+      ...getChatOptions(body),
       maxTokens: body.max_completion_tokens ?? body.max_tokens,
       reasoningEffort: body.reasoning_effort ?? (isObject(body.reasoning) ? body.reasoning["effort"] : null),
-      thinkingBudget: thinkingBudgetOf(body.thinking),
+      thinkingBudget: getThinkingBudget(body.thinking),
       verbosity: body["verbosity"],
       logprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
       n: body.n,
@@ -106,5 +106,5 @@ export function toTurn(body: ChatRequest, naming: Naming): ChatTurn {
     responseFormat: toFormat(body.response_format),
     stream: body.stream ?? false,
   };
-  return { conversation, called: { tools, legacy } };
+  return { conversation, callerTools: { tools, isLegacy } };
 }

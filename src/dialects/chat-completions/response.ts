@@ -1,16 +1,16 @@
 import type { Completion } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
-import { logprobsOf } from "../shared/tokens.ts";
-import { annotationsOf } from "./annotations.ts";
-import { callMembers, finishReason } from "./calls.ts";
-import type { CalledAs } from "./tools.ts";
-import { chatUsage } from "./usage.ts";
+import { toLogprobs } from "../shared/tokens.ts";
+import { toAnnotations } from "./annotations.ts";
+import { finishReason, toToolCallFields } from "./calls.ts";
+import type { CallerTools } from "./tools.ts";
+import { toChatUsage } from "./usage.ts";
 
 /** Builds the chat completion object (contract, Chat completion, non-streaming). */
 export function toChatCompletion(
   completion: Completion,
   info: AnswerInfo,
-  called: CalledAs,
+  callerTools: CallerTools,
 ): Record<string, unknown> {
   const { conversation } = info;
   const hasCalls = completion.toolCalls.length > 0;
@@ -21,17 +21,19 @@ export function toChatCompletion(
     refusal: completion.refusal ?? null,
   };
   if (conversation.showReasoning) message["reasoning_content"] = completion.reasoning;
-  const annotations = annotationsOf(completion);
+  const annotations = toAnnotations(completion);
   if (annotations.length > 0) message["annotations"] = annotations;
-  Object.assign(message, callMembers(completion.toolCalls, called));
+  Object.assign(message, toToolCallFields(completion.toolCalls, callerTools));
   const { tokens } = completion;
-  const logprobs = tokens === undefined ? null : { content: logprobsOf(tokens), refusal: null };
+  const logprobs = tokens === undefined ? null : { content: toLogprobs(tokens), refusal: null };
   return {
     id: completion.sessionId,
     object: "chat.completion",
     created: info.created,
     model: conversation.model.id,
-    choices: [{ index: 0, message, logprobs, finish_reason: finishReason(completion.finishReason, called) }],
-    usage: chatUsage(completion.usage),
+    choices: [
+      { index: 0, message, logprobs, finish_reason: finishReason(completion.finishReason, callerTools) },
+    ],
+    usage: toChatUsage(completion.usage),
   };
 }

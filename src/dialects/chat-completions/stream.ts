@@ -3,11 +3,11 @@ import type { AnswerInfo } from "../../generation/job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { dataItem, KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
 import { errorObject } from "../../routing/error-formats.ts";
-import { logprobsOf } from "../shared/tokens.ts";
-import { annotationsOf } from "./annotations.ts";
-import { CallDeltas, finishReason } from "./calls.ts";
-import type { CalledAs } from "./tools.ts";
-import { chatUsage } from "./usage.ts";
+import { toLogprobs } from "../shared/tokens.ts";
+import { toAnnotations } from "./annotations.ts";
+import { finishReason, ToolCallDeltaWriter } from "./calls.ts";
+import type { CallerTools } from "./tools.ts";
+import { toChatUsage } from "./usage.ts";
 
 /**
  * Renders a chat-completions stream (contract, Chat-completions stream). The text that all chunks share is built once, so a
@@ -16,17 +16,17 @@ import { chatUsage } from "./usage.ts";
 export class ChatStream implements StreamRenderer {
   readonly keepAlive = KEEP_ALIVE_COMMENT;
   readonly #info: AnswerInfo;
-  readonly #called: CalledAs;
-  readonly #calls: CallDeltas;
+  readonly #callerTools: CallerTools;
+  readonly #calls: ToolCallDeltaWriter;
   readonly #includeUsage: boolean;
-  #head = "";
-  #opened = false;
+  #chunkStart = "";
+  #roleSent = false;
 
   /** `includeUsage`: the caller asked for the extra usage chunk (`stream_options.include_usage`). */
-  constructor(info: AnswerInfo, called: CalledAs, includeUsage: boolean) {
+  constructor(info: AnswerInfo, callerTools: CallerTools, includeUsage: boolean) {
     this.#info = info;
-    this.#called = called;
-    this.#calls = new CallDeltas(called);
+    this.#callerTools = callerTools;
+    this.#calls = new ToolCallDeltaWriter(callerTools);
     this.#includeUsage = includeUsage;
   }
 
@@ -35,7 +35,7 @@ export class ChatStream implements StreamRenderer {
       case "start": {
         const model = JSON.stringify(this.#info.conversation.model.id);
         const id = JSON.stringify(event.sessionId);
-        this.#head = `data: {"id":${id},"object":"chat.completion.chunk","created":${this.#info.created},"model":${model}`;
+        this.#chunkStart = `data: {"id":${id},"object":"chat.completion.chunk","created":${this.#info.created},"model":${model}`;
         return "";
       }
       case "reasoning":
@@ -47,7 +47,7 @@ export class ChatStream implements StreamRenderer {
       case "tool-call":
         return this.#delta(null, this.#calls.begin(event.index, event.id, event.name));
       case "tool-arguments":
-        return this.#delta(null, this.#calls.fill(event.index, event.delta));
+        return this.#delta(null, this.#calls.append(event.index, event.delta));
       case "tool-call-end":
         return this.#delta(null, this.#calls.end(event.index));
       case "finish":
@@ -63,29 +63,29 @@ export class ChatStream implements StreamRenderer {
     const logprobs =
       tokens === undefined
         ? ""
-        : `"logprobs":${JSON.stringify({ content: logprobsOf(tokens), refusal: null })},`;
-    return `${this.#open(content)}${this.#head},"choices":[{"index":0,"delta":${delta},${logprobs}"finish_reason":null}]}\n\n`;
+        : `"logprobs":${JSON.stringify({ content: toLogprobs(tokens), refusal: null })},`;
+    return `${this.#roleChunk(content)}${this.#chunkStart},"choices":[{"index":0,"delta":${delta},${logprobs}"finish_reason":null}]}\n\n`;
   }
 
   /**
    * Returns the role chunk before the first delta, and nothing later. `content` is null unless text follows, because
    * clients concatenate the fields of all deltas.
    */
-  #open(content: "" | null): string {
-    if (this.#opened) return "";
-    this.#opened = true;
-    return `${this.#head},"choices":[{"index":0,"delta":{"role":"assistant","content":${JSON.stringify(content)}},"finish_reason":null}]}\n\n`;
+  #roleChunk(content: "" | null): string {
+    if (this.#roleSent) return "";
+    this.#roleSent = true;
+    return `${this.#chunkStart},"choices":[{"index":0,"delta":{"role":"assistant","content":${JSON.stringify(content)}},"finish_reason":null}]}\n\n`;
   }
 
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
-    const usage = JSON.stringify(chatUsage(event.usage));
-    const annotations = annotationsOf(event);
+    const usage = JSON.stringify(toChatUsage(event.usage));
+    const annotations = toAnnotations(event);
     const cited =
       annotations.length === 0 ? "" : this.#delta("", `{"annotations":${JSON.stringify(annotations)}}`);
-    const reason = finishReason(event.reason, this.#called);
-    const last = `${cited}${this.#open("")}${this.#head},"choices":[{"index":0,"delta":{},"finish_reason":"${reason}"}],"usage":${usage}}\n\n`;
+    const reason = finishReason(event.reason, this.#callerTools);
+    const last = `${cited}${this.#roleChunk("")}${this.#chunkStart},"choices":[{"index":0,"delta":{},"finish_reason":"${reason}"}],"usage":${usage}}\n\n`;
     // With `include_usage`, clients read the counts from a chunk without choices. The final chunk always contains them too.
-    const extra = this.#includeUsage ? `${this.#head},"choices":[],"usage":${usage}}\n\n` : "";
+    const extra = this.#includeUsage ? `${this.#chunkStart},"choices":[],"usage":${usage}}\n\n` : "";
     return `${last}${extra}data: [DONE]\n\n`;
   }
 }

@@ -6,7 +6,7 @@ import { invalidRequest } from "../../errors/gateway-error.ts";
 import { DeclaredTools } from "../shared/declared-tools.ts";
 import { jsonObject } from "../shared/fields.ts";
 import { optionalString } from "../shared/members.ts";
-import { toToolChoice, undeclaredTool } from "../shared/tool-choice.ts";
+import { toToolChoice, undeclaredToolError } from "../shared/tool-choice.ts";
 
 const functionSchema = lazyLooseObject(() => ({
   name: z.string().min(1),
@@ -36,41 +36,42 @@ export const toolFields = () => ({
 type ToolFields = z.output<z.ZodObject<ReturnType<typeof toolFields>>>;
 
 /** The declared tools, needed to write tool calls under the names that the caller knows. */
-export interface CalledAs {
+export interface CallerTools {
   readonly tools: DeclaredTools;
   /** The request declared `functions`: the answer has at most one call, in `function_call`. */
-  readonly legacy: boolean;
+  readonly isLegacy: boolean;
 }
 
-const LEGACY = "function_call";
+const LEGACY_FIELD = "function_call";
 
 /**
  * Translates the legacy field `function_call`.
  *
  * @throws GatewayError 400 if it names an undeclared function.
  */
-function legacyChoice(value: unknown, tools: DeclaredTools): ToolChoice {
+function toLegacyToolChoice(value: unknown, tools: DeclaredTools): ToolChoice {
   if (value === undefined || value === null || value === "auto") return { type: "auto" };
   if (value === "none") return { type: "none" };
   const name = isObject(value) ? optionalString(value, "name") : undefined;
-  if (name === undefined) throw invalidRequest("function_call must be auto, none or name a function", LEGACY);
-  if (!tools.has(name)) throw undeclaredTool(name, LEGACY);
+  if (name === undefined)
+    throw invalidRequest("function_call must be auto, none or name a function", LEGACY_FIELD);
+  if (!tools.has(name)) throw undeclaredToolError(name, LEGACY_FIELD);
   return { type: "function", name };
 }
 
 /**
  * Translates the tools of a request, in the current or in the legacy form. The legacy form allows one call per answer.
  */
-export function toTools(body: ToolFields): CalledAs & { readonly toolChoice: ToolChoice } {
+export function toTools(body: ToolFields): CallerTools & { readonly toolChoice: ToolChoice } {
   const tools = new DeclaredTools();
-  const legacy = (body.functions?.length ?? 0) > 0;
-  if (!legacy) {
+  const isLegacy = (body.functions?.length ?? 0) > 0;
+  if (!isLegacy) {
     tools.add(body.tools, "tools");
-    return { tools, legacy, toolChoice: toToolChoice(body.tool_choice, tools) };
+    return { tools, isLegacy, toolChoice: toToolChoice(body.tool_choice, tools) };
   }
   if ((body.tools?.length ?? 0) > 0) {
     throw invalidRequest("functions: a request declares either tools or functions", "functions");
   }
   tools.add(body.functions, "functions");
-  return { tools, legacy, toolChoice: legacyChoice(body.function_call, tools) };
+  return { tools, isLegacy, toolChoice: toLegacyToolChoice(body.function_call, tools) };
 }

@@ -1,7 +1,7 @@
 import type { Usage } from "../../conversation/events.ts";
 
 /** Builds `usage` of a chat completion (contract, Chat completion). */
-export function chatUsage(usage: Usage): Record<string, unknown> {
+export function toChatUsage(usage: Usage): Record<string, unknown> {
   return {
     prompt_tokens: usage.prompt,
     completion_tokens: usage.completion,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
+import { jsonOrEventStream } from "../../routing/event-stream-answers.ts";
 import { usageSchema } from "../chat-completions/answers.ts";
 import { textLogprobsSchema } from "./logprobs.ts";
 
@@ -21,7 +21,7 @@ function textCompletionSchema() {
 }
 
 /** A text completion, or its chunks (contract, Text completion and Text-completions stream). */
-export const textCompletionAnswers = jsonOrEvents(
+export const textCompletionAnswers = jsonOrEventStream(
   textCompletionSchema,
   "Each is a text_completion with a part of the text; the last one is [DONE].",
 );

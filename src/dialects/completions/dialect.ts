@@ -1,12 +1,12 @@
 import { STANDARD_FAMILY } from "../../routing/error-formats.ts";
 import type { Dialect } from "../dialect.ts";
-import { ID } from "./names.ts";
+import { DIALECT_ID } from "./names.ts";
 
 /**
  * The text-completions style, the predecessor of chat completions: it takes a prompt and returns the text that follows it.
  */
 export const completions: Dialect = {
-  id: ID,
+  id: DIALECT_ID,
   tag: "Text completions",
   family: STANDARD_FAMILY,
   paths: ["/v1/completions", "/completions"],

@@ -1,14 +1,14 @@
-import { byNames } from "../../models/by-names.ts";
-import { forCallers } from "../../routing/endpoint.ts";
-import { answer } from "../shared/answer.ts";
+import { readWithModelNames } from "../../models/by-names.ts";
+import { callerEndpoint } from "../../routing/endpoint.ts";
+import { answerConversation } from "../shared/answer.ts";
 import { textCompletionAnswers } from "./answers.ts";
-import { ID } from "./names.ts";
-import { completionRequestSchema, echoOf, toConversation } from "./request.ts";
+import { DIALECT_ID } from "./names.ts";
+import { completionRequestSchema, getEchoedPrompt, toConversation } from "./request.ts";
 import { toTextCompletion } from "./response.ts";
 import { CompletionStream } from "./stream.ts";
 
 /** `POST /v1/completions` (contract). */
-export const createTextCompletion = forCallers({
+export const createTextCompletion = callerEndpoint({
   method: "POST",
   path: ["/v1/completions", "/completions"],
   takesAccount: true,
@@ -16,11 +16,14 @@ export const createTextCompletion = forCallers({
   body: completionRequestSchema,
   answers: textCompletionAnswers,
   handler: async (context, { caller, body }) => {
-    const conversation = await byNames(context, body, toConversation, { dialect: ID, operation: "chat" });
-    const echo = echoOf(body);
+    const conversation = await readWithModelNames(context, body, toConversation, {
+      dialect: DIALECT_ID,
+      operation: "chat",
+    });
+    const echo = getEchoedPrompt(body);
     // Keep only this flag: the body must not stay in memory while the request waits in the queue.
     const includeUsage = body.stream_options?.include_usage === true;
-    return answer(
+    return answerConversation(
       { context, caller, conversation },
       {
         stream: (info) => new CompletionStream(info, echo, includeUsage),

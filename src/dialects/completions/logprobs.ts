@@ -12,7 +12,7 @@ export interface TextLogprobs {
 }
 
 /** Builds `logprobs` for the tokens of one answer, chunk by chunk. */
-export class TokenCount {
+export class TextLogprobsBuilder {
   #offset: number;
   readonly #alternatives: boolean;
 

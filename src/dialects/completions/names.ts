@@ -1,2 +1,2 @@
 /** Identifier of the style. */
-export const ID = "completions";
+export const DIALECT_ID = "completions";

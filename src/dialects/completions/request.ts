@@ -1,17 +1,17 @@
 import * as z from "zod";
 import type { Conversation, Part } from "../../conversation/conversation.ts";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
-import type { Naming } from "../../models/naming.ts";
+import type { ModelNameConfig } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { chatRequestSchema } from "../chat-completions/request.ts";
 import { optionalBoolean } from "../shared/fields.ts";
-import { insertionBefore } from "../shared/insertion.ts";
-import { chatOptions, samplingOf } from "../shared/sampling.ts";
-import { ID } from "./names.ts";
+import { buildInsertionInstructions } from "../shared/insertion.ts";
+import { getChatOptions, toSampling } from "../shared/sampling.ts";
+import { DIALECT_ID } from "./names.ts";
 
 const ONE_PROMPT = "must be one text, as a string or an array of one string";
 /** Maximum number of alternatives per token that a request can ask for. */
-const MAX_ALTERNATIVES = 20;
+const MAX_TOP_LOGPROBS = 20;
 const ONE_ANSWER = "must be 1: a request has one answer";
 
 /**
@@ -34,29 +34,29 @@ export const completionRequestSchema = lazyLooseObject(() => ({
   echo: optionalBoolean,
   n: z.literal(1, ONE_ANSWER).nullish(),
   best_of: z.literal([0, 1], ONE_ANSWER).nullish(),
-  logprobs: z.int().min(0).max(MAX_ALTERNATIVES).nullish(),
+  logprobs: z.int().min(0).max(MAX_TOP_LOGPROBS).nullish(),
 }));
 
 export type CompletionRequest = z.output<typeof completionRequestSchema>;
 
-const CONTINUE =
+const CONTINUE_INSTRUCTION =
   "Continue the user's text from exactly where it ends. Write the continuation alone, beginning with white space where " +
   "it needs some: do not repeat the text, comment on it or address the user.";
 
-const text = (value: string): Part[] => (value === "" ? [] : [{ type: "text", text: value }]);
+const toTextParts = (value: string): Part[] => (value === "" ? [] : [{ type: "text", text: value }]);
 
 /** Builds the system message that asks the model to continue a text, up to `suffix` if there is one. */
-function instructions(suffix: string): Part[] {
-  return suffix === "" ? text(CONTINUE) : insertionBefore(suffix);
+function buildInstructions(suffix: string): Part[] {
+  return suffix === "" ? toTextParts(CONTINUE_INSTRUCTION) : buildInsertionInstructions(suffix);
 }
 
-function promptOf({ prompt }: CompletionRequest): string {
+function getPrompt({ prompt }: CompletionRequest): string {
   return typeof prompt === "string" ? prompt : prompt[0];
 }
 
 /** Returns the prompt if the answer must repeat it before the model's own text, else an empty string. */
-export function echoOf(body: CompletionRequest): string {
-  return body.echo === true ? promptOf(body) : "";
+export function getEchoedPrompt(body: CompletionRequest): string {
+  return body.echo === true ? getPrompt(body) : "";
 }
 
 /**
@@ -65,22 +65,22 @@ export function echoOf(body: CompletionRequest): string {
  *
  * @throws GatewayError 400 for an unknown model.
  */
-export function toConversation(body: CompletionRequest, naming: Naming): Conversation {
+export function toConversation(body: CompletionRequest, naming: ModelNameConfig): Conversation {
   return {
-    dialect: ID,
+    dialect: DIALECT_ID,
     contentField: "prompt",
     model: resolveModel(body.model, naming),
     messages: [
-      { role: "system", parts: instructions(body.suffix ?? "") },
-      { role: "user", parts: text(promptOf(body)) },
+      { role: "system", parts: buildInstructions(body.suffix ?? "") },
+      { role: "user", parts: toTextParts(getPrompt(body)) },
     ],
     tools: [],
     toolChoice: { type: "none" },
     parallelToolCalls: true,
     thinking: false,
     showReasoning: false,
-    sampling: samplingOf({
-      ...chatOptions(body),
+    sampling: toSampling({
+      ...getChatOptions(body),
       maxTokens: body.max_tokens,
       logprobs: body.logprobs,
     }),

@@ -1,11 +1,11 @@
 import type { Completion, FinishReason } from "../../conversation/events.ts";
 import { randomId } from "../../conversation/ids.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
-import { chatUsage } from "../chat-completions/usage.ts";
-import { TokenCount } from "./logprobs.ts";
+import { toChatUsage } from "../chat-completions/usage.ts";
+import { TextLogprobsBuilder } from "./logprobs.ts";
 
 /** Builds the common first fields of a text completion and of each of its chunks. */
-export function completionHead({ conversation, created }: AnswerInfo) {
+export function buildCompletionHead({ conversation, created }: AnswerInfo) {
   return { id: randomId("cmpl-"), object: "text_completion", created, model: conversation.model.id };
 }
 
@@ -31,8 +31,8 @@ export function toTextCompletion(
   const choice = {
     text: echo + completion.text + (completion.refusal ?? ""),
     index: 0,
-    logprobs: new TokenCount(echo.length, wantsAlternatives(info)).next(completion.tokens),
+    logprobs: new TextLogprobsBuilder(echo.length, wantsAlternatives(info)).next(completion.tokens),
     finish_reason: finishReason(completion.finishReason, completion.refusal !== undefined),
   };
-  return { ...completionHead(info), choices: [choice], usage: chatUsage(completion.usage) };
+  return { ...buildCompletionHead(info), choices: [choice], usage: toChatUsage(completion.usage) };
 }

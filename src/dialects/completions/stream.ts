@@ -3,9 +3,9 @@ import type { AnswerInfo } from "../../generation/job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { dataItem, KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
 import { STANDARD_FAMILY } from "../../routing/error-formats.ts";
-import { chatUsage } from "../chat-completions/usage.ts";
-import { type TextLogprobs, TokenCount } from "./logprobs.ts";
-import { completionHead, finishReason, wantsAlternatives } from "./response.ts";
+import { toChatUsage } from "../chat-completions/usage.ts";
+import { type TextLogprobs, TextLogprobsBuilder } from "./logprobs.ts";
+import { buildCompletionHead, finishReason, wantsAlternatives } from "./response.ts";
 
 /**
  * Renders a text-completions stream (contract, Text-completions stream). The text that all chunks share is built once, so a
@@ -16,15 +16,15 @@ export class CompletionStream implements StreamRenderer {
   readonly #head: string;
   readonly #echo: string;
   readonly #includeUsage: boolean;
-  readonly #tokens: TokenCount;
+  readonly #tokens: TextLogprobsBuilder;
   #refused = false;
 
   /** `echo` is the repeated prompt at the start of the text. `includeUsage`: the caller asked for the usage chunk. */
   constructor(info: AnswerInfo, echo: string, includeUsage: boolean) {
-    this.#head = `data: ${JSON.stringify(completionHead(info)).slice(0, -1)}`;
+    this.#head = `data: ${JSON.stringify(buildCompletionHead(info)).slice(0, -1)}`;
     this.#echo = echo;
     this.#includeUsage = includeUsage;
-    this.#tokens = new TokenCount(echo.length, wantsAlternatives(info));
+    this.#tokens = new TextLogprobsBuilder(echo.length, wantsAlternatives(info));
   }
 
   push(event: GenerationEvent): string {
@@ -44,7 +44,7 @@ export class CompletionStream implements StreamRenderer {
         return "";
       case "finish": {
         const last = this.#chunk("", `"${finishReason(event.reason, this.#refused)}"`);
-        const usage = JSON.stringify(chatUsage(event.usage));
+        const usage = JSON.stringify(toChatUsage(event.usage));
         const extra = this.#includeUsage ? `${this.#head},"choices":[],"usage":${usage}}\n\n` : "";
         return `${last}${extra}${dataItem("[DONE]")}`;
       }
@@ -55,7 +55,7 @@ export class CompletionStream implements StreamRenderer {
   }
 
   #chunk(text: string, reason: string, logprobs: TextLogprobs | null = null): string {
-    const told = logprobs === null ? "null" : JSON.stringify(logprobs);
-    return `${this.#head},"choices":[{"text":${JSON.stringify(text)},"index":0,"logprobs":${told},"finish_reason":${reason}}]}\n\n`;
+    const logprobsJson = logprobs === null ? "null" : JSON.stringify(logprobs);
+    return `${this.#head},"choices":[{"text":${JSON.stringify(text)},"index":0,"logprobs":${logprobsJson},"finish_reason":${reason}}]}\n\n`;
   }
 }

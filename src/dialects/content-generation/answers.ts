@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { json } from "../../routing/endpoint.ts";
-import { eventsOnly } from "../../routing/event-stream-answers.ts";
+import { jsonResponse } from "../../routing/endpoint.ts";
+import { eventStreamOnly } from "../../routing/event-stream-answers.ts";
 import { groundingSchema } from "./grounding.ts";
 
 function responseSchema() {
@@ -43,10 +43,10 @@ function responseSchema() {
 }
 
 /** A response (contract, Content-generation-style response). */
-export const contentAnswers = json(responseSchema);
+export const contentAnswers = jsonResponse(responseSchema);
 
 /** The chunks of a streamed response (contract, Content-generation stream). */
-export const contentStreamAnswers = eventsOnly("Each is a response with the parts that are new.");
+export const contentStreamAnswers = eventStreamOnly("Each is a response with the parts that are new.");
 
 /** Schema of the answer of `:countTokens`. */
 export const totalTokensSchema = () => z.object({ totalTokens: z.int() });

@@ -1,20 +1,20 @@
 import * as z from "zod";
 import type { Caller } from "../../auth/callers.ts";
-import { MAX_DIMENSIONS, MAX_INPUTS, vectorsOf } from "../../embeddings/embed.ts";
+import { embedInputs, MAX_DIMENSIONS, MAX_INPUTS } from "../../embeddings/embed.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import { byNames } from "../../models/by-names.ts";
+import { readWithModelNames } from "../../models/by-names.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
-import { forCallers, json } from "../../routing/endpoint.ts";
-import { heldJson } from "../../routing/held-answer.ts";
+import { callerEndpoint, jsonResponse } from "../../routing/endpoint.ts";
+import { respondJsonWithinBudget } from "../../routing/held-answer.ts";
 import { contentSchema } from "./content.ts";
-import { PATHS } from "./endpoints.ts";
-import { styled } from "./field-names.ts";
-import { ID } from "./names.ts";
-import { modelName } from "./request.ts";
+import { MODEL_PATHS } from "./endpoints.ts";
+import { camelOrSnakeObject } from "./field-names.ts";
+import { DIALECT_ID } from "./names.ts";
+import { parseModelName } from "./request.ts";
 
 /** The fields `taskType` and `title` are accepted without effect. */
-const embedSchema = styled(() => ({
+const embedSchema = camelOrSnakeObject(() => ({
   model: z.string().nullish(),
   content: contentSchema,
   outputDimensionality: z.int().min(1).max(MAX_DIMENSIONS).nullish(),
@@ -27,7 +27,7 @@ type EmbedRequest = z.output<typeof embedSchema>;
  *
  * @throws GatewayError 400 for parts that are not text, and if there is no text at all.
  */
-function textOf({ content }: EmbedRequest, where: string): string {
+function extractText({ content }: EmbedRequest, where: string): string {
   const parts = content.parts ?? [];
   const texts = parts.map(({ text }, index) => {
     if (typeof text === "string") return text;
@@ -38,23 +38,23 @@ function textOf({ content }: EmbedRequest, where: string): string {
 }
 
 /** Embeds the texts of several requests for one model. All requests must have the same dimensions. */
-async function embedded(
+async function embedRequests(
   context: Context,
   caller: Caller,
   path: string,
   requests: readonly EmbedRequest[],
   whereOf: (index: number) => string,
 ) {
-  const model = await byNames(context, modelName(path), resolveModel, {
-    dialect: ID,
+  const model = await readWithModelNames(context, parseModelName(path), resolveModel, {
+    dialect: DIALECT_ID,
     operation: "embeddings",
   });
   const texts = requests.map((request, index) => {
     const own = request.model;
-    if (typeof own === "string" && modelName(own) !== modelName(path)) {
+    if (typeof own === "string" && parseModelName(own) !== parseModelName(path)) {
       throw invalidRequest(`${whereOf(index)}: model must be the model of the path`, "model");
     }
-    return textOf(request, whereOf(index));
+    return extractText(request, whereOf(index));
   });
   const sizes = new Set(requests.map(({ outputDimensionality }) => outputDimensionality ?? null));
   const [dimensions = null, ...others] = sizes;
@@ -62,10 +62,10 @@ async function embedded(
     throw invalidRequest("outputDimensionality must be the same in all requests", "outputDimensionality");
   }
   const field = whereOf(0);
-  const { vectors, tokens } = await vectorsOf({
+  const { vectors, tokens } = await embedInputs({
     context,
     caller,
-    style: ID,
+    style: DIALECT_ID,
     model,
     inputs: texts,
     field,
@@ -79,16 +79,16 @@ const embeddingSchema = () => z.object({ values: z.array(z.number()) });
 const usageSchema = () => z.object({ promptTokenCount: z.int() });
 
 /** `POST /v1beta/models/{model}:embedContent`: embeds one content. */
-export const embedContent = forCallers({
+export const embedContent = callerEndpoint({
   method: "POST",
-  path: PATHS,
+  path: MODEL_PATHS,
   verb: "embedContent",
   summary: "Create an embedding",
   body: embedSchema,
-  answers: json(() => z.object({ embedding: embeddingSchema(), usageMetadata: usageSchema() })),
+  answers: jsonResponse(() => z.object({ embedding: embeddingSchema(), usageMetadata: usageSchema() })),
   takesAccount: true,
   handler: async (context, { caller, body, params }) => {
-    const { embeddings, usageMetadata } = await embedded(
+    const { embeddings, usageMetadata } = await embedRequests(
       context,
       caller,
       params["model"] ?? "",
@@ -100,18 +100,20 @@ export const embedContent = forCallers({
 });
 
 /** `POST /v1beta/models/{model}:batchEmbedContents`: embeds several contents. */
-export const batchEmbedContents = forCallers({
+export const batchEmbedContents = callerEndpoint({
   method: "POST",
-  path: PATHS,
+  path: MODEL_PATHS,
   verb: "batchEmbedContents",
   summary: "Create embeddings",
-  body: styled(() => ({ requests: z.array(embedSchema).min(1).max(MAX_INPUTS) })),
-  answers: json(() => z.object({ embeddings: z.array(embeddingSchema()), usageMetadata: usageSchema() })),
+  body: camelOrSnakeObject(() => ({ requests: z.array(embedSchema).min(1).max(MAX_INPUTS) })),
+  answers: jsonResponse(() =>
+    z.object({ embeddings: z.array(embeddingSchema()), usageMetadata: usageSchema() }),
+  ),
   takesAccount: true,
   handler: async (context, { caller, body, params }) =>
-    heldJson(
+    respondJsonWithinBudget(
       context,
-      await embedded(
+      await embedRequests(
         context,
         caller,
         params["model"] ?? "",

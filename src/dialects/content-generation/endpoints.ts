@@ -1,20 +1,20 @@
 import * as z from "zod";
 import type { Caller } from "../../auth/callers.ts";
 import { isObject } from "../../encoding/json.ts";
-import { byNames } from "../../models/by-names.ts";
+import { readWithModelNames } from "../../models/by-names.ts";
 import type { Context } from "../../platform/context.ts";
-import { type CallerEndpoint, forCallers, json } from "../../routing/endpoint.ts";
-import { inOtherFormsToo } from "../../routing/other-forms.ts";
-import { answer } from "../shared/answer.ts";
+import { type CallerEndpoint, callerEndpoint, jsonResponse } from "../../routing/endpoint.ts";
+import { withAliasForms } from "../../routing/other-forms.ts";
+import { answerConversation } from "../shared/answer.ts";
 import { countPromptTokens } from "../shared/count.ts";
 import { contentAnswers, contentStreamAnswers, totalTokensSchema } from "./answers.ts";
-import { ID } from "./names.ts";
+import { DIALECT_ID } from "./names.ts";
 import { type ContentRequest, contentRequestSchema, toConversation } from "./request.ts";
 import { toContentResponse } from "./response.ts";
 import { ContentStream } from "./stream.ts";
 
 /** Paths of a model. A colon and the verb of the endpoint follow. */
-export const PATHS = ["/v1beta/models/:model+", "/v1/models/:model+"];
+export const MODEL_PATHS = ["/v1beta/models/:model+", "/v1/models/:model+"];
 
 async function generate(
   context: Context,
@@ -23,22 +23,22 @@ async function generate(
   model: string,
   stream: boolean,
 ): Promise<Response> {
-  const conversation = await byNames(
+  const conversation = await readWithModelNames(
     context,
     body,
-    (asked, naming) => toConversation(asked, model, stream, naming),
-    { dialect: ID, operation: "chat" },
+    (requestBody, naming) => toConversation(requestBody, model, stream, naming),
+    { dialect: DIALECT_ID, operation: "chat" },
   );
-  return answer(
+  return answerConversation(
     { context, caller, conversation },
     { stream: (info) => new ContentStream(info), body: toContentResponse },
   );
 }
 
 /** `POST /v1beta/models/{model}:generateContent` and the same under `/v1` (contract). */
-export const generateContent: CallerEndpoint = forCallers({
+export const generateContent: CallerEndpoint = callerEndpoint({
   method: "POST",
-  path: PATHS,
+  path: MODEL_PATHS,
   takesAccount: true,
   verb: "generateContent",
   summary: "Generate content",
@@ -49,9 +49,9 @@ export const generateContent: CallerEndpoint = forCallers({
 });
 
 /** `POST /v1beta/models/{model}:streamGenerateContent` and the same under `/v1` (contract). */
-export const streamContent: CallerEndpoint = forCallers({
+export const streamContent: CallerEndpoint = callerEndpoint({
   method: "POST",
-  path: PATHS,
+  path: MODEL_PATHS,
   takesAccount: true,
   verb: "streamGenerateContent",
   summary: "Generate content as a stream",
@@ -64,7 +64,7 @@ export const streamContent: CallerEndpoint = forCallers({
 /**
  * The body of `:countTokens`: `contents`, or a whole request under `generateContentRequest` (camel case or snake case).
  */
-const countSchema = inOtherFormsToo(
+const countSchema = withAliasForms(
   contentRequestSchema,
   () => [z.looseObject({ generateContentRequest: contentRequestSchema })],
   (body) => {
@@ -74,13 +74,13 @@ const countSchema = inOtherFormsToo(
 );
 
 /** `POST /v1beta/models/{model}:countTokens`: counts the prompt tokens of a request. */
-export const countContentTokens: CallerEndpoint = forCallers({
+export const countContentTokens: CallerEndpoint = callerEndpoint({
   method: "POST",
-  path: PATHS,
+  path: MODEL_PATHS,
   verb: "countTokens",
   summary: "Count the tokens of contents",
   body: countSchema,
-  answers: json(totalTokensSchema),
+  answers: jsonResponse(totalTokensSchema),
   handler: async (context, { body, params }) => {
     const { config } = await context.config();
     const conversation = toConversation(body, params["model"] ?? "", false, config);

@@ -3,7 +3,7 @@ import { objectSchema } from "../../routing/error-formats.ts";
 import type { RouteFamily } from "../../routing/surface.ts";
 
 /** Returns the name of the `google.rpc.Code` for an HTTP status. */
-function rpcStatus(status: number): string {
+function toRpcStatus(status: number): string {
   const names: Readonly<Record<number, string>> = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",
@@ -22,23 +22,24 @@ function rpcStatus(status: number): string {
 }
 
 /** Builds `details` with the types of `google.rpc`: when to retry, and the reason if the status is too general. */
-function detailsOf(error: GatewayError): { details?: readonly object[] } {
+function toErrorDetails(error: GatewayError): { details?: readonly object[] } {
   const { code, message, upstream, retryAfterSeconds: seconds } = error;
-  const told: object[] = [];
+  const entries: object[] = [];
   const reason = code === "context_length_exceeded" ? code : upstream.code;
   if (reason !== undefined) {
     const written = reason.replace(/\W+/g, "_").toUpperCase();
-    told.push({ "@type": `${TYPES}ErrorInfo`, reason: written, domain: "gateway" });
+    entries.push({ "@type": `${RPC_TYPE_PREFIX}ErrorInfo`, reason: written, domain: "gateway" });
   }
   if (upstream.param !== undefined) {
     const fieldViolations = [{ field: upstream.param, description: message }];
-    told.push({ "@type": `${TYPES}BadRequest`, fieldViolations });
+    entries.push({ "@type": `${RPC_TYPE_PREFIX}BadRequest`, fieldViolations });
   }
-  if (seconds !== undefined) told.push({ "@type": `${TYPES}RetryInfo`, retryDelay: `${seconds}s` });
-  return told.length === 0 ? {} : { details: told };
+  if (seconds !== undefined)
+    entries.push({ "@type": `${RPC_TYPE_PREFIX}RetryInfo`, retryDelay: `${seconds}s` });
+  return entries.length === 0 ? {} : { details: entries };
 }
 
-const TYPES = "type.googleapis.com/google.rpc.";
+const RPC_TYPE_PREFIX = "type.googleapis.com/google.rpc.";
 
 /** The content-generation style. */
 export const CONTENT_FAMILY: RouteFamily = {
@@ -47,8 +48,8 @@ export const CONTENT_FAMILY: RouteFamily = {
     error: {
       code: error.status,
       message: error.message,
-      status: rpcStatus(error.status),
-      ...detailsOf(error),
+      status: toRpcStatus(error.status),
+      ...toErrorDetails(error),
     },
   }),
   errorSchema: objectSchema({

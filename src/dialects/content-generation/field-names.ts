@@ -3,7 +3,7 @@ import { isObject } from "../../encoding/json.ts";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 
 // Match a run of underscores only at its start. Matching from each underscore takes quadratic time on a long run.
-function camel(name: string): string {
+function toCamelCase(name: string): string {
   return name.replace(/(?<!_)_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
@@ -11,10 +11,10 @@ function camel(name: string): string {
  * Renames the members of one object to camel case, but not the members of nested objects. This style accepts JSON in camel
  * case and in snake case: examples for curl usually use snake case.
  */
-function camelNames(value: unknown): unknown {
+function toCamelCaseKeys(value: unknown): unknown {
   if (!isObject(value)) return value;
   const named: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(value)) named[camel(name)] = member;
+  for (const [name, member] of Object.entries(value)) named[toCamelCase(name)] = member;
   return named;
 }
 
@@ -22,6 +22,6 @@ function camelNames(value: unknown): unknown {
  * Schema of an object that this style defines (not of the caller's own data). Its members may be named `likeThis` or
  * `like_this`.
  */
-export function styled<Shape extends z.core.$ZodLooseShape>(fields: () => Shape) {
-  return z.preprocess(camelNames, lazyLooseObject(fields));
+export function camelOrSnakeObject<Shape extends z.core.$ZodLooseShape>(fields: () => Shape) {
+  return z.preprocess(toCamelCaseKeys, lazyLooseObject(fields));
 }

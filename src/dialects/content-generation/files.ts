@@ -1,34 +1,34 @@
 import * as z from "zod";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
-import { deleteCallersFile, listCallersFiles, pageOf, readCallersFile } from "../../files/callers-files.ts";
+import { deleteCallerFile, listCallerFiles, paginate, readCallerFile } from "../../files/callers-files.ts";
 import type { Context } from "../../platform/context.ts";
-import type { KeptFile } from "../../platform/files.ts";
+import type { FileRecord } from "../../platform/files.ts";
 import {
-  type Answers,
   type CallerDeclaration,
+  callerEndpoint,
   type Endpoint,
-  forCallers,
-  json,
+  jsonResponse,
+  type ResponseSchemas,
 } from "../../routing/endpoint.ts";
-import { heldJson } from "../../routing/held-answer.ts";
-import { ID, speaksContentGeneration } from "./names.ts";
+import { respondJsonWithinBudget } from "../../routing/held-answer.ts";
+import { DIALECT_ID, isContentGenerationClient } from "./names.ts";
 
-const MAX_PAGE = 100;
-const USUAL_PAGE = 10;
+const MAX_PAGE_SIZE = 100;
+const DEFAULT_PAGE_SIZE = 10;
 
-const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+const toIsoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /**
  * Returns the origin under which the client reached the gateway. Behind a proxy that terminates TLS, the scheme of the
  * request's own URL is wrong.
  */
-export function originOf({ request, url }: Pick<Context, "request" | "url">): string {
+export function getPublicOrigin({ request, url }: Pick<Context, "request" | "url">): string {
   const secure = request.headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https";
   return secure ? `https://${url.host}` : url.origin;
 }
 
 /** Maps the provider's file status to `state` of this style. */
-function stateOf(status: string | undefined): string {
+function toFileState(status: string | undefined): string {
   switch (status) {
     case "uploaded":
     case "pending":
@@ -44,8 +44,8 @@ function stateOf(status: string | undefined): string {
 }
 
 /** Builds the file resource of this style. */
-export function fileResource(kept: KeptFile, context: Pick<Context, "request" | "url">): object {
-  const created = time(kept.createdAt * 1000);
+export function toFileResource(kept: FileRecord, context: Pick<Context, "request" | "url">): object {
+  const created = toIsoTime(kept.createdAt * 1000);
   return {
     name: `files/${kept.id}`,
     displayName: kept.displayName ?? kept.filename,
@@ -53,14 +53,14 @@ export function fileResource(kept: KeptFile, context: Pick<Context, "request" | 
     sizeBytes: String(kept.bytes),
     createTime: created,
     updateTime: created,
-    ...(kept.expiresAt === 0 ? {} : { expirationTime: time(kept.expiresAt) }),
-    uri: `${originOf(context)}/v1beta/files/${kept.id}`,
-    state: stateOf(kept.status),
+    ...(kept.expiresAt === 0 ? {} : { expirationTime: toIsoTime(kept.expiresAt) }),
+    uri: `${getPublicOrigin(context)}/v1beta/files/${kept.id}`,
+    state: toFileState(kept.status),
     source: "UPLOADED",
   };
 }
 
-/** Schema of {@link fileResource}. */
+/** Schema of {@link toFileResource}. */
 export const fileResourceSchema = () =>
   z.object({
     name: z.string(),
@@ -76,65 +76,68 @@ export const fileResourceSchema = () =>
   });
 
 /** Answer with an empty object. */
-export const NOTHING: Answers = json(() => ({ type: "object", maxProperties: 0 }));
+export const EMPTY_ANSWER: ResponseSchemas = jsonResponse(() => ({ type: "object", maxProperties: 0 }));
 
 /** Declares an endpoint under `/v1beta`, and under `/v1` for SDKs of this style. */
-function shared<Query>(
+function declareOnBothPaths<Query>(
   path: string,
   declaration: Omit<CallerDeclaration<unknown, Query>, "path" | "when">,
 ): Endpoint[] {
   return [
-    forCallers({ ...declaration, path: `/v1beta/files${path}` }),
-    forCallers({ ...declaration, path: `/v1/files${path}`, when: speaksContentGeneration }),
+    callerEndpoint({ ...declaration, path: `/v1beta/files${path}` }),
+    callerEndpoint({ ...declaration, path: `/v1/files${path}`, when: isContentGenerationClient }),
   ];
 }
 
 /** Lists the newest files first. A page token is the id of the last file of the previous page. */
-const list = shared("", {
+const listFiles = declareOnBothPaths("", {
   method: "GET",
   summary: "List the uploaded files",
   query: lazyLooseObject(() => ({
-    pageSize: z.coerce.number().int().min(0).default(USUAL_PAGE),
+    pageSize: z.coerce.number().int().min(0).default(DEFAULT_PAGE_SIZE),
     pageToken: z.string().optional(),
   })),
-  answers: json(() =>
+  answers: jsonResponse(() =>
     z.object({
       files: z.array(fileResourceSchema()).optional(),
       nextPageToken: z.string().optional(),
     }),
   ),
   handler: async (context, { caller, query }) => {
-    const size = Math.min(query.pageSize || USUAL_PAGE, MAX_PAGE);
-    const all = await listCallersFiles({ context, caller, style: ID });
-    const { data, hasMore } = pageOf(all.toReversed(), query.pageToken || undefined, size);
+    const size = Math.min(query.pageSize || DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE);
+    const all = await listCallerFiles({ context, caller, style: DIALECT_ID });
+    const { data, hasMore } = paginate(all.toReversed(), query.pageToken || undefined, size);
     const last = data.at(-1);
-    return heldJson(context, {
-      ...(data.length === 0 ? {} : { files: data.map((kept) => fileResource(kept, context)) }),
+    return respondJsonWithinBudget(context, {
+      ...(data.length === 0 ? {} : { files: data.map((kept) => toFileResource(kept, context)) }),
       ...(hasMore && last !== undefined ? { nextPageToken: last.id } : {}),
     });
   },
 });
 
-const read = shared("/:file_id", {
+const readFile = declareOnBothPaths("/:file_id", {
   method: "GET",
   summary: "Read what is known of a file",
-  answers: json(fileResourceSchema),
+  answers: jsonResponse(fileResourceSchema),
   takesAccount: true,
   handler: async (context, { caller, params }) => {
-    const { file, kept } = await readCallersFile({ context, caller, style: ID }, params["file_id"] ?? "");
-    return Response.json(fileResource({ ...kept, status: file.status }, context));
+    const { file, record } = await readCallerFile(
+      { context, caller, style: DIALECT_ID },
+      params["file_id"] ?? "",
+    );
+    return Response.json(toFileResource({ ...record, status: file.status }, context));
   },
 });
 
-const remove = shared("/:file_id", {
+const deleteFile = declareOnBothPaths("/:file_id", {
   method: "DELETE",
   summary: "Delete a file",
-  answers: NOTHING,
+  answers: EMPTY_ANSWER,
   handler: async (context, { caller, params }) => {
-    await deleteCallersFile({ context, caller, style: ID }, params["file_id"] ?? "");
+    await deleteCallerFile({ context, caller, style: DIALECT_ID }, params["file_id"] ?? "");
     return Response.json({});
   },
 });
 
 /** File endpoints of the content-generation style. All styles share the same files. */
-export const CONTENT_FILES: readonly Endpoint[] = [...list, ...read, ...remove];
+export const CONTENT_FILES: readonly Endpoint[] = [...listFiles, ...readFile, ...deleteFile];

@@ -1,14 +1,14 @@
 import type { CatalogueModel } from "../../conversation/model.ts";
 import { CONTEXT_LENGTH } from "../../models/catalogue.ts";
 import { EMBEDDING_DIMENSIONS } from "../../models/embedding-models.ts";
-import { listedModels, modelAtPath } from "../../models/resolve.ts";
+import { listAllModels, resolvePathModel } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
-import { type Declaration, type Endpoint, json, open } from "../../routing/endpoint.ts";
+import { type Declaration, type Endpoint, jsonResponse, openEndpoint } from "../../routing/endpoint.ts";
 import { contentModelSchema, contentModelsSchema } from "./answers.ts";
-import { speaksContentGeneration } from "./names.ts";
+import { isContentGenerationClient } from "./names.ts";
 
 /** Maximum output tokens reported for a model without its own limit. Clients plan with this number. */
-const OUTPUT_LIMIT = 65_536;
+const DEFAULT_OUTPUT_LIMIT = 65_536;
 
 /** Converts a model to the model object of this style. `name` is the name that the caller requested. */
 function toModelObject(model: CatalogueModel, name: string): Record<string, unknown> {
@@ -19,7 +19,7 @@ function toModelObject(model: CatalogueModel, name: string): Record<string, unkn
     displayName: name,
     description: model.search ? "Chat model with web search" : "Chat model",
     inputTokenLimit: model.context ?? CONTEXT_LENGTH,
-    outputTokenLimit: model.output ?? OUTPUT_LIMIT,
+    outputTokenLimit: model.output ?? DEFAULT_OUTPUT_LIMIT,
     supportedGenerationMethods: EMBEDDING_DIMENSIONS.has(name)
       ? ["embedContent", "batchEmbedContents"]
       : ["generateContent", "streamGenerateContent", "countTokens"],
@@ -27,24 +27,24 @@ function toModelObject(model: CatalogueModel, name: string): Record<string, unkn
   };
 }
 
-const listing = {
+const listModels = {
   method: "GET",
   summary: "List the models",
-  answers: json(contentModelsSchema),
+  answers: jsonResponse(contentModelsSchema),
   handler: async (context: Context) => {
     const { config } = await context.config();
-    return Response.json({ models: listedModels(config).map((model) => toModelObject(model, model.id)) });
+    return Response.json({ models: listAllModels(config).map((model) => toModelObject(model, model.id)) });
   },
 } as const;
 
-const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
+const readModel: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
   method: "GET",
   summary: "Read a model by id or alias",
-  answers: json(contentModelSchema),
+  answers: jsonResponse(contentModelSchema),
   handler: async (context, { params }) => {
     const name = (params["model"] ?? "").replace(/^models\//, "");
     const { config } = await context.config();
-    return Response.json(toModelObject(modelAtPath(name, config), name));
+    return Response.json(toModelObject(resolvePathModel(name, config), name));
   },
 };
 
@@ -53,8 +53,8 @@ const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
  * under `/v1` answer only SDKs of this style.
  */
 export const CONTENT_MODELS: readonly Endpoint[] = [
-  open({ ...listing, path: "/v1beta/models" }),
-  open({ ...listing, path: "/v1/models", when: speaksContentGeneration }),
-  open({ ...reading, path: "/v1beta/models/:model+" }),
-  open({ ...reading, path: "/v1/models/:model+", when: speaksContentGeneration }),
+  openEndpoint({ ...listModels, path: "/v1beta/models" }),
+  openEndpoint({ ...listModels, path: "/v1/models", when: isContentGenerationClient }),
+  openEndpoint({ ...readModel, path: "/v1beta/models/:model+" }),
+  openEndpoint({ ...readModel, path: "/v1/models/:model+", when: isContentGenerationClient }),
 ];

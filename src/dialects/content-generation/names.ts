@@ -1,5 +1,5 @@
 /** Identifier of the style. */
-export const ID = "content-generation";
+export const DIALECT_ID = "content-generation";
 
 /** Header in which the vendor's SDKs send their key. Clients of other styles do not send it. */
 const SDK_KEY_HEADER = "x-goog-api-key";
@@ -24,6 +24,6 @@ export const UPLOAD_HEADERS = [
  * only these SDKs send. The contract's own places for a key are valid for every style, so they prove nothing (contract,
  * Authentication).
  */
-export function speaksContentGeneration({ headers }: { headers: Headers }): boolean {
+export function isContentGenerationClient({ headers }: { headers: Headers }): boolean {
   return headers.has(SDK_KEY_HEADER);
 }

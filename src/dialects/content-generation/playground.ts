@@ -1,10 +1,16 @@
 import { isObject } from "../../encoding/json.ts";
-import { at, listAt, numberAt, textAt } from "../playground/json.ts";
+import { listAt, numberAt, textAt, valueAt } from "../playground/json.ts";
 import { javascriptLiteral, KEY_VARIABLE, pythonLiteral } from "../playground/literals.ts";
-import { argumentsOf, errorIn, pieces } from "../playground/pieces.ts";
-import type { Ask, Piece, PlaygroundDialect, Turn, WireRequest } from "../playground/types.ts";
+import { parseArguments, readError, withoutEmptyPieces } from "../playground/pieces.ts";
+import type {
+  AnswerPiece,
+  PlaygroundDialect,
+  PlaygroundRequest,
+  PlaygroundTurn,
+  WireRequest,
+} from "../playground/types.ts";
 
-function content(turn: Turn): Record<string, unknown> {
+function content(turn: PlaygroundTurn): Record<string, unknown> {
   switch (turn.role) {
     case "user":
       return { role: "user", parts: [{ text: turn.text }] };
@@ -19,14 +25,14 @@ function content(turn: Turn): Record<string, unknown> {
         parts: [
           ...(turn.text === "" ? [] : [{ text: turn.text }]),
           ...turn.calls.map((call) => ({
-            functionCall: { id: call.id, name: call.name, args: argumentsOf(call) },
+            functionCall: { id: call.id, name: call.name, args: parseArguments(call) },
           })),
         ],
       };
   }
 }
 
-function request({ model, system, turns, tools, stream }: Ask): WireRequest {
+function request({ model, system, turns, tools, stream }: PlaygroundRequest): WireRequest {
   const action = stream ? "streamGenerateContent?alt=sse" : "generateContent";
   return {
     path: `/v1beta/models/${encodeURIComponent(model)}:${action}`,
@@ -49,21 +55,21 @@ function request({ model, system, turns, tools, stream }: Ask): WireRequest {
   };
 }
 
-function part(source: unknown): Piece[] {
+function part(source: unknown): AnswerPiece[] {
   const text = textAt(source, "text");
-  if (at(source, "thought") === true) return [{ type: "reasoning", text }];
-  const call = at(source, "functionCall");
+  if (valueAt(source, "thought") === true) return [{ type: "reasoning", text }];
+  const call = valueAt(source, "functionCall");
   if (call === undefined) return [{ type: "text", text }];
   return [
     { type: "call", id: textAt(call, "id"), name: textAt(call, "name") },
-    { type: "arguments", text: JSON.stringify(at(call, "args") ?? {}) },
+    { type: "arguments", text: JSON.stringify(valueAt(call, "args") ?? {}) },
   ];
 }
 
 /** Converts a chunk or a whole answer to pieces. Both have the same shape. */
-function chunk(data: unknown): readonly Piece[] {
-  const used: Piece[] =
-    at(data, "usageMetadata") === undefined
+function chunk(data: unknown): readonly AnswerPiece[] {
+  const used: AnswerPiece[] =
+    valueAt(data, "usageMetadata") === undefined
       ? []
       : [
           {
@@ -75,7 +81,7 @@ function chunk(data: unknown): readonly Piece[] {
           },
         ];
   const parts = listAt(data, "candidates", 0, "content", "parts");
-  return pieces(...parts.flatMap(part), ...used, errorIn(data));
+  return withoutEmptyPieces(...parts.flatMap(part), ...used, readError(data));
 }
 
 /**
@@ -91,10 +97,10 @@ function sdkArguments(wire: WireRequest, model: string) {
 export const playground: PlaygroundDialect = {
   id: "content-generation",
   name: "Content generation",
-  request,
-  event: chunk,
-  whole: chunk,
-  javascript: (origin, wire, { model, stream }) => `import { GoogleGenAI } from "@google/genai";
+  buildRequest: request,
+  parseEvent: chunk,
+  parseAnswer: chunk,
+  toJavascript: (origin, wire, { model, stream }) => `import { GoogleGenAI } from "@google/genai";
 
 const ai = new GoogleGenAI({
   apiKey: process.env.${KEY_VARIABLE},
@@ -103,7 +109,7 @@ const ai = new GoogleGenAI({
 const answer = await ai.models.${stream ? "generateContentStream" : "generateContent"}(${javascriptLiteral(sdkArguments(wire, model))});
 ${stream ? `for await (const chunk of answer) process.stdout.write(chunk.text ?? "");` : "console.log(answer.text);"}
 `,
-  python: (origin, wire, { model, stream }) => `import os
+  toPython: (origin, wire, { model, stream }) => `import os
 from google import genai
 
 client = genai.Client(

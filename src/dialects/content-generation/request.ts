@@ -1,25 +1,25 @@
 import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
 import { isObject } from "../../encoding/json.ts";
-import type { Naming } from "../../models/naming.ts";
+import type { ModelNameConfig } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
-import { optionalBoolean, unsupported } from "../shared/fields.ts";
-import { unknownFormat } from "../shared/members.ts";
-import { OpenCalls } from "../shared/open-calls.ts";
-import { samplingOf } from "../shared/sampling.ts";
-import { contentsSchema, systemMessage, systemSchema, toMessages } from "./content.ts";
-import { styled } from "./field-names.ts";
-import { ID } from "./names.ts";
+import { optionalBoolean, unsupportedField } from "../shared/fields.ts";
+import { unknownFormatError } from "../shared/members.ts";
+import { PendingToolCalls } from "../shared/open-calls.ts";
+import { toSampling } from "../shared/sampling.ts";
+import { contentsSchema, systemSchema, toMessages, toSystemMessage } from "./content.ts";
+import { camelOrSnakeObject } from "./field-names.ts";
+import { DIALECT_ID } from "./names.ts";
 import { toJsonSchema } from "./schema-types.ts";
-import { toolConfigSchema, toolsSchema, toTools, webSearchIn } from "./tools.ts";
+import { findWebSearch, toolConfigSchema, toolsSchema, toTools } from "./tools.ts";
 
-const thinkingSchema = styled(() => ({
+const thinkingSchema = camelOrSnakeObject(() => ({
   includeThoughts: optionalBoolean,
   thinkingBudget: z.unknown().optional(),
   thinkingLevel: z.string().nullish(),
 }));
 
-const generationConfigSchema = styled(() => ({
+const generationConfigSchema = camelOrSnakeObject(() => ({
   temperature: z.unknown().optional(),
   topP: z.unknown().optional(),
   maxOutputTokens: z.unknown().optional(),
@@ -51,10 +51,10 @@ type GenerationConfig = z.output<typeof generationConfigSchema>;
  * The body of `:generateContent` and `:streamGenerateContent` (contract). Fields without effect here (`safetySettings` and
  * similar) are accepted and ignored.
  */
-export const contentRequestSchema = styled(() => ({
+export const contentRequestSchema = camelOrSnakeObject(() => ({
   contents: contentsSchema,
   systemInstruction: systemSchema.nullish(),
-  cachedContent: unsupported("is not supported: nothing is cached here, send the contents"),
+  cachedContent: unsupportedField("is not supported: nothing is cached here, send the contents"),
   tools: toolsSchema.nullish(),
   toolConfig: toolConfigSchema.nullish(),
   generationConfig: generationConfigSchema.nullish(),
@@ -63,11 +63,11 @@ export const contentRequestSchema = styled(() => ({
 export type ContentRequest = z.output<typeof contentRequestSchema>;
 
 /** Supported media types of an answer. */
-const MEDIA_TYPES = ["text/plain", "application/json", "text/x.enum"];
+const ANSWER_MEDIA_TYPES = ["text/plain", "application/json", "text/x.enum"];
 
 function toFormat(config: GenerationConfig | null | undefined): ResponseFormat {
-  if (config?.responseMimeType && !MEDIA_TYPES.includes(config.responseMimeType)) {
-    throw unknownFormat(config.responseMimeType, "generationConfig.responseMimeType");
+  if (config?.responseMimeType && !ANSWER_MEDIA_TYPES.includes(config.responseMimeType)) {
+    throw unknownFormatError(config.responseMimeType, "generationConfig.responseMimeType");
   }
   if (isObject(config?.responseJsonSchema)) return { type: "json-schema", schema: config.responseJsonSchema };
   // An enumeration is answered with the plain word, not with JSON.
@@ -79,7 +79,7 @@ function toFormat(config: GenerationConfig | null | undefined): ResponseFormat {
 }
 
 /** Returns the part of a resource name after the last `models/`: the name of the model. */
-export function modelName(path: string): string {
+export function parseModelName(path: string): string {
   return path.replace(/^(?:.*\/)?models\//, "");
 }
 
@@ -93,28 +93,28 @@ export function toConversation(
   body: ContentRequest,
   path: string,
   stream: boolean,
-  naming: Naming,
+  naming: ModelNameConfig,
 ): Conversation {
-  const model = resolveModel(modelName(path), naming);
+  const model = resolveModel(parseModelName(path), naming);
   const config = body.generationConfig;
-  const wish = config?.thinkingConfig;
-  const thinking = model.thinking && Number(wish?.thinkingBudget ?? -1) !== 0;
-  const calls = new OpenCalls();
+  const thinkingConfig = config?.thinkingConfig;
+  const thinking = model.thinking && Number(thinkingConfig?.thinkingBudget ?? -1) !== 0;
+  const calls = new PendingToolCalls();
   const system: Message[] = body.systemInstruction
-    ? [systemMessage(body.systemInstruction, "systemInstruction")].filter(({ parts }) => parts.length > 0)
+    ? [toSystemMessage(body.systemInstruction, "systemInstruction")].filter(({ parts }) => parts.length > 0)
     : [];
   const turns = body.contents.flatMap((content, index) => toMessages(content, `contents[${index}]`, calls));
   return {
-    dialect: ID,
+    dialect: DIALECT_ID,
     contentField: "contents",
     model,
     messages: [...system, ...turns],
     ...toTools(body.tools, body.toolConfig),
     parallelToolCalls: true,
-    ...webSearchIn(body.tools),
+    ...findWebSearch(body.tools),
     thinking,
-    showReasoning: thinking && wish?.includeThoughts === true,
-    sampling: samplingOf({
+    showReasoning: thinking && thinkingConfig?.includeThoughts === true,
+    sampling: toSampling({
       temperature: config?.temperature,
       topP: config?.topP,
       topK: config?.topK,
@@ -123,8 +123,8 @@ export function toConversation(
       stop: config?.stopSequences,
       maxTokens: config?.maxOutputTokens,
       seed: config?.seed,
-      reasoningEffort: wish?.thinkingLevel?.toLowerCase(),
-      thinkingBudget: wish?.thinkingBudget,
+      reasoningEffort: thinkingConfig?.thinkingLevel?.toLowerCase(),
+      thinkingBudget: thinkingConfig?.thinkingBudget,
       logprobs: config?.responseLogprobs === true ? (config.logprobs ?? 0) : undefined,
       n: config?.candidateCount,
       modalities: config?.responseModalities,

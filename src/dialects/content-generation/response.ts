@@ -1,12 +1,12 @@
 import type { CompletedToolCall, Completion } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
-import { inputObject } from "../shared/tool-input.ts";
+import { parseToolInput } from "../shared/tool-input.ts";
 import { groundingMetadata } from "./grounding.ts";
-import { logprobsResult } from "./logprobs.ts";
+import { toLogprobsResult } from "./logprobs.ts";
 import { FINISH_REASONS, usageMetadata } from "./usage.ts";
 
 function functionCall({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
-  return { functionCall: { id, name, args: inputObject(text) } };
+  return { functionCall: { id, name, args: parseToolInput(text) } };
 }
 
 /** Builds the response object (contract, Content-generation-style response). A candidate always has at least one part. */
@@ -25,7 +25,7 @@ export function toContentResponse(completion: Completion, info: AnswerInfo): Rec
             ? FINISH_REASONS[completion.finishReason]
             : FINISH_REASONS.content_filter,
         index: 0,
-        ...(completion.tokens === undefined ? {} : logprobsResult(completion.tokens)),
+        ...(completion.tokens === undefined ? {} : toLogprobsResult(completion.tokens)),
         ...(completion.sources === undefined
           ? {}
           : { groundingMetadata: groundingMetadata(completion.sources, completion.text) }),

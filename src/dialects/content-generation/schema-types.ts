@@ -2,19 +2,26 @@ import type { JsonSchema } from "../../conversation/tool.ts";
 import { isObject } from "../../encoding/json.ts";
 
 /** Keywords whose value is a schema, a list of schemas, or a map from names to schemas. */
-const SINGLE = new Set(["items", "additionalProperties", "not"]);
-const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
-const NAMED = new Set(["properties", "$defs", "defs", "patternProperties"]);
+const SCHEMA_KEYWORDS = new Set(["items", "additionalProperties", "not"]);
+const SCHEMA_LIST_KEYWORDS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
+const SCHEMA_MAP_KEYWORDS = new Set(["properties", "$defs", "defs", "patternProperties"]);
 /** Keywords with a number. This style sends 64-bit integers as strings. */
-const COUNTS = new Set(["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"]);
+const COUNT_KEYWORDS = new Set([
+  "minItems",
+  "maxItems",
+  "minLength",
+  "maxLength",
+  "minProperties",
+  "maxProperties",
+]);
 
-function convert(value: unknown): unknown {
+function convertSubschema(value: unknown): unknown {
   return isObject(value) ? toJsonSchema(value) : value;
 }
 
-function typeName(value: unknown): unknown {
+function toTypeName(value: unknown): unknown {
   if (typeof value === "string") return value.toLowerCase();
-  return Array.isArray(value) ? value.map(typeName) : value;
+  return Array.isArray(value) ? value.map(toTypeName) : value;
 }
 
 /**
@@ -26,16 +33,17 @@ export function toJsonSchema(schema: Readonly<Record<string, unknown>>): JsonSch
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === "nullable" || keyword === "propertyOrdering") continue;
     if (keyword === "type") {
-      if (value !== "TYPE_UNSPECIFIED") converted["type"] = typeName(value);
+      if (value !== "TYPE_UNSPECIFIED") converted["type"] = toTypeName(value);
     } else if (keyword === "format" && value === "enum") {
       // Redundant: the keyword `enum` has the same meaning.
-    } else if (SINGLE.has(keyword)) converted[keyword] = convert(value);
-    else if (LISTS.has(keyword) && Array.isArray(value)) converted[keyword] = value.map(convert);
-    else if (NAMED.has(keyword) && isObject(value)) {
+    } else if (SCHEMA_KEYWORDS.has(keyword)) converted[keyword] = convertSubschema(value);
+    else if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value))
+      converted[keyword] = value.map(convertSubschema);
+    else if (SCHEMA_MAP_KEYWORDS.has(keyword) && isObject(value)) {
       converted[keyword] = Object.fromEntries(
-        Object.entries(value).map(([name, member]) => [name, convert(member)]),
+        Object.entries(value).map(([name, member]) => [name, convertSubschema(member)]),
       );
-    } else if (COUNTS.has(keyword) && typeof value === "string" && Number.isFinite(Number(value))) {
+    } else if (COUNT_KEYWORDS.has(keyword) && typeof value === "string" && Number.isFinite(Number(value))) {
       converted[keyword] = Number(value);
     } else converted[keyword] = value;
   }

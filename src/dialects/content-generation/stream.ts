@@ -2,13 +2,13 @@ import type { AnswerToken, GenerationEvent } from "../../conversation/events.ts"
 import type { AnswerInfo } from "../../generation/job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { dataItem } from "../../http/event-stream.ts";
-import { inputText } from "../shared/tool-input.ts";
+import { normalizeToolInput } from "../shared/tool-input.ts";
 import { CONTENT_FAMILY } from "./family.ts";
 import { groundingMetadata } from "./grounding.ts";
-import { logprobsResult } from "./logprobs.ts";
+import { toLogprobsResult } from "./logprobs.ts";
 import { FINISH_REASONS, usageMetadata } from "./usage.ts";
 
-const HEAD = 'data: {"candidates":[{"content":{"role":"model","parts":[';
+const CHUNK_START = 'data: {"candidates":[{"content":{"role":"model","parts":[';
 
 /**
  * Renders a content-generation stream (contract). Text and thoughts are sent at once; function calls are sent together in
@@ -27,7 +27,7 @@ export class ContentStream implements StreamRenderer {
   #refused = false;
 
   /** The answer's text so far. The positions of citations refer to it. */
-  #said = "";
+  #answerText = "";
 
   constructor(info: AnswerInfo) {
     this.#info = info;
@@ -41,9 +41,9 @@ export class ContentStream implements StreamRenderer {
         return "";
       }
       case "reasoning":
-        return `${HEAD}{"text":${JSON.stringify(event.text)},"thought":true}]},"index":0}],${this.#tail}`;
+        return `${CHUNK_START}{"text":${JSON.stringify(event.text)},"thought":true}]},"index":0}],${this.#tail}`;
       case "text":
-        this.#said += event.text;
+        this.#answerText += event.text;
         return this.#text(event.text, event.tokens);
       case "refusal":
         this.#refused = true;
@@ -73,15 +73,15 @@ export class ContentStream implements StreamRenderer {
   }
 
   #text(text: string, tokens?: readonly AnswerToken[]): string {
-    const more = tokens === undefined ? "" : `,${JSON.stringify(logprobsResult(tokens)).slice(1, -1)}`;
-    return `${HEAD}{"text":${JSON.stringify(text)}}]},"index":0${more}}],${this.#tail}`;
+    const more = tokens === undefined ? "" : `,${JSON.stringify(toLogprobsResult(tokens)).slice(1, -1)}`;
+    return `${CHUNK_START}{"text":${JSON.stringify(text)}}]},"index":0${more}}],${this.#tail}`;
   }
 
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
     // Copy the arguments as they are: parsing and printing them again can change the digits of numbers.
     const calls = this.#calls
       .filter(({ ended }) => ended)
-      .map(({ head, args }) => `${head}${inputText(args)}}}`);
+      .map(({ head, args }) => `${head}${normalizeToolInput(args)}}}`);
     const parts = calls.length === 0 ? '{"text":""}' : calls.join(",");
     const reason = FINISH_REASONS[this.#refused ? "content_filter" : event.reason];
     const usage = JSON.stringify(usageMetadata(event.usage));
@@ -89,7 +89,7 @@ export class ContentStream implements StreamRenderer {
     const grounding =
       sources === undefined
         ? ""
-        : `,"groundingMetadata":${JSON.stringify(groundingMetadata(sources, this.#said))}`;
-    return `${HEAD}${parts}]},"finishReason":"${reason}","index":0${grounding}}],"usageMetadata":${usage},${this.#tail}`;
+        : `,"groundingMetadata":${JSON.stringify(groundingMetadata(sources, this.#answerText))}`;
+    return `${CHUNK_START}${parts}]},"finishReason":"${reason}","index":0${grounding}}],"usageMetadata":${usage},${this.#tail}`;
   }
 }

@@ -3,21 +3,21 @@ import type { ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
 import type { WebSearch } from "../../conversation/web-search.ts";
 import { isObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import { inOtherFormsToo } from "../../routing/other-forms.ts";
+import { withAliasForms } from "../../routing/other-forms.ts";
 import { jsonObject } from "../shared/fields.ts";
-import { undeclaredTool } from "../shared/tool-choice.ts";
-import { webSearchOf } from "../shared/web-search.ts";
-import { styled } from "./field-names.ts";
+import { undeclaredToolError } from "../shared/tool-choice.ts";
+import { parseWebSearch } from "../shared/web-search.ts";
+import { camelOrSnakeObject } from "./field-names.ts";
 import { toJsonSchema } from "./schema-types.ts";
 
-const declarationSchema = styled(() => ({
+const declarationSchema = camelOrSnakeObject(() => ({
   name: z.string().min(1),
   description: z.string().nullish(),
   parameters: jsonObject.nullish(),
   parametersJsonSchema: z.unknown().optional(),
 }));
 
-const groupSchema = styled(() => ({
+const groupSchema = camelOrSnakeObject(() => ({
   functionDeclarations: z.array(declarationSchema).nullish(),
   googleSearch: jsonObject.nullish(),
   googleSearchRetrieval: jsonObject.nullish(),
@@ -26,26 +26,26 @@ const groupSchema = styled(() => ({
 /**
  * `tools`: groups of function declarations. Except web search, the gateway ignores tools that run on the vendor's servers.
  */
-export const toolsSchema = inOtherFormsToo(
+export const toolsSchema = withAliasForms(
   z.array(groupSchema),
   () => [groupSchema],
   (value) => (isObject(value) ? [value] : value),
 );
 
-export const toolConfigSchema = styled(() => ({
-  functionCallingConfig: styled(() => ({
+export const toolConfigSchema = camelOrSnakeObject(() => ({
+  functionCallingConfig: camelOrSnakeObject(() => ({
     mode: z.string().nullish(),
     allowedFunctionNames: z.array(z.string()).nullish(),
   })).nullish(),
 }));
 
 /** Returns the options of the vendor's web search tool if the request declares it. */
-export function webSearchIn(groups: z.output<typeof toolsSchema> | null | undefined): {
+export function findWebSearch(groups: z.output<typeof toolsSchema> | null | undefined): {
   webSearch?: WebSearch;
 } {
   for (const { googleSearch, googleSearchRetrieval } of groups ?? []) {
     const tool = googleSearch ?? googleSearchRetrieval;
-    if (tool) return { webSearch: webSearchOf(tool) };
+    if (tool) return { webSearch: parseWebSearch(tool) };
   }
   return {};
 }
@@ -58,7 +58,7 @@ function toDefinition(declaration: z.output<typeof declarationSchema>): ToolDefi
   return definition;
 }
 
-const ALLOWED = "toolConfig.functionCallingConfig.allowedFunctionNames";
+const ALLOWED_FUNCTIONS_FIELD = "toolConfig.functionCallingConfig.allowedFunctionNames";
 
 /**
  * Returns the functions that the model may call, and whether it must call one (client assertions 42 and 43). If
@@ -74,7 +74,7 @@ export function toTools(
   const calling = config?.functionCallingConfig;
   const allowed = calling?.allowedFunctionNames ?? [];
   const unknown = allowed.find((name) => !declared.some((tool) => tool.name === name));
-  if (unknown !== undefined) throw undeclaredTool(unknown, ALLOWED);
+  if (unknown !== undefined) throw undeclaredToolError(unknown, ALLOWED_FUNCTIONS_FIELD);
   const tools = allowed.length === 0 ? declared : declared.filter(({ name }) => allowed.includes(name));
   const mode = calling?.mode?.toUpperCase() ?? "AUTO";
   switch (mode) {

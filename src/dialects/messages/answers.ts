@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
+import { jsonOrEventStream } from "../../routing/event-stream-answers.ts";
 import { citationSchema } from "./citations.ts";
 
 function messageSchema() {
@@ -47,7 +47,7 @@ function messageSchema() {
 }
 
 /** A message, or the events of a streamed one (contract, Message-style response and stream). */
-export const messageAnswers = jsonOrEvents(messageSchema, "From message_start to message_stop.");
+export const messageAnswers = jsonOrEventStream(messageSchema, "From message_start to message_stop.");
 
 /** Schema of the answer of `count_tokens`. */
 export const tokenCountSchema = () => z.object({ input_tokens: z.int() });

@@ -6,7 +6,7 @@ import type { AnswerInfo } from "../../generation/job.ts";
  * Builds the citations of the answer text, for callers that requested a web search. If the quoted text of the page is
  * unknown, `cited_text` is the passage of the answer that cites it.
  */
-export function citationsOf(
+export function toCitations(
   { sources }: Pick<Completion, "sources">,
   { conversation }: AnswerInfo,
 ): Record<string, unknown>[] {
@@ -20,7 +20,7 @@ export function citationsOf(
   }));
 }
 
-/** Schema of one entry that {@link citationsOf} returns. */
+/** Schema of one entry that {@link toCitations} returns. */
 export const citationSchema = () =>
   z.object({
     type: z.literal("web_search_result_location"),

@@ -1,9 +1,9 @@
-import type { CacheMark } from "../../conversation/cache-mark.ts";
+import type { CacheBreakpoint } from "../../conversation/cache-mark.ts";
 import type { AttachmentSource, Message, Part, ToolCall } from "../../conversation/conversation.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import { inlineOrUrl } from "../shared/attachments.ts";
-import { objectMember, optionalString, stringMember, unknownContent } from "../shared/members.ts";
+import { parseAttachmentSource } from "../shared/attachments.ts";
+import { optionalString, requireObject, requireString, unknownContentError } from "../shared/members.ts";
 
 /** A content block of any type. */
 export type Block = JsonObject & { type: string };
@@ -12,37 +12,39 @@ export type Block = JsonObject & { type: string };
 export type Content = string | readonly Block[] | null | undefined;
 
 /** Parses the source of an image or document: `base64`, `url` or `file` (client assertion 24). */
-function sourceOf(source: JsonObject, where: string): AttachmentSource {
+function toAttachmentSource(source: JsonObject, where: string): AttachmentSource {
   switch (source["type"]) {
     case "base64":
       return {
         kind: "inline",
-        data: stringMember(source, "data", where),
-        mediaType: stringMember(source, "media_type", where),
+        data: requireString(source, "data", where),
+        mediaType: requireString(source, "media_type", where),
       };
     case "url":
-      return inlineOrUrl(stringMember(source, "url", where), `${where}.url`);
+      return parseAttachmentSource(requireString(source, "url", where), `${where}.url`);
     case "file":
-      return { kind: "file", fileId: stringMember(source, "file_id", where) };
+      return { kind: "file", fileId: requireString(source, "file_id", where) };
     default:
       throw invalidRequest(`${where}.type must be base64, url or file`, `${where}.type`);
   }
 }
 
 /** Converts a document: text becomes text parts, other documents become attachments. */
-function documentParts(block: Block, where: string): Part[] {
-  const source = objectMember(block, "source", where);
+function toDocumentParts(block: Block, where: string): Part[] {
+  const source = requireObject(block, "source", where);
   const title = optionalString(block, "title");
   const heading = [title, optionalString(block, "context")].filter((line) => line !== undefined);
   const headed = (parts: Part[]): Part[] =>
     heading.length === 0 ? parts : [{ type: "text", text: `${heading.join("\n")}\n\n` }, ...parts];
   if (source["type"] === "text") {
-    return headed([{ type: "text", text: stringMember(source, "data", `${where}.source`) }]);
+    return headed([{ type: "text", text: requireString(source, "data", `${where}.source`) }]);
   }
   if (source["type"] === "content") {
-    return headed(toParts(contentMember(source, "content", `${where}.source`), `${where}.source.content`));
+    return headed(
+      toParts(readContentMember(source, "content", `${where}.source`), `${where}.source.content`),
+    );
   }
-  const file: Part = { type: "file", source: sourceOf(source, `${where}.source`) };
+  const file: Part = { type: "file", source: toAttachmentSource(source, `${where}.source`) };
   return [title === undefined ? file : { ...file, filename: title }];
 }
 
@@ -51,24 +53,24 @@ function documentParts(block: Block, where: string): Part[] {
  *
  * @throws GatewayError 400 for anything else.
  */
-function contentMember(block: JsonObject, name: string, where: string): Content {
+function readContentMember(block: JsonObject, name: string, where: string): Content {
   const value = block[name];
   if (value === undefined || value === null || typeof value === "string") return value;
   if (!Array.isArray(value)) throw invalidRequest(`${where}.${name} must be a string or an array`, where);
   return value.map((item: unknown, index): Block => {
     const at = `${where}.${name}[${index}]`;
     if (!isObject(item)) throw invalidRequest(`${at} must be an object`, at);
-    return { ...item, type: stringMember(item, "type", at) };
+    return { ...item, type: requireString(item, "type", at) };
   });
 }
 
 /** Adds the parts in a loop: spreading them into `push` fails for too many arguments. */
-function addParts(parts: Part[], more: readonly Part[]): void {
+function appendParts(parts: Part[], more: readonly Part[]): void {
   for (const part of more) parts.push(part);
 }
 
 /** Reads `cache_control` of a block, a tool or a request. Any value that is not an object is ignored. */
-export function cacheOf(marked: JsonObject): { cache?: CacheMark } {
+export function parseCacheControl(marked: JsonObject): { cache?: CacheBreakpoint } {
   const control = marked["cache_control"];
   if (!isObject(control)) return {};
   const { ttl } = control;
@@ -76,34 +78,39 @@ export function cacheOf(marked: JsonObject): { cache?: CacheMark } {
 }
 
 /** Converts a block to parts. Its cache mark applies to the last part. */
-function blockParts(block: Block, where: string): Part[] {
-  const parts = unmarkedParts(block, where);
+function toBlockParts(block: Block, where: string): Part[] {
+  const parts = toPartsWithoutCacheMark(block, where);
   const last = parts.at(-1);
   if (last === undefined || !("cache_control" in block)) return parts;
-  return [...parts.slice(0, -1), { ...last, ...cacheOf(block) }];
+  return [...parts.slice(0, -1), { ...last, ...parseCacheControl(block) }];
 }
 
-function unmarkedParts(block: Block, where: string): Part[] {
+function toPartsWithoutCacheMark(block: Block, where: string): Part[] {
   switch (block.type) {
     case "text":
-      return [{ type: "text", text: stringMember(block, "text", where) }];
+      return [{ type: "text", text: requireString(block, "text", where) }];
     case "image":
-      return [{ type: "image", source: sourceOf(objectMember(block, "source", where), `${where}.source`) }];
+      return [
+        {
+          type: "image",
+          source: toAttachmentSource(requireObject(block, "source", where), `${where}.source`),
+        },
+      ];
     case "document":
-      return documentParts(block, where);
+      return toDocumentParts(block, where);
     case "search_result": {
       const head = [optionalString(block, "title"), optionalString(block, "source")].filter(Boolean);
       return [
         { type: "text", text: `${head.join("\n")}\n` },
-        ...toParts(contentMember(block, "content", where), `${where}.content`),
+        ...toParts(readContentMember(block, "content", where), `${where}.content`),
       ];
     }
     case "container_upload":
-      return [{ type: "file", source: { kind: "file", fileId: stringMember(block, "file_id", where) } }];
+      return [{ type: "file", source: { kind: "file", fileId: requireString(block, "file_id", where) } }];
     case "tool_reference":
-      return [{ type: "text", text: stringMember(block, "tool_name", where) }];
+      return [{ type: "text", text: requireString(block, "tool_name", where) }];
     default:
-      throw unknownContent(block.type, where);
+      throw unknownContentError(block.type, where);
   }
 }
 
@@ -111,16 +118,16 @@ function unmarkedParts(block: Block, where: string): Part[] {
 export function toParts(content: Content, where: string): Part[] {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return content.flatMap((block, index) => blockParts(block, `${where}[${index}]`));
+  return content.flatMap((block, index) => toBlockParts(block, `${where}[${index}]`));
 }
 
-function toolResult(block: Block, where: string): Message {
+function toToolMessage(block: Block, where: string): Message {
   return {
     role: "tool",
-    callId: stringMember(block, "tool_use_id", where),
-    parts: toParts(contentMember(block, "content", where), `${where}.content`),
+    callId: requireString(block, "tool_use_id", where),
+    parts: toParts(readContentMember(block, "content", where), `${where}.content`),
     ...(block["is_error"] === true ? { isError: true } : {}),
-    ...cacheOf(block),
+    ...parseCacheControl(block),
   };
 }
 
@@ -128,7 +135,7 @@ function toolResult(block: Block, where: string): Message {
  * Converts a user message. Each tool result becomes its own message, and other content keeps its position between the
  * results, so the caller's order is preserved (client assertions 25 and 26).
  */
-export function userMessages(content: Content, where: string): Message[] {
+export function toUserMessages(content: Content, where: string): Message[] {
   if (content === null || content === undefined || typeof content === "string") {
     return [{ role: "user", parts: toParts(content, where) }];
   }
@@ -142,8 +149,8 @@ export function userMessages(content: Content, where: string): Message[] {
     const at = `${where}[${index}]`;
     if (block.type === "tool_result") {
       flush();
-      messages.push(toolResult(block, at));
-    } else addParts(parts, blockParts(block, at));
+      messages.push(toToolMessage(block, at));
+    } else appendParts(parts, toBlockParts(block, at));
   });
   flush();
   return messages.length === 0 ? [{ role: "user", parts: [] }] : messages;
@@ -153,7 +160,7 @@ export function userMessages(content: Content, where: string): Message[] {
  * Converts an assistant message of the history. The gateway ignores signatures, redacted thinking and the blocks of server
  * tools, because the model cannot read them.
  */
-export function assistantMessage(content: Content, where: string): Message {
+export function toAssistantMessage(content: Content, where: string): Message {
   if (content === null || content === undefined || typeof content === "string") {
     return { role: "assistant", parts: toParts(content, where), toolCalls: [] };
   }
@@ -168,16 +175,16 @@ export function assistantMessage(content: Content, where: string): Message {
         break;
       case "tool_use":
         toolCalls.push({
-          id: stringMember(block, "id", at),
-          name: stringMember(block, "name", at),
+          id: requireString(block, "id", at),
+          name: requireString(block, "name", at),
           arguments: JSON.stringify(block["input"] ?? {}),
-          ...cacheOf(block),
+          ...parseCacheControl(block),
         });
         break;
       case "text":
       case "image":
       case "document":
-        addParts(parts, blockParts(block, at));
+        appendParts(parts, toBlockParts(block, at));
         break;
     }
   });

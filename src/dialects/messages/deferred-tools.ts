@@ -11,7 +11,7 @@ type Tool = z.output<typeof toolSchema>;
  * that `tool_choice` forces are never hidden. If all tools are deferred, or if the vendor's own search tool is declared
  * (the gateway cannot run it), no tool is hidden.
  */
-export function deferredTools(
+export function findDeferredTools(
   tools: readonly Tool[],
   messages: readonly { readonly content?: Content }[],
   choice: z.output<ReturnType<typeof toolChoiceSchema>> | null | undefined,
@@ -20,13 +20,13 @@ export function deferredTools(
   const deferred = new Set<unknown>(tools.filter(isDeferred).map(({ name }) => name));
   if (deferred.size === 0 || tools.every(isDeferred)) return new Set();
   if (tools.some(({ type }) => type?.startsWith("tool_search_tool_") === true)) return new Set();
-  for (const name of knownTools(messages)) deferred.delete(name);
+  for (const name of findKnownTools(messages)) deferred.delete(name);
   if (typeof choice === "object") deferred.delete(choice?.name ?? choice?.function?.name);
   return deferred;
 }
 
 /** Returns the names of all tools that were called or that tool results refer to. */
-function knownTools(messages: readonly { readonly content?: Content }[]): Set<unknown> {
+function findKnownTools(messages: readonly { readonly content?: Content }[]): Set<unknown> {
   const names = new Set<unknown>();
   for (const { content } of messages) {
     if (!Array.isArray(content)) continue;

@@ -1,11 +1,11 @@
 import type { Dialect } from "../dialect.ts";
 import { MESSAGE_FAMILY } from "./family.ts";
 import { MESSAGE_LIMIT_HEADERS } from "./limit-headers.ts";
-import { BETA_HEADERS, ID, PREFIXES, VERSION_HEADERS } from "./names.ts";
+import { BETA_HEADERS, DIALECT_ID, PREFIXES, VERSION_HEADERS } from "./names.ts";
 
 /** The message style, under both of its path prefixes and with its shortcuts. */
 export const messages: Dialect = {
-  id: ID,
+  id: DIALECT_ID,
   tag: "Message style",
   family: MESSAGE_FAMILY,
   paths: [...PREFIXES.map((prefix) => `${prefix}/`), "/v1/messages", "/messages"],

@@ -1,10 +1,10 @@
 import type { GatewayError } from "../../errors/gateway-error.ts";
 import { ERROR_OBJECT_SCHEMA, errorObject, objectSchema } from "../../routing/error-formats.ts";
 import type { RouteFamily } from "../../routing/surface.ts";
-import { messageLimitHeaders } from "./limit-headers.ts";
+import { toMessageLimitHeaders } from "./limit-headers.ts";
 
 /** Maps an HTTP status to `error.type` of the message style. */
-function messageErrorType(status: number): string {
+function toMessageErrorType(status: number): string {
   if (status === 401) return "authentication_error";
   if (status === 403) return "permission_error";
   if (status === 404) return "not_found_error";
@@ -17,7 +17,7 @@ function messageErrorType(status: number): string {
 /**
  * Agents shorten their conversation when they read these words, because the style's own service has no error code for it.
  */
-function messageOf({ code, message }: GatewayError): string {
+function formatMessage({ code, message }: GatewayError): string {
   if (code !== "context_length_exceeded" || /prompt is too long/i.test(message)) return message;
   return `prompt is too long: ${message}`;
 }
@@ -26,10 +26,10 @@ function messageOf({ code, message }: GatewayError): string {
 export const MESSAGE_FAMILY: RouteFamily = {
   id: "messages",
   requestIdHeader: "request-id",
-  limitHeaders: messageLimitHeaders,
+  limitHeaders: toMessageLimitHeaders,
   formatError: (error, requestId) => ({
     type: "error",
-    error: { ...errorObject(error, messageErrorType(error.status)), message: messageOf(error) },
+    error: { ...errorObject(error, toMessageErrorType(error.status)), message: formatMessage(error) },
     request_id: requestId ?? null,
   }),
   errorSchema: objectSchema({

@@ -1,34 +1,39 @@
 import * as z from "zod";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import {
-  deleteCallersFile,
-  listCallersFiles,
-  pageOf,
-  readCallersContent,
-  readCallersFile,
+  deleteCallerFile,
+  listCallerFiles,
+  paginate,
+  readCallerFile,
+  rejectContentDownload,
 } from "../../files/callers-files.ts";
-import { FORM_SCHEMA, receiveForm } from "../../files/receive.ts";
-import { forgetRest, restOf } from "../../files/refused-body.ts";
-import type { KeptFile } from "../../platform/files.ts";
-import { type CallerDeclaration, type Endpoint, forCallers, json } from "../../routing/endpoint.ts";
-import { heldJson } from "../../routing/held-answer.ts";
-import { ID, PREFIXES, speaksMessages } from "./names.ts";
+import { receiveForm, UPLOAD_FORM_SCHEMA } from "../../files/receive.ts";
+import { discardUnreadBody, getUnreadBody } from "../../files/refused-body.ts";
+import type { FileRecord } from "../../platform/files.ts";
+import {
+  type CallerDeclaration,
+  callerEndpoint,
+  type Endpoint,
+  jsonResponse,
+} from "../../routing/endpoint.ts";
+import { respondJsonWithinBudget } from "../../routing/held-answer.ts";
+import { DIALECT_ID, isMessagesClient, PREFIXES } from "./names.ts";
 
-const MAX_PAGE = 1000;
-const USUAL_PAGE = 20;
+const MAX_PAGE_SIZE = 1000;
+const DEFAULT_PAGE_SIZE = 20;
 
-const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+const toIsoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /** Builds the file metadata of this style. */
-function metadata(kept: KeptFile): Record<string, unknown> {
+function toFileMetadata(kept: FileRecord): Record<string, unknown> {
   return {
     id: kept.id,
     type: "file",
     filename: kept.filename,
     mime_type: kept.mediaType || "application/octet-stream",
     size_bytes: kept.bytes,
-    created_at: time(kept.createdAt * 1000),
-    expires_at: kept.expiresAt === 0 ? null : time(kept.expiresAt),
+    created_at: toIsoTime(kept.createdAt * 1000),
+    expires_at: kept.expiresAt === 0 ? null : toIsoTime(kept.expiresAt),
     downloadable: false,
   };
 }
@@ -46,25 +51,25 @@ const metadataSchema = () =>
   });
 
 /** Declares an endpoint under the style's prefixes, and under `/v1` for SDKs of this style only. */
-function shared<Query>(
+function declareOnBothPaths<Query>(
   path: string,
   declaration: Omit<CallerDeclaration<unknown, Query>, "path" | "when">,
 ): Endpoint[] {
   return [
-    forCallers({ ...declaration, path: PREFIXES.map((prefix) => `${prefix}/v1/files${path}`) }),
-    forCallers({ ...declaration, path: `/v1/files${path}`, when: speaksMessages }),
+    callerEndpoint({ ...declaration, path: PREFIXES.map((prefix) => `${prefix}/v1/files${path}`) }),
+    callerEndpoint({ ...declaration, path: `/v1/files${path}`, when: isMessagesClient }),
   ];
 }
 
-const upload = shared("", {
+const uploadFile = declareOnBothPaths("", {
   method: "POST",
   summary: "Upload a file for messages",
-  streamedBody: { mediaType: "multipart/form-data", schema: FORM_SCHEMA },
-  answers: json(metadataSchema),
+  streamedBody: { mediaType: "multipart/form-data", schema: UPLOAD_FORM_SCHEMA },
+  answers: jsonResponse(metadataSchema),
   takesAccount: true,
   handler: async (context, { caller }) =>
-    Response.json(metadata((await receiveForm(context, caller, ID)).kept)),
-  refused: (context, error) => forgetRest(restOf(context.request), error),
+    Response.json(toFileMetadata((await receiveForm(context, caller, DIALECT_ID)).record)),
+  refused: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
 });
 
 const cursor = () => z.string().optional();
@@ -73,16 +78,16 @@ const cursor = () => z.string().optional();
  * Lists the newest files first. `page` and `after_id` continue after a file, `before_id` stops before a file, `ids` selects
  * files.
  */
-const list = shared("", {
+const listFiles = declareOnBothPaths("", {
   method: "GET",
   summary: "List the files for messages",
   query: lazyLooseObject(() => ({
-    limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(USUAL_PAGE),
+    limit: z.coerce.number().int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
     page: cursor(),
     after_id: cursor(),
     before_id: cursor(),
   })),
-  answers: json(() =>
+  answers: jsonResponse(() =>
     z.object({
       data: z.array(metadataSchema()),
       first_id: z.string().nullable(),
@@ -93,17 +98,17 @@ const list = shared("", {
   ),
   handler: async (context, { caller, query }) => {
     const { limit, page, after_id: after = page, before_id: before } = query;
-    const asked = new Set(["ids", "ids[]"].flatMap((name) => context.url.searchParams.getAll(name)));
-    const all = await listCallersFiles({ context, caller, style: ID });
-    const oldestFirst = all.filter(({ id }) => asked.size === 0 || asked.has(id));
+    const requestedIds = new Set(["ids", "ids[]"].flatMap((name) => context.url.searchParams.getAll(name)));
+    const all = await listCallerFiles({ context, caller, style: DIALECT_ID });
+    const oldestFirst = all.filter(({ id }) => requestedIds.size === 0 || requestedIds.has(id));
     const found =
       before === undefined
-        ? pageOf(oldestFirst.toReversed(), after, limit)
-        : pageOf(oldestFirst, before, limit);
+        ? paginate(oldestFirst.toReversed(), after, limit)
+        : paginate(oldestFirst, before, limit);
     const data = before === undefined ? found.data : found.data.toReversed();
     const last = data.at(-1)?.id ?? null;
-    return heldJson(context, {
-      data: data.map(metadata),
+    return respondJsonWithinBudget(context, {
+      data: data.map(toFileMetadata),
       first_id: data[0]?.id ?? null,
       last_id: last,
       has_more: found.hasMore,
@@ -112,35 +117,41 @@ const list = shared("", {
   },
 });
 
-const read = shared("/:file_id", {
+const readFile = declareOnBothPaths("/:file_id", {
   method: "GET",
   summary: "Read a file's metadata",
-  answers: json(metadataSchema),
+  answers: jsonResponse(metadataSchema),
   takesAccount: true,
   handler: async (context, { caller, params }) => {
-    const { kept } = await readCallersFile({ context, caller, style: ID }, params["file_id"] ?? "");
-    return Response.json(metadata(kept));
+    const { record } = await readCallerFile({ context, caller, style: DIALECT_ID }, params["file_id"] ?? "");
+    return Response.json(toFileMetadata(record));
   },
 });
 
-const remove = shared("/:file_id", {
+const deleteFile = declareOnBothPaths("/:file_id", {
   method: "DELETE",
   summary: "Delete a file",
-  answers: json(() => z.object({ id: z.string(), type: z.literal("file_deleted") })),
+  answers: jsonResponse(() => z.object({ id: z.string(), type: z.literal("file_deleted") })),
   handler: async (context, { caller, params }) => {
     const id = params["file_id"] ?? "";
-    await deleteCallersFile({ context, caller, style: ID }, id);
+    await deleteCallerFile({ context, caller, style: DIALECT_ID }, id);
     return Response.json({ id, type: "file_deleted" });
   },
 });
 
-const content = shared("/:file_id/content", {
+const readContent = declareOnBothPaths("/:file_id/content", {
   method: "GET",
   summary: "Read a file's content: always an error, as it is not kept",
   answers: () => ({ "application/octet-stream": { type: "string" } }),
   handler: (context, { caller, params }) =>
-    readCallersContent({ context, caller, style: ID }, params["file_id"] ?? ""),
+    rejectContentDownload({ context, caller, style: DIALECT_ID }, params["file_id"] ?? ""),
 });
 
 /** File endpoints of the message style. All styles share the same files. */
-export const MESSAGE_FILES: readonly Endpoint[] = [...upload, ...list, ...read, ...remove, ...content];
+export const MESSAGE_FILES: readonly Endpoint[] = [
+  ...uploadFile,
+  ...listFiles,
+  ...readFile,
+  ...deleteFile,
+  ...readContent,
+];

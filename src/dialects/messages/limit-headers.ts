@@ -1,9 +1,9 @@
-import type { WindowState } from "../../platform/limits.ts";
+import type { RateWindowState } from "../../platform/limits.ts";
 import type { LimitHeaders } from "../../routing/limit-headers.ts";
 
 const PREFIX = "anthropic-ratelimit";
 
-function of(what: string, state: WindowState | null, now: number): Record<string, string> {
+function toLimitHeaders(what: string, state: RateWindowState | null, now: number): Record<string, string> {
   if (state === null) return {};
   return {
     [`${PREFIX}-${what}-limit`]: String(state.limit),
@@ -13,12 +13,12 @@ function of(what: string, state: WindowState | null, now: number): Record<string
 }
 
 /** Builds the rate limit headers that SDKs of the style read. */
-export const messageLimitHeaders: LimitHeaders = ({ requests, tokens }, now) => ({
-  ...of("requests", requests, now),
-  ...of("tokens", tokens, now),
+export const toMessageLimitHeaders: LimitHeaders = ({ requests, tokens }, now) => ({
+  ...toLimitHeaders("requests", requests, now),
+  ...toLimitHeaders("tokens", tokens, now),
 });
 
-/** Names of all headers that {@link messageLimitHeaders} may return. */
+/** Names of all headers that {@link toMessageLimitHeaders} may return. */
 export const MESSAGE_LIMIT_HEADERS: readonly string[] = ["requests", "tokens"].flatMap((what) =>
   ["limit", "remaining", "reset"].map((part) => `${PREFIX}-${what}-${part}`),
 );

@@ -1,11 +1,11 @@
 import type { CatalogueModel } from "../../conversation/model.ts";
 import { CATALOGUE_CREATED, CONTEXT_LENGTH, MODEL_OWNER } from "../../models/catalogue.ts";
 import { MESSAGE_MODEL_IDS } from "../../models/default-aliases.ts";
-import { furtherModels, modelAtPath } from "../../models/resolve.ts";
+import { listAdditionalModels, resolvePathModel } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
-import { type Declaration, type Endpoint, json, open } from "../../routing/endpoint.ts";
+import { type Declaration, type Endpoint, jsonResponse, openEndpoint } from "../../routing/endpoint.ts";
 import { messageModelSchema, messageModelsSchema } from "./answers.ts";
-import { PREFIXES, speaksMessages } from "./names.ts";
+import { isMessagesClient, PREFIXES } from "./names.ts";
 
 const CREATED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
 
@@ -32,14 +32,14 @@ function toModelObject(id: string, model: Partial<CatalogueModel> = {}): Record<
   };
 }
 
-const listing = {
+const listModels = {
   method: "GET",
   summary: "List the message-style models",
-  answers: json(messageModelsSchema),
+  answers: jsonResponse(messageModelsSchema),
   handler: async (context: Context) => {
     const { config } = await context.config();
     const family = MESSAGE_MODEL_IDS.map((id) => toModelObject(id));
-    const further = furtherModels(config).map((model) => toModelObject(model.id, model));
+    const further = listAdditionalModels(config).map((model) => toModelObject(model.id, model));
     const data = [...family, ...further];
     return Response.json({
       object: "list",
@@ -51,14 +51,14 @@ const listing = {
   },
 } as const;
 
-const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
+const readModel: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
   method: "GET",
   summary: "Read a message-style model",
-  answers: json(messageModelSchema),
+  answers: jsonResponse(messageModelSchema),
   handler: async (context, { params }) => {
     const id = params["model"] ?? "";
     const { config } = await context.config();
-    return Response.json(toModelObject(id, modelAtPath(id, config)));
+    return Response.json(toModelObject(id, resolvePathModel(id, config)));
   },
 };
 
@@ -67,8 +67,8 @@ const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
  * under `/v1` answer only SDKs of this style.
  */
 export const MESSAGE_MODELS: readonly Endpoint[] = [
-  open({ ...listing, path: PREFIXES.map((prefix) => `${prefix}/v1/models`) }),
-  open({ ...listing, path: "/v1/models", when: speaksMessages }),
-  open({ ...reading, path: PREFIXES.map((prefix) => `${prefix}/v1/models/:model+`) }),
-  open({ ...reading, path: "/v1/models/:model+", when: speaksMessages }),
+  openEndpoint({ ...listModels, path: PREFIXES.map((prefix) => `${prefix}/v1/models`) }),
+  openEndpoint({ ...listModels, path: "/v1/models", when: isMessagesClient }),
+  openEndpoint({ ...readModel, path: PREFIXES.map((prefix) => `${prefix}/v1/models/:model+`) }),
+  openEndpoint({ ...readModel, path: "/v1/models/:model+", when: isMessagesClient }),
 ];

@@ -4,7 +4,7 @@
  */
 
 /** Identifier of the style. */
-export const ID = "messages";
+export const DIALECT_ID = "messages";
 
 /** Path prefixes of the style. */
 export const PREFIXES = ["/vendorb", "/anthropic"] as const;
@@ -26,6 +26,6 @@ export const DEFAULT_VERSION = "2023-06-01";
  * beta header. The contract's own header names are allowed everywhere and do not change the answer (contract, general rules
  * 4 and 6).
  */
-export function speaksMessages({ headers }: { headers: Headers }): boolean {
+export function isMessagesClient({ headers }: { headers: Headers }): boolean {
   return headers.has(SDK_HEADERS.version) || headers.has(SDK_HEADERS.beta);
 }

@@ -1,9 +1,14 @@
-import { at, listAt, textAt } from "../playground/json.ts";
+import { listAt, textAt, valueAt } from "../playground/json.ts";
 import { javascriptLiteral, KEY_VARIABLE, pythonArguments } from "../playground/literals.ts";
-import { argumentsOf, errorIn, pieces, usageIn } from "../playground/pieces.ts";
-import type { Ask, Piece, PlaygroundDialect, Turn } from "../playground/types.ts";
+import { parseArguments, readError, readUsage, withoutEmptyPieces } from "../playground/pieces.ts";
+import type {
+  AnswerPiece,
+  PlaygroundDialect,
+  PlaygroundRequest,
+  PlaygroundTurn,
+} from "../playground/types.ts";
 
-function blocks(turn: Turn): Record<string, unknown> {
+function blocks(turn: PlaygroundTurn): Record<string, unknown> {
   switch (turn.role) {
     case "user":
       return { role: "user", content: turn.text };
@@ -21,14 +26,14 @@ function blocks(turn: Turn): Record<string, unknown> {
             type: "tool_use",
             id: call.id,
             name: call.name,
-            input: argumentsOf(call),
+            input: parseArguments(call),
           })),
         ],
       };
   }
 }
 
-function body({ model, system, turns, tools, stream }: Ask): Record<string, unknown> {
+function body({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
   return {
     model,
     max_tokens: 8192,
@@ -46,9 +51,10 @@ function body({ model, system, turns, tools, stream }: Ask): Record<string, unkn
   };
 }
 
-const usage = (data: unknown): Piece[] => usageIn(at(data, "usage"), "input_tokens", "output_tokens");
+const usage = (data: unknown): AnswerPiece[] =>
+  readUsage(valueAt(data, "usage"), "input_tokens", "output_tokens");
 
-function event(data: unknown): readonly Piece[] {
+function event(data: unknown): readonly AnswerPiece[] {
   switch (textAt(data, "type")) {
     case "content_block_start":
       if (textAt(data, "content_block", "type") !== "tool_use") return [];
@@ -60,7 +66,7 @@ function event(data: unknown): readonly Piece[] {
         },
       ];
     case "content_block_delta":
-      return pieces(
+      return withoutEmptyPieces(
         { type: "text", text: textAt(data, "delta", "text") },
         { type: "reasoning", text: textAt(data, "delta", "thinking") },
         { type: "arguments", text: textAt(data, "delta", "partial_json") },
@@ -68,11 +74,11 @@ function event(data: unknown): readonly Piece[] {
     case "message_delta":
       return usage(data);
     default:
-      return pieces(errorIn(data));
+      return withoutEmptyPieces(readError(data));
   }
 }
 
-function block(source: unknown): Piece[] {
+function block(source: unknown): AnswerPiece[] {
   switch (textAt(source, "type")) {
     case "thinking":
       return [{ type: "reasoning", text: textAt(source, "thinking") }];
@@ -81,7 +87,7 @@ function block(source: unknown): Piece[] {
     case "tool_use":
       return [
         { type: "call", id: textAt(source, "id"), name: textAt(source, "name") },
-        { type: "arguments", text: JSON.stringify(at(source, "input")) },
+        { type: "arguments", text: JSON.stringify(valueAt(source, "input")) },
       ];
     default:
       return [];
@@ -92,10 +98,11 @@ function block(source: unknown): Piece[] {
 export const playground: PlaygroundDialect = {
   id: "messages",
   name: "Messages",
-  request: (ask) => ({ path: "/anthropic/v1/messages", body: body(ask) }),
-  event,
-  whole: (data) => pieces(...listAt(data, "content").flatMap(block), ...usage(data), errorIn(data)),
-  javascript: (origin, request, { stream }) => `import Anthropic from "@anthropic-ai/sdk";
+  buildRequest: (ask) => ({ path: "/anthropic/v1/messages", body: body(ask) }),
+  parseEvent: event,
+  parseAnswer: (data) =>
+    withoutEmptyPieces(...listAt(data, "content").flatMap(block), ...usage(data), readError(data)),
+  toJavascript: (origin, request, { stream }) => `import Anthropic from "@anthropic-ai/sdk";
 
 const client = new Anthropic({
   baseURL: "${origin}/anthropic",
@@ -104,7 +111,7 @@ const client = new Anthropic({
 const message = await client.messages.create(${javascriptLiteral(request.body)});
 ${stream ? `for await (const event of message) {\n  if (event.type === "content_block_delta" && event.delta.type === "text_delta") {\n    process.stdout.write(event.delta.text);\n  }\n}` : "console.log(message.content);"}
 `,
-  python: (origin, request, { stream }) => `import os
+  toPython: (origin, request, { stream }) => `import os
 from anthropic import Anthropic
 
 client = Anthropic(base_url="${origin}/anthropic", api_key=os.environ["${KEY_VARIABLE}"])

@@ -3,16 +3,16 @@ import type { Conversation, Message, ResponseFormat } from "../../conversation/c
 import { isObject } from "../../encoding/json.ts";
 import { lazyLooseObject, once } from "../../encoding/lazy-schema.ts";
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
-import type { Naming } from "../../models/naming.ts";
+import type { ModelNameConfig } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
-import { finite, jsonObject } from "../shared/fields.ts";
-import { objectMember, unknownFormat } from "../shared/members.ts";
-import { samplingOf, thinkingBudgetOf } from "../shared/sampling.ts";
+import { jsonObject, toFiniteNumber } from "../shared/fields.ts";
+import { requireObject, unknownFormatError } from "../shared/members.ts";
+import { getThinkingBudget, toSampling } from "../shared/sampling.ts";
 import { wantsThinking } from "../shared/thinking.ts";
-import { assistantMessage, cacheOf, toParts, userMessages } from "./content.ts";
-import { deferredTools } from "./deferred-tools.ts";
-import { ID } from "./names.ts";
-import { toolChoiceSchema, toolSchema, toToolChoice, toTools, webSearchIn } from "./tools.ts";
+import { parseCacheControl, toAssistantMessage, toParts, toUserMessages } from "./content.ts";
+import { findDeferredTools } from "./deferred-tools.ts";
+import { DIALECT_ID } from "./names.ts";
+import { findWebSearch, toolChoiceSchema, toolSchema, toToolChoice, toTools } from "./tools.ts";
 
 const contentSchema = () =>
   z
@@ -50,7 +50,7 @@ export type MessageRequest = z.output<typeof messageRequestSchema>;
  * Rejects server-side threads, which the gateway does not store. On exactly this error, the SDK sends the whole
  * conversation instead and continues (client assertion 35). Ignoring the field would silently lose the history.
  */
-function refuseThread(thread: unknown): void {
+function rejectThread(thread: unknown): void {
   if (thread === undefined || thread === null) return;
   throw new GatewayError(400, "threads are not supported: send the whole conversation", {
     code: "thread_unsupported",
@@ -68,10 +68,10 @@ function toMessages(body: MessageRequest): Message[] {
     switch (role) {
       case "user":
         // Push in a loop: spreading a long array into `push` exceeds the maximum number of arguments.
-        for (const message of userMessages(content, where)) messages.push(message);
+        for (const message of toUserMessages(content, where)) messages.push(message);
         break;
       case "assistant":
-        messages.push(assistantMessage(content, where));
+        messages.push(toAssistantMessage(content, where));
         break;
       // Newer agents send later instructions between the messages (client assertion 29).
       case "system":
@@ -92,11 +92,11 @@ function toFormat({ output_config: config, output_format: older }: MessageReques
   const format = config?.format ?? older;
   const where = format === config?.format ? "output_config.format" : "output_format";
   if (!format) return { type: "text" };
-  if (format.type !== "json_schema") throw unknownFormat(format.type, `${where}.type`);
-  return { type: "json-schema", schema: objectMember(format, "schema", where) };
+  if (format.type !== "json_schema") throw unknownFormatError(format.type, `${where}.type`);
+  return { type: "json-schema", schema: requireObject(format, "schema", where) };
 }
 
-const shownThinking = once(() =>
+const shownThinkingSchema = once(() =>
   z.union([
     z.literal(true),
     z.looseObject({ type: z.literal(["enabled", "adaptive"]), display: z.string().nullish() }),
@@ -107,8 +107,8 @@ const shownThinking = once(() =>
  * Returns whether the caller wants to read the model's thinking: `thinking` is `enabled` or `adaptive`, and `display` is
  * not `omitted`. A caller that sends no `thinking` reads the first block as the answer.
  */
-function showsThinking(thinking: unknown): boolean {
-  const { success, data } = shownThinking().safeParse(thinking);
+function wantsVisibleThinking(thinking: unknown): boolean {
+  const { success, data } = shownThinkingSchema().safeParse(thinking);
   return success && (data === true || data.display !== "omitted");
 }
 
@@ -117,37 +117,37 @@ function showsThinking(thinking: unknown): boolean {
  *
  * @throws GatewayError 400 that names the invalid field.
  */
-export function toConversation(body: MessageRequest, naming: Naming): Conversation {
-  refuseThread(body.thread);
+export function toConversation(body: MessageRequest, naming: ModelNameConfig): Conversation {
+  rejectThread(body.thread);
   const model = resolveModel(body.model, naming);
   const effort = body.output_config?.effort;
   const thinking = model.thinking && wantsThinking({ thinking: body.thinking, reasoning_effort: effort });
   const choice = body.tool_choice;
   const declared = body.tools ?? [];
-  const deferred = deferredTools(declared, body.messages, choice);
+  const deferred = findDeferredTools(declared, body.messages, choice);
   const tools = toTools(declared).filter(({ name }) => !deferred.has(name));
-  const expectedTokens = finite(body.max_tokens);
+  const expectedTokens = toFiniteNumber(body.max_tokens);
   const single = typeof choice === "object" && choice?.disable_parallel_tool_use === true;
   return {
-    dialect: ID,
+    dialect: DIALECT_ID,
     contentField: "messages",
     model,
     messages: toMessages(body),
     tools,
     toolChoice: toToolChoice(choice, declared, tools),
     parallelToolCalls: !single,
-    ...webSearchIn(declared, choice),
-    ...cacheOf(body),
+    ...findWebSearch(declared, choice),
+    ...parseCacheControl(body),
     thinking,
-    showReasoning: thinking && showsThinking(body.thinking),
-    sampling: samplingOf({
+    showReasoning: thinking && wantsVisibleThinking(body.thinking),
+    sampling: toSampling({
       temperature: body.temperature,
       // Contract: temperature wins over top_p when both are given.
       topP: body.temperature === undefined || body.temperature === null ? body.top_p : undefined,
       topK: body["top_k"],
       stop: body.stop_sequences,
       reasoningEffort: effort,
-      thinkingBudget: thinkingBudgetOf(body.thinking),
+      thinkingBudget: getThinkingBudget(body.thinking),
       user: isObject(body["metadata"]) ? body["metadata"]["user_id"] : undefined,
     }),
     ...(expectedTokens === undefined ? {} : { expectedTokens }),

@@ -1,12 +1,12 @@
 import type { CompletedToolCall, Completion } from "../../conversation/events.ts";
 import { randomId } from "../../conversation/ids.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
-import { inputObject } from "../shared/tool-input.ts";
-import { citationsOf } from "./citations.ts";
-import { ending, wholeUsage } from "./usage.ts";
+import { parseToolInput } from "../shared/tool-input.ts";
+import { toCitations } from "./citations.ts";
+import { toEndingFields, toWholeUsage } from "./usage.ts";
 
-function toolUse({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
-  return { type: "tool_use", id, name, input: inputObject(text), caller: { type: "direct" } };
+function toToolUse({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
+  return { type: "tool_use", id, name, input: parseToolInput(text), caller: { type: "direct" } };
 }
 
 /**
@@ -19,7 +19,7 @@ export function toMessage(completion: Completion, info: AnswerInfo): Record<stri
     content.push({ type: "thinking", thinking: completion.reasoning, signature: "" });
   }
   if (completion.text !== "") {
-    const citations = citationsOf(completion, info);
+    const citations = toCitations(completion, info);
     content.push({
       type: "text",
       text: completion.text,
@@ -29,7 +29,7 @@ export function toMessage(completion: Completion, info: AnswerInfo): Record<stri
   if (completion.refusal) {
     content.push({ type: "text", text: completion.refusal, citations: null });
   }
-  content.push(...completion.toolCalls.map(toolUse));
+  content.push(...completion.toolCalls.map(toToolUse));
   return {
     id: randomId("msg_"),
     type: "message",
@@ -38,8 +38,8 @@ export function toMessage(completion: Completion, info: AnswerInfo): Record<stri
     content,
     diagnostics: null,
     ...(completion.refusal === undefined
-      ? ending(completion.finishReason, completion.stopSequence)
-      : ending("content_filter")),
-    usage: wholeUsage(completion.usage),
+      ? toEndingFields(completion.finishReason, completion.stopSequence)
+      : toEndingFields("content_filter")),
+    usage: toWholeUsage(completion.usage),
   };
 }

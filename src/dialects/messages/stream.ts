@@ -4,9 +4,9 @@ import type { GatewayError } from "../../errors/gateway-error.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { namedItem } from "../../http/event-stream.ts";
-import { citationsOf } from "./citations.ts";
+import { toCitations } from "./citations.ts";
 import { MESSAGE_FAMILY } from "./family.ts";
-import { ending, messageUsage, wholeUsage } from "./usage.ts";
+import { toEndingFields, toMessageUsage, toWholeUsage } from "./usage.ts";
 
 type OpenBlock = "none" | "text" | "thinking" | "tool_use";
 
@@ -21,11 +21,11 @@ const MESSAGE_STOP = namedItem("message_stop", '{"type":"message_stop"}');
 export class MessageStream implements StreamRenderer {
   readonly keepAlive = PING;
   readonly #info: AnswerInfo;
-  #open: OpenBlock = "none";
+  #openBlockKind: OpenBlock = "none";
   /** Index of the open block, or of the last block if none is open. */
   #index = -1;
   /** Start of every delta of the open block. */
-  #head = "";
+  #deltaStart = "";
   #hasInput = false;
   #refused = false;
 
@@ -38,18 +38,18 @@ export class MessageStream implements StreamRenderer {
       case "start":
         return this.#start();
       case "reasoning":
-        return `${this.#ensure("thinking")}${this.#head}${JSON.stringify(event.text)}}}\n\n`;
+        return `${this.#ensureBlock("thinking")}${this.#deltaStart}${JSON.stringify(event.text)}}}\n\n`;
       case "refusal":
         this.#refused = true;
-        return `${this.#ensure("text")}${this.#head}${JSON.stringify(event.text)}}}\n\n`;
+        return `${this.#ensureBlock("text")}${this.#deltaStart}${JSON.stringify(event.text)}}}\n\n`;
       case "text":
-        return `${this.#ensure("text")}${this.#head}${JSON.stringify(event.text)}}}\n\n`;
+        return `${this.#ensureBlock("text")}${this.#deltaStart}${JSON.stringify(event.text)}}}\n\n`;
       case "tool-call":
         return this.#openToolUse(event.id, event.name);
       case "tool-arguments":
         return this.#input(event.delta);
       case "tool-call-end":
-        return this.#close(true);
+        return this.#closeBlock(true);
       case "finish":
         return this.#finish(event);
       case "error":
@@ -70,17 +70,17 @@ export class MessageStream implements StreamRenderer {
       model: this.#info.conversation.model.requested,
       content: [],
       diagnostics: null,
-      ...ending(null),
-      usage: wholeUsage({ prompt: Math.max(1, this.#info.promptTokens()), completion: 0, reasoning: 0 }),
+      ...toEndingFields(null),
+      usage: toWholeUsage({ prompt: Math.max(1, this.#info.promptTokens()), completion: 0, reasoning: 0 }),
     };
     return namedItem("message_start", JSON.stringify({ type: "message_start", message }));
   }
 
-  #ensure(wanted: "text" | "thinking"): string {
-    if (this.#open === wanted) return "";
+  #ensureBlock(wanted: "text" | "thinking"): string {
+    if (this.#openBlockKind === wanted) return "";
     return wanted === "text"
-      ? this.#begin("text", '{"type":"text","text":"","citations":null}', '"text_delta","text":')
-      : this.#begin(
+      ? this.#openBlock("text", '{"type":"text","text":"","citations":null}', '"text_delta","text":')
+      : this.#openBlock(
           "thinking",
           '{"type":"thinking","thinking":"","signature":""}',
           '"thinking_delta","thinking":',
@@ -90,14 +90,14 @@ export class MessageStream implements StreamRenderer {
   #openToolUse(id: string, name: string): string {
     this.#hasInput = false;
     const block = `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":{},"caller":{"type":"direct"}}`;
-    return this.#begin("tool_use", block, '"input_json_delta","partial_json":');
+    return this.#openBlock("tool_use", block, '"input_json_delta","partial_json":');
   }
 
-  #begin(kind: OpenBlock, block: string, delta: string): string {
-    const closed = this.#close();
-    this.#open = kind;
+  #openBlock(kind: OpenBlock, block: string, delta: string): string {
+    const closed = this.#closeBlock();
+    this.#openBlockKind = kind;
     this.#index += 1;
-    this.#head = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#index},"delta":{"type":${delta}`;
+    this.#deltaStart = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#index},"delta":{"type":${delta}`;
     const start = `{"type":"content_block_start","index":${this.#index},"content_block":${block}}`;
     return closed + namedItem("content_block_start", start);
   }
@@ -105,7 +105,7 @@ export class MessageStream implements StreamRenderer {
   #input(delta: string): string {
     if (delta === "") return "";
     this.#hasInput = true;
-    return `${this.#head}${JSON.stringify(delta)}}}\n\n`;
+    return `${this.#deltaStart}${JSON.stringify(delta)}}}\n\n`;
   }
 
   /**
@@ -113,17 +113,17 @@ export class MessageStream implements StreamRenderer {
    * fragment. A complete call without input gets one `{}` delta, because agents treat a call without an input delta as
    * broken.
    */
-  #close(ended = false): string {
-    if (this.#open === "none") return "";
+  #closeBlock(ended = false): string {
+    if (this.#openBlockKind === "none") return "";
     const input = ended && !this.#hasInput ? this.#input("{}") : "";
-    this.#open = "none";
+    this.#openBlockKind = "none";
     const stop = `{"type":"content_block_stop","index":${this.#index}}`;
     return input + namedItem("content_block_stop", stop);
   }
 
   /** Renders the citations. They are known only at the end, and are sent while the text block is still open. */
-  #cite(event: Extract<GenerationEvent, { type: "finish" }>): string {
-    return citationsOf(event, this.#info)
+  #renderCitations(event: Extract<GenerationEvent, { type: "finish" }>): string {
+    return toCitations(event, this.#info)
       .map((citation) => {
         const delta = { type: "citations_delta", citation };
         return namedItem(
@@ -137,10 +137,12 @@ export class MessageStream implements StreamRenderer {
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
     const delta = {
       type: "message_delta",
-      delta: this.#refused ? ending("content_filter") : ending(event.reason, event.stopSequence),
-      usage: messageUsage(event.usage),
+      delta: this.#refused
+        ? toEndingFields("content_filter")
+        : toEndingFields(event.reason, event.stopSequence),
+      usage: toMessageUsage(event.usage),
     };
-    const cited = this.#open === "text" ? this.#cite(event) : "";
-    return cited + this.#close() + namedItem("message_delta", JSON.stringify(delta)) + MESSAGE_STOP;
+    const cited = this.#openBlockKind === "text" ? this.#renderCitations(event) : "";
+    return cited + this.#closeBlock() + namedItem("message_delta", JSON.stringify(delta)) + MESSAGE_STOP;
   }
 }

@@ -4,9 +4,9 @@ import type { WebSearch } from "../../conversation/web-search.ts";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { jsonObject } from "../shared/fields.ts";
-import { undeclaredTool } from "../shared/tool-choice.ts";
-import { webSearchOf } from "../shared/web-search.ts";
-import { cacheOf } from "./content.ts";
+import { undeclaredToolError } from "../shared/tool-choice.ts";
+import { parseWebSearch } from "../shared/web-search.ts";
+import { parseCacheControl } from "./content.ts";
 
 /** One declared tool: the caller's own tool, a tool that the vendor defines, or a server tool. */
 export const toolSchema = lazyLooseObject(() => ({
@@ -17,7 +17,10 @@ export const toolSchema = lazyLooseObject(() => ({
   strict: z.boolean().nullish(),
 }));
 
-function object(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
+function objectSchema(
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[],
+): JsonSchema {
   return { type: "object", properties, required };
 }
 
@@ -32,12 +35,12 @@ const VENDOR_TOOLS: readonly (readonly [type: RegExp, description: string, param
   [
     /^bash_/,
     "Runs a command in a persistent shell and returns its output. `restart` starts the shell anew.",
-    object({ command: text, restart: { type: "boolean" } }, []),
+    objectSchema({ command: text, restart: { type: "boolean" } }, []),
   ],
   [
     /^text_editor_/,
     "Views and edits files. `command` is view, create, str_replace or insert.",
-    object(
+    objectSchema(
       {
         command: { type: "string", enum: ["view", "create", "str_replace", "insert"] },
         path: text,
@@ -54,7 +57,7 @@ const VENDOR_TOOLS: readonly (readonly [type: RegExp, description: string, param
   [
     /^memory_/,
     "Keeps notes in files under /memories. `command` is view, create, str_replace, insert, delete or rename.",
-    object(
+    objectSchema(
       {
         command: { type: "string", enum: ["view", "create", "str_replace", "insert", "delete", "rename"] },
         path: text,
@@ -88,14 +91,14 @@ export function toTools(tools: readonly z.output<typeof toolSchema>[]): ToolDefi
     if (description !== undefined) definition.description = description;
     if (parameters !== undefined) definition.parameters = parameters;
     if (tool.strict === true) definition.strict = true;
-    const { cache } = cacheOf(tool);
+    const { cache } = parseCacheControl(tool);
     if (cache !== undefined) definition.cache = cache;
     return [definition];
   });
 }
 
 /** Returns the options of the vendor's web search tool if the request declares it and `tool_choice` allows tools. */
-export function webSearchIn(
+export function findWebSearch(
   tools: readonly z.output<typeof toolSchema>[],
   choice: z.output<ReturnType<typeof toolChoiceSchema>> | null | undefined,
 ): { webSearch?: WebSearch } {
@@ -104,7 +107,7 @@ export function webSearchIn(
   if (allowed === "none" || tool === undefined) return {};
   const isForced =
     typeof choice === "object" && allowed === "tool" && choice?.name === (tool.name ?? "web_search");
-  return { webSearch: { ...webSearchOf(tool), ...(isForced ? { asked: true } : {}) } };
+  return { webSearch: { ...parseWebSearch(tool), ...(isForced ? { isRequested: true } : {}) } };
 }
 
 /** `tool_choice`, in the form of the message-style SDKs and in the form of the contract (client assertion 32). */
@@ -150,7 +153,7 @@ export function toToolChoice(
       }
       if (offered.some((tool) => tool.name === name)) return { type: "function", name };
       if (declared.some((tool) => tool.name === name)) return { type: "auto" };
-      throw undeclaredTool(name, "tool_choice.name");
+      throw undeclaredToolError(name, "tool_choice.name");
     default:
       throw invalidRequest(`tool_choice ${JSON.stringify(type)} is not known`, "tool_choice");
   }

@@ -12,7 +12,7 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
  * Builds `usage` of a message. `input_tokens` excludes tokens read from or written to a cache. Agents expect numbers even
  * if no cache was used.
  */
-export function messageUsage(usage: Usage): Record<string, unknown> {
+export function toMessageUsage(usage: Usage): Record<string, unknown> {
   const { prompt, cached = 0, cacheWritten = 0 } = usage;
   return {
     input_tokens: Math.max(0, prompt - cached - cacheWritten),
@@ -25,16 +25,16 @@ export function messageUsage(usage: Usage): Record<string, unknown> {
 }
 
 /** Builds `usage` of a whole message: the counts, and the other fields of the real service, which have no value here. */
-export function wholeUsage(usage: Usage): Record<string, unknown> {
+export function toWholeUsage(usage: Usage): Record<string, unknown> {
   const nothing = { cache_creation: null, inference_geo: null, service_tier: "standard", speed: null };
-  return { ...messageUsage(usage), ...nothing };
+  return { ...toMessageUsage(usage), ...nothing };
 }
 
 /**
  * Builds the fields that say how a message ended. The real service always sends them, and SDK tool runners read
  * `stop_reason`. `reason` null: the message has not ended. `sequence` is the stop sequence that ended it.
  */
-export function ending(reason: FinishReason | null, sequence?: string): Record<string, unknown> {
+export function toEndingFields(reason: FinishReason | null, sequence?: string): Record<string, unknown> {
   const refused = { type: "refusal", category: null, explanation: null };
   return {
     container: null,

@@ -1,7 +1,7 @@
 import { DEFAULT_VERSION, VERSION_HEADERS } from "./names.ts";
 
 /** Returns the message-style version that a request names, or the default version (contract, Versioning 2). */
-export function messageVersion(request: Request): string {
+export function getMessageVersion(request: Request): string {
   for (const name of VERSION_HEADERS) {
     const version = request.headers.get(name)?.trim();
     if (version !== undefined && version !== "") return version;

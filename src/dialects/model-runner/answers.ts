@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Answers } from "../../routing/endpoint.ts";
-import { tokenSchema } from "../shared/tokens.ts";
+import type { ResponseSchemas } from "../../routing/endpoint.ts";
+import { tokenLogprobSchema } from "../shared/tokens.ts";
 import { JSON_LINES } from "./stream.ts";
 
 /**
@@ -11,7 +11,7 @@ function answerSchema(own: z.ZodRawShape) {
   return z.union([
     z.object({
       ...head,
-      logprobs: z.array(tokenSchema()).optional(),
+      logprobs: z.array(tokenLogprobSchema()).optional(),
       done_reason: z.enum(["stop", "length", "content_filter"]),
       total_duration: z.int(),
       load_duration: z.int(),
@@ -38,7 +38,7 @@ function messageSchema() {
 }
 
 /** An answer in one piece, or as JSON lines. */
-function jsonOrLines(schema: () => z.ZodType): Answers {
+function jsonOrLines(schema: () => z.ZodType): ResponseSchemas {
   return () => ({
     "application/json": schema(),
     [JSON_LINES]: { type: "string", description: "One JSON object a line; the last one has `done: true`." },

@@ -1,10 +1,10 @@
 import type { Dialect } from "../dialect.ts";
 import { RUNNER_FAMILY } from "./family.ts";
-import { ID } from "./names.ts";
+import { DIALECT_ID } from "./names.ts";
 
 /** The local-model-runner style. */
 export const modelRunner: Dialect = {
-  id: ID,
+  id: DIALECT_ID,
   tag: "Local-model-runner style",
   family: RUNNER_FAMILY,
   paths: ["/api/"],

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { MAX_DIMENSIONS, MAX_INPUTS, vectorsOf } from "../../embeddings/embed.ts";
+import { embedInputs, MAX_DIMENSIONS, MAX_INPUTS } from "../../embeddings/embed.ts";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
-import { forCallers, json } from "../../routing/endpoint.ts";
-import { heldJson } from "../../routing/held-answer.ts";
+import { callerEndpoint, jsonResponse } from "../../routing/endpoint.ts";
+import { respondJsonWithinBudget } from "../../routing/held-answer.ts";
 import { resolveRunnerModel } from "./models.ts";
-import { ID } from "./names.ts";
+import { DIALECT_ID } from "./names.ts";
 
 const vector = () => z.array(z.number());
 
@@ -25,26 +25,26 @@ const embedAnswer = () =>
   });
 
 /** `POST /api/embed`: vectors of unit length, one for each text. */
-export const runnerEmbed = forCallers({
+export const runnerEmbed = callerEndpoint({
   method: "POST",
   path: "/api/embed",
   summary: "Create embeddings",
   body: embedSchema,
-  answers: json(embedAnswer),
+  answers: jsonResponse(embedAnswer),
   takesAccount: true,
   handler: async (context, { caller, body }) => {
     const model = await resolveRunnerModel(context, body.model, "embeddings");
     const inputs = typeof body.input === "string" ? [body.input] : (body.input ?? []);
-    const { vectors, tokens } = await vectorsOf({
+    const { vectors, tokens } = await embedInputs({
       context,
       caller,
-      style: ID,
+      style: DIALECT_ID,
       model,
       inputs: inputs.length === 1 && inputs[0] === "" ? [] : inputs,
       field: "input",
       dimensions: body.dimensions ?? null,
     });
-    return heldJson(context, {
+    return respondJsonWithinBudget(context, {
       model: model.requested,
       embeddings: Array.from(vectors, (numbers) => [...numbers]),
       total_duration: Math.max(1, context.platform.now() - context.startedAt) * 1_000_000,
@@ -55,18 +55,18 @@ export const runnerEmbed = forCallers({
 });
 
 /** `POST /api/embeddings`, the predecessor of `/api/embed`: embeds one prompt. */
-export const runnerEmbeddings = forCallers({
+export const runnerEmbeddings = callerEndpoint({
   method: "POST",
   path: "/api/embeddings",
   summary: "Create one embedding",
   body: lazyLooseObject(() => ({ model: z.string().min(1), prompt: z.string().nullish() })),
-  answers: json(() => z.object({ embedding: vector() })),
+  answers: jsonResponse(() => z.object({ embedding: vector() })),
   takesAccount: true,
   handler: async (context, { caller, body }) => {
-    const { vectors } = await vectorsOf({
+    const { vectors } = await embedInputs({
       context,
       caller,
-      style: ID,
+      style: DIALECT_ID,
       model: await resolveRunnerModel(context, body.model, "embeddings"),
       inputs: body.prompt ? [body.prompt] : [],
       field: "prompt",

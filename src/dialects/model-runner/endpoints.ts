@@ -2,16 +2,21 @@ import type { Caller } from "../../auth/callers.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { ResolvedModel } from "../../conversation/model.ts";
 import type { Context } from "../../platform/context.ts";
-import { forCallers } from "../../routing/endpoint.ts";
-import { answer } from "../shared/answer.ts";
+import { callerEndpoint } from "../../routing/endpoint.ts";
+import { answerConversation } from "../shared/answer.ts";
 import { chatAnswers, generateAnswers } from "./answers.ts";
 import { resolveRunnerModel } from "./models.ts";
-import { chatConversation, chatSchema, generateConversation, generateSchema } from "./request.ts";
+import {
+  chatSchema,
+  generateSchema,
+  translateRunnerChatRequest,
+  translateRunnerGenerateRequest,
+} from "./request.ts";
 import { toRunnerResponse } from "./response.ts";
-import { CHAT_SHAPE, GENERATE_SHAPE, type Shape, type Stopwatch } from "./shape.ts";
+import { type AnswerFormat, CHAT_FORMAT, GENERATE_FORMAT, type Stopwatch } from "./shape.ts";
 import { JSON_LINES, RunnerStream } from "./stream.ts";
 
-function stopwatch(context: Context): Stopwatch {
+function createStopwatch(context: Context): Stopwatch {
   return {
     startedAt: context.startedAt,
     now: () => context.platform.now(),
@@ -19,9 +24,14 @@ function stopwatch(context: Context): Stopwatch {
   };
 }
 
-function run(context: Context, caller: Caller, conversation: Conversation, shape: Shape): Promise<Response> {
-  const watch = stopwatch(context);
-  return answer(
+function answerRunnerRequest(
+  context: Context,
+  caller: Caller,
+  conversation: Conversation,
+  shape: AnswerFormat,
+): Promise<Response> {
+  const watch = createStopwatch(context);
+  return answerConversation(
     { context, caller, conversation },
     {
       streamType: JSON_LINES,
@@ -32,24 +42,29 @@ function run(context: Context, caller: Caller, conversation: Conversation, shape
 }
 
 /** Matches a duration of zero in `keep_alive`. */
-const UNLOADS = /^0+(?:\.0*)?(?:ms|s|m|h)?$/;
+const ZERO_DURATION = /^0+(?:\.0*)?(?:ms|s|m|h)?$/;
 
 /**
  * Answers a request without a prompt. It asks to load the model, or with `keep_alive: 0` to unload it; the gateway does
  * neither.
  */
-function loaded(context: Context, model: ResolvedModel, shape: Shape, keepAlive: unknown): Response {
+function answerLoadRequest(
+  context: Context,
+  model: ResolvedModel,
+  shape: AnswerFormat,
+  keepAlive: unknown,
+): Response {
   return Response.json({
     model: model.requested,
     created_at: new Date(context.platform.now()).toISOString(),
-    ...shape.whole(null),
+    ...shape.answerFields(null),
     done: true,
-    done_reason: UNLOADS.test(String(keepAlive)) ? "unload" : "load",
+    done_reason: ZERO_DURATION.test(String(keepAlive)) ? "unload" : "load",
   });
 }
 
 /** `POST /api/chat`. Unlike the lists of models, it uses a provider account and therefore needs a credential. */
-export const runnerChat = forCallers({
+export const runnerChat = callerEndpoint({
   method: "POST",
   path: "/api/chat",
   takesAccount: true,
@@ -58,13 +73,13 @@ export const runnerChat = forCallers({
   answers: chatAnswers,
   handler: async (context, { caller, body }) => {
     const model = await resolveRunnerModel(context, body.model, "chat");
-    if (!body.messages?.length) return loaded(context, model, CHAT_SHAPE, body.keep_alive);
-    return run(context, caller, chatConversation(body, model), CHAT_SHAPE);
+    if (!body.messages?.length) return answerLoadRequest(context, model, CHAT_FORMAT, body.keep_alive);
+    return answerRunnerRequest(context, caller, translateRunnerChatRequest(body, model), CHAT_FORMAT);
   },
 });
 
 /** `POST /api/generate`: a single prompt. */
-export const runnerGenerate = forCallers({
+export const runnerGenerate = callerEndpoint({
   method: "POST",
   path: "/api/generate",
   takesAccount: true,
@@ -73,7 +88,8 @@ export const runnerGenerate = forCallers({
   answers: generateAnswers,
   handler: async (context, { caller, body }) => {
     const model = await resolveRunnerModel(context, body.model, "chat");
-    if (!body.prompt && !body.images?.length) return loaded(context, model, GENERATE_SHAPE, body.keep_alive);
-    return run(context, caller, generateConversation(body, model), GENERATE_SHAPE);
+    if (!body.prompt && !body.images?.length)
+      return answerLoadRequest(context, model, GENERATE_FORMAT, body.keep_alive);
+    return answerRunnerRequest(context, caller, translateRunnerGenerateRequest(body, model), GENERATE_FORMAT);
   },
 });

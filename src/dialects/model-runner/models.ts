@@ -3,14 +3,14 @@ import type { CatalogueModel, ResolvedModel } from "../../conversation/model.ts"
 import { sha256Hex } from "../../encoding/hash.ts";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import { byNames, type UsageLabels } from "../../models/by-names.ts";
-import { CATALOGUE_CREATED, CONTEXT_LENGTH, visionModel } from "../../models/catalogue.ts";
-import { listedModels, modelAtPath } from "../../models/resolve.ts";
+import { readWithModelNames, type UsageLabels } from "../../models/by-names.ts";
+import { CATALOGUE_CREATED, CONTEXT_LENGTH, getVisionModel } from "../../models/catalogue.ts";
+import { listAllModels, resolvePathModel } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
-import { json, open } from "../../routing/endpoint.ts";
+import { jsonResponse, openEndpoint } from "../../routing/endpoint.ts";
 import { VERSION } from "../../version.ts";
 import { runningSchema, showAnswerSchema, tagsSchema } from "./answers.ts";
-import { ID } from "./names.ts";
+import { DIALECT_ID } from "./names.ts";
 
 const MODIFIED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
 
@@ -35,8 +35,8 @@ export async function resolveRunnerModel(
   operation?: UsageLabels["operation"],
 ): Promise<ResolvedModel> {
   const bare = name.endsWith(DEFAULT_TAG) ? name.slice(0, -DEFAULT_TAG.length) : name;
-  const usage = operation === undefined ? undefined : { dialect: ID, operation };
-  const model = await byNames(context, bare, modelAtPath, usage);
+  const usage = operation === undefined ? undefined : { dialect: DIALECT_ID, operation };
+  const model = await readWithModelNames(context, bare, resolvePathModel, usage);
   return { ...model, requested: name };
 }
 
@@ -44,22 +44,22 @@ export async function resolveRunnerModel(
  * Returns the capabilities of a model (contract, Local-model-runner style). `vision` also covers a model with a vision
  * variant.
  */
-export function capabilities(model: CatalogueModel): string[] {
+export function getCapabilities(model: CatalogueModel): string[] {
   return [
     "completion",
     "tools",
     ...(model.thinking ? ["thinking"] : []),
-    ...(seesImages(model) ? ["vision"] : []),
+    ...(supportsImages(model) ? ["vision"] : []),
   ];
 }
 
-function seesImages(model: CatalogueModel): boolean {
+function supportsImages(model: CatalogueModel): boolean {
   return model.provider === undefined
-    ? visionModel(model).vision
-    : model.vision || model.sighted !== undefined;
+    ? getVisionModel(model).vision
+    : model.vision || model.visionVariant !== undefined;
 }
 
-function details(model: CatalogueModel): Record<string, unknown> {
+function toDetails(model: CatalogueModel): Record<string, unknown> {
   return {
     parent_model: "",
     format: "remote",
@@ -71,53 +71,59 @@ function details(model: CatalogueModel): Record<string, unknown> {
 }
 
 /** Returns an identifier of the current version of a model. Clients only compare it. */
-function digest(model: CatalogueModel): Promise<string> {
+function computeDigest(model: CatalogueModel): Promise<string> {
   return sha256Hex(`${VERSION} ${model.id}`);
 }
 
 /** `GET /api/version`. */
-export const runnerVersion = open({
+export const runnerVersion = openEndpoint({
   method: "GET",
   path: "/api/version",
   summary: "Version of the runner API",
-  answers: json(() => z.object({ version: z.string() })),
+  answers: jsonResponse(() => z.object({ version: z.string() })),
   handler: () => Response.json({ version: VERSION }),
 });
 
-async function described(model: CatalogueModel) {
-  return { name: model.id, model: model.id, size: 0, digest: await digest(model), details: details(model) };
+async function describeModel(model: CatalogueModel) {
+  return {
+    name: model.id,
+    model: model.id,
+    size: 0,
+    digest: await computeDigest(model),
+    details: toDetails(model),
+  };
 }
 
 /**
  * `GET /api/tags`: the canonical models, then the models of configured providers and the names of routes. Their `size` is
  * 0, because the gateway stores no models on disk.
  */
-export const runnerTags = open({
+export const runnerTags = openEndpoint({
   method: "GET",
   path: "/api/tags",
   summary: "List the models",
-  answers: json(tagsSchema),
+  answers: jsonResponse(tagsSchema),
   handler: async (context) => {
     const { config } = await context.config();
-    const models = listedModels(config).map(async (model) => ({
-      ...(await described(model)),
+    const models = listAllModels(config).map(async (model) => ({
+      ...(await describeModel(model)),
       modified_at: MODIFIED_AT,
-      capabilities: capabilities(model),
+      capabilities: getCapabilities(model),
     }));
     return Response.json({ models: await Promise.all(models) });
   },
 });
 
 /** `GET /api/ps`: the loaded models. Every model is always ready and uses no memory here. */
-export const runnerRunning = open({
+export const runnerRunning = openEndpoint({
   method: "GET",
   path: "/api/ps",
   summary: "List the models that are loaded",
-  answers: json(runningSchema),
+  answers: jsonResponse(runningSchema),
   handler: async (context) => {
     const { config } = await context.config();
-    const models = listedModels(config).map(async (model) => ({
-      ...(await described(model)),
+    const models = listAllModels(config).map(async (model) => ({
+      ...(await describeModel(model)),
       expires_at: NEVER,
       size_vram: 0,
       context_length: model.context ?? CONTEXT_LENGTH,
@@ -127,12 +133,12 @@ export const runnerRunning = open({
 });
 
 /** `POST /api/show`: capabilities and context length of a model. `id` is in lower case (contract). */
-export const runnerShow = open({
+export const runnerShow = openEndpoint({
   method: "POST",
   path: "/api/show",
   summary: "Describe a model",
   body: lazyLooseObject(() => ({ model: z.string().nullish(), name: z.string().nullish() })),
-  answers: json(showAnswerSchema),
+  answers: jsonResponse(showAnswerSchema),
   handler: async (context, { body }) => {
     const name = body.model ?? body.name ?? "";
     if (name === "") throw invalidRequest("model is required", "model");
@@ -141,8 +147,8 @@ export const runnerShow = open({
       id: name.toLowerCase(),
       model: name,
       modified_at: MODIFIED_AT,
-      capabilities: capabilities(model),
-      details: details(model),
+      capabilities: getCapabilities(model),
+      details: toDetails(model),
       model_info: {
         "general.architecture": ARCHITECTURE,
         "general.basename": model.id,

@@ -1,2 +1,2 @@
 /** Identifier of the style. */
-export const ID = "model-runner";
+export const DIALECT_ID = "model-runner";

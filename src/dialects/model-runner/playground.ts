@@ -1,9 +1,14 @@
-import { at, listAt, textAt } from "../playground/json.ts";
+import { listAt, textAt, valueAt } from "../playground/json.ts";
 import { javascriptLiteral, KEY_VARIABLE, pythonArguments } from "../playground/literals.ts";
-import { argumentsOf, pieces, usageIn } from "../playground/pieces.ts";
-import type { Ask, Piece, PlaygroundDialect, Turn } from "../playground/types.ts";
+import { parseArguments, readUsage, withoutEmptyPieces } from "../playground/pieces.ts";
+import type {
+  AnswerPiece,
+  PlaygroundDialect,
+  PlaygroundRequest,
+  PlaygroundTurn,
+} from "../playground/types.ts";
 
-function message(turn: Turn): Record<string, unknown> {
+function message(turn: PlaygroundTurn): Record<string, unknown> {
   switch (turn.role) {
     case "user":
       return { role: "user", content: turn.text };
@@ -21,7 +26,7 @@ function message(turn: Turn): Record<string, unknown> {
         ...(turn.calls.length > 0 && {
           tool_calls: turn.calls.map((call) => ({
             id: call.id,
-            function: { name: call.name, arguments: argumentsOf(call) },
+            function: { name: call.name, arguments: parseArguments(call) },
           })),
         }),
       };
@@ -29,7 +34,7 @@ function message(turn: Turn): Record<string, unknown> {
 }
 
 /** This style streams by default, but its SDKs do not, so the body always contains `stream`. */
-function body({ model, system, turns, tools, stream }: Ask): Record<string, unknown> {
+function body({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
   return {
     model,
     messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.map(message)],
@@ -39,16 +44,16 @@ function body({ model, system, turns, tools, stream }: Ask): Record<string, unkn
 }
 
 /** Converts a line of a stream or a whole answer to pieces. Both have the same shape, and tool calls are never split. */
-function line(data: unknown): readonly Piece[] {
-  const calls = listAt(data, "message", "tool_calls").flatMap((call): Piece[] => [
+function line(data: unknown): readonly AnswerPiece[] {
+  const calls = listAt(data, "message", "tool_calls").flatMap((call): AnswerPiece[] => [
     { type: "call", id: textAt(call, "id"), name: textAt(call, "function", "name") },
-    { type: "arguments", text: JSON.stringify(at(call, "function", "arguments") ?? {}) },
+    { type: "arguments", text: JSON.stringify(valueAt(call, "function", "arguments") ?? {}) },
   ]);
-  return pieces(
+  return withoutEmptyPieces(
     { type: "reasoning", text: textAt(data, "message", "thinking") },
     { type: "text", text: textAt(data, "message", "content") },
     ...calls,
-    ...usageIn(data, "prompt_eval_count", "eval_count"),
+    ...readUsage(data, "prompt_eval_count", "eval_count"),
     { type: "error", message: textAt(data, "error") },
   );
 }
@@ -57,10 +62,10 @@ function line(data: unknown): readonly Piece[] {
 export const playground: PlaygroundDialect = {
   id: "model-runner",
   name: "Local model runner",
-  request: (ask) => ({ path: "/api/chat", body: body(ask) }),
-  event: line,
-  whole: line,
-  javascript: (origin, request, { stream }) => `import { Ollama } from "ollama";
+  buildRequest: (ask) => ({ path: "/api/chat", body: body(ask) }),
+  parseEvent: line,
+  parseAnswer: line,
+  toJavascript: (origin, request, { stream }) => `import { Ollama } from "ollama";
 
 const client = new Ollama({
   host: "${origin}",
@@ -69,7 +74,7 @@ const client = new Ollama({
 const answer = await client.chat(${javascriptLiteral(request.body)});
 ${stream ? `for await (const part of answer) process.stdout.write(part.message.content);` : "console.log(answer.message);"}
 `,
-  python: (origin, request, { stream }) => `import os
+  toPython: (origin, request, { stream }) => `import os
 from ollama import Client
 
 client = Client(host="${origin}", headers={"Authorization": "Bearer " + os.environ["${KEY_VARIABLE}"]})

@@ -4,16 +4,16 @@ import type { ResolvedModel } from "../../conversation/model.ts";
 import type { ToolDefinition } from "../../conversation/tool.ts";
 import { lazyLooseObject, once } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import { inlineOrUrl } from "../shared/attachments.ts";
+import { parseAttachmentSource } from "../shared/attachments.ts";
 import { jsonObject } from "../shared/fields.ts";
-import { insertionBefore } from "../shared/insertion.ts";
-import { OpenCalls } from "../shared/open-calls.ts";
-import { chatOptions, samplingOf } from "../shared/sampling.ts";
-import { ID } from "./names.ts";
+import { buildInsertionInstructions } from "../shared/insertion.ts";
+import { PendingToolCalls } from "../shared/open-calls.ts";
+import { getChatOptions, toSampling } from "../shared/sampling.ts";
+import { DIALECT_ID } from "./names.ts";
 
 const imagesSchema = once(() => z.array(z.string()).nullish());
 
-const shared = once(() => ({
+const sharedFields = once(() => ({
   model: z.string().min(1),
   stream: z.boolean().nullish(),
   think: z.union([z.boolean(), z.enum(["", "low", "medium", "high", "max"])]).nullish(),
@@ -57,14 +57,14 @@ const toolSchema = lazyLooseObject(() => ({
 
 /** The body of `POST /api/chat`. */
 export const chatSchema = lazyLooseObject(() => ({
-  ...shared(),
+  ...sharedFields(),
   messages: z.array(messageSchema).nullish(),
   tools: z.array(toolSchema).nullish(),
 }));
 
 /** The body of `POST /api/generate`. */
 export const generateSchema = lazyLooseObject(() => ({
-  ...shared(),
+  ...sharedFields(),
   prompt: z.string().nullish(),
   suffix: z.string().nullish(),
   system: z.string().nullish(),
@@ -76,32 +76,32 @@ export const generateSchema = lazyLooseObject(() => ({
 
 type GenerateRequest = z.output<typeof generateSchema>;
 
-type Shared = z.output<typeof chatSchema> | z.output<typeof generateSchema>;
+type RunnerRequest = z.output<typeof chatSchema> | z.output<typeof generateSchema>;
 
-function imageParts(images: readonly string[] | null | undefined, where: string): Part[] {
+function toImageParts(images: readonly string[] | null | undefined, where: string): Part[] {
   return (images ?? []).map((data, index) => ({
     type: "image",
-    source: inlineOrUrl(data, `${where}[${index}]`, imageType(data)),
+    source: parseAttachmentSource(data, `${where}[${index}]`, detectImageType(data)),
   }));
 }
 
 /** Detects the media type of base64 image data from its first bytes, because this style does not send it. */
-function imageType(data: string): string {
+function detectImageType(data: string): string {
   if (data.startsWith("/9j/")) return "image/jpeg";
   if (data.startsWith("R0lGOD")) return "image/gif";
   if (data.startsWith("UklGR")) return "image/webp";
   return "image/png";
 }
 
-function textParts(text: string | null | undefined): Part[] {
+function toTextParts(text: string | null | undefined): Part[] {
   return text === undefined || text === null || text === "" ? [] : [{ type: "text", text }];
 }
 
 function toMessages(messages: readonly z.output<typeof messageSchema>[]): Message[] {
-  const calls = new OpenCalls();
+  const calls = new PendingToolCalls();
   return messages.map((message, index): Message => {
     const where = `messages[${index}]`;
-    const parts = [...textParts(message.content), ...imageParts(message.images, `${where}.images`)];
+    const parts = [...toTextParts(message.content), ...toImageParts(message.images, `${where}.images`)];
     switch (message.role) {
       case "system":
         return { role: "system", parts };
@@ -109,7 +109,7 @@ function toMessages(messages: readonly z.output<typeof messageSchema>[]): Messag
         return { role: "user", parts };
       case "assistant": {
         const toolCalls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: input } }) => ({
-          id: calls.call(id, name),
+          id: calls.register(id, name),
           name,
           arguments: typeof input === "string" ? input : JSON.stringify(input ?? {}),
         }));
@@ -117,7 +117,7 @@ function toMessages(messages: readonly z.output<typeof messageSchema>[]): Messag
         return { role: "assistant", parts, toolCalls, ...(reasoning === "" ? {} : { reasoning }) };
       }
       case "tool":
-        return { role: "tool", parts, ...calls.answer(message.tool_call_id, message.tool_name) };
+        return { role: "tool", parts, ...calls.resolve(message.tool_call_id, message.tool_name) };
       default:
         throw invalidRequest(`${where}.role ${JSON.stringify(message.role)} is not known`, `${where}.role`);
     }
@@ -133,7 +133,7 @@ function toTools(tools: z.output<typeof chatSchema>["tools"]): ToolDefinition[] 
   });
 }
 
-function toFormat(format: Shared["format"]): ResponseFormat {
+function toFormat(format: RunnerRequest["format"]): ResponseFormat {
   if (!format) return { type: "text" };
   return format === "json" ? { type: "json" } : { type: "json-schema", schema: format };
 }
@@ -142,20 +142,20 @@ function toFormat(format: Shared["format"]): ResponseFormat {
  * Builds the fields that both routes share. Streaming is the default of this style, and so is thinking for models that
  * support it.
  */
-function base(body: Shared, model: ResolvedModel) {
+function toSharedConversation(body: RunnerRequest, model: ResolvedModel) {
   const { options } = body;
   const thinking = model.thinking && body.think !== false;
   const predict = options?.num_predict;
   return {
-    dialect: ID,
+    dialect: DIALECT_ID,
     contentField: "messages",
     model,
     toolChoice: { type: "auto" },
     parallelToolCalls: true,
     thinking,
     showReasoning: thinking,
-    sampling: samplingOf({
-      ...chatOptions(options ?? {}),
+    sampling: toSampling({
+      ...getChatOptions(options ?? {}),
       repetitionPenalty: options?.["repeat_penalty"],
       logprobs: body["logprobs"] === true ? (body["top_logprobs"] ?? 0) : undefined,
       // Negative numbers mean "no limit".
@@ -172,15 +172,22 @@ function base(body: Shared, model: ResolvedModel) {
  *
  * @throws GatewayError 400 that names the invalid field.
  */
-export function chatConversation(body: z.output<typeof chatSchema>, model: ResolvedModel): Conversation {
-  return { ...base(body, model), messages: toMessages(body.messages ?? []), tools: toTools(body.tools) };
+export function translateRunnerChatRequest(
+  body: z.output<typeof chatSchema>,
+  model: ResolvedModel,
+): Conversation {
+  return {
+    ...toSharedConversation(body, model),
+    messages: toMessages(body.messages ?? []),
+    tools: toTools(body.tools),
+  };
 }
 
 /** Matches templates that contain only the prompt. */
 const PLAIN_TEMPLATE = /^\s*(?:\{\{-?\s*\.Prompt\s*-?\}\}\s*)?$/;
 
 /** Rejects unsupported fields that would change the answer. */
-function refuseUnsupported({ template, raw, context, system }: GenerateRequest): void {
+function rejectUnsupportedFields({ template, raw, context, system }: GenerateRequest): void {
   if (raw === true && (template || system || context?.length)) {
     throw invalidRequest("raw mode does not support template, system, or context", "raw");
   }
@@ -197,15 +204,18 @@ function refuseUnsupported({ template, raw, context, system }: GenerateRequest):
  *
  * @throws GatewayError 400 that names the invalid field.
  */
-export function generateConversation(body: GenerateRequest, model: ResolvedModel): Conversation {
-  refuseUnsupported(body);
-  const system = [...textParts(body.system), ...(body.suffix ? insertionBefore(body.suffix) : [])];
+export function translateRunnerGenerateRequest(body: GenerateRequest, model: ResolvedModel): Conversation {
+  rejectUnsupportedFields(body);
+  const system = [
+    ...toTextParts(body.system),
+    ...(body.suffix ? buildInsertionInstructions(body.suffix) : []),
+  ];
   return {
-    ...base(body, model),
+    ...toSharedConversation(body, model),
     contentField: "prompt",
     messages: [
       ...(system.length === 0 ? [] : [{ role: "system", parts: system } as const]),
-      { role: "user", parts: [...textParts(body.prompt), ...imageParts(body.images, "images")] },
+      { role: "user", parts: [...toTextParts(body.prompt), ...toImageParts(body.images, "images")] },
     ],
     tools: [],
   };

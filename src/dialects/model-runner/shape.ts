@@ -1,5 +1,5 @@
 import type { CompletedToolCall, Completion, FinishReason, Usage } from "../../conversation/events.ts";
-import { inputObject } from "../shared/tool-input.ts";
+import { parseToolInput } from "../shared/tool-input.ts";
 
 /** Start time and current time of a request, in milliseconds since the epoch. */
 export interface Stopwatch {
@@ -12,19 +12,23 @@ export interface Stopwatch {
 /**
  * Maps to `done_reason`, a free string. This style has no value for tool calls; filtered answers keep `content_filter`.
  */
-function doneReason(reason: FinishReason): string {
+function toDoneReason(reason: FinishReason): string {
   return reason === "tool_calls" ? "stop" : reason;
 }
 
-const nanoseconds = (milliseconds: number): number => Math.max(1, Math.round(milliseconds * 1_000_000));
+const toNanoseconds = (milliseconds: number): number => Math.max(1, Math.round(milliseconds * 1_000_000));
 
 /** Builds the fields of the last line: finish reason, token counts, and durations in nanoseconds. */
-export function closing(reason: FinishReason, usage: Usage, watch: Stopwatch): Record<string, unknown> {
-  const total = nanoseconds(watch.now() - watch.startedAt);
-  const reading = Math.min(nanoseconds(watch.firstTokenMs()), total);
+export function toClosingFields(
+  reason: FinishReason,
+  usage: Usage,
+  watch: Stopwatch,
+): Record<string, unknown> {
+  const total = toNanoseconds(watch.now() - watch.startedAt);
+  const reading = Math.min(toNanoseconds(watch.firstTokenMs()), total);
   return {
     done: true,
-    done_reason: doneReason(reason),
+    done_reason: toDoneReason(reason),
     total_duration: total,
     load_duration: 0,
     prompt_eval_count: usage.prompt,
@@ -36,51 +40,51 @@ export function closing(reason: FinishReason, usage: Usage, watch: Stopwatch): R
 }
 
 /** Converts a tool call. In this style, the arguments are an object. */
-export function toolCall({ id, name, arguments: text }: CompletedToolCall, index: number) {
-  return { id, function: { index, name, arguments: inputObject(text) } };
+export function toRunnerToolCall({ id, name, arguments: text }: CompletedToolCall, index: number) {
+  return { id, function: { index, name, arguments: parseToolInput(text) } };
 }
 
 /** Output format of one route of this style. The two routes use different field names for the answer. */
-export interface Shape {
+export interface AnswerFormat {
   /** Returns the fields of a line with text, as JSON text without braces. */
-  text(json: string): string;
+  textFields(json: string): string;
   /** Returns the fields of a line with reasoning, as JSON text without braces. */
-  thinking(json: string): string;
+  thinkingFields(json: string): string;
   /** Returns the fields of a line with a tool call, as JSON text without braces. */
-  call(json: string): string;
+  callFields(json: string): string;
   /** Returns the fields of an answer that is not streamed. With null: of a stream's last line, which contains no text. */
-  whole(completion: Completion | null): Record<string, unknown>;
+  answerFields(completion: Completion | null): Record<string, unknown>;
 }
 
 /** Returns the answer's text. This style has no separate field for a refusal, so the refusal is appended. */
-function said(completion: Completion | null): string {
+function toAnswerText(completion: Completion | null): string {
   return (completion?.text ?? "") + (completion?.refusal ?? "");
 }
 
 /** `POST /api/chat`: the answer is a message. */
-export const CHAT_SHAPE: Shape = {
-  text: (json) => `"message":{"role":"assistant","content":${json}}`,
-  thinking: (json) => `"message":{"role":"assistant","content":"","thinking":${json}}`,
-  call: (json) => `"message":{"role":"assistant","content":"","tool_calls":[${json}]}`,
-  whole: (completion) => ({
+export const CHAT_FORMAT: AnswerFormat = {
+  textFields: (json) => `"message":{"role":"assistant","content":${json}}`,
+  thinkingFields: (json) => `"message":{"role":"assistant","content":"","thinking":${json}}`,
+  callFields: (json) => `"message":{"role":"assistant","content":"","tool_calls":[${json}]}`,
+  answerFields: (completion) => ({
     message: {
       role: "assistant",
-      content: said(completion),
+      content: toAnswerText(completion),
       ...(completion === null || completion.reasoning === "" ? {} : { thinking: completion.reasoning }),
       ...(completion === null || completion.toolCalls.length === 0
         ? {}
-        : { tool_calls: completion.toolCalls.map(toolCall) }),
+        : { tool_calls: completion.toolCalls.map(toRunnerToolCall) }),
     },
   }),
 };
 
 /** `POST /api/generate`: the answer is a text. This route offers no tools, so no tool calls occur. */
-export const GENERATE_SHAPE: Shape = {
-  text: (json) => `"response":${json}`,
-  thinking: (json) => `"response":"","thinking":${json}`,
-  call: () => `"response":""`,
-  whole: (completion) => ({
-    response: said(completion),
+export const GENERATE_FORMAT: AnswerFormat = {
+  textFields: (json) => `"response":${json}`,
+  thinkingFields: (json) => `"response":"","thinking":${json}`,
+  callFields: () => `"response":""`,
+  answerFields: (completion) => ({
+    response: toAnswerText(completion),
     ...(completion === null || completion.reasoning === "" ? {} : { thinking: completion.reasoning }),
     context: [],
   }),

@@ -1,9 +1,9 @@
 import type { AnswerToken, GenerationEvent } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
-import { logprobsOf } from "../shared/tokens.ts";
+import { toLogprobs } from "../shared/tokens.ts";
 import { RUNNER_FAMILY } from "./family.ts";
-import { closing, type Shape, type Stopwatch, toolCall } from "./shape.ts";
+import { type AnswerFormat, type Stopwatch, toClosingFields, toRunnerToolCall } from "./shape.ts";
 
 /** Media type of a stream of JSON lines. */
 export const JSON_LINES = "application/x-ndjson";
@@ -15,14 +15,14 @@ export const JSON_LINES = "application/x-ndjson";
 export class RunnerStream implements StreamRenderer {
   /** A space: JSON parsers skip it, but some clients reject an empty line. */
   readonly keepAlive = " ";
-  readonly #shape: Shape;
+  readonly #format: AnswerFormat;
   readonly #watch: Stopwatch;
   readonly #head: string;
   #refused = false;
   #call = { id: "", name: "", arguments: "" };
 
-  constructor(info: AnswerInfo, shape: Shape, watch: Stopwatch) {
-    this.#shape = shape;
+  constructor(info: AnswerInfo, shape: AnswerFormat, watch: Stopwatch) {
+    this.#format = shape;
     this.#watch = watch;
     const model = JSON.stringify(info.conversation.model.requested);
     this.#head = `{"model":${model},"created_at":"${new Date(watch.startedAt).toISOString()}",`;
@@ -33,12 +33,14 @@ export class RunnerStream implements StreamRenderer {
       case "start":
         return "";
       case "reasoning":
-        return this.#line(this.#shape.thinking(JSON.stringify(event.text)));
+        return this.#line(this.#format.thinkingFields(JSON.stringify(event.text)));
       case "text":
-        return this.#line(this.#shape.text(JSON.stringify(event.text)) + logprobs(event.tokens));
+        return this.#line(
+          this.#format.textFields(JSON.stringify(event.text)) + toLogprobsField(event.tokens),
+        );
       case "refusal":
         this.#refused = true;
-        return this.#line(this.#shape.text(JSON.stringify(event.text)));
+        return this.#line(this.#format.textFields(JSON.stringify(event.text)));
       case "tool-call":
         this.#call = { id: event.id, name: event.name, arguments: "" };
         return "";
@@ -46,11 +48,11 @@ export class RunnerStream implements StreamRenderer {
         this.#call.arguments += event.delta;
         return "";
       case "tool-call-end":
-        return this.#line(this.#shape.call(JSON.stringify(toolCall(this.#call, event.index))));
+        return this.#line(this.#format.callFields(JSON.stringify(toRunnerToolCall(this.#call, event.index))));
       case "finish": {
         const last = {
-          ...this.#shape.whole(null),
-          ...closing(this.#refused ? "content_filter" : event.reason, event.usage, this.#watch),
+          ...this.#format.answerFields(null),
+          ...toClosingFields(this.#refused ? "content_filter" : event.reason, event.usage, this.#watch),
         };
         return `${this.#head}${JSON.stringify(last).slice(1)}\n`;
       }
@@ -64,7 +66,7 @@ export class RunnerStream implements StreamRenderer {
   }
 }
 
-/** Returns the `logprobs` field of a line, or an empty string without tokens. */
-function logprobs(tokens: readonly AnswerToken[] | undefined): string {
-  return tokens === undefined ? "" : `,"logprobs":${JSON.stringify(logprobsOf(tokens))}`;
+/** Returns the `toLogprobsField` field of a line, or an empty string without tokens. */
+function toLogprobsField(tokens: readonly AnswerToken[] | undefined): string {
+  return tokens === undefined ? "" : `,"logprobs":${JSON.stringify(toLogprobs(tokens))}`;
 }

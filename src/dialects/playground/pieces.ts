@@ -1,8 +1,8 @@
-import { at, numberAt, textAt } from "./json.ts";
-import type { Call, Piece } from "./types.ts";
+import { numberAt, textAt, valueAt } from "./json.ts";
+import type { AnswerPiece, PlaygroundCall } from "./types.ts";
 
 /** Returns the pieces, without empty texts and empty errors. */
-export function pieces(...found: readonly Piece[]): readonly Piece[] {
+export function withoutEmptyPieces(...found: readonly AnswerPiece[]): readonly AnswerPiece[] {
   return found.filter((piece) => {
     if (piece.type === "text" || piece.type === "reasoning" || piece.type === "arguments")
       return piece.text !== "";
@@ -11,18 +11,18 @@ export function pieces(...found: readonly Piece[]): readonly Piece[] {
 }
 
 /** Reads the token counts of `source` under the names of its style. Returns nothing if there is no output count. */
-export function usageIn(source: unknown, input: string, output: string): Piece[] {
-  if (at(source, output) === undefined) return [];
+export function readUsage(source: unknown, input: string, output: string): AnswerPiece[] {
+  if (valueAt(source, output) === undefined) return [];
   return [{ type: "usage", input: numberAt(source, input), output: numberAt(source, output) }];
 }
 
 /** Reads the error in the shape that most styles share. Its message is empty if there is no error. */
-export function errorIn(source: unknown): Piece {
+export function readError(source: unknown): AnswerPiece {
   return { type: "error", message: textAt(source, "error", "message") };
 }
 
 /** Parses the arguments of a call. Returns an empty object if they are not valid JSON. */
-export function argumentsOf(call: Call): unknown {
+export function parseArguments(call: PlaygroundCall): unknown {
   try {
     return JSON.parse(call.arguments);
   } catch {

@@ -1,20 +1,20 @@
 /** A tool call that the model made. `arguments` is JSON text. */
-export interface Call {
+export interface PlaygroundCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
 }
 
 /** One turn of the conversation, independent of the dialect. */
-export type Turn =
+export type PlaygroundTurn =
   | { readonly role: "user"; readonly text: string }
   | {
       readonly role: "assistant";
       readonly text: string;
       readonly reasoning: string;
-      readonly calls: readonly Call[];
+      readonly calls: readonly PlaygroundCall[];
     }
-  | { readonly role: "tool"; readonly call: Call; readonly output: string };
+  | { readonly role: "tool"; readonly call: PlaygroundCall; readonly output: string };
 
 /** A tool that the request offers. `parameters` is a JSON schema. */
 export interface Tool {
@@ -24,16 +24,16 @@ export interface Tool {
 }
 
 /** The data from which a dialect builds a request. */
-export interface Ask {
+export interface PlaygroundRequest {
   readonly model: string;
   readonly system: string;
-  readonly turns: readonly Turn[];
+  readonly turns: readonly PlaygroundTurn[];
   readonly tools: readonly Tool[];
   readonly stream: boolean;
 }
 
 /** A piece of an answer, independent of the dialect. The arguments of a call arrive in several pieces. */
-export type Piece =
+export type AnswerPiece =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "call"; readonly id: string; readonly name: string }
@@ -55,13 +55,13 @@ export interface PlaygroundDialect {
   /** The name of the dialect's folder. */
   readonly id: string;
   readonly name: string;
-  request(ask: Ask): WireRequest;
+  buildRequest(ask: PlaygroundRequest): WireRequest;
   /** Converts one event of a stream to pieces. `data` is parsed JSON. */
-  event(data: unknown): readonly Piece[];
+  parseEvent(data: unknown): readonly AnswerPiece[];
   /** Converts the whole answer of a request that is not streamed to pieces. */
-  whole(body: unknown): readonly Piece[];
+  parseAnswer(body: unknown): readonly AnswerPiece[];
   /** Returns JavaScript source that sends the same request with the vendor's SDK. */
-  javascript(origin: string, request: WireRequest, ask: Ask): string;
+  toJavascript(origin: string, request: WireRequest, ask: PlaygroundRequest): string;
   /** Returns Python source that sends the same request with the vendor's SDK. */
-  python(origin: string, request: WireRequest, ask: Ask): string;
+  toPython(origin: string, request: WireRequest, ask: PlaygroundRequest): string;
 }

@@ -7,19 +7,19 @@ import type { StreamRenderer } from "../../generation/stream.ts";
 import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
 import type { Context } from "../../platform/context.ts";
 import type { StoredResponse } from "../../platform/responses.ts";
-import { heldAnswer } from "../../routing/held-answer.ts";
-import type { DialectAnswer } from "../shared/answer.ts";
-import type { Asked } from "./asked.ts";
+import { respondWithinBudget } from "../../routing/held-answer.ts";
+import type { DialectAnswerRenderer } from "../shared/answer.ts";
+import type { ResponsesInput } from "./asked.ts";
 import { newResponseId } from "./ids.ts";
-import { outputOf as outputItems } from "./output.ts";
-import { inputOf, outputOf } from "./references.ts";
+import { toOutputItems as outputItems } from "./output.ts";
+import { getStoredInput, getStoredOutput } from "./references.ts";
 import type { ResponsesRequest } from "./request.ts";
-import { inputResources } from "./resources.ts";
-import { ResponseObject } from "./response.ts";
+import { toPublicInputItems } from "./resources.ts";
+import { ResponseObjectBuilder } from "./response.ts";
 import { ResponsesStream } from "./stream.ts";
 
 /** Builds the assistant message that an answer adds to its conversation. */
-function assistantMessage(completion: Completion): Message {
+function toAssistantMessage(completion: Completion): Message {
   const said = completion.text + (completion.refusal ?? "");
   const parts: Part[] = said === "" ? [] : [{ type: "text", text: said }];
   const message: Message = { role: "assistant", parts, toolCalls: completion.toolCalls };
@@ -27,58 +27,61 @@ function assistantMessage(completion: Completion): Message {
 }
 
 /** Answers one responses request and stores the answer for its caller. */
-export class ResponsesAnswer implements DialectAnswer {
+export class ResponsesAnswer implements DialectAnswerRenderer {
   readonly #context: Context;
   readonly #caller: Caller;
   readonly #body: ResponsesRequest;
-  readonly #asked: Asked;
+  readonly #responsesInput: ResponsesInput;
   readonly #id = newResponseId();
   #stream: ResponsesStream | null = null;
   #whole: Record<string, unknown> | null = null;
 
-  constructor(context: Context, caller: Caller, body: ResponsesRequest, asked: Asked) {
+  constructor(context: Context, caller: Caller, body: ResponsesRequest, asked: ResponsesInput) {
     this.#context = context;
     this.#caller = caller;
     this.#body = body;
-    this.#asked = asked;
+    this.#responsesInput = asked;
   }
 
   stream(info: AnswerInfo): StreamRenderer {
     const { platform } = this.#context;
-    const object = new ResponseObject(this.#id, this.#body, info);
-    this.#stream = new ResponsesStream(object, this.#asked.turn.tools, () => platform.now());
+    const object = new ResponseObjectBuilder(this.#id, this.#body, info);
+    this.#stream = new ResponsesStream(object, this.#responsesInput.translated.tools, () => platform.now());
     return this.#stream;
   }
 
   body(completion: Completion, info: AnswerInfo): unknown {
-    this.#whole ??= new ResponseObject(this.#id, this.#body, info).in(
+    this.#whole ??= new ResponseObjectBuilder(this.#id, this.#body, info).build(
       {
         status: "ended",
         reason: completion.finishReason,
         usage: completion.usage,
         completedAt: Math.floor(this.#context.platform.now() / 1000),
       },
-      outputItems(completion, this.#id, this.#asked.turn.tools),
+      outputItems(completion, this.#id, this.#responsesInput.translated.tools),
     );
     return this.#whole;
   }
 
   async completed(completion: Completion, info: AnswerInfo): Promise<void> {
     const body = this.#stream?.finalJson ?? JSON.stringify(this.body(completion, info));
-    await this.#keep({ body, messages: [...this.#asked.turn.history, assistantMessage(completion)] });
+    await this.#store({
+      body,
+      messages: [...this.#responsesInput.translated.history, toAssistantMessage(completion)],
+    });
   }
 
   async failed(): Promise<void> {
     const body = this.#stream?.finalJson ?? null;
-    if (body !== null) await this.#keep({ body, messages: [], failed: true });
+    if (body !== null) await this.#store({ body, messages: [], failed: true });
   }
 
   /**
    * Answers a request with `generate: false`: an empty response that later requests can continue. Agents use it to send the
    * beginning of a conversation ahead of time.
    */
-  async prepared(): Promise<Response> {
-    const { conversation } = this.#asked.turn;
+  async answerWithoutGeneration(): Promise<Response> {
+    const { conversation } = this.#responsesInput.translated;
     const created = Math.floor(this.#context.startedAt / 1000);
     const info: AnswerInfo = {
       conversation,
@@ -101,20 +104,20 @@ export class ResponsesAnswer implements DialectAnswer {
       stream?.push({ type: "finish", reason, usage }),
     ].join("");
     const body = this.#stream?.finalJson ?? JSON.stringify(this.body(nothing, info));
-    await this.#keep({ body, messages: this.#asked.turn.history });
+    await this.#store({ body, messages: this.#responsesInput.translated.history });
     const type = { "content-type": "application/json" };
     return stream === null
-      ? heldAnswer(this.#context, body, { headers: type })
-      : heldAnswer(this.#context, text, { headers: EVENT_STREAM_HEADERS });
+      ? respondWithinBudget(this.#context, body, { headers: type })
+      : respondWithinBudget(this.#context, text, { headers: EVENT_STREAM_HEADERS });
   }
 
-  async #keep(made: Omit<StoredResponse, "id" | "input" | "expiresAt">): Promise<void> {
+  async #store(made: Omit<StoredResponse, "id" | "input" | "expiresAt">): Promise<void> {
     const { platform, log, connection } = this.#context;
     const stored = this.#body.store !== false;
     if (!stored && connection === undefined) return;
     const { config } = await this.#context.config();
     const expiresAt = platform.now() + config.responses.store_ttl_seconds * 1000;
-    const response = { ...made, id: this.#id, input: JSON.stringify(this.#input()), expiresAt };
+    const response = { ...made, id: this.#id, input: JSON.stringify(this.#inputItems()), expiresAt };
     if (made.failed !== true) connection?.put(response);
     if (!stored) return;
     try {
@@ -126,9 +129,9 @@ export class ResponsesAnswer implements DialectAnswer {
   }
 
   /** Returns the input items of the whole conversation up to this answer. */
-  #input(): JsonObject[] {
-    const { previous, items } = this.#asked;
-    const earlier = previous === null ? [] : [...inputOf(previous), ...outputOf(previous)];
-    return [...earlier, ...inputResources(items, this.#id)];
+  #inputItems(): JsonObject[] {
+    const { previous, items } = this.#responsesInput;
+    const earlier = previous === null ? [] : [...getStoredInput(previous), ...getStoredOutput(previous)];
+    return [...earlier, ...toPublicInputItems(items, this.#id)];
   }
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
-import { tokenSchema } from "../shared/tokens.ts";
+import { jsonOrEventStream } from "../../routing/event-stream-answers.ts";
+import { tokenLogprobSchema } from "../shared/tokens.ts";
 
 /** Final states of whole answers and their items. Streams also have other states (contract, States and transitions). */
 const finalStatus = () => z.enum(["completed", "incomplete"]);
@@ -19,7 +19,7 @@ function outputItemSchema() {
         url: z.string(),
       }),
     ),
-    logprobs: z.array(tokenSchema()),
+    logprobs: z.array(tokenLogprobSchema()),
   });
   const refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
   const call = {
@@ -96,7 +96,7 @@ export function responseSchema() {
 }
 
 /** A response, or the events of a streamed one (contract, Responses stream). */
-export const responseAnswers = jsonOrEvents(
+export const responseAnswers = jsonOrEventStream(
   responseSchema,
   "From response.created to response.completed, response.incomplete or response.failed, then [DONE].",
 );

@@ -1,22 +1,22 @@
-import { type Conversation, type Message, textOf } from "../../conversation/conversation.ts";
+import { type Conversation, joinText, type Message } from "../../conversation/conversation.ts";
 import { randomId } from "../../conversation/ids.ts";
 import type { JsonObject } from "../../encoding/json.ts";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { upstreamFailure } from "../../errors/gateway-error.ts";
-import { complete } from "../../generation/complete.ts";
-import { forCallers, json } from "../../routing/endpoint.ts";
-import { heldJson } from "../../routing/held-answer.ts";
+import { generateCompletion } from "../../generation/complete.ts";
+import { callerEndpoint, jsonResponse } from "../../routing/endpoint.ts";
+import { respondJsonWithinBudget } from "../../routing/held-answer.ts";
 import { compactionSchema } from "./answers.ts";
-import { type Asked, askedBy, CHAT_USAGE } from "./asked.ts";
-import { packSummary } from "./compaction.ts";
-import { previousId } from "./echo.ts";
+import { CHAT_USAGE, type ResponsesInput, readResponsesInput } from "./asked.ts";
+import { encodeSummary } from "./compaction.ts";
+import { getPreviousResponseId } from "./echo.ts";
 import { newResponseId } from "./ids.ts";
-import { inputOf } from "./references.ts";
+import { getStoredInput } from "./references.ts";
 import { type ResponsesRequest, responsesRequestSchema } from "./request.ts";
-import { inputResources } from "./resources.ts";
-import { responseUsage } from "./usage.ts";
+import { toPublicInputItems } from "./resources.ts";
+import { toResponseUsage } from "./usage.ts";
 
-const ORDER = `The conversation above becomes too long and is about to be replaced by a summary. Write that summary now, for whoever goes on with the work without having seen the conversation. Keep everything that is needed to go on:
+const SUMMARY_INSTRUCTION = `The conversation above becomes too long and is about to be replaced by a summary. Write that summary now, for whoever goes on with the work without having seen the conversation. Keep everything that is needed to go on:
 - what was asked for, with all constraints and preferences that were stated;
 - what has been done and found out, with exact names, paths, numbers, commands and errors;
 - what was decided, and why;
@@ -27,11 +27,11 @@ Write the summary alone. Do not answer the conversation, and call no tools.`;
  * Converts tool calls and results of a message to plain text. Otherwise a provider would require the tools that they refer
  * to.
  */
-function told(message: Message): Message {
+function toPlainTextMessage(message: Message): Message {
   switch (message.role) {
     case "assistant": {
       const calls = message.toolCalls.map(({ name, arguments: text }) => `[called ${name} with ${text}]`);
-      const text = [textOf(message.parts), ...calls].filter((line) => line !== "").join("\n");
+      const text = [joinText(message.parts), ...calls].filter((line) => line !== "").join("\n");
       return { role: "assistant", parts: [{ type: "text", text }], toolCalls: [] };
     }
     case "tool": {
@@ -44,11 +44,11 @@ function told(message: Message): Message {
 }
 
 /** Builds the conversation that asks the model for the summary. */
-function summarising({ turn: { conversation } }: Asked): Conversation {
-  const order: Message = { role: "user", parts: [{ type: "text", text: ORDER }] };
+function buildSummaryConversation({ translated: { conversation } }: ResponsesInput): Conversation {
+  const order: Message = { role: "user", parts: [{ type: "text", text: SUMMARY_INSTRUCTION }] };
   return {
     ...conversation,
-    messages: [...conversation.messages.map(told), order],
+    messages: [...conversation.messages.map(toPlainTextMessage), order],
     tools: [],
     toolChoice: { type: "none" },
     thinking: false,
@@ -59,14 +59,14 @@ function summarising({ turn: { conversation } }: Asked): Conversation {
 }
 
 /** Returns whether to keep an item word for word: messages of users and developers, as in the real service. */
-function isKept({ type, role }: JsonObject): boolean {
+function isPreserved({ type, role }: JsonObject): boolean {
   return type === "message" && role !== "assistant";
 }
 
 /** If a request only continues a response and has no input of its own, adds an empty input. */
-function withInput(body: ResponsesRequest): ResponsesRequest {
+function withDefaultInput(body: ResponsesRequest): ResponsesRequest {
   const empty = (body.input ?? body.messages ?? null) === null;
-  return empty && previousId(body) !== null ? { ...body, input: [] } : body;
+  return empty && getPreviousResponseId(body) !== null ? { ...body, input: [] } : body;
 }
 
 /**
@@ -74,34 +74,34 @@ function withInput(body: ResponsesRequest): ResponsesRequest {
  * developers unchanged, and one item with a summary of everything. Sent back as input, this item replaces the compacted
  * conversation.
  */
-export const compactResponse = forCallers({
+export const compactResponse = callerEndpoint({
   method: "POST",
   path: ["/v1/responses/compact", "/responses/compact"],
   summary: "Compact a conversation",
   body: lazyLooseObject(() => responsesRequestSchema.shape),
-  answers: json(compactionSchema),
+  answers: jsonResponse(compactionSchema),
   handler: async (context, { caller, body }) => {
-    const asked = await askedBy(context, caller, withInput(body), CHAT_USAGE);
-    const { completion } = await complete({
+    const responsesInput = await readResponsesInput(context, caller, withDefaultInput(body), CHAT_USAGE);
+    const { completion } = await generateCompletion({
       context,
       caller,
-      conversation: summarising(asked),
-      alsoHeld: [body, asked],
+      conversation: buildSummaryConversation(responsesInput),
+      retainedData: [body, responsesInput],
     });
     const { text, finishReason, usage } = completion;
     if (finishReason === "length" || finishReason === "content_filter") {
       throw upstreamFailure(`the summary was cut off (${finishReason})`);
     }
     const id = newResponseId();
-    const earlier = asked.previous === null ? [] : inputOf(asked.previous);
-    const said = [...earlier, ...inputResources(asked.items, id)].filter(isKept);
-    const item = { id: randomId("cmp_"), type: "compaction", encrypted_content: packSummary(text) };
-    return heldJson(context, {
+    const earlier = responsesInput.previous === null ? [] : getStoredInput(responsesInput.previous);
+    const preservedItems = [...earlier, ...toPublicInputItems(responsesInput.items, id)].filter(isPreserved);
+    const item = { id: randomId("cmp_"), type: "compaction", encrypted_content: encodeSummary(text) };
+    return respondJsonWithinBudget(context, {
       id,
       object: "response.compaction",
       created_at: Math.floor(context.startedAt / 1000),
-      output: [...said, item],
-      usage: responseUsage(usage),
+      output: [...preservedItems, item],
+      usage: toResponseUsage(usage),
     });
   },
 });

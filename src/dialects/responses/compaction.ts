@@ -4,14 +4,14 @@ import { invalidRequest } from "../../errors/gateway-error.ts";
 import { optionalString } from "../shared/members.ts";
 
 /** Prefix that distinguishes content of this gateway from content of other services. */
-const MARK = "pg1.";
+const SUMMARY_PREFIX = "pg1.";
 
 /** Heading that the model reads before a summary. */
-const HEADING = "Summary of the conversation up to here, which it replaces:";
+const SUMMARY_HEADING = "Summary of the conversation up to here, which it replaces:";
 
 /** Encodes a summary as `encrypted_content`. It is not encrypted, because it is the caller's own conversation. */
-export function packSummary(summary: string): string {
-  return MARK + toBase64Url(toUtf8(summary));
+export function encodeSummary(summary: string): string {
+  return SUMMARY_PREFIX + toBase64Url(toUtf8(summary));
 }
 
 /**
@@ -20,13 +20,14 @@ export function packSummary(summary: string): string {
  * @throws GatewayError 400 for content of another service: an answer without it would silently ignore the earlier
  * conversation.
  */
-export function readSummary(item: JsonObject, where: string): string {
+export function decodeSummary(item: JsonObject, where: string): string {
   const content = optionalString(item, "encrypted_content") ?? "";
   const field = `${where}.encrypted_content`;
-  if (!content.startsWith(MARK)) throw invalidRequest(`${field} was not made here and cannot be read`, field);
+  if (!content.startsWith(SUMMARY_PREFIX))
+    throw invalidRequest(`${field} was not made here and cannot be read`, field);
   try {
-    const bytes = fromBase64Url(content.slice(MARK.length));
-    return `${HEADING}\n\n${new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)}`;
+    const bytes = fromBase64Url(content.slice(SUMMARY_PREFIX.length));
+    return `${SUMMARY_HEADING}\n\n${new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)}`;
   } catch {
     throw invalidRequest(`${field} is broken`, field);
   }

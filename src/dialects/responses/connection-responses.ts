@@ -1,11 +1,11 @@
-import type { BodyHold } from "../../http/body-budget.ts";
+import type { MemoryReservation } from "../../http/body-budget.ts";
 import { costOfValue } from "../../http/value-cost.ts";
 import type { ConnectionResponses, StoredResponse } from "../../platform/responses.ts";
 
 /** Maximum number of responses that a connection keeps in memory. */
-const MAX_KEPT = 4;
+const MAX_CACHED_RESPONSES = 4;
 
-interface KeptResponse {
+interface CachedResponse {
   readonly response: StoredResponse;
   /** Releases the memory budget of the response. */
   readonly release: () => void;
@@ -15,17 +15,17 @@ interface KeptResponse {
  * The latest responses of a WebSocket connection, kept until it closes. Each response counts in the memory budget. If
  * memory runs short, the oldest responses of all connections are evicted first.
  */
-export class LatestResponses implements ConnectionResponses {
-  readonly #hold: BodyHold;
-  readonly #kept = new Map<string, KeptResponse>();
+export class ConnectionResponseCache implements ConnectionResponses {
+  readonly #hold: MemoryReservation;
+  readonly #cached = new Map<string, CachedResponse>();
   #latest: string | undefined;
 
-  constructor(hold: BodyHold) {
+  constructor(hold: MemoryReservation) {
     this.#hold = hold;
   }
 
   get(id: string): StoredResponse | null {
-    return this.#kept.get(id)?.response ?? null;
+    return this.#cached.get(id)?.response ?? null;
   }
 
   /** Id of the latest response, even if it is not in memory. */
@@ -38,22 +38,22 @@ export class LatestResponses implements ConnectionResponses {
     const { id } = response;
     this.#latest = id;
     this.remove(id);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size < MAX_KEPT) break;
+    for (const oldest of this.#cached.keys()) {
+      if (this.#cached.size < MAX_CACHED_RESPONSES) break;
       this.remove(oldest);
     }
-    const release = this.#hold.takeEvictable(costOfValue(response), () => this.#kept.delete(id));
-    if (release !== null) this.#kept.set(id, { response, release });
+    const release = this.#hold.reserveEvictable(costOfValue(response), () => this.#cached.delete(id));
+    if (release !== null) this.#cached.set(id, { response, release });
   }
 
   /** Removes a response. Called when a turn that continues it fails. */
   remove(id: string): void {
-    this.#kept.get(id)?.release();
-    this.#kept.delete(id);
+    this.#cached.get(id)?.release();
+    this.#cached.delete(id);
   }
 
   /** Removes all responses. Called when the connection closes. */
   clear(): void {
-    for (const id of this.#kept.keys()) this.remove(id);
+    for (const id of this.#cached.keys()) this.remove(id);
   }
 }

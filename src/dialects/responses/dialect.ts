@@ -1,10 +1,10 @@
 import { STANDARD_FAMILY } from "../../routing/error-formats.ts";
 import type { Dialect } from "../dialect.ts";
-import { ID } from "./names.ts";
+import { DIALECT_ID } from "./names.ts";
 
 /** The responses style. */
 export const responses: Dialect = {
-  id: ID,
+  id: DIALECT_ID,
   tag: "Responses",
   family: STANDARD_FAMILY,
   paths: ["/v1/responses", "/responses"],

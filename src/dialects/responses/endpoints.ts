@@ -1,13 +1,13 @@
-import { forCallers, json } from "../../routing/endpoint.ts";
-import { answer } from "../shared/answer.ts";
+import { callerEndpoint, jsonResponse } from "../../routing/endpoint.ts";
+import { answerConversation } from "../shared/answer.ts";
 import { countPromptTokens } from "../shared/count.ts";
 import { ResponsesAnswer } from "./answer.ts";
 import { responseAnswers, tokenCountSchema } from "./answers.ts";
-import { askedBy, CHAT_USAGE } from "./asked.ts";
+import { CHAT_USAGE, readResponsesInput } from "./asked.ts";
 import { responsesRequestSchema } from "./request.ts";
 
 /** `POST /v1/responses` (contract). */
-export const createResponse = forCallers({
+export const createResponse = callerEndpoint({
   method: "POST",
   path: ["/v1/responses", "/responses"],
   takesAccount: true,
@@ -15,23 +15,26 @@ export const createResponse = forCallers({
   body: responsesRequestSchema,
   answers: responseAnswers,
   handler: async (context, { caller, body }) => {
-    const asked = await askedBy(context, caller, body, CHAT_USAGE);
+    const asked = await readResponsesInput(context, caller, body, CHAT_USAGE);
     const own = new ResponsesAnswer(context, caller, body, asked);
-    if (body["generate"] === false) return own.prepared();
-    return answer({ context, caller, conversation: asked.turn.conversation, alsoHeld: [body, asked] }, own);
+    if (body["generate"] === false) return own.answerWithoutGeneration();
+    return answerConversation(
+      { context, caller, conversation: asked.translated.conversation, retainedData: [body, asked] },
+      own,
+    );
   },
 });
 
 /** `POST /v1/responses/input_tokens` (contract): counts the prompt tokens of the same request. */
-export const countInputTokens = forCallers({
+export const countInputTokens = callerEndpoint({
   method: "POST",
   path: ["/v1/responses/input_tokens", "/responses/input_tokens"],
   summary: "Count the tokens of a response's input",
   body: responsesRequestSchema,
-  answers: json(tokenCountSchema),
+  answers: jsonResponse(tokenCountSchema),
   handler: async (context, { caller, body }) => {
-    const { turn } = await askedBy(context, caller, body);
-    const input_tokens = await countPromptTokens(context, turn.conversation);
+    const { translated } = await readResponsesInput(context, caller, body);
+    const input_tokens = await countPromptTokens(context, translated.conversation);
     return Response.json({ object: "response.input_tokens", input_tokens });
   },
 });

@@ -23,24 +23,24 @@ export function newResponseId(): string {
 /**
  * Returns the id of the output item at `index`. It contains the response's id, so a reference to the item can be resolved.
  */
-export function itemId(prefix: ItemPrefix, responseId: string, index: number): string {
+export function createItemId(prefix: ItemPrefix, responseId: string, index: number): string {
   return `${prefix}_${responseId.slice("resp_".length)}_${index}`;
 }
 
 /** Returns an id for an input item that has none. `index` is the item's position in its request. */
-export function inputItemId(type: string, responseId: string, index: number): string {
+export function createInputItemId(type: string, responseId: string, index: number): string {
   return `${INPUT_PREFIXES.get(type) ?? "item"}_${responseId.slice("resp_".length)}_i${index}`;
 }
 
 /** The location of a stored item. */
-export interface ItemAddress {
+export interface ItemLocation {
   readonly responseId: string;
   /** Whether the item belongs to the input of the response, not to its output. */
-  readonly input: boolean;
+  readonly isInput: boolean;
 }
 
 /** Returns the location of the item with this id, or null if the gateway did not create the id. */
-export function itemAddress(id: string): ItemAddress | null {
+export function parseItemId(id: string): ItemLocation | null {
   const match = ITEM_ID.exec(id);
-  return match === null ? null : { responseId: `resp_${match[1]}`, input: match[2] === "i" };
+  return match === null ? null : { responseId: `resp_${match[1]}`, isInput: match[2] === "i" };
 }

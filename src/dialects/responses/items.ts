@@ -5,25 +5,25 @@ import { parseWith } from "../../http/json-body.ts";
 import { messageSchema, toMessage } from "../chat-completions/content.ts";
 import type { DeclaredTools } from "../shared/declared-tools.ts";
 import { optionalString } from "../shared/members.ts";
-import { OpenCalls } from "../shared/open-calls.ts";
-import { readSummary } from "./compaction.ts";
-import { isBarePart, toParts } from "./parts.ts";
+import { PendingToolCalls } from "../shared/open-calls.ts";
+import { decodeSummary } from "./compaction.ts";
+import { isStandalonePart, toParts } from "./parts.ts";
 
 /** An assistant message that is being assembled from its items. */
-interface Draft {
+interface MessageDraft {
   readonly parts: Part[];
   readonly toolCalls: ToolCall[];
   reasoning: string;
 }
 
 /** Returns text unchanged and other values as JSON text. */
-function jsonText(value: unknown, empty: string): string {
+function toJsonText(value: unknown, empty: string): string {
   if (typeof value === "string") return value.trim() === "" ? empty : value;
   return value === undefined || value === null ? empty : JSON.stringify(value);
 }
 
 /** Returns the text of a reasoning item: its summary, or else its content. */
-function reasoningText(item: JsonObject): string {
+function extractReasoning(item: JsonObject): string {
   for (const name of ["summary", "content"]) {
     const parts = item[name];
     if (!Array.isArray(parts)) continue;
@@ -52,24 +52,24 @@ export class MessageBuilder {
    * Whether the request continues a stored conversation, so all calls are known: then an output without its call is an
    * error.
    */
-  readonly #continues: boolean;
+  readonly #isContinuation: boolean;
   /** Pending calls of chat-completions messages, whose results may have no ids. */
-  readonly #openCalls = new OpenCalls();
-  #draft: Draft | null = null;
+  readonly #pendingCalls = new PendingToolCalls();
+  #draft: MessageDraft | null = null;
 
   /** `earlier`: messages of the conversation that the request continues. */
   constructor(tools: DeclaredTools, earlier: readonly Message[]) {
     this.#tools = tools;
-    this.#continues = earlier.length > 0;
+    this.#isContinuation = earlier.length > 0;
     for (const message of earlier) {
       this.#messages.push(message);
-      if (message.role === "assistant") this.#remember(message.toolCalls);
+      if (message.role === "assistant") this.#rememberCallNames(message.toolCalls);
     }
   }
 
   /** Completes the last message and returns all messages. */
   finish(): Message[] {
-    this.#close();
+    this.#closeDraft();
     return this.#messages;
   }
 
@@ -85,15 +85,15 @@ export class MessageBuilder {
     }
     if (!isObject(item)) throw invalidRequest(`${where} must be an object`, where);
     const type = optionalString(item, "type");
-    if (isBarePart(type)) {
+    if (isStandalonePart(type)) {
       this.#push({ role: "user", parts: toParts([item], where) });
     } else if (type === undefined || type === "message") {
       if (isChatMessage(item)) this.#addChatMessage(item, where);
       else this.#addMessage(item, where);
     } else if (type === "compaction" || type === "compaction_summary") {
-      this.#push({ role: "user", parts: [{ type: "text", text: readSummary(item, where) }] });
+      this.#push({ role: "user", parts: [{ type: "text", text: decodeSummary(item, where) }] });
     } else if (type === "reasoning") {
-      this.#addReasoning(reasoningText(item));
+      this.#addReasoning(extractReasoning(item));
     } else if (type.endsWith("_output")) {
       this.#addOutput(item, where);
     } else if (type.endsWith("_call")) {
@@ -102,11 +102,11 @@ export class MessageBuilder {
   }
 
   #push(message: Message): void {
-    this.#close();
+    this.#closeDraft();
     this.#messages.push(message);
   }
 
-  #close(): void {
+  #closeDraft(): void {
     const draft = this.#draft;
     this.#draft = null;
     if (draft === null) return;
@@ -117,12 +117,12 @@ export class MessageBuilder {
     this.#messages.push(reasoning === "" ? message : { ...message, reasoning });
   }
 
-  #open(): Draft {
+  #openDraft(): MessageDraft {
     this.#draft ??= { parts: [], toolCalls: [], reasoning: "" };
     return this.#draft;
   }
 
-  #remember(calls: readonly ToolCall[]): void {
+  #rememberCallNames(calls: readonly ToolCall[]): void {
     for (const { id, name } of calls) this.#calls.set(id, name);
   }
 
@@ -141,9 +141,9 @@ export class MessageBuilder {
       }
       case "assistant": {
         // A second message without a call in between belongs to another turn.
-        const { parts: said, toolCalls } = this.#open();
-        if (said.length > 0 && toolCalls.length === 0) this.#close();
-        const { parts: open } = this.#open();
+        const { parts: said, toolCalls } = this.#openDraft();
+        if (said.length > 0 && toolCalls.length === 0) this.#closeDraft();
+        const { parts: open } = this.#openDraft();
         // Push in a loop: spreading a long array into `push` exceeds the maximum number of arguments.
         for (const part of parts) open.push(part);
         return;
@@ -154,14 +154,14 @@ export class MessageBuilder {
   }
 
   #addChatMessage(item: JsonObject, where: string): void {
-    const message = toMessage(parseWith(messageSchema, item), where, this.#openCalls);
-    if (message.role === "assistant") this.#remember(message.toolCalls);
+    const message = toMessage(parseWith(messageSchema, item), where, this.#pendingCalls);
+    if (message.role === "assistant") this.#rememberCallNames(message.toolCalls);
     this.#push(message);
   }
 
   #addReasoning(text: string): void {
     if (text === "") return;
-    const draft = this.#open();
+    const draft = this.#openDraft();
     draft.reasoning = draft.reasoning === "" ? text : `${draft.reasoning}\n\n${text}`;
   }
 
@@ -170,19 +170,19 @@ export class MessageBuilder {
     const id =
       optionalString(item, "call_id") ?? (type === "function_call" ? optionalString(item, "id") : undefined);
     if (id === undefined) return;
-    const name = this.#tools.flatName(
+    const name = this.#tools.getFlatName(
       optionalString(item, "name") ?? type.slice(0, -"_call".length),
       optionalString(item, "namespace"),
     );
-    const call = { id, name, arguments: this.#argumentsOf(item) };
-    this.#remember([call]);
-    this.#open().toolCalls.push(call);
+    const call = { id, name, arguments: this.#toArguments(item) };
+    this.#rememberCallNames([call]);
+    this.#openDraft().toolCalls.push(call);
   }
 
-  #argumentsOf(item: JsonObject): string {
+  #toArguments(item: JsonObject): string {
     const input = item["input"];
     if (typeof input === "string") return JSON.stringify({ input });
-    return jsonText(item["arguments"] ?? item["action"] ?? item["operation"] ?? input, "{}");
+    return toJsonText(item["arguments"] ?? item["action"] ?? item["operation"] ?? input, "{}");
   }
 
   /** Adds `function_call_output`, `custom_tool_call_output` and similar items. `call_id` assigns them to their calls. */
@@ -193,9 +193,9 @@ export class MessageBuilder {
     const parts =
       typeof output === "string" || Array.isArray(output)
         ? toOutputParts(output, `${where}.output`)
-        : toParts(jsonText(output, ""), where);
+        : toParts(toJsonText(output, ""), where);
     const name = this.#calls.get(callId);
-    if (name === undefined && this.#continues) {
+    if (name === undefined && this.#isContinuation) {
       throw invalidRequest(`no tool call was made with the call_id ${JSON.stringify(callId)}`, where);
     }
     const isError = item["status"] === "failed" ? { isError: true } : {};

@@ -1,2 +1,2 @@
 /** Identifier of the style. */
-export const ID = "responses";
+export const DIALECT_ID = "responses";

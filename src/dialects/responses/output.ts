@@ -1,9 +1,9 @@
 import type { AnswerToken, Completion } from "../../conversation/events.ts";
-import type { CalledTool, DeclaredTools } from "../shared/declared-tools.ts";
-import { freeText } from "../shared/free-text.ts";
-import { logprobsOf } from "../shared/tokens.ts";
-import { type UrlCitation, urlCitations } from "../shared/url-citations.ts";
-import { itemId } from "./ids.ts";
+import type { DeclaredTool, DeclaredTools } from "../shared/declared-tools.ts";
+import { decodeFreeText } from "../shared/free-text.ts";
+import { toLogprobs } from "../shared/tokens.ts";
+import { toUrlCitations, type UrlCitation } from "../shared/url-citations.ts";
+import { createItemId } from "./ids.ts";
 
 /** Status of an item: in progress, complete, or cut off. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
@@ -15,8 +15,8 @@ export type OutputItem = Readonly<Record<string, unknown>> & { readonly id: stri
 export type Annotation = UrlCitation & { readonly type: "url_citation" };
 
 /** Builds the annotations of a text part. `behind` is the offset of the part in the answer's text, in characters. */
-export function annotationsOf({ sources }: Pick<Completion, "sources">, behind = 0): Annotation[] {
-  return urlCitations(sources?.citations ?? [], behind).map((citation) => ({
+export function toAnnotations({ sources }: Pick<Completion, "sources">, behind = 0): Annotation[] {
+  return toUrlCitations(sources?.citations ?? [], behind).map((citation) => ({
     type: "url_citation",
     ...citation,
   }));
@@ -26,34 +26,34 @@ export function annotationsOf({ sources }: Pick<Completion, "sources">, behind =
 export type OutputPart = Readonly<Record<string, unknown>>;
 
 /** Builds a text part of a message, with its log probabilities and its citations. */
-export function textPart(
+export function toTextPart(
   text: string,
   tokens: readonly AnswerToken[] = [],
   annotations: readonly Annotation[] = [],
 ): OutputPart {
-  return { type: "output_text", text, annotations, logprobs: logprobsOf(tokens) };
+  return { type: "output_text", text, annotations, logprobs: toLogprobs(tokens) };
 }
 
 /** Builds the part of a message that contains a refusal. */
-export function refusalPart(refusal: string): OutputPart {
+export function toRefusalPart(refusal: string): OutputPart {
   return { type: "refusal", refusal };
 }
 
 /** Builds a message. `part` null: its content part has not started. */
-export function messageItem(id: string, part: OutputPart | null, status: ItemStatus): OutputItem {
+export function toMessageItem(id: string, part: OutputPart | null, status: ItemStatus): OutputItem {
   return { id, type: "message", status, role: "assistant", content: part === null ? [] : [part] };
 }
 
 /** Builds a reasoning item with a summary, the form that every client displays. `text` null: its part has not started. */
-export function reasoningItem(id: string, text: string | null): OutputItem {
+export function toReasoningItem(id: string, text: string | null): OutputItem {
   return { id, type: "reasoning", summary: text === null ? [] : [{ type: "summary_text", text }] };
 }
 
 /** Builds a tool call. `payload` is the arguments as JSON text, or the input of a free-text tool. */
-export function callItem(
+export function toCallItem(
   id: string,
   callId: string,
-  tool: CalledTool,
+  tool: DeclaredTool,
   payload: string,
   status: ItemStatus,
 ): OutputItem {
@@ -70,25 +70,31 @@ export function callItem(
 }
 
 /** Builds the items of a whole answer: reasoning, message, refusal, calls. */
-export function outputOf(completion: Completion, responseId: string, tools: DeclaredTools): OutputItem[] {
+export function toOutputItems(
+  completion: Completion,
+  responseId: string,
+  tools: DeclaredTools,
+): OutputItem[] {
   const output: OutputItem[] = [];
   const { text, reasoning, refusal, tokens, finishReason } = completion;
-  if (reasoning !== "") output.push(reasoningItem(itemId("rs", responseId, 0), reasoning));
+  if (reasoning !== "") output.push(toReasoningItem(createItemId("rs", responseId, 0), reasoning));
   if (text !== "") {
     const broken = finishReason === "length" || finishReason === "content_filter";
-    const id = itemId("msg", responseId, output.length);
-    const part = textPart(text, tokens, annotationsOf(completion));
-    output.push(messageItem(id, part, broken ? "incomplete" : "completed"));
+    const id = createItemId("msg", responseId, output.length);
+    const part = toTextPart(text, tokens, toAnnotations(completion));
+    output.push(toMessageItem(id, part, broken ? "incomplete" : "completed"));
   }
   if (refusal !== undefined) {
-    output.push(messageItem(itemId("msg", responseId, output.length), refusalPart(refusal), "completed"));
+    output.push(
+      toMessageItem(createItemId("msg", responseId, output.length), toRefusalPart(refusal), "completed"),
+    );
   }
   for (const call of completion.toolCalls) {
-    const tool = tools.called(call.name);
+    const tool = tools.findCalledTool(call.name);
     const custom = tool.kind === "custom";
-    const id = itemId(custom ? "ctc" : "fc", responseId, output.length);
-    const payload = custom ? freeText(call.arguments) : call.arguments;
-    output.push(callItem(id, call.id, tool, payload, "completed"));
+    const id = createItemId(custom ? "ctc" : "fc", responseId, output.length);
+    const payload = custom ? decodeFreeText(call.arguments) : call.arguments;
+    output.push(toCallItem(id, call.id, tool, payload, "completed"));
   }
   return output;
 }

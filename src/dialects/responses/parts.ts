@@ -1,37 +1,37 @@
 import type { AttachmentSource, Part } from "../../conversation/conversation.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import { inlineOrUrl } from "../shared/attachments.ts";
+import { parseAttachmentSource } from "../shared/attachments.ts";
 import { optionalString } from "../shared/members.ts";
 
 /** Returns the source of an attachment: its `file_id`, or else the first of the named fields. */
-function sourceOf(fields: JsonObject, names: readonly string[], where: string): AttachmentSource {
+function toAttachmentSource(fields: JsonObject, names: readonly string[], where: string): AttachmentSource {
   const fileId = optionalString(fields, "file_id");
   if (fileId !== undefined) return { kind: "file", fileId };
   for (const name of names) {
     const value = fields[name];
     const address = isObject(value) ? optionalString(value, "url") : value;
-    if (typeof address === "string") return inlineOrUrl(address, `${where}.${name}`);
+    if (typeof address === "string") return parseAttachmentSource(address, `${where}.${name}`);
   }
   throw invalidRequest(`${where} needs one of ${["file_id", ...names].join(", ")}`, where);
 }
 
-function imagePart(fields: JsonObject, where: string): Part {
-  const source = sourceOf(fields, ["image_url"], where);
+function toImagePart(fields: JsonObject, where: string): Part {
+  const source = toAttachmentSource(fields, ["image_url"], where);
   const nested = fields["image_url"];
   const detail =
     optionalString(fields, "detail") ?? (isObject(nested) ? optionalString(nested, "detail") : undefined);
   return detail === undefined ? { type: "image", source } : { type: "image", source, detail };
 }
 
-function filePart(fields: JsonObject, where: string): Part {
-  const source = sourceOf(fields, ["file_data", "file_url"], where);
+function toFilePart(fields: JsonObject, where: string): Part {
+  const source = toAttachmentSource(fields, ["file_data", "file_url"], where);
   const filename = optionalString(fields, "filename");
   return filename === undefined ? { type: "file", source } : { type: "file", source, filename };
 }
 
 /** Returns whether an input item is a content part without a message around it. */
-export function isBarePart(type: string | undefined): boolean {
+export function isStandalonePart(type: string | undefined): boolean {
   return type === "input_text" || type === "input_image" || type === "input_file" || type === "text";
 }
 
@@ -41,11 +41,11 @@ function toPart(value: unknown, where: string): Part {
   switch (value["type"]) {
     case "input_image":
     case "image_url":
-      return imagePart(value, where);
+      return toImagePart(value, where);
     case "input_file":
-      return filePart(value, where);
+      return toFilePart(value, where);
     case "file":
-      return filePart(isObject(value["file"]) ? value["file"] : value, where);
+      return toFilePart(isObject(value["file"]) ? value["file"] : value, where);
     default: {
       const text = optionalString(value, "text") ?? optionalString(value, "refusal");
       if (text !== undefined) return { type: "text", text };

@@ -1,9 +1,14 @@
-import { at, listAt, textAt } from "../playground/json.ts";
+import { listAt, textAt, valueAt } from "../playground/json.ts";
 import { javascriptLiteral, KEY_VARIABLE, pythonArguments } from "../playground/literals.ts";
-import { errorIn, pieces, usageIn } from "../playground/pieces.ts";
-import type { Ask, Piece, PlaygroundDialect, Turn } from "../playground/types.ts";
+import { readError, readUsage, withoutEmptyPieces } from "../playground/pieces.ts";
+import type {
+  AnswerPiece,
+  PlaygroundDialect,
+  PlaygroundRequest,
+  PlaygroundTurn,
+} from "../playground/types.ts";
 
-function items(turn: Turn): Record<string, unknown>[] {
+function items(turn: PlaygroundTurn): Record<string, unknown>[] {
   switch (turn.role) {
     case "user":
       return [{ role: "user", content: turn.text }];
@@ -22,7 +27,7 @@ function items(turn: Turn): Record<string, unknown>[] {
   }
 }
 
-function body({ model, system, turns, tools, stream }: Ask): Record<string, unknown> {
+function body({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
   return {
     model,
     ...(system !== "" && { instructions: system }),
@@ -33,33 +38,36 @@ function body({ model, system, turns, tools, stream }: Ask): Record<string, unkn
   };
 }
 
-const ending = (response: unknown): Piece[] => [
-  ...usageIn(at(response, "usage"), "input_tokens", "output_tokens"),
-  errorIn(response),
+const ending = (response: unknown): AnswerPiece[] => [
+  ...readUsage(valueAt(response, "usage"), "input_tokens", "output_tokens"),
+  readError(response),
 ];
 
-function event(data: unknown): readonly Piece[] {
+function event(data: unknown): readonly AnswerPiece[] {
   const delta = textAt(data, "delta");
   switch (textAt(data, "type")) {
     case "response.output_text.delta":
-      return pieces({ type: "text", text: delta });
+      return withoutEmptyPieces({ type: "text", text: delta });
     case "response.reasoning_summary_text.delta":
-      return pieces({ type: "reasoning", text: delta });
+      return withoutEmptyPieces({ type: "reasoning", text: delta });
     case "response.function_call_arguments.delta":
-      return pieces({ type: "arguments", text: delta });
+      return withoutEmptyPieces({ type: "arguments", text: delta });
     case "response.output_item.added":
       if (textAt(data, "item", "type") !== "function_call") return [];
       return [{ type: "call", id: textAt(data, "item", "call_id"), name: textAt(data, "item", "name") }];
     case "response.completed":
     case "response.incomplete":
     case "response.failed":
-      return pieces(...ending(at(data, "response")));
+      return withoutEmptyPieces(...ending(valueAt(data, "response")));
     default:
-      return pieces({ type: "error", message: textAt(data, "error", "message") || textAt(data, "message") });
+      return withoutEmptyPieces({
+        type: "error",
+        message: textAt(data, "error", "message") || textAt(data, "message"),
+      });
   }
 }
 
-function item(source: unknown): Piece[] {
+function item(source: unknown): AnswerPiece[] {
   switch (textAt(source, "type")) {
     case "reasoning":
       return listAt(source, "summary").map((part) => ({ type: "reasoning", text: textAt(part, "text") }));
@@ -79,10 +87,10 @@ function item(source: unknown): Piece[] {
 export const playground: PlaygroundDialect = {
   id: "responses",
   name: "Responses",
-  request: (ask) => ({ path: "/v1/responses", body: body(ask) }),
-  event,
-  whole: (data) => pieces(...listAt(data, "output").flatMap(item), ...ending(data)),
-  javascript: (origin, request, { stream }) => `import OpenAI from "openai";
+  buildRequest: (ask) => ({ path: "/v1/responses", body: body(ask) }),
+  parseEvent: event,
+  parseAnswer: (data) => withoutEmptyPieces(...listAt(data, "output").flatMap(item), ...ending(data)),
+  toJavascript: (origin, request, { stream }) => `import OpenAI from "openai";
 
 const client = new OpenAI({
   baseURL: "${origin}/v1",
@@ -91,7 +99,7 @@ const client = new OpenAI({
 const response = await client.responses.create(${javascriptLiteral(request.body)});
 ${stream ? `for await (const event of response) {\n  if (event.type === "response.output_text.delta") process.stdout.write(event.delta);\n}` : "console.log(response.output_text);"}
 `,
-  python: (origin, request, { stream }) => `import os
+  toPython: (origin, request, { stream }) => `import os
 from openai import OpenAI
 
 client = OpenAI(base_url="${origin}/v1", api_key=os.environ["${KEY_VARIABLE}"])

@@ -1,10 +1,10 @@
-import { isObject, type JsonObject, objectIn } from "../../encoding/json.ts";
+import { isObject, type JsonObject, parseObject } from "../../encoding/json.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
-import type { BodyHold } from "../../http/body-budget.ts";
+import type { MemoryReservation } from "../../http/body-budget.ts";
 import { costOfValue } from "../../http/value-cost.ts";
 import type { ConnectionResponses, ResponseStore, StoredResponse } from "../../platform/responses.ts";
 import { optionalString } from "../shared/members.ts";
-import { itemAddress } from "./ids.ts";
+import { parseItemId } from "./ids.ts";
 
 /** Creates the 404 for a stored response that does not exist, has expired, or belongs to another caller. */
 export function responseNotFound(id: string, param: string): GatewayError {
@@ -20,7 +20,7 @@ export function responseNotFound(id: string, param: string): GatewayError {
  * @throws GatewayError 400 `previous_response_not_found` if it does not exist or has failed. The real service uses the same
  * code: its clients then send the whole conversation again.
  */
-export async function readPrevious(
+export async function readPreviousResponse(
   store: ResponseStore,
   id: string,
   connection?: ConnectionResponses,
@@ -34,14 +34,14 @@ export async function readPrevious(
 }
 
 /** Returns the output items of a stored response. */
-export function outputOf({ body }: StoredResponse): JsonObject[] {
-  const { output } = objectIn(body);
+export function getStoredOutput({ body }: StoredResponse): JsonObject[] {
+  const { output } = parseObject(body);
   return Array.isArray(output) ? output.filter(isObject) : [];
 }
 
 /** Returns the input items of a stored response, oldest first. */
-export function inputOf({ input }: StoredResponse): JsonObject[] {
-  // Responses stored by older versions have no `input`.
+export function getStoredInput({ input }: StoredResponse): JsonObject[] {
+  // Responses stored by older versions have no `isInput`.
   const items: unknown = JSON.parse(input ?? "[]");
   return Array.isArray(items) ? items.filter(isObject) : [];
 }
@@ -56,28 +56,28 @@ export function inputOf({ input }: StoredResponse): JsonObject[] {
 export async function resolveReferences(
   items: readonly unknown[],
   store: ResponseStore,
-  hold: BodyHold,
+  hold: MemoryReservation,
 ): Promise<readonly unknown[]> {
   const known = new Map<string, readonly JsonObject[]>();
   const resolved: unknown[] = [];
   for (const [index, item] of items.entries()) {
     const reference =
       isObject(item) && item["type"] === "item_reference" ? optionalString(item, "id") : undefined;
-    const address = reference === undefined ? null : itemAddress(reference);
+    const address = reference === undefined ? null : parseItemId(reference);
     if (address === null) {
       resolved.push(item);
       continue;
     }
-    const source = `${address.responseId} ${address.input}`;
-    let kept = known.get(source);
-    if (kept === undefined) {
+    const source = `${address.responseId} ${address.isInput}`;
+    let storedItems = known.get(source);
+    if (storedItems === undefined) {
       const stored = await store.get(address.responseId);
       if (stored === null) throw responseNotFound(address.responseId, `input[${index}].id`);
-      kept = address.input ? inputOf(stored) : outputOf(stored);
-      hold.demand(costOfValue(kept));
-      known.set(source, kept);
+      storedItems = address.isInput ? getStoredInput(stored) : getStoredOutput(stored);
+      hold.reserveNow(costOfValue(storedItems));
+      known.set(source, storedItems);
     }
-    resolved.push(kept.find(({ id }) => id === reference));
+    resolved.push(storedItems.find(({ id }) => id === reference));
   }
   return resolved.filter((item) => item !== undefined);
 }

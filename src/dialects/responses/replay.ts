@@ -1,16 +1,16 @@
-import { isObject, type JsonObject, objectIn } from "../../encoding/json.ts";
+import { isObject, type JsonObject, parseObject } from "../../encoding/json.ts";
 import { EventWriter } from "./stream-items.ts";
 
-const DONE = "data: [DONE]\n\n";
+const DONE_EVENT = "data: [DONE]\n\n";
 
 /** Returns the text of the first part of a reasoning item, or null without parts. */
-function firstText(parts: unknown): string | null {
+function getFirstText(parts: unknown): string | null {
   const [part] = Array.isArray(parts) ? parts : [];
   return isObject(part) ? String(part["text"] ?? "") : null;
 }
 
 /** Returns an item as it is when it is added: with empty content. */
-function begun(item: JsonObject): JsonObject {
+function toStartedItem(item: JsonObject): JsonObject {
   const status = item["status"] === undefined ? {} : { status: "in_progress" };
   switch (item["type"]) {
     case "message":
@@ -27,7 +27,7 @@ function begun(item: JsonObject): JsonObject {
 }
 
 /** Renders the events of a stored response again, with each text in one delta. */
-class Replay {
+class ResponseReplay {
   readonly #events: EventWriter;
   readonly #response: JsonObject;
   readonly #id: string;
@@ -48,7 +48,7 @@ class Replay {
       this.#lifecycle("in_progress", begun) +
       items.map((item, index) => this.#item(item, index)).join("") +
       this.#lifecycle(String(status), this.#response) +
-      DONE
+      DONE_EVENT
     );
   }
 
@@ -61,7 +61,7 @@ class Replay {
     // Items that were cut off have no closing event.
     const isWhole = this.#response["status"] !== "failed" || item["status"] !== "incomplete";
     return (
-      this.#write("response.output_item.added", { ...place, item: begun(item) }) +
+      this.#write("response.output_item.added", { ...place, item: toStartedItem(item) }) +
       this.#content(item, place, isWhole) +
       (isWhole ? this.#write("response.output_item.done", { ...place, item }) : "")
     );
@@ -101,7 +101,7 @@ class Replay {
   }
 
   #reasoning(item: JsonObject, place: JsonObject): string {
-    const text = firstText(item["summary"]);
+    const text = getFirstText(item["summary"]);
     if (text === null) return "";
     const part = (said: string) => ({ type: "summary_text", text: said });
     return (
@@ -133,6 +133,6 @@ class Replay {
  * @param body the response object as JSON text.
  * @param after the number of the last event to omit; -1: omit no event.
  */
-export function replay(body: string, after: number): string {
-  return new Replay(objectIn(body), after).text();
+export function renderStoredResponse(body: string, after: number): string {
+  return new ResponseReplay(parseObject(body), after).text();
 }

@@ -4,19 +4,19 @@ import type { WebSearch } from "../../conversation/web-search.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import type { Naming } from "../../models/naming.ts";
+import type { ModelNameConfig } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { DeclaredTools } from "../shared/declared-tools.ts";
-import { jsonObject, optionalBoolean, optionalNumber, unsupported } from "../shared/fields.ts";
-import { optionalString, unknownFormat } from "../shared/members.ts";
-import { chatOptions, samplingOf, thinkingBudgetOf } from "../shared/sampling.ts";
+import { jsonObject, optionalBoolean, optionalNumber, unsupportedField } from "../shared/fields.ts";
+import { optionalString, unknownFormatError } from "../shared/members.ts";
+import { getChatOptions, getThinkingBudget, toSampling } from "../shared/sampling.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 import { toToolChoice } from "../shared/tool-choice.ts";
 import { MessageBuilder } from "./items.ts";
-import { ID } from "./names.ts";
+import { DIALECT_ID } from "./names.ts";
 
 /** Value of `include` that asks for log probabilities. */
-const LOGPROBS = "message.output_text.logprobs";
+const LOGPROBS_INCLUDE = "message.output_text.logprobs";
 
 /**
  * The body of `POST /v1/responses` (contract). Fields without effect here (`client_metadata` and similar) are accepted and
@@ -28,8 +28,8 @@ export const responsesRequestSchema = lazyLooseObject(() => ({
   messages: z.array(z.unknown()).nullish(),
   instructions: z.string().nullish(),
   previous_response_id: z.string().nullish(),
-  conversation: unsupported("is not supported: send the items, or previous_response_id"),
-  prompt: unsupported("is not supported: templates are not kept here, send their text"),
+  conversation: unsupportedField("is not supported: send the items, or previous_response_id"),
+  prompt: unsupportedField("is not supported: templates are not kept here, send their text"),
   background: z.literal(false, "is not supported: a response is answered at once").nullish(),
   stream: z.boolean().nullish(),
   store: z.boolean().nullish(),
@@ -51,14 +51,14 @@ export const responsesRequestSchema = lazyLooseObject(() => ({
 export type ResponsesRequest = z.output<typeof responsesRequestSchema>;
 
 /** Returns the options of the vendor's web search tool if the request declares it and `tool_choice` allows tools. */
-function webSearchIn({ webSearch }: DeclaredTools, choice: unknown): { webSearch?: WebSearch } {
+function findWebSearch({ webSearch }: DeclaredTools, choice: unknown): { webSearch?: WebSearch } {
   if (webSearch === undefined || choice === "none") return {};
   const isForced = isObject(choice) && String(choice["type"]).startsWith("web_search");
-  return { webSearch: isForced ? { ...webSearch, asked: true } : webSearch };
+  return { webSearch: isForced ? { ...webSearch, isRequested: true } : webSearch };
 }
 
 /** A translated responses request. */
-export interface ResponsesTurn {
+export interface TranslatedResponsesRequest {
   readonly conversation: Conversation;
   readonly tools: DeclaredTools;
   /** The messages that a later turn continues: all messages except the instructions. */
@@ -70,7 +70,7 @@ export interface ResponsesTurn {
  *
  * @throws GatewayError 400 if the request has neither.
  */
-export function inputItems(body: ResponsesRequest): readonly unknown[] {
+export function getInputItems(body: ResponsesRequest): readonly unknown[] {
   const input = body.input ?? body.messages;
   if (input === null || input === undefined) {
     throw invalidRequest("one of input and messages is required", "input");
@@ -91,16 +91,16 @@ function wantsReasoning(body: ResponsesRequest): boolean {
   return Object.values(reasoning).some((value) => value !== null);
 }
 
-function effortOf(body: ResponsesRequest): string | undefined {
+function parseEffort(body: ResponsesRequest): string | undefined {
   const { reasoning } = body;
   const effort = isObject(reasoning) ? optionalString(reasoning, "effort") : undefined;
   return effort ?? body.reasoning_effort ?? undefined;
 }
 
 /** Returns the number of alternatives per token, 0 if only `include` asks for log probabilities, else undefined. */
-function logprobsOf(body: ResponsesRequest): number | undefined {
+function parseLogprobs(body: ResponsesRequest): number | undefined {
   const top = body.top_logprobs ?? 0;
-  const included = Array.isArray(body["include"]) && body["include"].includes(LOGPROBS);
+  const included = Array.isArray(body["include"]) && body["include"].includes(LOGPROBS_INCLUDE);
   return top > 0 || included ? top : undefined;
 }
 
@@ -108,7 +108,7 @@ function toFormat(format: JsonObject | null | undefined): ResponseFormat {
   const type = format?.["type"] ?? "text";
   if (type === "text") return { type };
   if (type === "json_object") return { type: "json" };
-  if (!format || type !== "json_schema") throw unknownFormat(type, "text.format.type");
+  if (!format || type !== "json_schema") throw unknownFormatError(type, "text.format.type");
   const nested = isObject(format["json_schema"]) ? format["json_schema"] : format;
   const schema = nested["schema"];
   if (!isObject(schema)) throw invalidRequest("text.format.schema must be an object", "text.format.schema");
@@ -133,12 +133,12 @@ function addItemTools(items: readonly unknown[], field: string, tools: DeclaredT
  * @param earlier the messages of the conversation that the request continues.
  * @throws GatewayError 400 that names the invalid field.
  */
-export function toTurn(
+export function translateResponsesRequest(
   body: ResponsesRequest,
   items: readonly unknown[],
   earlier: readonly Message[],
-  naming: Naming,
-): ResponsesTurn {
+  naming: ModelNameConfig,
+): TranslatedResponsesRequest {
   const model = resolveModel(body.model, naming);
   const field = body.input === null || body.input === undefined ? "messages" : "input";
   const tools = new DeclaredTools();
@@ -155,23 +155,23 @@ export function toTurn(
       : [{ role: "system", parts: [{ type: "text", text: instructions }] }];
   const thinking = model.thinking && wantsThinking(body);
   const conversation: Conversation = {
-    dialect: ID,
+    dialect: DIALECT_ID,
     contentField: "input",
     model,
     messages: [...system, ...history],
     toolChoice: toToolChoice(body.tool_choice, tools),
     tools: tools.definitions,
     parallelToolCalls: body.parallel_tool_calls ?? true,
-    ...webSearchIn(tools, body.tool_choice),
+    ...findWebSearch(tools, body.tool_choice),
     thinking,
     showReasoning: thinking && wantsReasoning(body),
-    sampling: samplingOf({
-      ...chatOptions(body),
+    sampling: toSampling({
+      ...getChatOptions(body),
       maxTokens: body.max_output_tokens,
-      reasoningEffort: effortOf(body),
-      thinkingBudget: thinkingBudgetOf(body.thinking),
+      reasoningEffort: parseEffort(body),
+      thinkingBudget: getThinkingBudget(body.thinking),
       verbosity: body.text?.verbosity,
-      logprobs: logprobsOf(body),
+      logprobs: parseLogprobs(body),
     }),
     optionNames: { logprobs: "top_logprobs" },
     responseFormat: toFormat(body.text?.format),

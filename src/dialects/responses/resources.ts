@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { optionalString } from "../shared/members.ts";
-import { inputItemId } from "./ids.ts";
-import { isBarePart } from "./parts.ts";
+import { createInputItemId } from "./ids.ts";
+import { isStandalonePart } from "./parts.ts";
 
 /** Matches the item types that have a status. */
-const WITH_STATUS = /_(call|output)$/;
+const TYPES_WITH_STATUS = /_(call|output)$/;
 
 /** Converts a content part to the form of the real API. Unknown values stay unchanged. */
-function contentPart(part: unknown, assistant: boolean): unknown {
-  if (typeof part === "string") return contentPart({ type: "text", text: part }, assistant);
+function toPublicPart(part: unknown, assistant: boolean): unknown {
+  if (typeof part === "string") return toPublicPart({ type: "text", text: part }, assistant);
   if (!isObject(part)) return part;
   const { type } = part;
   const text = optionalString(part, "text");
@@ -32,17 +32,17 @@ function contentPart(part: unknown, assistant: boolean): unknown {
   return part;
 }
 
-function contentOf(content: unknown, assistant: boolean): unknown[] {
+function toPublicContent(content: unknown, assistant: boolean): unknown[] {
   if (content === null || content === undefined || content === "") return [];
   const parts = Array.isArray(content) ? content : [content];
-  return parts.map((part) => contentPart(part, assistant));
+  return parts.map((part) => toPublicPart(part, assistant));
 }
 
 /** Converts a message of the chat-completions style to items. */
-function fromChatMessage(message: JsonObject): JsonObject[] {
+function toItemsOfChatMessage(message: JsonObject): JsonObject[] {
   const { role, content } = message;
   if (role === "tool" || role === "function") {
-    const output = Array.isArray(content) ? contentOf(content, false) : String(content ?? "");
+    const output = Array.isArray(content) ? toPublicContent(content, false) : String(content ?? "");
     return [{ type: "function_call_output", call_id: message["tool_call_id"] ?? message["name"], output }];
   }
   const calls = Array.isArray(message["tool_calls"]) ? message["tool_calls"].filter(isObject) : [];
@@ -66,30 +66,32 @@ function isChatMessage(item: JsonObject): boolean {
 }
 
 /** Converts one item to the form in which the real API lists it, without an id. */
-function resource(item: JsonObject): JsonObject {
+function toPublicItem(item: JsonObject): JsonObject {
   const type = optionalString(item, "type");
-  if (isBarePart(type)) return resource({ role: "user", content: [item] });
+  if (isStandalonePart(type)) return toPublicItem({ role: "user", content: [item] });
   if (type === undefined || type === "message") {
     const role = item["role"] ?? "user";
-    const content = contentOf(item["content"], role === "assistant");
+    const content = toPublicContent(item["content"], role === "assistant");
     return { ...item, type: "message", status: "completed", role, content };
   }
-  return WITH_STATUS.test(type) && item["status"] === undefined ? { ...item, status: "completed" } : item;
+  return TYPES_WITH_STATUS.test(type) && item["status"] === undefined
+    ? { ...item, status: "completed" }
+    : item;
 }
 
 /**
  * Converts the items of a request to the form of `GET …/input_items`: strings become messages, content becomes parts, and
  * every item gets an id. An id that the caller set stays.
  */
-export function inputResources(items: readonly unknown[], responseId: string): JsonObject[] {
+export function toPublicInputItems(items: readonly unknown[], responseId: string): JsonObject[] {
   const whole = items.flatMap((item): JsonObject[] => {
     if (typeof item === "string") return [{ role: "user", content: item }];
     if (!isObject(item)) return [];
-    return isChatMessage(item) ? fromChatMessage(item) : [item];
+    return isChatMessage(item) ? toItemsOfChatMessage(item) : [item];
   });
   return whole.map((item, index) => {
-    const made = resource(item);
+    const made = toPublicItem(item);
     const type = String(made["type"]);
-    return { ...made, id: optionalString(made, "id") ?? inputItemId(type, responseId, index) };
+    return { ...made, id: optionalString(made, "id") ?? createInputItemId(type, responseId, index) };
   });
 }

@@ -1,10 +1,10 @@
 import type { FinishReason, Usage } from "../../conversation/events.ts";
 import type { GatewayError } from "../../errors/gateway-error.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
-import { requestFields } from "./echo.ts";
+import { buildRequestFields } from "./echo.ts";
 import type { OutputItem } from "./output.ts";
 import type { ResponsesRequest } from "./request.ts";
-import { responseUsage } from "./usage.ts";
+import { toResponseUsage } from "./usage.ts";
 
 /** State of a response. */
 export type ResponseState =
@@ -19,16 +19,16 @@ export type ResponseState =
   | { readonly status: "failed"; readonly error: GatewayError };
 
 /** Returns the `status` of a response with this finish reason. */
-export function statusOf(reason: FinishReason): "completed" | "incomplete" {
+export function toResponseStatus(reason: FinishReason): "completed" | "incomplete" {
   return reason === "length" || reason === "content_filter" ? "incomplete" : "completed";
 }
 
 /** Undocumented error codes that the real service returns and that clients handle. */
-const KNOWN_CODES: ReadonlySet<string> = new Set(["context_length_exceeded"]);
+const PASSED_ERROR_CODES: ReadonlySet<string> = new Set(["context_length_exceeded"]);
 
 /** Builds `error` of a failed response: a code that typed clients know, and the gateway's own code. */
-function errorFields({ code, message, status }: GatewayError): Record<string, string> {
-  const published = KNOWN_CODES.has(code)
+function toErrorFields({ code, message, status }: GatewayError): Record<string, string> {
+  const published = PASSED_ERROR_CODES.has(code)
     ? code
     : status === 429
       ? "rate_limit_exceeded"
@@ -38,26 +38,26 @@ function errorFields({ code, message, status }: GatewayError): Record<string, st
   return { code: published, message, gateway_code: code };
 }
 
-function stateFields(state: ResponseState): Record<string, unknown> {
+function toStateFields(state: ResponseState): Record<string, unknown> {
   const none = { completed_at: null, error: null, incomplete_details: null, usage: null };
   if (state.status === "in_progress") return { ...none, status: state.status };
   if (state.status === "failed") {
-    return { ...none, status: state.status, error: errorFields(state.error) };
+    return { ...none, status: state.status, error: toErrorFields(state.error) };
   }
   const { reason, usage, completedAt } = state;
-  const status = statusOf(reason);
+  const status = toResponseStatus(reason);
   return {
     ...none,
     status,
     completed_at: status === "completed" ? completedAt : null,
     incomplete_details:
       status === "completed" ? null : { reason: reason === "length" ? "max_output_tokens" : reason },
-    usage: responseUsage(usage),
+    usage: toResponseUsage(usage),
   };
 }
 
 /** Builds the response object of one request, in any of its states. */
-export class ResponseObject {
+export class ResponseObjectBuilder {
   readonly id: string;
   readonly #created: number;
   readonly #request: Record<string, unknown>;
@@ -65,17 +65,17 @@ export class ResponseObject {
   constructor(id: string, body: ResponsesRequest, info: AnswerInfo) {
     this.id = id;
     this.#created = info.created;
-    this.#request = requestFields(body, info);
+    this.#request = buildRequestFields(body, info);
   }
 
   /** Builds the object for one state. */
-  in(state: ResponseState, output: readonly OutputItem[]): Record<string, unknown> {
+  build(state: ResponseState, output: readonly OutputItem[]): Record<string, unknown> {
     return {
       id: this.id,
       object: "response",
       created_at: this.#created,
       background: false,
-      ...stateFields(state),
+      ...toStateFields(state),
       output,
       ...this.#request,
     };

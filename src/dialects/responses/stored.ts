@@ -6,26 +6,30 @@ import { invalidRequest } from "../../errors/gateway-error.ts";
 import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
 import type { Context } from "../../platform/context.ts";
 import type { StoredResponse } from "../../platform/responses.ts";
-import { forCallers, json, type Params } from "../../routing/endpoint.ts";
-import { heldAnswer, heldJson } from "../../routing/held-answer.ts";
+import { callerEndpoint, jsonResponse, type PathParams } from "../../routing/endpoint.ts";
+import { respondJsonWithinBudget, respondWithinBudget } from "../../routing/held-answer.ts";
 import { deletedSchema, inputItemsSchema, responseAnswers, responseSchema } from "./answers.ts";
-import { inputOf, responseNotFound } from "./references.ts";
-import { replay } from "./replay.ts";
+import { getStoredInput, responseNotFound } from "./references.ts";
+import { renderStoredResponse } from "./replay.ts";
 
-const PAGE = 20;
-const MAX_PAGE = 100;
+const DEFAULT_PAGE_SIZE = 20;
+const MAX_PAGE_SIZE = 100;
 
-const paths = (rest: string) => [`/v1/responses/:response_id${rest}`, `/responses/:response_id${rest}`];
+const toPaths = (rest: string) => [`/v1/responses/:response_id${rest}`, `/responses/:response_id${rest}`];
 
-const idOf = (params: Params) => params["response_id"] ?? "";
+const getResponseId = (params: PathParams) => params["response_id"] ?? "";
 
 /**
  * Reads the caller's own response with the id in the path.
  *
  * @throws GatewayError 404 `response_not_found`.
  */
-async function storedResponse(context: Context, caller: Caller, params: Params): Promise<StoredResponse> {
-  const id = idOf(params);
+async function readStoredResponse(
+  context: Context,
+  caller: Caller,
+  params: PathParams,
+): Promise<StoredResponse> {
+  const id = getResponseId(params);
   const stored = await context.platform.responses(caller.owner).get(id);
   if (stored === null) throw responseNotFound(id, "response_id");
   return stored;
@@ -35,9 +39,9 @@ async function storedResponse(context: Context, caller: Caller, params: Params):
  * `GET /v1/responses/{response_id}` (contract): the caller's own stored response, until it expires. With `stream=true`, the
  * answer consists of the response's events after the number `starting_after`.
  */
-export const readResponse = forCallers({
+export const readResponse = callerEndpoint({
   method: "GET",
-  path: paths(""),
+  path: toPaths(""),
   summary: "Read a stored response",
   query: z.looseObject({
     stream: z.enum(["true", "false", "1", "0", ""]).optional(),
@@ -45,23 +49,25 @@ export const readResponse = forCallers({
   }),
   answers: responseAnswers,
   handler: async (context, { caller, params, query }) => {
-    const { body } = await storedResponse(context, caller, params);
+    const { body } = await readStoredResponse(context, caller, params);
     const { stream, starting_after: after } = query;
     if (stream === "true" || stream === "1") {
-      return heldAnswer(context, replay(body, after ?? -1), { headers: EVENT_STREAM_HEADERS });
+      return respondWithinBudget(context, renderStoredResponse(body, after ?? -1), {
+        headers: EVENT_STREAM_HEADERS,
+      });
     }
-    return heldAnswer(context, body, { headers: { "content-type": "application/json" } });
+    return respondWithinBudget(context, body, { headers: { "content-type": "application/json" } });
   },
 });
 
 /** `DELETE /v1/responses/{response_id}` (contract). */
-export const deleteResponse = forCallers({
+export const deleteResponse = callerEndpoint({
   method: "DELETE",
-  path: paths(""),
+  path: toPaths(""),
   summary: "Delete a stored response",
-  answers: json(deletedSchema),
+  answers: jsonResponse(deletedSchema),
   handler: async (context, { caller, params }) => {
-    const id = idOf(params);
+    const id = getResponseId(params);
     if (!(await context.platform.responses(caller.owner).remove(id)))
       throw responseNotFound(id, "response_id");
     return Response.json({ id, object: "response", deleted: true });
@@ -71,19 +77,19 @@ export const deleteResponse = forCallers({
 /**
  * `POST /v1/responses/{response_id}/cancel` (contract): always an error, because background responses are not supported.
  */
-export const cancelResponse = forCallers({
+export const cancelResponse = callerEndpoint({
   method: "POST",
-  path: paths("/cancel"),
+  path: toPaths("/cancel"),
   summary: "Cancel a response that runs in the background",
-  answers: json(responseSchema),
+  answers: jsonResponse(responseSchema),
   handler: async (context, { caller, params }) => {
-    await storedResponse(context, caller, params);
+    await readStoredResponse(context, caller, params);
     throw invalidRequest("only a response that was created with background: true can be cancelled");
   },
 });
 
 const pageSchema = lazyLooseObject(() => ({
-  limit: z.coerce.number().int().min(1).max(MAX_PAGE).optional(),
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE_SIZE).optional(),
   order: z.enum(["asc", "desc"]).optional(),
   after: z.string().optional(),
 }));
@@ -93,7 +99,7 @@ const pageSchema = lazyLooseObject(() => ({
  *
  * @throws GatewayError 400 if no item has that id.
  */
-function behind(items: readonly JsonObject[], after: string | undefined): readonly JsonObject[] {
+function itemsAfter(items: readonly JsonObject[], after: string | undefined): readonly JsonObject[] {
   if (after === undefined || after === "") return items;
   const at = items.findIndex(({ id }) => id === after);
   if (at < 0) throw invalidRequest(`after: no input item has the id ${JSON.stringify(after)}`, "after");
@@ -101,17 +107,20 @@ function behind(items: readonly JsonObject[], after: string | undefined): readon
 }
 
 /** `GET /v1/responses/{response_id}/input_items` (contract): the input items of a response, newest first. */
-export const listInputItems = forCallers({
+export const listInputItems = callerEndpoint({
   method: "GET",
-  path: paths("/input_items"),
+  path: toPaths("/input_items"),
   summary: "List the input items of a stored response",
   query: pageSchema,
-  answers: json(inputItemsSchema),
-  handler: async (context, { caller, params, query: { limit = PAGE, order = "desc", after } }) => {
-    const items = inputOf(await storedResponse(context, caller, params));
-    const ordered = behind(order === "asc" ? items : items.toReversed(), after);
+  answers: jsonResponse(inputItemsSchema),
+  handler: async (
+    context,
+    { caller, params, query: { limit = DEFAULT_PAGE_SIZE, order = "desc", after } },
+  ) => {
+    const items = getStoredInput(await readStoredResponse(context, caller, params));
+    const ordered = itemsAfter(order === "asc" ? items : items.toReversed(), after);
     const data = ordered.slice(0, limit);
-    return heldJson(context, {
+    return respondJsonWithinBudget(context, {
       object: "list",
       data,
       first_id: data[0]?.["id"] ?? "",

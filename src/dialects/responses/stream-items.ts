@@ -1,18 +1,18 @@
 import type { AnswerToken } from "../../conversation/events.ts";
-import type { CalledTool } from "../shared/declared-tools.ts";
-import { FreeTextInput } from "../shared/free-text.ts";
-import { logprobsOf } from "../shared/tokens.ts";
-import { type ItemPrefix, itemId } from "./ids.ts";
+import type { DeclaredTool } from "../shared/declared-tools.ts";
+import { FreeTextDecoder } from "../shared/free-text.ts";
+import { toLogprobs } from "../shared/tokens.ts";
+import { createItemId, type ItemPrefix } from "./ids.ts";
 import {
   type Annotation,
-  callItem,
   type ItemStatus,
-  messageItem,
   type OutputItem,
   type OutputPart,
-  reasoningItem,
-  refusalPart,
-  textPart,
+  toCallItem,
+  toMessageItem,
+  toReasoningItem,
+  toRefusalPart,
+  toTextPart,
 } from "./output.ts";
 
 const NO_TOKENS: readonly AnswerToken[] = [];
@@ -37,13 +37,13 @@ export class EventWriter {
 }
 
 /** Position of an item in a response. */
-export interface ItemPlace {
+export interface ItemPosition {
   readonly events: EventWriter;
   readonly responseId: string;
   /** The item's index in `output`. */
   readonly index: number;
   /** Number of items started before this one. It can exceed `index`, because `output` omits calls that were cut off. */
-  readonly number: number;
+  readonly ordinal: number;
 }
 
 /** An output item while it is being streamed. The fields that all its events share are built once. */
@@ -59,7 +59,7 @@ export interface OpenItem {
 }
 
 /** Common base of all items: the id, the position, and the events that open and close the item. */
-abstract class Framed implements OpenItem {
+abstract class StreamedItem implements OpenItem {
   abstract readonly kind: OpenItem["kind"];
   protected readonly id: string;
   protected readonly events: EventWriter;
@@ -68,10 +68,10 @@ abstract class Framed implements OpenItem {
   protected text = "";
   #begun = false;
 
-  constructor(place: ItemPlace, prefix: ItemPrefix) {
-    const { responseId, index, number } = place;
+  constructor(place: ItemPosition, prefix: ItemPrefix) {
+    const { responseId, index, ordinal } = place;
     this.events = place.events;
-    this.id = itemId(prefix, responseId, number);
+    this.id = createItemId(prefix, responseId, ordinal);
     this.place = `"response_id":"${responseId}","item_id":"${this.id}","output_index":${index}`;
   }
 
@@ -101,11 +101,11 @@ abstract class Framed implements OpenItem {
 }
 
 /** A message with one content part. */
-abstract class OneMessage extends Framed {
+abstract class SinglePartMessage extends StreamedItem {
   /** Fields of every event of the part: `place` and `content_index`. */
   protected readonly part: string;
 
-  constructor(place: ItemPlace) {
+  constructor(place: ItemPosition) {
     super(place, "msg");
     this.part = `${this.place},"content_index":0`;
   }
@@ -116,11 +116,11 @@ abstract class OneMessage extends Framed {
   protected abstract textDone(): string;
 
   protected empty(): OutputItem {
-    return messageItem(this.id, null, "in_progress");
+    return toMessageItem(this.id, null, "in_progress");
   }
 
   protected whole(status: ItemStatus): OutputItem {
-    return messageItem(this.id, this.content(), status);
+    return toMessageItem(this.id, this.content(), status);
   }
 
   protected beginPart(): string {
@@ -138,7 +138,7 @@ abstract class OneMessage extends Framed {
 }
 
 /** A message with one text part. */
-export class OpenMessage extends OneMessage {
+export class OpenMessage extends SinglePartMessage {
   readonly kind = "message";
   readonly #tokens: AnswerToken[] = [];
   #annotations: readonly Annotation[] = [];
@@ -146,7 +146,7 @@ export class OpenMessage extends OneMessage {
   delta(piece: string, tokens: readonly AnswerToken[] = NO_TOKENS): string {
     this.text += piece;
     for (const token of tokens) this.#tokens.push(token);
-    const logprobs = tokens.length === 0 ? "[]" : JSON.stringify(logprobsOf(tokens));
+    const logprobs = tokens.length === 0 ? "[]" : JSON.stringify(toLogprobs(tokens));
     return this.events.write(
       "response.output_text.delta",
       `${this.part},"delta":${JSON.stringify(piece)},"logprobs":${logprobs}`,
@@ -167,19 +167,19 @@ export class OpenMessage extends OneMessage {
   }
 
   protected content(): OutputPart {
-    return textPart(this.text, this.#tokens, this.#annotations);
+    return toTextPart(this.text, this.#tokens, this.#annotations);
   }
 
   protected textDone(): string {
     return this.events.write(
       "response.output_text.done",
-      `${this.part},"text":${JSON.stringify(this.text)},"logprobs":${JSON.stringify(logprobsOf(this.#tokens))}`,
+      `${this.part},"text":${JSON.stringify(this.text)},"logprobs":${JSON.stringify(toLogprobs(this.#tokens))}`,
     );
   }
 }
 
 /** A message with one refusal part. */
-export class OpenRefusal extends OneMessage {
+export class OpenRefusal extends SinglePartMessage {
   readonly kind = "refusal";
 
   delta(piece: string): string {
@@ -188,7 +188,7 @@ export class OpenRefusal extends OneMessage {
   }
 
   protected content(): OutputPart {
-    return refusalPart(this.text);
+    return toRefusalPart(this.text);
   }
 
   protected textDone(): string {
@@ -197,21 +197,21 @@ export class OpenRefusal extends OneMessage {
 }
 
 /** A reasoning item with a summary of one part. */
-export class OpenReasoning extends Framed {
+export class OpenReasoning extends StreamedItem {
   readonly kind = "reasoning";
   readonly #part: string;
 
-  constructor(place: ItemPlace) {
+  constructor(place: ItemPosition) {
     super(place, "rs");
     this.#part = `${this.place},"summary_index":0`;
   }
 
   protected empty(): OutputItem {
-    return reasoningItem(this.id, null);
+    return toReasoningItem(this.id, null);
   }
 
   protected whole(): OutputItem {
-    return reasoningItem(this.id, this.text);
+    return toReasoningItem(this.id, this.text);
   }
 
   protected beginPart(): string {
@@ -242,27 +242,27 @@ export class OpenReasoning extends Framed {
 }
 
 /** A call of a function or a free-text tool. */
-export class OpenCall extends Framed {
+export class OpenCall extends StreamedItem {
   readonly kind = "call";
   readonly #callId: string;
-  readonly #tool: CalledTool;
-  readonly #input: FreeTextInput | null;
+  readonly #tool: DeclaredTool;
+  readonly #input: FreeTextDecoder | null;
   readonly #part: string;
 
-  constructor(place: ItemPlace, callId: string, tool: CalledTool) {
+  constructor(place: ItemPosition, callId: string, tool: DeclaredTool) {
     super(place, tool.kind === "custom" ? "ctc" : "fc");
     this.#callId = callId;
     this.#tool = tool;
-    this.#input = tool.kind === "custom" ? new FreeTextInput() : null;
+    this.#input = tool.kind === "custom" ? new FreeTextDecoder() : null;
     this.#part = `${this.place},"call_id":${JSON.stringify(callId)}`;
   }
 
   protected empty(): OutputItem {
-    return callItem(this.id, this.#callId, this.#tool, "", "in_progress");
+    return toCallItem(this.id, this.#callId, this.#tool, "", "in_progress");
   }
 
   protected whole(status: ItemStatus): OutputItem {
-    return callItem(this.id, this.#callId, this.#tool, this.text, status);
+    return toCallItem(this.id, this.#callId, this.#tool, this.text, status);
   }
 
   protected beginPart(): string {

@@ -3,8 +3,8 @@ import type { GatewayError } from "../../errors/gateway-error.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
 import type { DeclaredTools } from "../shared/declared-tools.ts";
-import { annotationsOf, type ItemStatus, type OutputItem } from "./output.ts";
-import { type ResponseObject, type ResponseState, statusOf } from "./response.ts";
+import { type ItemStatus, type OutputItem, toAnnotations } from "./output.ts";
+import { type ResponseObjectBuilder, type ResponseState, toResponseStatus } from "./response.ts";
 import {
   EventWriter,
   OpenCall,
@@ -14,8 +14,8 @@ import {
   OpenRefusal,
 } from "./stream-items.ts";
 
-const ITEMS = { reasoning: OpenReasoning, message: OpenMessage, refusal: OpenRefusal };
-const DONE = "data: [DONE]\n\n";
+const ITEM_CLASSES = { reasoning: OpenReasoning, message: OpenMessage, refusal: OpenRefusal };
+const DONE_EVENT = "data: [DONE]\n\n";
 
 /**
  * Renders a responses stream (contract, Responses stream). Its events have the fields of the contract and those of the real
@@ -23,24 +23,24 @@ const DONE = "data: [DONE]\n\n";
  */
 export class ResponsesStream implements StreamRenderer {
   readonly keepAlive = KEEP_ALIVE_COMMENT;
-  readonly #response: ResponseObject;
+  readonly #response: ResponseObjectBuilder;
   readonly #tools: DeclaredTools;
   readonly #now: () => number;
   readonly #events = new EventWriter();
   readonly #output: OutputItem[] = [];
   #open: OpenItem | null = null;
   /** Length of the answer's text so far, and its length before the open item, in characters. */
-  #written = 0;
-  #behind = 0;
+  #textLength = 0;
+  #itemTextOffset = 0;
   /** Number of items started. */
-  #begun = 0;
-  #created = false;
+  #startedItems = 0;
+  #isCreatedSent = false;
 
   /** The final response object as JSON text, once `finish` or `error` has been rendered. */
   finalJson: string | null = null;
 
   /** `now` returns milliseconds since the epoch. */
-  constructor(response: ResponseObject, tools: DeclaredTools, now: () => number) {
+  constructor(response: ResponseObjectBuilder, tools: DeclaredTools, now: () => number) {
     this.#response = response;
     this.#tools = tools;
     this.#now = now;
@@ -49,7 +49,7 @@ export class ResponsesStream implements StreamRenderer {
   push(event: GenerationEvent): string {
     switch (event.type) {
       case "start":
-        return this.#create();
+        return this.#writeCreated();
       case "reasoning":
         return this.#write("reasoning", event.text);
       case "text":
@@ -57,8 +57,8 @@ export class ResponsesStream implements StreamRenderer {
       case "refusal":
         return this.#write("refusal", event.text);
       case "tool-call": {
-        const tool = this.#tools.called(event.name);
-        return this.#next() + this.#begin(new OpenCall(this.#place(), event.id, tool));
+        const tool = this.#tools.findCalledTool(event.name);
+        return this.#closeForNextItem() + this.#begin(new OpenCall(this.#nextPosition(), event.id, tool));
       }
       case "tool-arguments":
         return this.#open?.delta(event.delta) ?? "";
@@ -72,11 +72,11 @@ export class ResponsesStream implements StreamRenderer {
   }
 
   /** Writes `response.created` and `response.in_progress` once, before all other events. */
-  #create(): string {
-    if (this.#created) return "";
-    this.#created = true;
+  #writeCreated(): string {
+    if (this.#isCreatedSent) return "";
+    this.#isCreatedSent = true;
     const state: ResponseState = { status: "in_progress" };
-    const fields = this.#lifecycle("in_progress", JSON.stringify(this.#response.in(state, [])));
+    const fields = this.#lifecycle("in_progress", JSON.stringify(this.#response.build(state, [])));
     return (
       this.#events.write("response.created", fields) + this.#events.write("response.in_progress", fields)
     );
@@ -87,30 +87,30 @@ export class ResponsesStream implements StreamRenderer {
     return `"id":"${this.#response.id}","status":"${status}","response":${json}`;
   }
 
-  #place() {
+  #nextPosition() {
     const { length: index } = this.#output;
-    return { events: this.#events, responseId: this.#response.id, index, number: this.#begun };
+    return { events: this.#events, responseId: this.#response.id, index, ordinal: this.#startedItems };
   }
 
   #begin(item: OpenItem): string {
     this.#open = item;
-    this.#begun += 1;
+    this.#startedItems += 1;
     return item.begin();
   }
 
-  #write(kind: keyof typeof ITEMS, text: string, tokens?: readonly AnswerToken[]): string {
-    const before = this.#written;
-    if (kind === "message") this.#written += text.length;
+  #write(kind: keyof typeof ITEM_CLASSES, text: string, tokens?: readonly AnswerToken[]): string {
+    const before = this.#textLength;
+    if (kind === "message") this.#textLength += text.length;
     if (this.#open?.kind === kind) return this.#open.delta(text, tokens);
-    const closed = this.#next();
-    this.#behind = before;
-    const item = new ITEMS[kind](this.#place());
+    const closed = this.#closeForNextItem();
+    this.#itemTextOffset = before;
+    const item = new ITEM_CLASSES[kind](this.#nextPosition());
     return closed + this.#begin(item) + item.delta(text, tokens);
   }
 
   /** Closes the current item before the next one starts. Complete calls are already closed. */
-  #next(): string {
-    this.#leaveCall();
+  #closeForNextItem(): string {
+    this.#dropOpenCall();
     return this.#close("completed");
   }
 
@@ -118,7 +118,7 @@ export class ResponsesStream implements StreamRenderer {
    * Drops a call that was cut off: it is neither closed nor listed, because clients run a closed call at once. The next
    * item takes its index.
    */
-  #leaveCall(): void {
+  #dropOpenCall(): void {
     if (this.#open?.kind === "call") this.#open = null;
   }
 
@@ -133,26 +133,30 @@ export class ResponsesStream implements StreamRenderer {
 
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
     const { reason, usage } = event;
-    const status = statusOf(reason);
-    this.#leaveCall();
+    const status = toResponseStatus(reason);
+    this.#dropOpenCall();
     // Citations are known only at the end. A message that is followed by calls is already closed and gets none.
     const annotated =
-      this.#open instanceof OpenMessage ? this.#open.annotate(annotationsOf(event, this.#behind)) : "";
-    const opened = this.#create() + annotated + this.#close(status);
+      this.#open instanceof OpenMessage
+        ? this.#open.annotate(toAnnotations(event, this.#itemTextOffset))
+        : "";
+    const opened = this.#writeCreated() + annotated + this.#close(status);
     const completedAt = Math.floor(this.#now() / 1000);
-    const object = this.#response.in({ status: "ended", reason, usage, completedAt }, this.#output);
+    const object = this.#response.build({ status: "ended", reason, usage, completedAt }, this.#output);
     this.finalJson = JSON.stringify(object);
     const last = this.#events.write(`response.${status}`, this.#lifecycle(status, this.finalJson));
-    return opened + last + DONE;
+    return opened + last + DONE_EVENT;
   }
 
   #fail(error: GatewayError): string {
-    const opened = this.#create();
-    this.#leaveCall();
+    const opened = this.#writeCreated();
+    this.#dropOpenCall();
     const item = this.#open;
     this.#open = null;
     const output = item === null ? this.#output : [...this.#output, item.item("incomplete")];
-    this.finalJson = JSON.stringify(this.#response.in({ status: "failed", error }, output));
-    return opened + this.#events.write("response.failed", this.#lifecycle("failed", this.finalJson)) + DONE;
+    this.finalJson = JSON.stringify(this.#response.build({ status: "failed", error }, output));
+    return (
+      opened + this.#events.write("response.failed", this.#lifecycle("failed", this.finalJson)) + DONE_EVENT
+    );
   }
 }

@@ -1,11 +1,11 @@
-import type { BodyHold } from "../../http/body-budget.ts";
+import type { MemoryReservation } from "../../http/body-budget.ts";
 import { costOfText } from "../../http/value-cost.ts";
 import type { ServerSocket } from "../../platform/web-socket.ts";
 
 /** Unread bytes above which sending waits for the client to read. */
-const MAX_UNREAD = 1_000_000;
+const BACKPRESSURE_BYTES = 1_000_000;
 /** Unread bytes above which the client may not send further requests. */
-const MOST_UNREAD = 4 * MAX_UNREAD;
+const MAX_UNREAD_BYTES = 4 * BACKPRESSURE_BYTES;
 
 /**
  * Counts the messages that were sent over a connection and may still be in memory. Every byte counts in the memory budget
@@ -16,42 +16,42 @@ const MOST_UNREAD = 4 * MAX_UNREAD;
  * a managed key are trusted to read.
  */
 export class UnreadMessages {
-  readonly #hold: BodyHold;
+  readonly #hold: MemoryReservation;
   readonly #socket: ServerSocket;
   #bytes = 0;
   /** The part of `#bytes` whose delivery the runtime does not report. */
   #unreported = 0;
   #unreportedAtStart = 0;
   /** Id of the connection's latest response at the end of the latest turn. */
-  #made: string | undefined;
+  #latestResponseId: string | undefined;
   /** If the client continues the response `id`, it has read `bytes` of the unreported bytes. */
-  #proof: { readonly id: string; readonly bytes: number } | undefined;
+  #readProof: { readonly id: string; readonly bytes: number } | undefined;
 
-  constructor(hold: BodyHold, socket: ServerSocket) {
+  constructor(hold: MemoryReservation, socket: ServerSocket) {
     this.#hold = hold;
     this.#socket = socket;
   }
 
   /** Whether the client has too many unread bytes to send further requests. */
-  get tooMany(): boolean {
-    return this.#bytes > MOST_UNREAD;
+  get hasTooManyBytes(): boolean {
+    return this.#bytes > MAX_UNREAD_BYTES;
   }
 
   /** Starts a turn that continues the response `previous`. */
   startTurn(previous: string | undefined): void {
-    if (previous !== undefined && previous === this.#proof?.id) {
-      this.#unreported -= this.#proof.bytes;
-      this.#release(this.#proof.bytes);
-      this.#proof = undefined;
+    if (previous !== undefined && previous === this.#readProof?.id) {
+      this.#unreported -= this.#readProof.bytes;
+      this.#release(this.#readProof.bytes);
+      this.#readProof = undefined;
     }
     this.#unreportedAtStart = this.#unreported;
   }
 
   /** Ends a turn. `latest` is the connection's latest response. */
   endTurn(latest: string | undefined): void {
-    if (latest === undefined || latest === this.#made) return;
-    this.#made = latest;
-    this.#proof = { id: latest, bytes: this.#unreportedAtStart };
+    if (latest === undefined || latest === this.#latestResponseId) return;
+    this.#latestResponseId = latest;
+    this.#readProof = { id: latest, bytes: this.#unreportedAtStart };
   }
 
   /**
@@ -60,20 +60,20 @@ export class UnreadMessages {
    */
   send(text: string): Promise<void> | null {
     const bytes = costOfText(text);
-    if (!this.#hold.take(bytes)) return null;
+    if (!this.#hold.tryReserve(bytes)) return null;
     this.#bytes += bytes;
     const sent = this.#socket.send(text);
     if (sent === null) {
-      if (this.#hold.trusted) this.#release(bytes);
+      if (this.#hold.isKnown) this.#release(bytes);
       else this.#unreported += bytes;
       return Promise.resolve();
     }
     const released = sent.then(() => this.#release(bytes));
-    return this.#bytes > MAX_UNREAD ? released : Promise.resolve();
+    return this.#bytes > BACKPRESSURE_BYTES ? released : Promise.resolve();
   }
 
   #release(bytes: number): void {
     this.#bytes -= bytes;
-    this.#hold.giveBack(bytes);
+    this.#hold.releaseBytes(bytes);
   }
 }

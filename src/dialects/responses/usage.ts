@@ -1,7 +1,7 @@
 import type { Usage } from "../../conversation/events.ts";
 
 /** Builds `usage` of a response object. */
-export function responseUsage(usage: Usage): Record<string, unknown> {
+export function toResponseUsage(usage: Usage): Record<string, unknown> {
   return {
     input_tokens: usage.prompt,
     input_tokens_details: { cached_tokens: usage.cached ?? 0, cache_write_tokens: usage.cacheWritten ?? 0 },

@@ -1,8 +1,8 @@
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
-import { forCallers } from "../../routing/endpoint.ts";
-import { ResponsesConnection, turnHeaders } from "./connection.ts";
+import { callerEndpoint } from "../../routing/endpoint.ts";
+import { copyRequestHeaders, ResponsesConnection } from "./connection.ts";
 
-const VERSION = "13";
+const WEBSOCKET_VERSION = "13";
 
 /**
  * `GET /v1/responses` with an upgrade (contract): creates responses one after another over a WebSocket.
@@ -10,7 +10,7 @@ const VERSION = "13";
  * @throws GatewayError 405 for a request without an upgrade, 400 and 426 for a handshake that violates RFC 6455, 503 if the
  * memory budget has no room for another connection.
  */
-export const openConnection = forCallers({
+export const openConnection = callerEndpoint({
   method: "GET",
   path: ["/v1/responses", "/responses"],
   summary: "Create responses over a WebSocket",
@@ -23,18 +23,21 @@ export const openConnection = forCallers({
         headers: { allow: "POST, OPTIONS" },
       });
     }
-    requireHandshake(request.headers);
-    const headers = turnHeaders(request);
-    return platform.upgrade(request, (socket) => new ResponsesConnection(context, headers, socket));
+    validateHandshake(request.headers);
+    const headers = copyRequestHeaders(request);
+    return platform.upgradeToWebSocket(
+      request,
+      (socket) => new ResponsesConnection(context, headers, socket),
+    );
   },
 });
 
 /** Validates the handshake (RFC 6455, section 4.2.1), because not every runtime does. */
-function requireHandshake(headers: Headers): void {
-  if (headers.get("sec-websocket-version") !== VERSION) {
-    throw new GatewayError(426, `only version ${VERSION} of the WebSocket protocol is spoken`, {
+function validateHandshake(headers: Headers): void {
+  if (headers.get("sec-websocket-version") !== WEBSOCKET_VERSION) {
+    throw new GatewayError(426, `only version ${WEBSOCKET_VERSION} of the WebSocket protocol is spoken`, {
       code: "invalid_request",
-      headers: { "sec-websocket-version": VERSION },
+      headers: { "sec-websocket-version": WEBSOCKET_VERSION },
     });
   }
   if (!/^[A-Za-z0-9+/]{22}==$/.test(headers.get("sec-websocket-key") ?? "")) {

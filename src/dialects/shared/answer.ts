@@ -1,11 +1,11 @@
 import type { Completion } from "../../conversation/events.ts";
-import { complete } from "../../generation/complete.ts";
+import { generateCompletion } from "../../generation/complete.ts";
 import type { AnswerInfo, GenerationRequest } from "../../generation/job.ts";
-import { type StreamAnswer, stream } from "../../generation/stream.ts";
-import { heldJson } from "../../routing/held-answer.ts";
+import { type StreamAnswer, streamGeneration } from "../../generation/stream.ts";
+import { respondJsonWithinBudget } from "../../routing/held-answer.ts";
 
 /** Renders answers in one dialect. */
-export interface DialectAnswer extends StreamAnswer {
+export interface DialectAnswerRenderer extends StreamAnswer {
   /** Returns the body of an answer that is not streamed. */
   body(completion: Completion, info: AnswerInfo): unknown;
 }
@@ -13,11 +13,14 @@ export interface DialectAnswer extends StreamAnswer {
 /**
  * Answers a conversation in its dialect, streamed if the request asks for it.
  *
- * @throws GatewayError as `stream` and `complete` do.
+ * @throws GatewayError as `streamGeneration` and `generateCompletion` do.
  */
-export async function answer(request: GenerationRequest, dialect: DialectAnswer): Promise<Response> {
-  if (request.conversation.stream) return stream(request, dialect);
-  const { completion, info } = await complete(request);
+export async function answerConversation(
+  request: GenerationRequest,
+  dialect: DialectAnswerRenderer,
+): Promise<Response> {
+  if (request.conversation.stream) return streamGeneration(request, dialect);
+  const { completion, info } = await generateCompletion(request);
   await dialect.completed?.(completion, info);
-  return heldJson(request.context, dialect.body(completion, info));
+  return respondJsonWithinBudget(request.context, dialect.body(completion, info));
 }

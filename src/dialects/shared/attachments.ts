@@ -11,7 +11,7 @@ const BASE64 = /^[A-Za-z0-9+/_=\s-]*$/;
  * @param where the field's name, for the error.
  * @throws GatewayError 400 for any other value.
  */
-export function inlineOrUrl(
+export function parseAttachmentSource(
   value: string,
   where: string,
   mediaType = "application/octet-stream",

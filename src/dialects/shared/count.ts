@@ -1,16 +1,16 @@
-import { type Conversation, textOf } from "../../conversation/conversation.ts";
+import { type Conversation, joinText } from "../../conversation/conversation.ts";
 import { estimateTokens } from "../../conversation/tokens.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
-import { prepareOptions } from "../../generation/prepare-options.ts";
-import { suited } from "../../generation/suit.ts";
+import { createPrepareOptions } from "../../generation/prepare-options.ts";
+import { selectCapableModel } from "../../generation/suit.ts";
 import type { Context } from "../../platform/context.ts";
-import { providerNamed } from "../../provider/of-platform.ts";
+import { getProvider } from "../../provider/of-platform.ts";
 
 /** Returns the text of a conversation without the formatting of a provider. */
-function plainText(conversation: Conversation): string {
+function toPlainText(conversation: Conversation): string {
   const lines = conversation.tools.map((tool) => JSON.stringify(tool));
   for (const message of conversation.messages) {
-    lines.push(textOf(message.parts));
+    lines.push(joinText(message.parts));
     if (message.role === "assistant") {
       for (const call of message.toolCalls) lines.push(`${call.name} ${call.arguments}`);
     }
@@ -24,13 +24,13 @@ function plainText(conversation: Conversation): string {
  */
 export async function countPromptTokens(context: Context, conversation: Conversation): Promise<number> {
   const { config } = await context.config();
-  const options = prepareOptions(config, conversation, context);
+  const options = createPrepareOptions(config, conversation, context);
   try {
-    const { api } = providerNamed(context.platform, config, conversation.model.provider);
-    const prepared = api.prepare(suited(conversation, api.abilities), options);
+    const { api } = getProvider(context.platform, config, conversation.model.provider);
+    const prepared = api.prepare(selectCapableModel(conversation, api.capabilities), options);
     return Math.max(1, estimateTokens(prepared.promptText));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    return Math.max(1, estimateTokens(plainText(conversation)));
+    return Math.max(1, estimateTokens(toPlainText(conversation)));
   }
 }

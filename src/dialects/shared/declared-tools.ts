@@ -3,10 +3,10 @@ import type { WebSearch } from "../../conversation/web-search.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { optionalString } from "./members.ts";
-import { webSearchOf } from "./web-search.ts";
+import { parseWebSearch } from "./web-search.ts";
 
 /** A declared tool under the name that the caller uses. */
-export interface CalledTool {
+export interface DeclaredTool {
   /** `custom`: a tool with free-text input. */
   readonly kind: "function" | "custom";
   readonly name: string;
@@ -14,16 +14,16 @@ export interface CalledTool {
 }
 
 /** Parameter schema of a free-text tool. */
-const FREE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
+const FREE_TEXT_SCHEMA = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
 
 /** Returns the flat name under which the model sees a tool of a namespace. */
-function flatten(name: string, namespace: string | undefined): string {
+function toFlatName(name: string, namespace: string | undefined): string {
   if (namespace === undefined || namespace === "") return name;
   return namespace.endsWith("__") ? namespace + name : `${namespace}__${name}`;
 }
 
 /** Adds a custom tool's grammar to its description, because a JSON schema cannot express it. */
-function customDescription(tool: JsonObject): string {
+function describeCustomTool(tool: JsonObject): string {
   const described = optionalString(tool, "description") ?? "";
   const declared = tool["format"];
   if (!isObject(declared)) return described;
@@ -44,7 +44,7 @@ export class DeclaredTools {
   readonly definitions: ToolDefinition[] = [];
   /** Options of the real service's web search, if the request declares that tool. */
   webSearch: WebSearch | undefined;
-  readonly #byFlatName = new Map<string, CalledTool>();
+  readonly #byFlatName = new Map<string, DeclaredTool>();
   /** Flat names by a tool's own name; null if two namespaces have a tool of that name. */
   readonly #byBareName = new Map<string, string | null>();
 
@@ -63,28 +63,28 @@ export class DeclaredTools {
    * Returns the declared tool for a call of the model. An undeclared name is returned as a function; the caller must handle
    * it.
    */
-  called(name: string): CalledTool {
-    return this.#byFlatName.get(this.#flatNameOf(name)) ?? { kind: "function", name };
+  findCalledTool(name: string): DeclaredTool {
+    return this.#byFlatName.get(this.#resolveFlatName(name)) ?? { kind: "function", name };
   }
 
   /** Returns the flat name of a tool that an earlier call used. */
-  flatName(name: string, namespace: string | undefined): string {
-    return namespace === undefined ? this.#flatNameOf(name) : flatten(name, namespace);
+  getFlatName(name: string, namespace: string | undefined): string {
+    return namespace === undefined ? this.#resolveFlatName(name) : toFlatName(name, namespace);
   }
 
   /** Returns whether the request declares a tool with this name. */
   has(name: string, namespace?: string): boolean {
-    return this.#byFlatName.has(this.flatName(name, namespace));
+    return this.#byFlatName.has(this.getFlatName(name, namespace));
   }
 
   /** Removes all tools except those with these flat names. */
-  keep(flatNames: ReadonlySet<string>): void {
+  retainOnly(flatNames: ReadonlySet<string>): void {
     const kept = this.definitions.filter(({ name }) => flatNames.has(name));
     this.definitions.length = 0;
     for (const tool of kept) this.definitions.push(tool);
   }
 
-  #flatNameOf(name: string): string {
+  #resolveFlatName(name: string): string {
     return this.#byFlatName.has(name) ? name : (this.#byBareName.get(name) ?? name);
   }
 
@@ -95,7 +95,7 @@ export class DeclaredTools {
       this.add(tool["tools"], `${where}.tools`, optionalString(tool, "name"));
       return;
     }
-    if (type.startsWith("web_search")) this.webSearch ??= webSearchOf(tool);
+    if (type.startsWith("web_search")) this.webSearch ??= parseWebSearch(tool);
     if (type !== "function" && type !== "custom") return;
     const nested = tool[type];
     const [declared, at] = isObject(nested) ? [nested, `${where}.${type}`] : [tool, where];
@@ -103,7 +103,7 @@ export class DeclaredTools {
     if (name === undefined || name === "") {
       throw invalidRequest(`${at}.name must be a non-empty string`, `${at}.name`);
     }
-    const flat = flatten(name, namespace);
+    const flat = toFlatName(name, namespace);
     if (this.#byFlatName.has(flat)) return;
     this.#byFlatName.set(flat, { kind: type, name, ...(namespace === undefined ? {} : { namespace }) });
     if (flat !== name) this.#byBareName.set(name, this.#byBareName.has(name) ? null : flat);
@@ -118,10 +118,10 @@ export class DeclaredTools {
   ): ToolDefinition {
     const definition: ToolDefinition = { name };
     const description =
-      type === "custom" ? customDescription(declared) : optionalString(declared, "description");
+      type === "custom" ? describeCustomTool(declared) : optionalString(declared, "description");
     if (description !== undefined && description !== "") definition.description = description;
     if (type === "custom") {
-      definition.parameters = FREE_TEXT;
+      definition.parameters = FREE_TEXT_SCHEMA;
       return definition;
     }
     const parameters = declared["parameters"];

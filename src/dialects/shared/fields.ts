@@ -10,12 +10,12 @@ export const optionalBoolean = z.boolean().nullish();
 export const optionalNumber = z.number().nullish();
 
 /** A field that must be absent, null or empty, because it is not supported. `why` is the error message. */
-export function unsupported(why: string) {
+export function unsupportedField(why: string) {
   return z.union([z.null(), z.literal("")], why).optional();
 }
 
 /** Converts a number or a numeric string. Returns undefined for any other value. */
-export function finite(value: unknown): number | undefined {
+export function toFiniteNumber(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }

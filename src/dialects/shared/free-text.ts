@@ -1,10 +1,10 @@
 import { isObject } from "../../encoding/json.ts";
 
 /** Matches the start of a free-text tool's arguments if they follow its schema. */
-const HEAD = /^\s*\{\s*"input"\s*:\s*"/;
-const HEAD_ANY = /^\s*\{\s*"input"\s*:\s*/;
+const INPUT_START = /^\s*\{\s*"input"\s*:\s*"/;
+const INPUT_KEY_START = /^\s*\{\s*"input"\s*:\s*/;
 /** Maximum number of characters to buffer while looking for this start. */
-const HEAD_MAX = 64;
+const MAX_INPUT_START_LENGTH = 64;
 
 /** Decodes the content of a JSON string. Returns invalid content unchanged. */
 function unescapeJson(raw: string): string {
@@ -17,7 +17,7 @@ function unescapeJson(raw: string): string {
 }
 
 /** Extracts the free text from whole arguments that do not follow the schema. */
-function textOfArguments(text: string): string {
+function extractFreeText(text: string): string {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -32,27 +32,29 @@ function textOfArguments(text: string): string {
   if (entries.length > 1) return text;
   if (typeof first[1] === "string") return first[1];
   // Take the number's source text: parsing can lose digits.
-  return HEAD_ANY.test(text) ? text.replace(HEAD_ANY, "").trimEnd().slice(0, -1).trimEnd() : text;
+  return INPUT_KEY_START.test(text)
+    ? text.replace(INPUT_KEY_START, "").trimEnd().slice(0, -1).trimEnd()
+    : text;
 }
 
 /**
  * Extracts the text from the streamed arguments of a free-text tool, `{"input": "…"}` as JSON text. Arguments of any other
  * shape are converted at the end, as completely as possible.
  */
-export class FreeTextInput {
+export class FreeTextDecoder {
   #state: "head" | "text" | "whole" | "done" = "head";
-  #held = "";
+  #buffered = "";
 
   /** Returns the text that the next piece of the arguments adds. */
   push(piece: string): string {
     if (this.#state === "done") return "";
-    this.#held += piece;
+    this.#buffered += piece;
     if (this.#state === "head") {
-      const head = HEAD.exec(this.#held);
+      const head = INPUT_START.exec(this.#buffered);
       if (head !== null) {
         this.#state = "text";
-        this.#held = this.#held.slice(head[0].length);
-      } else if (this.#held.length > HEAD_MAX) this.#state = "whole";
+        this.#buffered = this.#buffered.slice(head[0].length);
+      } else if (this.#buffered.length > MAX_INPUT_START_LENGTH) this.#state = "whole";
     }
     return this.#state === "text" ? this.#decode() : "";
   }
@@ -61,12 +63,12 @@ export class FreeTextInput {
   finish(): string {
     const state = this.#state;
     this.#state = "done";
-    return state === "head" || state === "whole" ? textOfArguments(this.#held) : "";
+    return state === "head" || state === "whole" ? extractFreeText(this.#buffered) : "";
   }
 
   /** Decodes up to the closing quote or up to an incomplete escape sequence. */
   #decode(): string {
-    const held = this.#held;
+    const held = this.#buffered;
     let end = 0;
     while (end < held.length && held[end] !== '"') {
       const length = held[end] !== "\\" ? 1 : held[end + 1] === "u" ? 6 : 2;
@@ -74,7 +76,7 @@ export class FreeTextInput {
       end += length;
     }
     if (held[end] === '"') this.#state = "done";
-    this.#held = held.slice(end);
+    this.#buffered = held.slice(end);
     const raw = held.slice(0, end);
     if (!raw.includes("\\")) return raw;
     return unescapeJson(raw);
@@ -82,7 +84,7 @@ export class FreeTextInput {
 }
 
 /** Extracts the free text from whole arguments. */
-export function freeText(argumentsText: string): string {
-  const input = new FreeTextInput();
+export function decodeFreeText(argumentsText: string): string {
+  const input = new FreeTextDecoder();
   return input.push(argumentsText) + input.finish();
 }

@@ -13,7 +13,7 @@ export function optionalString(object: JsonObject, name: string): string | undef
  *
  * @throws GatewayError 400 that names the field.
  */
-export function stringMember(object: JsonObject, name: string, where: string): string {
+export function requireString(object: JsonObject, name: string, where: string): string {
   const value = object[name];
   if (typeof value === "string") return value;
   throw invalidRequest(`${where}.${name} must be a string`, `${where}.${name}`);
@@ -24,19 +24,19 @@ export function stringMember(object: JsonObject, name: string, where: string): s
  *
  * @throws GatewayError 400 that names the field.
  */
-export function objectMember(object: JsonObject, name: string, where: string): JsonObject {
+export function requireObject(object: JsonObject, name: string, where: string): JsonObject {
   const result = jsonObject.safeParse(object[name]);
   if (result.success) return result.data;
   throw invalidRequest(`${where}.${name} must be an object`, `${where}.${name}`);
 }
 
 /** Creates the 400 for an unknown format. `where` is the field that names it. */
-export function unknownFormat(format: unknown, where: string) {
+export function unknownFormatError(format: unknown, where: string) {
   return invalidRequest(`${where} ${JSON.stringify(format)} is not known`, where);
 }
 
 /** Creates the 400 for content of an unknown type. */
-export function unknownContent(type: string, where: string) {
+export function unknownContentError(type: string, where: string) {
   return invalidRequest(
     `${where}: content of type ${JSON.stringify(type)} is not supported`,
     `${where}.type`,

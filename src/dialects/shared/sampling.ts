@@ -1,12 +1,12 @@
 import type { Sampling } from "../../conversation/conversation.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
-import { finite } from "./fields.ts";
+import { toFiniteNumber } from "./fields.ts";
 
 /** Options as the request contains them, not validated. */
-export type WishedSampling = { readonly [name in keyof Sampling]?: unknown };
+export type UnvalidatedSampling = { readonly [name in keyof Sampling]?: unknown };
 
 /** Returns the options that have the same names in the chat-completions style and related styles. */
-export function chatOptions(body: JsonObject): WishedSampling {
+export function getChatOptions(body: JsonObject): UnvalidatedSampling {
   return {
     temperature: body["temperature"],
     topP: body["top_p"],
@@ -24,34 +24,34 @@ export function chatOptions(body: JsonObject): WishedSampling {
 }
 
 /** Returns `budget_tokens` of an enabled `thinking`, or undefined. */
-export function thinkingBudgetOf(thinking: unknown): unknown {
+export function getThinkingBudget(thinking: unknown): unknown {
   return isObject(thinking) && thinking["type"] !== "disabled" ? thinking["budget_tokens"] : undefined;
 }
 
 /** Validates the options. Absent and unusable values are omitted. */
-export function samplingOf(wished: WishedSampling): Sampling {
+export function toSampling(wished: UnvalidatedSampling): Sampling {
   const { stop, logitBias, logprobs, n, thinkingBudget, modalities } = wished;
-  const stops = (typeof stop === "string" ? [stop] : texts(stop)) ?? [];
-  const answers = finite(n);
-  const budget = finite(thinkingBudget);
-  const other = texts(modalities)?.filter((form) => form.toLowerCase() !== "text") ?? [];
+  const stops = (typeof stop === "string" ? [stop] : stringItems(stop)) ?? [];
+  const answers = toFiniteNumber(n);
+  const budget = toFiniteNumber(thinkingBudget);
+  const other = stringItems(modalities)?.filter((form) => form.toLowerCase() !== "text") ?? [];
   return {
-    ...number("temperature", wished.temperature),
-    ...number("topP", wished.topP),
-    ...number("topK", wished.topK),
-    ...number("minP", wished.minP),
-    ...number("presencePenalty", wished.presencePenalty),
-    ...number("frequencyPenalty", wished.frequencyPenalty),
-    ...number("repetitionPenalty", wished.repetitionPenalty),
-    ...number("maxTokens", wished.maxTokens),
-    ...number("seed", wished.seed),
-    ...number("logprobs", logprobs),
-    ...text("reasoningEffort", wished.reasoningEffort),
-    ...text("verbosity", wished.verbosity),
-    ...text("user", wished.user),
-    ...text("promptCacheKey", wished.promptCacheKey),
+    ...toNumberOption("temperature", wished.temperature),
+    ...toNumberOption("topP", wished.topP),
+    ...toNumberOption("topK", wished.topK),
+    ...toNumberOption("minP", wished.minP),
+    ...toNumberOption("presencePenalty", wished.presencePenalty),
+    ...toNumberOption("frequencyPenalty", wished.frequencyPenalty),
+    ...toNumberOption("repetitionPenalty", wished.repetitionPenalty),
+    ...toNumberOption("maxTokens", wished.maxTokens),
+    ...toNumberOption("seed", wished.seed),
+    ...toNumberOption("logprobs", logprobs),
+    ...toTextOption("reasoningEffort", wished.reasoningEffort),
+    ...toTextOption("verbosity", wished.verbosity),
+    ...toTextOption("user", wished.user),
+    ...toTextOption("promptCacheKey", wished.promptCacheKey),
     ...(stops.length === 0 ? {} : { stop: stops }),
-    ...(isObject(logitBias) ? biases(logitBias) : {}),
+    ...(isObject(logitBias) ? toLogitBias(logitBias) : {}),
     ...(budget === undefined || budget <= 0 ? {} : { thinkingBudget: budget }),
     ...(answers === undefined || answers <= 1 ? {} : { n: answers }),
     ...(other.length === 0 ? {} : { modalities: other }),
@@ -71,23 +71,23 @@ type NumberOption =
   | "logprobs";
 type TextOption = "reasoningEffort" | "verbosity" | "user" | "promptCacheKey";
 
-function number(name: NumberOption, value: unknown): Sampling {
-  const found = finite(value);
+function toNumberOption(name: NumberOption, value: unknown): Sampling {
+  const found = toFiniteNumber(value);
   return found === undefined ? {} : { [name]: found };
 }
 
-function text(name: TextOption, value: unknown): Sampling {
+function toTextOption(name: TextOption, value: unknown): Sampling {
   return typeof value === "string" && value !== "" ? { [name]: value } : {};
 }
 
-function texts(value: unknown): readonly string[] | undefined {
+function stringItems(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : undefined;
 }
 
-function biases(stated: JsonObject): Sampling {
+function toLogitBias(stated: JsonObject): Sampling {
   const logitBias: Record<string, number> = {};
   for (const [token, value] of Object.entries(stated)) {
-    const bias = finite(value);
+    const bias = toFiniteNumber(value);
     if (bias !== undefined) logitBias[token] = bias;
   }
   return Object.keys(logitBias).length === 0 ? {} : { logitBias };

@@ -6,7 +6,7 @@ export interface ThinkingFields {
   readonly enable_thinking?: boolean | null | undefined;
 }
 
-function member(value: unknown, name: string): unknown {
+function readMember(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
@@ -17,8 +17,8 @@ function member(value: unknown, name: string): unknown {
  */
 export function wantsThinking(fields: ThinkingFields): boolean {
   const { thinking, reasoning } = fields;
-  if (thinking === false || member(thinking, "type") === "disabled") return false;
-  if (reasoning === false || member(reasoning, "enabled") === false) return false;
-  if (member(reasoning, "effort") === "none" || fields.reasoning_effort === "none") return false;
+  if (thinking === false || readMember(thinking, "type") === "disabled") return false;
+  if (reasoning === false || readMember(reasoning, "enabled") === false) return false;
+  if (readMember(reasoning, "effort") === "none" || fields.reasoning_effort === "none") return false;
   return fields.enable_thinking !== false;
 }

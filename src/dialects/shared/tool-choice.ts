@@ -4,14 +4,14 @@ import { type GatewayError, invalidRequest } from "../../errors/gateway-error.ts
 import type { DeclaredTools } from "./declared-tools.ts";
 import { optionalString } from "./members.ts";
 
-const PARAM = "tool_choice";
+const TOOL_CHOICE_FIELD = "tool_choice";
 
 /** Matches the types of tools that only the real service can run. */
-const HOSTED =
+const HOSTED_TOOL_TYPES =
   /^(?:web_search|file_search|code_interpreter|image_generation|computer|mcp|tool_search|shell|local_shell|apply_patch)/;
 
 /** Creates the 400 for a tool that the request does not declare. `param` is the field that names it. */
-export function undeclaredTool(name: string, param: string): GatewayError {
+export function undeclaredToolError(name: string, param: string): GatewayError {
   return invalidRequest(`${param} names ${JSON.stringify(name)}, which tools does not declare`, param);
 }
 
@@ -20,23 +20,25 @@ export function undeclaredTool(name: string, param: string): GatewayError {
  *
  * @throws GatewayError 400 for a missing or undeclared name.
  */
-function named(choice: JsonObject, type: string, tools: DeclaredTools, param: string): string {
+function resolveNamedTool(choice: JsonObject, type: string, tools: DeclaredTools, param: string): string {
   const nested = choice[type];
   const tool = isObject(nested) ? nested : choice;
   const name = optionalString(tool, "name");
   if (name === undefined || name === "") throw invalidRequest(`${param} must name a function`, param);
   const namespace = optionalString(tool, "namespace");
-  if (!tools.has(name, namespace)) throw undeclaredTool(name, param);
-  return tools.flatName(name, namespace);
+  if (!tools.has(name, namespace)) throw undeclaredToolError(name, param);
+  return tools.getFlatName(name, namespace);
 }
 
 /**
  * Applies `{type: "allowed_tools", mode, tools}`, which the chat-completions style nests one level deeper: only the listed
  * tools are offered. Tools that only the real service can run are ignored.
  */
-function allowedTools(choice: JsonObject, tools: DeclaredTools): ToolChoice {
+function applyAllowedTools(choice: JsonObject, tools: DeclaredTools): ToolChoice {
   const nested = choice["allowed_tools"];
-  const [allowed, where] = isObject(nested) ? [nested, `${PARAM}.allowed_tools`] : [choice, PARAM];
+  const [allowed, where] = isObject(nested)
+    ? [nested, `${TOOL_CHOICE_FIELD}.allowed_tools`]
+    : [choice, TOOL_CHOICE_FIELD];
   const mode = allowed["mode"] ?? "auto";
   if (mode !== "auto" && mode !== "required") {
     throw invalidRequest(`${where}.mode must be auto or required`, `${where}.mode`);
@@ -48,10 +50,10 @@ function allowedTools(choice: JsonObject, tools: DeclaredTools): ToolChoice {
     const param = `${where}.tools[${index}]`;
     if (!isObject(tool)) throw invalidRequest(`${param} must be an object`, param);
     const type = optionalString(tool, "type") ?? "function";
-    if (type === "function" || type === "custom") names.add(named(tool, type, tools, param));
-    else if (!HOSTED.test(type)) throw undeclaredTool(type, param);
+    if (type === "function" || type === "custom") names.add(resolveNamedTool(tool, type, tools, param));
+    else if (!HOSTED_TOOL_TYPES.test(type)) throw undeclaredToolError(type, param);
   }
-  tools.keep(names);
+  tools.retainOnly(names);
   return { type: names.size === 0 ? "auto" : mode };
 }
 
@@ -67,17 +69,17 @@ export function toToolChoice(value: unknown, tools: DeclaredTools): ToolChoice {
   if (typeof value === "string") {
     if (value === "auto" || value === "none" || value === "required") return { type: value };
     if (value === "any") return { type: "required" };
-    throw invalidRequest(`tool_choice ${JSON.stringify(value)} is not known`, PARAM);
+    throw invalidRequest(`tool_choice ${JSON.stringify(value)} is not known`, TOOL_CHOICE_FIELD);
   }
-  if (!isObject(value)) throw invalidRequest("tool_choice must be a string or an object", PARAM);
+  if (!isObject(value)) throw invalidRequest("tool_choice must be a string or an object", TOOL_CHOICE_FIELD);
   const isNamed = isObject(value["function"]) || typeof value["name"] === "string";
   const type = optionalString(value, "type") ?? (isNamed ? "function" : undefined);
-  if (type === undefined) throw invalidRequest("tool_choice.type is required", PARAM);
+  if (type === undefined) throw invalidRequest("tool_choice.type is required", TOOL_CHOICE_FIELD);
   if (type === "auto" || type === "none" || type === "required") return { type };
-  if (type === "allowed_tools") return allowedTools(value, tools);
+  if (type === "allowed_tools") return applyAllowedTools(value, tools);
   if (type === "function" || type === "custom") {
-    return { type: "function", name: named(value, type, tools, PARAM) };
+    return { type: "function", name: resolveNamedTool(value, type, tools, TOOL_CHOICE_FIELD) };
   }
-  if (HOSTED.test(type)) return { type: "auto" };
-  throw invalidRequest(`tool_choice.type ${JSON.stringify(type)} is not known`, PARAM);
+  if (HOSTED_TOOL_TYPES.test(type)) return { type: "auto" };
+  throw invalidRequest(`tool_choice.type ${JSON.stringify(type)} is not known`, TOOL_CHOICE_FIELD);
 }

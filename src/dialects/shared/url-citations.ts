@@ -9,7 +9,7 @@ export interface UrlCitation {
 }
 
 /** Builds the citations of a text. `behind` is the offset of the text in the answer, in characters. */
-export function urlCitations(citations: readonly Citation[], behind = 0): UrlCitation[] {
+export function toUrlCitations(citations: readonly Citation[], behind = 0): UrlCitation[] {
   return citations
     .filter(({ start }) => start >= behind)
     .map(({ start, end, title, url }) => ({

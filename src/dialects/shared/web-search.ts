@@ -1,18 +1,18 @@
 import type { SearchLocation, WebSearch } from "../../conversation/web-search.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 
-const PLACE = ["city", "region", "country", "timezone"] as const;
+const LOCATION_FIELDS = ["city", "region", "country", "timezone"] as const;
 
 /**
  * Parses the options of a request's own web search: of a tool in the responses, message or content-generation style, or of
  * `web_search_options` in the chat-completions style. Undocumented values are ignored.
  */
-export function webSearchOf(declared: JsonObject): WebSearch {
+export function parseWebSearch(declared: JsonObject): WebSearch {
   const { search_context_size: size, max_uses: uses } = declared;
   const filters = isObject(declared["filters"]) ? declared["filters"] : declared;
-  const location = locationIn(declared["user_location"]);
-  const allowed = texts(filters["allowed_domains"]);
-  const blocked = texts(filters["blocked_domains"] ?? declared["excludeDomains"]);
+  const location = parseLocation(declared["user_location"]);
+  const allowed = stringItems(filters["allowed_domains"]);
+  const blocked = stringItems(filters["blocked_domains"] ?? declared["excludeDomains"]);
   return {
     ...(typeof size === "string" ? { contextSize: size } : {}),
     ...(location === undefined ? {} : { location }),
@@ -23,16 +23,16 @@ export function webSearchOf(declared: JsonObject): WebSearch {
 }
 
 /** Parses a location. The chat-completions style nests these fields under `approximate`; the other styles do not. */
-function locationIn(declared: unknown): SearchLocation | undefined {
+function parseLocation(declared: unknown): SearchLocation | undefined {
   if (!isObject(declared)) return undefined;
   const place = isObject(declared["approximate"]) ? declared["approximate"] : declared;
-  const known = PLACE.flatMap((name) => {
+  const known = LOCATION_FIELDS.flatMap((name) => {
     const value = place[name];
     return typeof value === "string" && value !== "" ? [[name, value] as const] : [];
   });
   return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
-function texts(value: unknown): string[] {
+function stringItems(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : [];
 }

@@ -10,7 +10,7 @@ export interface BlockLists {
  * Parses the text that `scripts/build-block-lists.mjs` writes: one line per purpose, `ad` and `consent`, followed by
  * the hosts. A host includes all of its subdomains.
  */
-export function readBlockLists(text: string): BlockLists {
+export function parseBlockLists(text: string): BlockLists {
   const lists = new Map<string, ReadonlySet<string>>();
   for (const line of text.split("\n")) {
     const [purpose, ...hosts] = line.split(" ");
@@ -19,10 +19,10 @@ export function readBlockLists(text: string): BlockLists {
   const none: ReadonlySet<string> = new Set();
   const ads = lists.get("ad") ?? none;
   const consent = lists.get("consent") ?? none;
-  return { isAd: (host) => includes(ads, host), isConsent: (host) => includes(consent, host) };
+  return { isAd: (host) => includesHost(ads, host), isConsent: (host) => includesHost(consent, host) };
 }
 
-function includes(list: ReadonlySet<string>, host: string): boolean {
+function includesHost(list: ReadonlySet<string>, host: string): boolean {
   for (let name = host.toLowerCase(); name !== ""; ) {
     if (list.has(name)) return true;
     const dot = name.indexOf(".");

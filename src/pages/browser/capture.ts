@@ -2,29 +2,29 @@ import type { CDPSession } from "@cloudflare/puppeteer";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import type {
   CaptureOutcome,
+  CapturePlan,
   CaptureRequest,
   Clip,
-  FramePlan,
   PageReport,
   PictureOutcome,
   PrintOutcome,
   Size,
 } from "../../platform/page-browser.ts";
 import type { PageLimits } from "../../platform/variables.ts";
-import { MAX_PROCESSED_PIXELS, MAX_SIDE, planFrame } from "../thumbnails/frame.ts";
-import { imageSize } from "../thumbnails/image-size.ts";
+import { MAX_PROCESSED_PIXELS, MAX_SIDE, planCapture } from "../thumbnails/frame.ts";
+import { readImageSize } from "../thumbnails/image-size.ts";
 import { FULL_COLOUR_QUALITY } from "../thumbnails/images.ts";
-import { visibleBox } from "./elements.ts";
-import { type CaptureTools, emulate } from "./emulation.ts";
-import { onPage } from "./navigate.ts";
-import { Preparation } from "./preparation.ts";
-import { print } from "./print.ts";
-import { isOfSize, type Region, shoot, shootExactly } from "./shoot.ts";
+import { waitForVisibleBox } from "./elements.ts";
+import { type CaptureTools, emulateDevice } from "./emulation.ts";
+import { runOnPage } from "./navigate.ts";
+import { PagePreparation } from "./preparation.ts";
+import { printPage } from "./print.ts";
+import { hasSize, type Region, takeExactScreenshot, takeScreenshot } from "./shoot.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import type { Tab } from "./tab.ts";
 
 type Picture = Omit<PictureOutcome, keyof PageReport>;
-type Made = Picture | Omit<PrintOutcome, keyof PageReport>;
+type CaptureResult = Picture | Omit<PrintOutcome, keyof PageReport>;
 
 /** How long to wait for an element after the page has loaded. */
 const SELECTOR_WAIT_MS = 1_000;
@@ -37,21 +37,21 @@ export async function capture(
   watch: Stopwatch,
 ): Promise<CaptureOutcome> {
   const { limits } = tools;
-  await emulate(tab, request, tools);
+  await emulateDevice(tab, request, tools);
   const delayMs = request.delay * 1_000;
   const loading = {
     waitUntil: request.waitUntil,
     timeoutMs: limits.navigationMs + delayMs,
-    commitMs: limits.commitMs,
+    commitMs: limits.responseStartMs,
   };
-  const preparation = new Preparation(tab, request, limits);
-  const { report, result } = await onPage<Made>(tab, request.url, loading, async (signal) => {
+  const preparation = new PagePreparation(tab, request, limits);
+  const { report, result } = await runOnPage<CaptureResult>(tab, request.url, loading, async (signal) => {
     watch.lap("load");
     await preparation.prepare(signal);
     watch.lap("prepare");
     const { sheet } = request;
     const made =
-      sheet === null ? takePicture(tab, request, limits, signal) : print(tab.session, sheet, signal);
+      sheet === null ? takePicture(tab, request, limits, signal) : printPage(tab.session, sheet, signal);
     return made.finally(() => watch.lap("read"));
   });
   return { ...report, ...result };
@@ -63,38 +63,38 @@ async function takePicture(
   limits: PageLimits,
   signal: AbortSignal,
 ): Promise<Picture> {
-  const zoom = request.screen.mobile ? await zoomOf(tab.session) : 1;
-  const subject = await subjectOf(tab, request, zoom, limits, signal);
+  const zoom = request.screen.mobile ? await readZoom(tab.session) : 1;
+  const subject = await readSubject(tab, request, zoom, limits, signal);
   const { region } = subject;
   signal.throwIfAborted();
-  const plan = planFrame(region, request.frame, request.screen.deviceScaleFactor);
+  const plan = planCapture(region, request.frame, request.screen.deviceScaleFactor);
   const cuts = {
-    cutAt: cutOf(subject, request, plan, zoom),
+    cutAt: croppedHeight(subject, request, plan, zoom),
     cutWidthAt: subject.isTooWide ? Math.floor(region.width / zoom) : null,
   };
   const shot = { request, region, plan, zoom };
-  if (isLarge(plan)) {
-    const bytes = await shootExactly(tab, shot, signal);
+  if (isTooLargeToProcess(plan)) {
+    const bytes = await takeExactScreenshot(tab, shot, signal);
     // The reported size must be the actual size of the image.
-    const output = imageSize(bytes) ?? plan.output;
+    const output = readImageSize(bytes) ?? plan.output;
     return { kind: "picture", bytes, plan: { ...plan, output }, finished: true, ...cuts };
   }
-  const finished = isFinished(plan, request);
-  const bytes = await shoot(tab, shot, finished);
-  if (!finished || isOfSize(bytes, plan.output)) return { kind: "picture", bytes, plan, finished, ...cuts };
+  const finished = isUsableAsIs(plan, request);
+  const bytes = await takeScreenshot(tab, shot, finished);
+  if (!finished || hasSize(bytes, plan.output)) return { kind: "picture", bytes, plan, finished, ...cuts };
   // The browser draws only whole CSS pixels, which may not add up to the size: then crop the image here.
   signal.throwIfAborted();
-  const larger = await shoot(tab, shot, false);
+  const larger = await takeScreenshot(tab, shot, false);
   return { kind: "picture", bytes: larger, plan, finished: false, ...cuts };
 }
 
 /** Whether an image has too many pixels to process here: it must be used as the browser encodes it. */
-function isLarge({ output }: FramePlan): boolean {
+function isTooLargeToProcess({ output }: CapturePlan): boolean {
   return output.width * output.height * 2 > MAX_PROCESSED_PIXELS;
 }
 
 /** Screen pixels per CSS pixel. */
-async function zoomOf(session: CDPSession): Promise<number> {
+async function readZoom(session: CDPSession): Promise<number> {
   const { cssVisualViewport } = await session.send("Page.getLayoutMetrics");
   return cssVisualViewport.scale > 0 ? cssVisualViewport.scale : 1;
 }
@@ -108,7 +108,7 @@ interface Subject {
   readonly isTooWide: boolean;
 }
 
-async function subjectOf(
+async function readSubject(
   tab: Tab,
   request: CaptureRequest,
   zoom: number,
@@ -117,8 +117,8 @@ async function subjectOf(
 ): Promise<Subject> {
   if (request.selector !== null) {
     const wanted = { selector: request.selector, param: "selector", waitMs: SELECTOR_WAIT_MS };
-    const box = await visibleBox(tab, wanted, signal);
-    return { region: enlarged(box, zoom), wholeHeight: null, isTooWide: false };
+    const box = await waitForVisibleBox(tab, wanted, signal);
+    return { region: scaleRegion(box, zoom), wholeHeight: null, isTooWide: false };
   }
   const { width, height } = request.screen;
   if (!request.full && request.clip === null) {
@@ -126,11 +126,11 @@ async function subjectOf(
   }
   const { cssContentSize } = await tab.session.send("Page.getLayoutMetrics");
   if (request.clip !== null) {
-    refuseBeyond(request.clip, {
+    assertClipOnPage(request.clip, {
       width: Math.max(width / zoom, cssContentSize.width),
       height: Math.max(height / zoom, cssContentSize.height),
     });
-    return { region: enlarged(request.clip, zoom), wholeHeight: null, isTooWide: false };
+    return { region: scaleRegion(request.clip, zoom), wholeHeight: null, isTooWide: false };
   }
   const all = Math.round(cssContentSize.width * zoom);
   const wide = Math.max(width, Math.min(MAX_SIDE, all));
@@ -144,22 +144,22 @@ async function subjectOf(
   };
 }
 
-function enlarged({ x, y, width, height }: Region, by: number): Region {
+function scaleRegion({ x, y, width, height }: Region, by: number): Region {
   return { x: x * by, y: y * by, width: width * by, height: height * by };
 }
 
 /** Throws a 400 if the clip lies outside the page. */
-function refuseBeyond({ x, y }: Clip, page: Size): void {
+function assertClipOnPage({ x, y }: Clip, page: Size): void {
   if (x < page.width && y < page.height) return;
   const [width, height] = [Math.ceil(page.width), Math.ceil(page.height)];
   throw invalidRequest(`The clip begins beyond the page, which has ${width} by ${height} pixels.`, "clip");
 }
 
 /** CSS pixels at which a page that is too high was cropped; null if it was not, or if the caller requested the crop. */
-function cutOf(
+function croppedHeight(
   { region, wholeHeight }: Subject,
   request: CaptureRequest,
-  { clip, output }: FramePlan,
+  { clip, output }: CapturePlan,
   zoom: number,
 ): number | null {
   if (wholeHeight === null) return null;
@@ -175,6 +175,6 @@ function cutOf(
  * Whether the browser's own image can be used: it must have the right size. The browser encodes as well as this
  * program, except JPEG of high quality.
  */
-function isFinished({ exact }: FramePlan, { format, quality }: CaptureRequest): boolean {
+function isUsableAsIs({ exact }: CapturePlan, { format, quality }: CaptureRequest): boolean {
   return exact && (format !== "jpeg" || quality < FULL_COLOUR_QUALITY);
 }

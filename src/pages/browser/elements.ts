@@ -1,6 +1,6 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
-import { evaluate, isolatedWorld, sleep } from "./evaluate.ts";
+import { createIsolatedWorld, evaluate, sleep } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";
 
 /** A box on the page in CSS pixels. */
@@ -12,7 +12,7 @@ export interface Box {
 }
 
 /** An element to find, and the parameter that requested it. */
-export interface Wanted {
+export interface ElementQuery {
   readonly selector: string;
   /** `selector`, `click` or `waitForSelector`. */
   readonly param: string;
@@ -21,9 +21,9 @@ export interface Wanted {
 }
 
 const POLL_MS = 100;
-const LOOK_MS = 2_000;
+const EVALUATE_MS = 2_000;
 /** Maximum number of elements to check for visibility. */
-const MAX_LOOKED_AT = 1_000;
+const MAX_CHECKED_ELEMENTS = 1_000;
 const NOT_A_SELECTOR = "not a selector";
 
 /**
@@ -32,7 +32,7 @@ const NOT_A_SELECTOR = "not a selector";
  * @throws GatewayError 404 after the timeout; the signal's reason if it aborts
  */
 async function waitFor<T>(
-  { param, waitMs }: Wanted,
+  { param, waitMs }: ElementQuery,
   signal: AbortSignal,
   look: () => Promise<T | null>,
   what: string,
@@ -52,13 +52,13 @@ async function waitFor<T>(
 }
 
 /** Waits until an element is in the page, visible or not. Throws GatewayError 404, or 400 for an invalid selector. */
-export async function waitForPresence(tab: Tab, wanted: Wanted, signal: AbortSignal): Promise<void> {
+export async function waitForPresence(tab: Tab, wanted: ElementQuery, signal: AbortSignal): Promise<void> {
   const selector = JSON.stringify(wanted.selector);
   const look = async () => {
-    const world = await isolatedWorld(tab.session, tab.policy.mainFrame);
+    const world = await createIsolatedWorld(tab.session, tab.policy.mainFrame);
     const expression = `(() => { try { return document.querySelector(${selector}) !== null } catch { return "${NOT_A_SELECTOR}" } })()`;
-    const found = await evaluate(tab.session, expression, LOOK_MS, world);
-    if (found === NOT_A_SELECTOR) throw notASelector(wanted);
+    const found = await evaluate(tab.session, expression, EVALUATE_MS, world);
+    if (found === NOT_A_SELECTOR) throw invalidSelector(wanted);
     return found === true ? true : null;
   };
   await waitFor(wanted, signal, look, "within its time");
@@ -71,27 +71,27 @@ export async function waitForPresence(tab: Tab, wanted: Wanted, signal: AbortSig
  * @returns the element's remote object id
  * @throws GatewayError 404, or 400 for an invalid selector
  */
-export function visibleElement(tab: Tab, wanted: Wanted, signal: AbortSignal): Promise<string> {
+export function waitForVisible(tab: Tab, wanted: ElementQuery, signal: AbortSignal): Promise<string> {
   return waitFor(wanted, signal, () => findVisible(tab, wanted), "that can be seen");
 }
 
-/** The box of the element that `visibleElement` would find, including its border. */
-export function visibleBox(tab: Tab, wanted: Wanted, signal: AbortSignal): Promise<Box> {
+/** The box of the element that `waitForVisible` would find, including its border. */
+export function waitForVisibleBox(tab: Tab, wanted: ElementQuery, signal: AbortSignal): Promise<Box> {
   const look = async () => {
     const element = await findVisible(tab, wanted);
-    return element === null ? null : boxOf(tab.session, element);
+    return element === null ? null : readBox(tab.session, element);
   };
   return waitFor(wanted, signal, look, "that can be seen");
 }
 
-async function findVisible({ session, policy }: Tab, wanted: Wanted): Promise<string | null> {
-  const contextId = await isolatedWorld(session, policy.mainFrame);
+async function findVisible({ session, policy }: Tab, wanted: ElementQuery): Promise<string | null> {
+  const contextId = await createIsolatedWorld(session, policy.mainFrame);
   const expression = `(() => {
     let index = 0;
     let elements;
     try { elements = document.querySelectorAll(${JSON.stringify(wanted.selector)}) } catch { return "${NOT_A_SELECTOR}" }
     for (const element of elements) {
-      if (index++ >= ${MAX_LOOKED_AT}) break;
+      if (index++ >= ${MAX_CHECKED_ELEMENTS}) break;
       const { width, height } = element.getBoundingClientRect();
       if (width >= 1 && height >= 1 && element.checkVisibility({ visibilityProperty: true })) return element;
     }
@@ -101,31 +101,31 @@ async function findVisible({ session, policy }: Tab, wanted: Wanted): Promise<st
   const answer = await session
     .send("Runtime.evaluate", { expression, ...(contextId !== undefined && { contextId }) })
     .catch(() => null);
-  if (answer?.result.value === NOT_A_SELECTOR) throw notASelector(wanted);
+  if (answer?.result.value === NOT_A_SELECTOR) throw invalidSelector(wanted);
   const objectId = answer?.result.objectId;
   if (objectId === undefined) return null;
   await session.send("DOM.scrollIntoViewIfNeeded", { objectId }).catch(() => undefined);
   return objectId;
 }
 
-async function boxOf(session: CDPSession, objectId: string): Promise<Box | null> {
+async function readBox(session: CDPSession, objectId: string): Promise<Box | null> {
   const [box, metrics] = await Promise.all([
     session.send("DOM.getBoxModel", { objectId }).catch(() => null),
     session.send("Page.getLayoutMetrics"),
   ]);
   if (box === null) return null;
-  const { x, y, width, height } = around(box.model.border);
+  const { x, y, width, height } = boundingBox(box.model.border);
   if (!(width >= 1 && height >= 1)) return null;
   const { pageX, pageY } = metrics.cssVisualViewport;
   return { x: Math.max(0, x + pageX), y: Math.max(0, y + pageY), width, height };
 }
 
 /** Clicks on the middle of an element, as a user's mouse does: the topmost element there gets the click. */
-export async function clickOn(session: CDPSession, objectId: string): Promise<void> {
+export async function clickElement(session: CDPSession, objectId: string): Promise<void> {
   const { quads } = await session
     .send("DOM.getContentQuads", { objectId })
     .catch((): { quads: number[][] } => ({ quads: [] }));
-  const box = quads.map(around).find(({ width, height }) => width > 0 && height > 0);
+  const box = quads.map(boundingBox).find(({ width, height }) => width > 0 && height > 0);
   if (box === undefined) return;
   const place = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   await session.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...place });
@@ -135,7 +135,7 @@ export async function clickOn(session: CDPSession, objectId: string): Promise<vo
 }
 
 /** The bounding box of a polygon, given as alternating x and y of its corners. */
-function around(corners: readonly number[]): Box {
+function boundingBox(corners: readonly number[]): Box {
   const xs = corners.filter((_, index) => index % 2 === 0);
   const ys = corners.filter((_, index) => index % 2 === 1);
   const x = Math.min(...xs);
@@ -143,7 +143,7 @@ function around(corners: readonly number[]): Box {
   return { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y };
 }
 
-function notASelector({ param }: Pick<Wanted, "param">): GatewayError {
+function invalidSelector({ param }: Pick<ElementQuery, "param">): GatewayError {
   return invalidRequest(`The parameter ${param} is not a valid CSS selector.`, param);
 }
 
@@ -154,14 +154,14 @@ function notASelector({ param }: Pick<Wanted, "param">): GatewayError {
  * @throws GatewayError 400 with `hide` for an invalid selector
  */
 export async function hideElements({ session, policy }: Tab, selectors: readonly string[]): Promise<void> {
-  const world = await isolatedWorld(session, policy.mainFrame);
-  if ((await evaluate(session, hiding(selectors), LOOK_MS, world)) === NOT_A_SELECTOR) {
-    throw notASelector({ param: "hide" });
+  const world = await createIsolatedWorld(session, policy.mainFrame);
+  if ((await evaluate(session, hideScript(selectors), EVALUATE_MS, world)) === NOT_A_SELECTOR) {
+    throw invalidSelector({ param: "hide" });
   }
 }
 
 /** Uses an adopted style sheet: unlike a style element, it is not subject to the page's content security policy. */
-function hiding(selectors: readonly string[]): string {
+function hideScript(selectors: readonly string[]): string {
   return `(() => {
   const sheet = new CSSStyleSheet();
   for (const selector of ${JSON.stringify(selectors)}) {

@@ -14,10 +14,10 @@ export interface CaptureTools {
 }
 
 /** A transparent background colour for the browser. */
-const NO_COLOUR = { r: 0, g: 0, b: 0, a: 0 };
+const TRANSPARENT = { r: 0, g: 0, b: 0, a: 0 };
 
 /** Configures a tab as requested, before it loads a page. Throws GatewayError for values that the browser rejects. */
-export async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureTools): Promise<void> {
+export async function emulateDevice(tab: Tab, request: CaptureRequest, tools: CaptureTools): Promise<void> {
   const { page, policy, session } = tab;
   const { screen, locale, timezone } = request;
   const version = /Chrome\/([\d.]+)/.exec(tools.userAgent)?.[1] ?? "";
@@ -26,7 +26,7 @@ export async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureT
   if (lists !== null) {
     // Never block the page's own domain: some listed hosts have pages of their own.
     const own = new URL(request.url).hostname.split(".").slice(-2).join(".");
-    policy.block(
+    policy.setBlockedHosts(
       (host) =>
         !`.${host}`.endsWith(`.${own}`) &&
         ((request.blockAds && lists.isAd(host)) || (request.blockCookieBanners && lists.isConsent(host))),
@@ -47,7 +47,7 @@ export async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureT
     session.send("Emulation.setScrollbarsHidden", { hidden: true }).catch(() => undefined),
     timezone === null ? undefined : setTimezone(session, timezone),
     request.transparent
-      ? session.send("Emulation.setDefaultBackgroundColorOverride", { color: NO_COLOUR })
+      ? session.send("Emulation.setDefaultBackgroundColorOverride", { color: TRANSPARENT })
       : undefined,
     request.darkMode
       ? page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }])

@@ -38,7 +38,7 @@ export async function evaluate(
  * Creates a world in the page's main frame that the page's scripts cannot change; undefined if the page is navigating
  * away.
  */
-export async function isolatedWorld(session: CDPSession, frameId: string): Promise<number | undefined> {
+export async function createIsolatedWorld(session: CDPSession, frameId: string): Promise<number | undefined> {
   return session
     .send("Page.createIsolatedWorld", { frameId, worldName: "polygate" })
     .then(({ executionContextId }) => executionContextId)
@@ -53,7 +53,7 @@ export function sleep(ms: number): Promise<void> {
 }
 
 /** Whether work settles, either way, within `ms` milliseconds. */
-export async function settles(work: Promise<unknown>, ms: number): Promise<boolean> {
+export async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms);

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../errors/gateway-error.ts";
-import type { Answer } from "./protocol.ts";
+import type { RpcResult } from "./protocol.ts";
 
 /** The page leads to an address that is not public. */
 export function forbiddenPage(): GatewayError {
@@ -92,7 +92,7 @@ export function navigationFailure(text: string): GatewayError {
   return unreachable("page_unreachable", "The page cannot be loaded.");
 }
 
-const GONE =
+const BROWSER_GONE_MESSAGE =
   /Target closed|Session closed|Connection closed|TargetCloseError|detached|disconnected|Protocol error(?:(?!Protocol error).)*closed|WebSocket|No target with given id|Session with given id not found|browser has been closed/i;
 
 /** The browser runs, but does not respond to commands. */
@@ -108,22 +108,24 @@ export class BrowserStalled extends Error {
 export function isBrowserGone(error: unknown): boolean {
   if (error instanceof BrowserStalled) return true;
   return (
-    !(error instanceof GatewayError) && error instanceof Error && GONE.test(`${error.name} ${error.message}`)
+    !(error instanceof GatewayError) &&
+    error instanceof Error &&
+    BROWSER_GONE_MESSAGE.test(`${error.name} ${error.message}`)
   );
 }
 
 /** Converts an outcome to a form that can cross RPC. */
-export async function toAnswer<T>(work: Promise<T>): Promise<Answer<T>> {
+export async function toRpcResult<T>(work: Promise<T>): Promise<RpcResult<T>> {
   try {
     return { ok: true, value: await work };
   } catch (error) {
-    const known = error instanceof GatewayError ? error : unexpected(error);
+    const known = error instanceof GatewayError ? error : toUnexpectedError(error);
     const { status, code, message, param, headers } = known;
     return { ok: false, failure: { status, code, message, param, headers } };
   }
 }
 
-function unexpected(error: unknown): GatewayError {
+function toUnexpectedError(error: unknown): GatewayError {
   if (isBrowserGone(error)) return browserUnavailable(error);
   console.warn(
     `page service: ${error instanceof Error ? `${error.name}: ${error.message}` : "unknown error"}`,
@@ -135,7 +137,7 @@ function unexpected(error: unknown): GatewayError {
 }
 
 /** Converts the outcome back on the other side of the RPC. Throws the original error. */
-export function fromAnswer<T>(answer: Answer<T>): T {
+export function fromRpcResult<T>(answer: RpcResult<T>): T {
   if (answer.ok) return answer.value;
   const { status, message, ...options } = answer.failure;
   throw new GatewayError(status, message, options);

@@ -1,7 +1,7 @@
 import type { Browser, CDPSession } from "@cloudflare/puppeteer";
 import { isPublicRequestUrl, type UrlSafetyOptions } from "../../url-safety/index.ts";
 import { HARDENING_SCRIPT } from "./hardening.ts";
-import { mute } from "./mute.ts";
+import { muteConsole } from "./mute.ts";
 import type { TabPolicy } from "./tab-policy.ts";
 
 /** A request that the browser has paused (DevTools protocol, `Fetch.requestPaused`). */
@@ -29,10 +29,10 @@ interface Connection {
  * Filters the traffic between one browser and the network. It checks every request of every page, frame, worker and
  * popup, including each redirect. It also hardens every target that runs scripts before its first script.
  */
-export class BrowserGuard {
+export class NetworkGuard {
   readonly #session: CDPSession;
   readonly #safety: UrlSafetyOptions;
-  readonly #tabs = new Map<string, TabPolicy>();
+  readonly #policyByFrame = new Map<string, TabPolicy>();
 
   private constructor(session: CDPSession, safety: UrlSafetyOptions) {
     this.#session = session;
@@ -40,10 +40,10 @@ export class BrowserGuard {
   }
 
   /** Installs a guard on a browser, once per connection. Pages opened earlier are not hardened. */
-  static async install(browser: Browser, safety: UrlSafetyOptions): Promise<BrowserGuard> {
+  static async install(browser: Browser, safety: UrlSafetyOptions): Promise<NetworkGuard> {
     const session = await browser.target().createCDPSession();
-    const guard = new BrowserGuard(session, safety);
-    session.on("Fetch.requestPaused", (event) => guard.#decide(event));
+    const guard = new NetworkGuard(session, safety);
+    session.on("Fetch.requestPaused", (event) => guard.#decideRequest(event));
     const connection: Connection | undefined = session.connection();
     connection?.on("sessionattached", hardenSession);
     await Promise.all([
@@ -59,7 +59,7 @@ export class BrowserGuard {
    * Early hints (103) make the browser load resources that `Fetch` does not intercept. But a public page needs the
    * denied permission to load them from private addresses. (Older browsers do not know it.)
    */
-  confine(browserContextId: string | undefined): void {
+  restrictContext(browserContextId: string | undefined): void {
     if (browserContextId === undefined) return;
     const quietly = (work: Promise<unknown>): void => {
       work.catch(() => undefined);
@@ -73,22 +73,24 @@ export class BrowserGuard {
   }
 
   /** Applies a policy to the requests of a frame. */
-  watch(frameId: string, policy: TabPolicy): void {
-    this.#tabs.set(frameId, policy);
+  addFrame(frameId: string, policy: TabPolicy): void {
+    this.#policyByFrame.set(frameId, policy);
   }
 
   /** Removes all frames of a tab. */
-  release(policy: TabPolicy): void {
-    for (const [frameId, of] of this.#tabs) if (of === policy) this.#tabs.delete(frameId);
+  removeFrames(policy: TabPolicy): void {
+    for (const [frameId, of] of this.#policyByFrame) if (of === policy) this.#policyByFrame.delete(frameId);
   }
 
-  #decide({ requestId, frameId, resourceType, request }: PausedRequest): void {
-    const policy = this.#tabs.get(frameId);
+  #decideRequest({ requestId, frameId, resourceType, request }: PausedRequest): void {
+    const policy = this.#policyByFrame.get(frameId);
     const isPage = resourceType === "Document" && frameId === policy?.mainFrame;
-    policy?.received(request.url.length + (request.postData?.length ?? 0));
+    policy?.countBytes(request.url.length + (request.postData?.length ?? 0));
     let allowed = isPublicRequestUrl(request.url, this.#safety);
-    if (isPage) policy?.navigating(allowed);
-    allowed &&= !isRuleSet(resourceType, request.headers) && (policy?.admits(request.url, isPage) ?? true);
+    if (isPage) policy?.checkNavigation(allowed);
+    allowed &&=
+      !mayLoadSpeculationRules(resourceType, request.headers) &&
+      (policy?.admitRequest(request.url, isPage) ?? true);
     // If the browser aborts a page's own navigation, the page stays visible. If it blocks it, the browser's error
     // page replaces it.
     const errorReason = isPage ? "Aborted" : "BlockedByClient";
@@ -104,7 +106,7 @@ export class BrowserGuard {
  * Whether a request may load speculation rules that a header names. With them the browser would load pages without
  * interception. Other requests of this type have no `Origin` header, except prefetches, which are not needed here.
  */
-function isRuleSet(resourceType: string, headers: Readonly<Record<string, string>>): boolean {
+function mayLoadSpeculationRules(resourceType: string, headers: Readonly<Record<string, string>>): boolean {
   return resourceType === "Other" && Object.keys(headers).some((name) => name.toLowerCase() === "origin");
 }
 
@@ -113,7 +115,7 @@ function isRuleSet(resourceType: string, headers: Readonly<Record<string, string
  * commands, and the browser runs them in order. A command that a target type does not support fails without effect.
  */
 function hardenSession(session: CDPSession): void {
-  mute(session);
+  muteConsole(session);
   const quietly = (work: Promise<unknown>): void => {
     work.catch(() => undefined);
   };

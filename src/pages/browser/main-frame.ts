@@ -2,17 +2,17 @@ import type { CDPEvents } from "@cloudflare/puppeteer";
 import type { WaitUntil } from "../../platform/page-browser.ts";
 
 /** If a page announces a navigation within this many seconds, the page counts as leaving. */
-const SOON_S = 1;
+const MAX_ANNOUNCED_DELAY_S = 1;
 /** If an announced navigation has not begun this long after its time, it will not begin, milliseconds. */
-const LATE_MS = 1_000;
+const ANNOUNCEMENT_GRACE_MS = 1_000;
 /**
  * After this many navigations without effect (for example to a mail program or a download), further ones do not count
  * as leaving.
  */
-const IDLE_DEPARTURES = 3;
+const MAX_NAVIGATIONS_WITHOUT_EFFECT = 3;
 
 /** The lifecycle events that mark a document as ready (DevTools protocol, `Page.lifecycleEvent`). */
-const READY = {
+const READY_EVENTS = {
   load: "load",
   domcontentloaded: "DOMContentLoaded",
   // The check for network idle happens after the load.
@@ -21,13 +21,13 @@ const READY = {
 } as const satisfies Record<WaitUntil, string>;
 
 /** A document that stopped loading this long ago without a load event will never load completely, milliseconds. */
-const BROKEN_OFF_MS = 250;
+const ABORTED_LOAD_MS = 250;
 
 /** The result of `MainFrame.whileStaying` if the page navigated away meanwhile. */
-export const LEFT: unique symbol = Symbol("left");
+export const NAVIGATED_AWAY: unique symbol = Symbol("left");
 
 /** The server's response to a navigation. */
-export interface DocumentAnswer {
+export interface DocumentResponse {
   readonly status: number;
   /** Names in lower case; several values of one name are joined by line feeds. */
   readonly headers: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface DocumentAnswer {
 }
 
 /** The latest navigation. */
-interface Begun {
+interface StartedNavigation {
   /** The loader's id, which is also the request's id. */
   readonly loader: string;
   /** Milliseconds since the epoch. */
@@ -46,7 +46,7 @@ interface Begun {
 }
 
 /** The document in the frame. */
-interface Shown {
+interface ShownDocument {
   /** The loader's id; unique per document. */
   readonly id: string;
   /** Not empty only for the browser's own error page. */
@@ -70,17 +70,17 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export class MainFrame {
   readonly #id: string;
   readonly #now: () => number;
-  #shown: Shown | null = null;
-  #documents = 0;
-  #begun: Begun | null = null;
+  #shown: ShownDocument | null = null;
+  #documentCount = 0;
+  #navigation: StartedNavigation | null = null;
   /** True if the latest navigation has ended. */
-  #isOver = true;
+  #isNavigationOver = true;
   /** Raw headers by the loader's id, and below the responses of the shown document and of the latest navigation. */
-  #raw: { readonly loader: string; readonly headers: Record<string, string> } | null = null;
-  readonly #answers = new Map<string, Mutable<DocumentAnswer>>();
+  #rawHeaders: { readonly loader: string; readonly headers: Record<string, string> } | null = null;
+  readonly #responses = new Map<string, Mutable<DocumentResponse>>();
   /** The announced navigation. */
   #announced: { readonly since: number; readonly until: number } | null = null;
-  #withoutEffect = 0;
+  #navigationsWithoutEffect = 0;
   #failure = "";
   #waiting: (() => void)[] = [];
 
@@ -97,8 +97,8 @@ export class MainFrame {
   }
 
   /** Number of documents shown so far. */
-  get documents(): number {
-    return this.#documents;
+  get documentCount(): number {
+    return this.#documentCount;
   }
 
   /** Why the browser shows its own error page (`net::ERR_…`); empty if it does not. */
@@ -108,31 +108,31 @@ export class MainFrame {
 
   /** When the document began to navigate away, milliseconds since the epoch; null if it stays. */
   get leavingSince(): number | null {
-    if (this.#withoutEffect >= IDLE_DEPARTURES) return null;
+    if (this.#navigationsWithoutEffect >= MAX_NAVIGATIONS_WITHOUT_EFFECT) return null;
     if (this.#announced !== null && this.#announced.until < this.#now()) this.#announced = null;
-    return (this.#isOver ? null : this.#begun?.since) ?? this.#announced?.since ?? null;
+    return (this.#isNavigationOver ? null : this.#navigation?.since) ?? this.#announced?.since ?? null;
   }
 
   /** The server's response of the shown document; undefined if it came from no server. */
-  get answer(): DocumentAnswer | undefined {
-    return this.#answers.get(this.#shown?.id ?? "");
+  get response(): DocumentResponse | undefined {
+    return this.#responses.get(this.#shown?.id ?? "");
   }
 
   /** The server's response of the latest navigation, so far. */
-  get lastAnswer(): DocumentAnswer | undefined {
-    return this.#answers.get(this.#begun?.loader ?? "");
+  get lastResponse(): DocumentResponse | undefined {
+    return this.#responses.get(this.#navigation?.loader ?? "");
   }
 
   /** HTTP redirects of the latest navigation. */
   get redirects(): number {
-    return this.#begun?.redirects ?? 0;
+    return this.#navigation?.redirects ?? 0;
   }
 
   /** Whether the loading of the document was aborted: it will not become more ready. */
-  get isBrokenOff(): boolean {
+  get isLoadAborted(): boolean {
     if (this.#shown === null) return false;
     const { lifecycle, stoppedAt } = this.#shown;
-    return stoppedAt !== null && !lifecycle.has("load") && this.#now() - stoppedAt >= BROKEN_OFF_MS;
+    return stoppedAt !== null && !lifecycle.has("load") && this.#now() - stoppedAt >= ABORTED_LOAD_MS;
   }
 
   /** Whether the document's markup is complete; its resources may not be. */
@@ -142,34 +142,34 @@ export class MainFrame {
 
   /** Whether the document has reached the requested state, or will not become more ready. */
   isReady(waitUntil: WaitUntil): boolean {
-    return this.#shown?.lifecycle.has(READY[waitUntil]) === true || this.isBrokenOff;
+    return this.#shown?.lifecycle.has(READY_EVENTS[waitUntil]) === true || this.isLoadAborted;
   }
 
   /** Resolves at the next event of the frame. */
-  changed(): Promise<void> {
+  nextChange(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /**
    * Runs work on the shown document. The work's signal aborts when the result is no longer needed.
    *
-   * @returns the result of the work, or `LEFT` as soon as the page navigates to another document; then the work's
+   * @returns the result of the work, or `NAVIGATED_AWAY` as soon as the page navigates to another document; then the work's
    * result is useless
    */
-  async whileStaying<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | typeof LEFT> {
+  async runWhileShown<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | typeof NAVIGATED_AWAY> {
     const { document } = this;
     const hasLeft = () => this.document !== document || this.leavingSince !== null;
     const over = new AbortController();
     const working = work(over.signal).then(
-      (value): T | typeof LEFT => (hasLeft() ? LEFT : value),
-      (error: unknown): typeof LEFT => {
-        if (hasLeft()) return LEFT;
+      (value): T | typeof NAVIGATED_AWAY => (hasLeft() ? NAVIGATED_AWAY : value),
+      (error: unknown): typeof NAVIGATED_AWAY => {
+        if (hasLeft()) return NAVIGATED_AWAY;
         throw error;
       },
     );
-    const leaving = async (): Promise<T | typeof LEFT> => {
-      while (!over.signal.aborted && !hasLeft()) await this.changed();
-      return LEFT;
+    const leaving = async (): Promise<T | typeof NAVIGATED_AWAY> => {
+      while (!over.signal.aborted && !hasLeft()) await this.nextChange();
+      return NAVIGATED_AWAY;
     };
     try {
       return await Promise.race([working, leaving()]);
@@ -179,92 +179,98 @@ export class MainFrame {
   }
 
   #listen(session: FrameEvents): void {
-    const changed = (change: () => void) => {
+    const nextChange = (change: () => void) => {
       change();
       for (const resolve of this.#waiting.splice(0)) resolve();
     };
     session.on("Page.frameNavigated", ({ frame }) => {
-      if (frame.id === this.#id) changed(() => this.#show(frame.loaderId, frame.unreachableUrl ?? ""));
+      if (frame.id === this.#id)
+        nextChange(() => this.#showDocument(frame.loaderId, frame.unreachableUrl ?? ""));
     });
     session.on("Page.lifecycleEvent", ({ frameId, loaderId, name }) => {
       if (frameId === this.#id && loaderId === this.#shown?.id)
-        changed(() => this.#shown?.lifecycle.add(name));
+        nextChange(() => this.#shown?.lifecycle.add(name));
     });
     session.on("Page.frameStartedLoading", ({ frameId }) => {
       if (frameId === this.#id && this.#shown !== null) this.#shown.stoppedAt = null;
     });
     session.on("Page.frameStoppedLoading", ({ frameId }) => {
       if (frameId !== this.#id) return;
-      changed(() => {
+      nextChange(() => {
         if (this.#shown !== null) this.#shown.stoppedAt = this.#now();
       });
     });
     session.on("Page.frameScheduledNavigation", ({ frameId, delay }) => {
-      if (frameId === this.#id && delay <= SOON_S) changed(() => this.#announce(delay));
+      if (frameId === this.#id && delay <= MAX_ANNOUNCED_DELAY_S)
+        nextChange(() => this.#announceNavigation(delay));
     });
     session.on("Page.frameRequestedNavigation", ({ frameId, disposition }) => {
-      if (frameId === this.#id && disposition === "currentTab") changed(() => this.#announce(0));
+      if (frameId === this.#id && disposition === "currentTab") nextChange(() => this.#announceNavigation(0));
     });
     session.on("Page.frameClearedScheduledNavigation", ({ frameId }) => {
-      if (frameId === this.#id) changed(() => this.#retract());
+      if (frameId === this.#id) nextChange(() => this.#clearAnnouncement());
     });
     session.on("Page.navigatedWithinDocument", ({ frameId }) => {
-      if (frameId === this.#id) changed(() => this.#retract());
+      if (frameId === this.#id) nextChange(() => this.#clearAnnouncement());
     });
     session.on("Network.requestWillBeSent", ({ frameId, requestId, loaderId, type }) => {
       if (frameId === this.#id && type === "Document" && requestId === loaderId) {
-        changed(() => this.#begin(loaderId));
+        nextChange(() => this.#startNavigation(loaderId));
       }
     });
     session.on("Network.responseReceived", ({ requestId, response }) => {
-      if (requestId !== this.#begun?.loader) return;
+      if (requestId !== this.#navigation?.loader) return;
       const issuer = response.securityDetails?.issuer;
-      const headers = this.#raw?.loader === requestId ? this.#raw.headers : lowerCase(response.headers);
-      this.#answers.set(requestId, { status: response.status, headers, issuer });
+      const headers =
+        this.#rawHeaders?.loader === requestId ? this.#rawHeaders.headers : lowerCase(response.headers);
+      this.#responses.set(requestId, { status: response.status, headers, issuer });
     });
     session.on("Network.responseReceivedExtraInfo", ({ requestId, headers }) => {
       // The raw headers, including those that the browser hides from the page.
-      if (requestId !== this.#begun?.loader) return;
-      this.#raw = { loader: requestId, headers: lowerCase(headers) };
-      const answer = this.#answers.get(requestId);
-      if (answer !== undefined) answer.headers = this.#raw.headers;
+      if (requestId !== this.#navigation?.loader) return;
+      this.#rawHeaders = { loader: requestId, headers: lowerCase(headers) };
+      const answer = this.#responses.get(requestId);
+      if (answer !== undefined) answer.headers = this.#rawHeaders.headers;
     });
     session.on("Network.loadingFailed", ({ requestId, errorText }) => {
-      if (requestId === this.#begun?.loader) changed(() => this.#fail(errorText));
+      if (requestId === this.#navigation?.loader) nextChange(() => this.#failNavigation(errorText));
     });
   }
 
-  #show(id: string, unreachableUrl: string): void {
+  #showDocument(id: string, unreachableUrl: string): void {
     this.#shown = { id, unreachableUrl, lifecycle: new Set(), stoppedAt: null };
-    this.#documents++;
-    this.#isOver = true;
-    for (const loader of this.#answers.keys()) if (loader !== id) this.#answers.delete(loader);
+    this.#documentCount++;
+    this.#isNavigationOver = true;
+    for (const loader of this.#responses.keys()) if (loader !== id) this.#responses.delete(loader);
     this.#announced = null;
   }
 
-  #announce(delay: number): void {
+  #announceNavigation(delay: number): void {
     const now = this.#now();
-    this.#announced = { since: this.#announced?.since ?? now, until: now + delay * 1_000 + LATE_MS };
+    this.#announced = {
+      since: this.#announced?.since ?? now,
+      until: now + delay * 1_000 + ANNOUNCEMENT_GRACE_MS,
+    };
   }
 
-  #retract(): void {
+  #clearAnnouncement(): void {
     this.#announced = null;
   }
 
-  #begin(loader: string): void {
-    this.#isOver = false;
+  #startNavigation(loader: string): void {
+    this.#isNavigationOver = false;
     // Each redirect reports the request again, with the same id.
-    if (this.#begun?.loader === loader) this.#begun.redirects++;
-    else this.#begun = { loader, since: this.#now(), redirects: 0 };
+    if (this.#navigation?.loader === loader) this.#navigation.redirects++;
+    else this.#navigation = { loader, since: this.#now(), redirects: 0 };
   }
 
   /** A failed navigation ends with the browser's own error page, or without any effect. */
-  #fail(errorText: string): void {
+  #failNavigation(errorText: string): void {
     this.#failure = errorText;
     if (errorText !== "net::ERR_ABORTED") return;
-    this.#isOver = true;
+    this.#isNavigationOver = true;
     this.#announced = null;
-    if (this.#shown !== null) this.#withoutEffect++;
+    if (this.#shown !== null) this.#navigationsWithoutEffect++;
   }
 }
 

@@ -1,13 +1,13 @@
 import type { PageReport, WaitUntil } from "../../platform/page-browser.ts";
-import { evaluate, isolatedWorld, sleep } from "./evaluate.ts";
+import { createIsolatedWorld, evaluate, sleep } from "./evaluate.ts";
 import { navigationFailure, notRenderable, pageTimeout } from "./failures.ts";
-import { type DocumentAnswer, LEFT, type MainFrame } from "./main-frame.ts";
-import { MAY_GO_ON } from "./page-scripts.ts";
-import { shownAddress } from "./shown-address.ts";
+import { type DocumentResponse, type MainFrame, NAVIGATED_AWAY } from "./main-frame.ts";
+import { MAY_NAVIGATE_AWAY } from "./page-scripts.ts";
+import { removeCredentials } from "./shown-address.ts";
 import type { Tab } from "./tab.ts";
 
 /** How to load a page. */
-export interface Loading {
+export interface LoadOptions {
   readonly waitUntil: WaitUntil;
   /**
    * Maximum load time, over all documents that the page navigates to; then the page is captured as it is. Milliseconds.
@@ -20,7 +20,7 @@ export interface Loading {
 /** Maximum number of documents that a page may navigate to by itself; browsers follow as many HTTP redirects. */
 const MAX_DOCUMENTS = 20;
 /** Time for a page that seems about to navigate away, milliseconds. */
-const GOING_ON_MS = 500;
+const NAVIGATION_GRACE_MS = 500;
 const PROBE_MS = 1_000;
 /** Maximum open requests when the network counts as idle. */
 const OPEN_REQUESTS = { load: null, domcontentloaded: null, networkidle0: 0, networkidle2: 2 } as const;
@@ -32,43 +32,43 @@ const OPEN_REQUESTS = { load: null, domcontentloaded: null, networkidle0: 0, net
  *
  * @throws GatewayError if there is no page to show
  */
-export async function onPage<T>(
+export async function runOnPage<T>(
   tab: Tab,
   url: string,
-  loading: Loading,
+  loading: LoadOptions,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<{ readonly report: PageReport; readonly result: T }> {
-  const visit = new Visit(tab, loading);
-  visit.begin(url);
+  const visit = new PageLoad(tab, loading);
+  visit.startNavigation(url);
   for (;;) {
-    await visit.settle();
-    const result = await tab.frame.whileStaying(work);
-    if (result !== LEFT) return { report: visit.report(), result };
+    await visit.waitUntilSettled();
+    const result = await tab.frame.runWhileShown(work);
+    if (result !== NAVIGATED_AWAY) return { report: visit.report(), result };
   }
 }
 
 /** The load of one page. */
-class Visit {
+class PageLoad {
   readonly #tab: Tab;
-  readonly #loading: Loading;
+  readonly #loading: LoadOptions;
   readonly #startedAt = Date.now();
   /** The result of our own navigation: the browser's error text, or empty. Null while pending. */
-  #refusal: string | null = null;
+  #navigationError: string | null = null;
   /** The document that is used as it is, unfinished. */
   #unfinished: string | null = null;
   /** The document that had its time to navigate away, and stayed. */
-  #stayed: string | null = null;
+  #checkedDocument: string | null = null;
   /** The result of the navigation check for a document that was still loading. */
-  #early: { readonly document: string; readonly mayGoOn: Promise<unknown> } | null = null;
+  #earlyCheck: { readonly document: string; readonly mayGoOn: Promise<unknown> } | null = null;
 
-  constructor(tab: Tab, loading: Loading) {
+  constructor(tab: Tab, loading: LoadOptions) {
     this.#tab = tab;
     this.#loading = loading;
   }
 
-  begin(url: string): void {
+  startNavigation(url: string): void {
     const refuse = (text: string) => {
-      this.#refusal = text;
+      this.#navigationError = text;
     };
     this.#tab.session.send("Page.navigate", { url }).then(
       ({ errorText }) => refuse(errorText ?? ""),
@@ -77,58 +77,59 @@ class Visit {
   }
 
   /** Waits until a document is ready and shows no sign of navigating away. */
-  async settle(): Promise<void> {
+  async waitUntilSettled(): Promise<void> {
     const { frame } = this.#tab;
     for (;;) {
-      this.#judge();
+      this.#throwIfFailed();
       const { document, leavingSince } = frame;
       if (document !== null && leavingSince === null) {
         if (document === this.#unfinished) return;
-        if (!frame.isReady(this.#loading.waitUntil)) this.#lookEarly(document);
-        else if (await this.#isAtRest(document)) return;
+        if (!frame.isReady(this.#loading.waitUntil)) this.#startEarlyCheck(document);
+        else if (await this.#isIdle(document)) return;
       }
       if (frame.document !== document || frame.leavingSince !== leavingSince) continue;
-      if (this.#left() <= 0) await this.#giveUp();
-      else await Promise.race([frame.changed(), sleep(Math.min(250, this.#left()))]);
+      if (this.#remainingMs() <= 0) await this.#stopLoading();
+      else await Promise.race([frame.nextChange(), sleep(Math.min(250, this.#remainingMs()))]);
     }
   }
 
   report(): PageReport {
     const { page, frame, policy } = this.#tab;
     return {
-      url: shownAddress(page.url()),
-      status: frame.answer?.status ?? 200,
+      url: removeCredentials(page.url()),
+      status: frame.response?.status ?? 200,
       incomplete: frame.document === this.#unfinished,
       overBudget: policy.overBudget,
     };
   }
 
   /** Milliseconds left for loading. */
-  #left(): number {
-    const { frame, wasCutShort } = this.#tab;
-    if (wasCutShort && frame.document !== null && frame.leavingSince === null) return 0;
+  #remainingMs(): number {
+    const { frame, isCutShort } = this.#tab;
+    if (isCutShort && frame.document !== null && frame.leavingSince === null) return 0;
     return this.#startedAt + this.#loading.timeoutMs - Date.now();
   }
 
   /** Throws if the load can no longer succeed. */
-  #judge(): void {
+  #throwIfFailed(): void {
     const { frame } = this.#tab;
     if (frame.failure !== "") throw navigationFailure(frame.failure);
-    if (frame.documents > MAX_DOCUMENTS) throw navigationFailure("net::ERR_TOO_MANY_REDIRECTS");
-    if (frame.document === null && this.#refusal) throw refusal(this.#refusal, frame.lastAnswer);
+    if (frame.documentCount > MAX_DOCUMENTS) throw navigationFailure("net::ERR_TOO_MANY_REDIRECTS");
+    if (frame.document === null && this.#navigationError)
+      throw createNavigationError(this.#navigationError, frame.lastResponse);
     const since = frame.document === null ? this.#startedAt : frame.leavingSince;
-    if (since !== null && Date.now() - since > this.#loading.commitMs) throw unfinished(frame);
+    if (since !== null && Date.now() - since > this.#loading.commitMs) throw createTimeoutError(frame);
   }
 
   /** Whether the network is idle as requested, and the page did not navigate away when given the time to. */
-  async #isAtRest(document: string): Promise<boolean> {
+  async #isIdle(document: string): Promise<boolean> {
     const { frame, page } = this.#tab;
     const concurrency = OPEN_REQUESTS[this.#loading.waitUntil];
-    if (this.#stayed === document) return true;
-    const stays = await frame.whileStaying(async () => {
+    if (this.#checkedDocument === document) return true;
+    const stays = await frame.runWhileShown(async () => {
       await this.#waitForDeparture();
       if (concurrency === null) return;
-      const timeout = Math.max(1, this.#left());
+      const timeout = Math.max(1, this.#remainingMs());
       const idle = page
         .waitForNetworkIdle({ idleTime: 500, concurrency, timeout })
         .catch(async (error: unknown) => {
@@ -136,34 +137,39 @@ class Visit {
           if (!(error instanceof TimeoutError)) throw error;
           this.#unfinished = document;
         });
-      if ((await Promise.race([idle, this.#tab.isCutShort])) !== true) return;
+      if ((await Promise.race([idle, this.#tab.whenCutShort])) !== true) return;
       idle.catch(() => undefined);
       this.#unfinished = document;
     });
-    if (stays === LEFT) return false;
-    this.#stayed = document;
+    if (stays === NAVIGATED_AWAY) return false;
+    this.#checkedDocument = document;
     return true;
   }
 
   /** Waits a moment for a page that shows almost nothing and has a script: it is likely to navigate away. */
   async #waitForDeparture(): Promise<void> {
     const { frame } = this.#tab;
-    if (frame.isBrokenOff) await this.#ensureBody();
+    if (frame.isLoadAborted) await this.#ensureBody();
     // If the page had content while its images were loading, no second check is needed.
-    const early = this.#early?.document === frame.document ? await this.#early?.mayGoOn : undefined;
-    if (early !== false && (await this.#mayGoOn()) === true) await sleep(GOING_ON_MS);
+    const early = this.#earlyCheck?.document === frame.document ? await this.#earlyCheck?.mayGoOn : undefined;
+    if (early !== false && (await this.#mayNavigateAway()) === true) await sleep(NAVIGATION_GRACE_MS);
   }
 
   /** Checks a page early, while it still loads resources, so that no time is lost on the check later. */
-  #lookEarly(document: string): void {
-    if (this.#early?.document === document || !this.#tab.frame.isParsed) return;
-    this.#early = { document, mayGoOn: this.#mayGoOn() };
+  #startEarlyCheck(document: string): void {
+    if (this.#earlyCheck?.document === document || !this.#tab.frame.isParsed) return;
+    this.#earlyCheck = { document, mayGoOn: this.#mayNavigateAway() };
   }
 
   /** Whether the page seems about to navigate away; neither true nor false if it does not answer. */
-  async #mayGoOn(): Promise<unknown> {
+  async #mayNavigateAway(): Promise<unknown> {
     const { session, policy } = this.#tab;
-    return evaluate(session, MAY_GO_ON, PROBE_MS, await isolatedWorld(session, policy.mainFrame));
+    return evaluate(
+      session,
+      MAY_NAVIGATE_AWAY,
+      PROBE_MS,
+      await createIsolatedWorld(session, policy.mainFrame),
+    );
   }
 
   /**
@@ -172,16 +178,16 @@ class Visit {
    */
   async #ensureBody(): Promise<void> {
     const { session, policy } = this.#tab;
-    const world = await isolatedWorld(session, policy.mainFrame);
+    const world = await createIsolatedWorld(session, policy.mainFrame);
     if ((await evaluate(session, "document.body === null", PROBE_MS, world)) !== true) return;
     const empty = { frameId: policy.mainFrame, html: "<body></body>" };
     await session.send("Page.setDocumentContent", empty).catch(() => undefined);
   }
 
   /** Handles the timeout: uses what has arrived, unless the page is about to navigate away. */
-  async #giveUp(): Promise<void> {
+  async #stopLoading(): Promise<void> {
     const { frame, session } = this.#tab;
-    if (frame.document === null || frame.leavingSince !== null) throw unfinished(frame);
+    if (frame.document === null || frame.leavingSince !== null) throw createTimeoutError(frame);
     this.#unfinished = frame.document;
     await session.send("Page.stopLoading").catch(() => undefined);
     await this.#ensureBody();
@@ -192,14 +198,14 @@ class Visit {
 const REDIRECT_LOOP = 10;
 
 /** The error if the time ended before any page arrived. */
-function unfinished({ redirects }: MainFrame): Error {
+function createTimeoutError({ redirects }: MainFrame): Error {
   return redirects < REDIRECT_LOOP ? pageTimeout() : navigationFailure("net::ERR_TOO_MANY_REDIRECTS");
 }
 
 /**
  * The error of a failed navigation. If the browser itself aborted it, the response is of a type that it does not show.
  */
-function refusal(text: string, answer: DocumentAnswer | undefined): Error {
+function createNavigationError(text: string, answer: DocumentResponse | undefined): Error {
   if (!text.includes("net::")) return new Error(text);
   if (!text.includes("ERR_ABORTED") || answer === undefined) return navigationFailure(text);
   if (answer.status === 204 || answer.status === 205) return notRenderable("an empty answer");

@@ -6,7 +6,7 @@
  *
  * @param height the relevant height of the page, CSS pixels
  */
-export function loadLazyContent(height: number): string {
+export function createLazyLoadScript(height: number): string {
   return `(async () => {
   const end = performance.now() + 3000;
   const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -35,7 +35,7 @@ export function loadLazyContent(height: number): string {
  * Whether a page seems about to navigate away: it shows almost nothing and runs a script, or it has a refresh tag.
  * (Protocol events show navigations that have been announced.) An expression with a boolean value.
  */
-export const MAY_GO_ON = `(() => {
+export const MAY_NAVIGATE_AWAY = `(() => {
   const refresh = document.querySelector("meta[http-equiv=refresh i]");
   if (refresh && /^\\s*[01](?:\\.\\d*)?\\s*[;,]/.test(refresh.content)) return true;
   const scripts = [...document.scripts].some(({ type }) => type === "" || /module|(?:java|ecma)script/i.test(type));
@@ -99,7 +99,7 @@ const BANNERS = [
  * Hides cookie banners, including those that appear later, and makes a page scrollable that was locked for a banner.
  * Uses an adopted style sheet: unlike a style element, it is not subject to the page's content security policy.
  */
-export const bannerStyle = `(() => {
+export const HIDE_BANNERS = `(() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(${JSON.stringify(
     `${BANNERS.join(",")}{display:none!important}body.didomi-popup-open,body.cky-modal-open,html.sp-message-open,html.sp-message-open body{overflow:auto!important;position:static!important}`,

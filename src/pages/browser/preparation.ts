@@ -1,8 +1,8 @@
 import type { CaptureRequest } from "../../platform/page-browser.ts";
 import type { PageLimits } from "../../platform/variables.ts";
-import { clickOn, hideElements, visibleElement, waitForPresence } from "./elements.ts";
-import { evaluate, isolatedWorld, settles, sleep } from "./evaluate.ts";
-import { bannerStyle, loadLazyContent } from "./page-scripts.ts";
+import { clickElement, hideElements, waitForPresence, waitForVisible } from "./elements.ts";
+import { createIsolatedWorld, evaluate, settlesWithin, sleep } from "./evaluate.ts";
+import { createLazyLoadScript, HIDE_BANNERS } from "./page-scripts.ts";
 import type { Tab } from "./tab.ts";
 
 /** Maximum wait for an element to click on, and for one of `waitForSelector`, milliseconds. */
@@ -21,13 +21,13 @@ const TO_TOP = 'scrollTo({ top: 0, left: 0, behavior: "instant" })';
  * Prepares a page for its capture. Each click happens only once, even if it makes the page navigate to another
  * document.
  */
-export class Preparation {
+export class PagePreparation {
   readonly #tab: Tab;
   readonly #request: CaptureRequest;
   readonly #limits: PageLimits;
   readonly #clicks: string[];
   /** Start of the requested delay, milliseconds since the epoch. */
-  #delayedSince: number | undefined;
+  #delayStart: number | undefined;
 
   constructor(tab: Tab, request: CaptureRequest, limits: PageLimits) {
     this.#tab = tab;
@@ -41,30 +41,31 @@ export class Preparation {
     const { session, policy } = this.#tab;
     const { blockCookieBanners, click, delay, hide, scroll, waitForSelector } = this.#request;
     const isAwaited = click.length > 0 || waitForSelector !== null;
-    if (!isAwaited) this.#delayedSince ??= Date.now();
-    const world = blockCookieBanners || scroll ? await isolatedWorld(session, policy.mainFrame) : undefined;
-    if (blockCookieBanners) await evaluate(session, bannerStyle, BANNERS_MS, world);
+    if (!isAwaited) this.#delayStart ??= Date.now();
+    const world =
+      blockCookieBanners || scroll ? await createIsolatedWorld(session, policy.mainFrame) : undefined;
+    if (blockCookieBanners) await evaluate(session, HIDE_BANNERS, BANNERS_MS, world);
     if (hide.length > 0) await hideElements(this.#tab, hide);
-    await this.#click(signal);
+    await this.#clickElements(signal);
     if (waitForSelector !== null) {
       const waitMs = Math.min(PRESENCE_WAIT_MS, this.#limits.navigationMs);
       const wanted = { selector: waitForSelector, param: "waitForSelector", waitMs };
       await waitForPresence(this.#tab, wanted, signal);
     }
-    if (scroll) await evaluate(session, loadLazyContent(this.#limits.pageHeight), LAZY_MS, world);
-    this.#delayedSince ??= Date.now();
-    const left = this.#delayedSince + delay * 1_000 - Date.now();
-    if (left > 0) await Promise.race([sleep(left), this.#tab.isCutShort]);
+    if (scroll) await evaluate(session, createLazyLoadScript(this.#limits.pageHeight), LAZY_MS, world);
+    this.#delayStart ??= Date.now();
+    const left = this.#delayStart + delay * 1_000 - Date.now();
+    if (left > 0) await Promise.race([sleep(left), this.#tab.whenCutShort]);
     signal.throwIfAborted();
   }
 
-  async #click(signal: AbortSignal): Promise<void> {
+  async #clickElements(signal: AbortSignal): Promise<void> {
     for (let [selector] = this.#clicks; selector !== undefined; [selector] = this.#clicks) {
       const wanted = { selector, param: "click", waitMs: CLICK_WAIT_MS };
-      const element = await visibleElement(this.#tab, wanted, signal);
+      const element = await waitForVisible(this.#tab, wanted, signal);
       signal.throwIfAborted();
       this.#clicks.shift();
-      await settles(clickOn(this.#tab.session, element), CLICK_MS);
+      await settlesWithin(clickElement(this.#tab.session, element), CLICK_MS);
       await sleep(AFTER_CLICK_MS);
       signal.throwIfAborted();
     }

@@ -1,32 +1,32 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
 import { concatBytes, fromBase64 } from "../../encoding/bytes.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
-import type { PrintOutcome, Sheet } from "../../platform/page-browser.ts";
-import { MAX_BYTES } from "./protocol.ts";
+import type { PaperLayout, PrintOutcome } from "../../platform/page-browser.ts";
+import { MAX_OUTCOME_BYTES } from "./protocol.ts";
 
 /** Maximum number of sheets of a PDF. */
 const MAX_SHEETS = 100;
-const PIECE_BYTES = 1_000_000;
+const CHUNK_BYTES = 1_000_000;
 
 /**
  * Prints the shown page with backgrounds, according to its own print styles. Throws GatewayError 422 if the PDF is too
  * large.
  */
-export async function print(
+export async function printPage(
   session: CDPSession,
-  sheet: Sheet,
+  sheet: PaperLayout,
   signal: AbortSignal,
 ): Promise<Pick<PrintOutcome, "kind" | "bytes" | "sheets" | "isCut">> {
-  const bytes = await printSheets(session, sheet, 1, MAX_SHEETS);
+  const bytes = await printRange(session, sheet, 1, MAX_SHEETS);
   const sheets = countSheets(bytes);
   signal.throwIfAborted();
   const isCut = sheets >= MAX_SHEETS && (await hasSheet(session, sheet, MAX_SHEETS + 1));
   return { kind: "print", bytes, sheets, isCut };
 }
 
-async function printSheets(
+async function printRange(
   session: CDPSession,
-  { width, height, margins }: Sheet,
+  { width, height, margins }: PaperLayout,
   first: number,
   last: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -53,13 +53,13 @@ async function readStream(session: CDPSession, handle: string): Promise<Uint8Arr
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   for (;;) {
-    const { data, eof, base64Encoded = false } = await session.send("IO.read", { handle, size: PIECE_BYTES });
+    const { data, eof, base64Encoded = false } = await session.send("IO.read", { handle, size: CHUNK_BYTES });
     const piece = base64Encoded
       ? fromBase64(data)
       : Uint8Array.from(data, (character) => character.charCodeAt(0));
     pieces.push(piece);
     length += piece.byteLength;
-    if (length > MAX_BYTES) {
+    if (length > MAX_OUTCOME_BYTES) {
       throw new GatewayError(422, "The PDF of the page is too large.", {
         code: "page_too_large",
         param: "url",
@@ -69,8 +69,8 @@ async function readStream(session: CDPSession, handle: string): Promise<Uint8Arr
   }
 }
 
-async function hasSheet(session: CDPSession, sheet: Sheet, number: number): Promise<boolean> {
-  return printSheets(session, sheet, number, number).then(
+async function hasSheet(session: CDPSession, sheet: PaperLayout, number: number): Promise<boolean> {
+  return printRange(session, sheet, number, number).then(
     () => true,
     () => false,
   );

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../errors/gateway-error.ts";
 
 /** Maximum size of an outcome: an RPC message may have 32 MiB. */
-export const MAX_BYTES = 30_000_000;
+export const MAX_OUTCOME_BYTES = 30_000_000;
 
 /** A failure as plain data, because RPC loses classes. */
 export interface PageFailure {
@@ -13,6 +13,6 @@ export interface PageFailure {
 }
 
 /** The answer of the browser's Durable Object. */
-export type Answer<T> =
+export type RpcResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: PageFailure };

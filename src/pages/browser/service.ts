@@ -7,9 +7,9 @@ import type {
   VisitRequest,
 } from "../../platform/page-browser.ts";
 import type { PageLimits } from "../../platform/variables.ts";
-import { type BlockLists, readBlockLists } from "./block-lists.ts";
+import { type BlockLists, parseBlockLists } from "./block-lists.ts";
 import { capture } from "./capture.ts";
-import { settles } from "./evaluate.ts";
+import { settlesWithin } from "./evaluate.ts";
 import {
   BrowserStalled,
   browserUnavailable,
@@ -18,11 +18,11 @@ import {
   pageCrashed,
   pageTimeout,
 } from "./failures.ts";
-import { BrowserGuard } from "./guard.ts";
-import { losesPulse, type Patience } from "./pulse.ts";
+import { NetworkGuard } from "./guard.ts";
+import { type CpuBudget, stopsResponding } from "./pulse.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { Tab } from "./tab.ts";
-import { type Keep, TabQueue } from "./tab-queue.ts";
+import { type HoldTab, TabQueue } from "./tab-queue.ts";
 import { visit } from "./visit.ts";
 
 /** Options of the browser service. */
@@ -33,27 +33,27 @@ export interface BrowserServiceOptions {
   /** The text that `scripts/build-block-lists.mjs` writes. */
   readonly blockLists: string;
   /** Number of pages after which a new browser replaces the old one, because each page leaks a little. Default 300. */
-  readonly pagesOfBrowser?: number;
+  readonly maxPagesPerBrowser?: number;
   /** Shared by several services so that they replace their browsers one at a time. */
-  readonly renewals?: Renewals;
+  readonly replacement?: BrowserReplacement;
 }
 
 /** The state of the replacement of browsers. */
-export interface Renewals {
-  underWay: boolean;
+export interface BrowserReplacement {
+  isRunning: boolean;
 }
 
 /** A running browser, with a spare page for the next request. */
-interface LiveBrowser {
+interface RunningBrowser {
   readonly browser: Browser;
-  readonly guard: BrowserGuard;
+  readonly guard: NetworkGuard;
   readonly userAgent: string;
   spare: Promise<Tab> | null;
   /** Pages requested so far, and pages in progress. */
-  pages: number;
-  busy: number;
+  pageCount: number;
+  activePages: number;
   /** Another browser has replaced this one. It closes after its last page. */
-  isLeft: boolean;
+  isReplaced: boolean;
 }
 
 /** Counters for tests and operators. */
@@ -63,16 +63,16 @@ export interface BrowserCounts {
   readonly launches: number;
 }
 
-const PAGES_OF_BROWSER = 300;
+const DEFAULT_MAX_PAGES = 300;
 const CLOSE_MS = 3_000;
 /**
  * Maximum total computing time of a page while other clients are active, milliseconds of CPU time; then the page is
  * captured as it is. A heavy page needs two or three seconds. Clients with harmful pages get less, and a smaller limit
  * without a pause.
  */
-const COMPUTING_MS = 8_000;
-const HARMFUL_COMPUTING_MS = 2_000;
-const HARMFUL_BLOCKED = 1 / 2;
+const MAX_CPU_MS = 8_000;
+const PENALIZED_MAX_CPU_MS = 2_000;
+const PENALIZED_BLOCKED_FACTOR = 1 / 2;
 /**
  * Maximum time for a browser to start, and for a running one to open a page, milliseconds. The library itself waits for
  * minutes.
@@ -81,10 +81,10 @@ const LAUNCH_MS = 25_000;
 const OPEN_MS = 10_000;
 
 /** The request that a tab is for. */
-interface Place {
-  readonly watch: Stopwatch;
+interface TabRequest {
+  readonly stopwatch: Stopwatch;
   readonly client: string;
-  readonly keep: Keep;
+  readonly holdTab: HoldTab;
   /** Maximum total time of the work, milliseconds. */
   readonly totalMs: number;
 }
@@ -100,18 +100,18 @@ export class BrowserService {
   readonly #options: BrowserServiceOptions;
   readonly #queue: TabQueue;
   /** Pending captures, by client and request including queued ones, and by request only those with a tab. */
-  readonly #asked = new Map<string, Promise<CaptureOutcome>>();
-  readonly #captures = new Map<string, Promise<CaptureOutcome>>();
-  #live: Promise<LiveBrowser> | null = null;
+  readonly #capturesByClient = new Map<string, Promise<CaptureOutcome>>();
+  readonly #runningCaptures = new Map<string, Promise<CaptureOutcome>>();
+  #browserInUse: Promise<RunningBrowser> | null = null;
   #launches = 0;
-  #hasGivenUp = false;
-  readonly #renewals: Renewals;
+  #needsNewBrowser = false;
+  readonly #replacement: BrowserReplacement;
   #blockLists: BlockLists | null = null;
 
   constructor(options: BrowserServiceOptions) {
     this.#options = options;
     this.#queue = new TabQueue(options.limits);
-    this.#renewals = options.renewals ?? { underWay: false };
+    this.#replacement = options.replacement ?? { isRunning: false };
   }
 
   get counts(): BrowserCounts {
@@ -128,10 +128,12 @@ export class BrowserService {
     // A queued request waits in its own client's queue, where it may be served sooner.
     const mine = `${client}\n${key}`;
     return (
-      this.#captures.get(key) ??
-      shared(this.#asked, mine, () => {
+      this.#runningCaptures.get(key) ??
+      shareWork(this.#capturesByClient, mine, () => {
         const watch = new Stopwatch();
-        return this.#queue.run(client, (keep) => this.#shot(request, key, { watch, client, keep }));
+        return this.#queue.runInTab(client, (keep) =>
+          this.#captureShared(request, key, { stopwatch: watch, client, holdTab: keep }),
+        );
       })
     );
   }
@@ -140,36 +142,40 @@ export class BrowserService {
   visit(request: VisitRequest, client: string): Promise<VisitOutcome> {
     const { limits } = this.#options;
     const watch = new Stopwatch();
-    return this.#queue.run(client, (keep) =>
-      this.#withRetry({ watch, client, keep, totalMs: limits.totalMs }, (tab) =>
+    return this.#queue.runInTab(client, (keep) =>
+      this.#withRetry({ stopwatch: watch, client, holdTab: keep, totalMs: limits.totalMs }, (tab) =>
         visit(tab, request, limits, watch),
       ),
     );
   }
 
-  #lists(): BlockLists {
-    this.#blockLists ??= readBlockLists(this.#options.blockLists);
+  #getBlockLists(): BlockLists {
+    this.#blockLists ??= parseBlockLists(this.#options.blockLists);
     return this.#blockLists;
   }
 
-  #shot(request: CaptureRequest, key: string, place: Omit<Place, "totalMs">): Promise<CaptureOutcome> {
+  #captureShared(
+    request: CaptureRequest,
+    key: string,
+    place: Omit<TabRequest, "totalMs">,
+  ): Promise<CaptureOutcome> {
     const { limits } = this.#options;
-    const tools = { limits, blockLists: () => this.#lists() };
-    return shared(this.#captures, key, () =>
+    const tools = { limits, blockLists: () => this.#getBlockLists() };
+    return shareWork(this.#runningCaptures, key, () =>
       this.#withRetry({ ...place, totalMs: limits.totalMs + request.delay * 1_000 }, (tab, userAgent) =>
-        capture(tab, request, { ...tools, userAgent }, place.watch),
+        capture(tab, request, { ...tools, userAgent }, place.stopwatch),
       ),
     );
   }
 
   /** Runs work in a tab, and once more if the browser went away. */
-  async #withRetry<T extends PageReport>(place: Place, work: TabWork<T>): Promise<T> {
-    place.watch.lap("queue");
+  async #withRetry<T extends PageReport>(place: TabRequest, work: TabWork<T>): Promise<T> {
+    place.stopwatch.lap("queue");
     try {
       return await this.#attempt(place, work);
     } catch (error) {
       if (!isBrowserGone(error)) throw error;
-      place.watch.lap("lost");
+      place.stopwatch.lap("lost");
     }
     try {
       return await this.#attempt(place, work);
@@ -179,26 +185,26 @@ export class BrowserService {
     }
   }
 
-  async #attempt<T extends PageReport>(place: Place, work: TabWork<T>): Promise<T> {
-    const live = await this.#browser();
-    place.watch.lap("browser");
-    live.pages++;
-    live.busy++;
-    this.#renew(live);
+  async #attempt<T extends PageReport>(place: TabRequest, work: TabWork<T>): Promise<T> {
+    const live = await this.#getBrowser();
+    place.stopwatch.lap("browser");
+    live.pageCount++;
+    live.activePages++;
+    this.#replaceWhenWorn(live);
     let tab: Tab;
     try {
       tab = await this.#openTab(live, place.client);
     } catch (error) {
-      leave(live);
+      releasePage(live);
       throw error;
     }
-    place.watch.lap("tab");
-    const end = () => this.#close(live, tab).then(() => leave(live));
+    place.stopwatch.lap("tab");
+    const end = () => this.#closeTab(live, tab).then(() => releasePage(live));
     try {
-      const result = await this.#inTime(live, tab, place, work);
+      const result = await this.#runWithLimits(live, tab, place, work);
       // The result does not wait for the closing of the tab.
-      place.keep(end());
-      return { ...result, spent: place.watch.spent };
+      place.holdTab(end());
+      return { ...result, spent: place.stopwatch.timings };
     } catch (error) {
       await end();
       throw error;
@@ -206,19 +212,24 @@ export class BrowserService {
   }
 
   /** Runs work in a tab, within the limits of the page, the browser and the time. */
-  async #inTime<T>(live: LiveBrowser, tab: Tab, { client, totalMs }: Place, work: TabWork<T>): Promise<T> {
+  async #runWithLimits<T>(
+    live: RunningBrowser,
+    tab: Tab,
+    { client, totalMs }: TabRequest,
+    work: TabWork<T>,
+  ): Promise<T> {
     let over = false;
-    const { blockedMs } = this.#options.limits;
+    const { maxBlockedMs } = this.#options.limits;
     // A page counts as harmful only if it exceeded the normal limits. If the reduced limits counted too, clients with
     // heavy pages would stay penalised for ever.
     const watch = {
-      patience: () => this.#patience(client),
-      onTired: (computedMs: number) => tab.cutShort(computedMs > COMPUTING_MS),
+      cpuBudget: () => this.#cpuBudget(client),
+      onBudgetExceeded: (computedMs: number) => tab.cutShort(computedMs > MAX_CPU_MS),
       isOver: () => over,
     };
-    losesPulse(tab.session, watch).then(
+    stopsResponding(tab.session, watch).then(
       (isLost) => {
-        if (isLost && !over) tab.abandon(pageBusy(), this.#patience(client).blockedMs === blockedMs);
+        if (isLost && !over) tab.abandon(pageBusy(), this.#cpuBudget(client).maxBlockedMs === maxBlockedMs);
       },
       () => undefined,
     );
@@ -233,42 +244,48 @@ export class BrowserService {
     gone.catch(() => undefined);
     live.browser.on("disconnected", leave);
     try {
-      return await Promise.race([work(tab, live.userAgent), tab.ended, gone, late, hangs(live.browser)]);
+      return await Promise.race([
+        work(tab, live.userAgent),
+        tab.whenEnded,
+        gone,
+        late,
+        rejectIfStalled(live.browser),
+      ]);
     } finally {
       over = true;
-      if (tab.doesHarm) this.#queue.penalise(client);
+      if (tab.isHarmful) this.#queue.penalize(client);
       clearTimeout(timer);
       live.browser.off("disconnected", leave);
     }
   }
 
   /** The computing limits of a client's page. Without other active clients there is no total limit. */
-  #patience(client: string): Patience {
-    const { blockedMs } = this.#options.limits;
-    if (!this.#queue.hasOthers(client)) return { blockedMs, computingMs: Number.POSITIVE_INFINITY };
-    return this.#queue.isPenalised(client)
-      ? { blockedMs: blockedMs * HARMFUL_BLOCKED, computingMs: HARMFUL_COMPUTING_MS }
-      : { blockedMs, computingMs: COMPUTING_MS };
+  #cpuBudget(client: string): CpuBudget {
+    const { maxBlockedMs } = this.#options.limits;
+    if (!this.#queue.hasOtherClients(client)) return { maxBlockedMs, maxTotalMs: Number.POSITIVE_INFINITY };
+    return this.#queue.isPenalized(client)
+      ? { maxBlockedMs: maxBlockedMs * PENALIZED_BLOCKED_FACTOR, maxTotalMs: PENALIZED_MAX_CPU_MS }
+      : { maxBlockedMs, maxTotalMs: MAX_CPU_MS };
   }
 
   /** Closes a tab and opens a spare one. Does not throw. */
-  async #close(live: LiveBrowser, tab: Tab): Promise<void> {
+  async #closeTab(live: RunningBrowser, tab: Tab): Promise<void> {
     // A tab that does not close within this time frees its place in the queue anyway; then the whole browser is
     // discarded and needs no spare.
-    if (await settles(tab.close(), CLOSE_MS)) this.#prepareSpare(live);
-    else await this.#discard(live);
+    if (await settlesWithin(tab.close(), CLOSE_MS)) this.#prepareSpare(live);
+    else await this.#discardBrowser(live);
   }
 
-  #browser(): Promise<LiveBrowser> {
-    if (this.#live !== null) return this.#live;
+  #getBrowser(): Promise<RunningBrowser> {
+    if (this.#browserInUse !== null) return this.#browserInUse;
     const forget = () => {
-      if (this.#live === starting) this.#live = null;
+      if (this.#browserInUse === starting) this.#browserInUse = null;
     };
-    const starting = this.#start(this.#hasGivenUp, forget).catch((error: unknown) => {
+    const starting = this.#startBrowser(this.#needsNewBrowser, forget).catch((error: unknown) => {
       forget();
       throw error instanceof BrowserStalled ? error : browserUnavailable(error);
     });
-    this.#live = starting;
+    this.#browserInUse = starting;
     return starting;
   }
 
@@ -276,67 +293,73 @@ export class BrowserService {
    * Replaces a browser that has shown many pages, as soon as the new one runs, so that no request waits. If no new
    * browser starts, the old one stays in use.
    */
-  #renew(live: LiveBrowser): void {
-    const { pagesOfBrowser = PAGES_OF_BROWSER } = this.#options;
-    const current = this.#live;
-    if (live.pages < pagesOfBrowser || live.isLeft || this.#renewals.underWay || current === null) return;
-    this.#renewals.underWay = true;
+  #replaceWhenWorn(live: RunningBrowser): void {
+    const { maxPagesPerBrowser = DEFAULT_MAX_PAGES } = this.#options;
+    const current = this.#browserInUse;
+    if (
+      live.pageCount < maxPagesPerBrowser ||
+      live.isReplaced ||
+      this.#replacement.isRunning ||
+      current === null
+    )
+      return;
+    this.#replacement.isRunning = true;
     const forget = () => {
-      if (this.#live === starting) this.#live = null;
+      if (this.#browserInUse === starting) this.#browserInUse = null;
     };
-    const starting = this.#start(true, forget);
+    const starting = this.#startBrowser(true, forget);
     const take = async () => {
       const next = await starting;
       if (!next.browser.isConnected()) throw new Error("the browser has ended");
       // The old browser may have ended meanwhile and already have another successor.
-      const old = this.#live === current ? live : next;
-      if (old === live) this.#live = starting;
-      old.isLeft = true;
-      if (old.busy === 0) await close(old.browser);
+      const old = this.#browserInUse === current ? live : next;
+      if (old === live) this.#browserInUse = starting;
+      old.isReplaced = true;
+      if (old.activePages === 0) await closeBrowser(old.browser);
     };
     take()
       .catch(() => {
-        live.pages = 0;
+        live.pageCount = 0;
       })
       .finally(() => {
-        this.#renewals.underWay = false;
+        this.#replacement.isRunning = false;
       });
   }
 
-  async #start(anew: boolean, onEnd: () => void): Promise<LiveBrowser> {
+  async #startBrowser(anew: boolean, onEnd: () => void): Promise<RunningBrowser> {
     const { launch, limits } = this.#options;
     this.#launches++;
     const launching = launch(anew);
-    const browser = await inTime(launching, LAUNCH_MS, () => {
-      this.#hasGivenUp = true;
-      launching.then(close).catch(() => undefined);
+    const browser = await withStallTimeout(launching, LAUNCH_MS, () => {
+      this.#needsNewBrowser = true;
+      launching.then(closeBrowser).catch(() => undefined);
     });
-    this.#hasGivenUp = false;
+    this.#needsNewBrowser = false;
     browser.once("disconnected", onEnd);
-    const ready = async (): Promise<LiveBrowser> => {
-      const guard = await BrowserGuard.install(browser, { privateHosts: limits.privateHosts });
+    const ready = async (): Promise<RunningBrowser> => {
+      const guard = await NetworkGuard.install(browser, { privateHosts: limits.privateHosts });
       const userAgent = (await browser.userAgent()).replace("HeadlessChrome", "Chrome");
       // A reused browser may still have pages from before.
       await Promise.all(browser.browserContexts().map((context) => context.close().catch(() => undefined)));
-      return { browser, guard, userAgent, spare: null, pages: 0, busy: 0, isLeft: false };
+      return { browser, guard, userAgent, spare: null, pageCount: 0, activePages: 0, isReplaced: false };
     };
     const getting = ready();
-    getting.catch(() => close(browser));
-    return inTime(getting, OPEN_MS, () => {
-      this.#hasGivenUp = true;
-      void close(browser);
+    getting.catch(() => closeBrowser(browser));
+    return withStallTimeout(getting, OPEN_MS, () => {
+      this.#needsNewBrowser = true;
+      void closeBrowser(browser);
     });
   }
 
   /** Opens an empty page. Gives up a browser that does not open it in time, and throws {@link BrowserStalled}. */
-  async #openTab(live: LiveBrowser, client: string): Promise<Tab> {
+  async #openTab(live: RunningBrowser, client: string): Promise<Tab> {
     const opening = this.#takeTab(live, client);
     try {
-      return await inTime(opening, OPEN_MS, () => {
+      return await withStallTimeout(opening, OPEN_MS, () => {
         opening.then((tab) => tab.close()).catch(() => undefined);
       });
     } catch (error) {
-      if (error instanceof BrowserStalled) await this.#discard(live);
+      if (error instanceof BrowserStalled) await this.#discardBrowser(live);
       throw error;
     }
   }
@@ -345,15 +368,15 @@ export class BrowserService {
    * Takes the spare page, or opens one. Penalised clients do not get the spare: otherwise they would take it from
    * clients without harmful pages.
    */
-  #takeTab(live: LiveBrowser, client: string): Promise<Tab> {
-    const spare = this.#queue.isPenalised(client) ? null : live.spare;
+  #takeTab(live: RunningBrowser, client: string): Promise<Tab> {
+    const spare = this.#queue.isPenalized(client) ? null : live.spare;
     if (spare !== null) live.spare = null;
     return spare ?? Tab.open(live.browser, live.guard, this.#options.limits);
   }
 
   /** Opens a spare page for the next request, unless the browser is being replaced. */
-  #prepareSpare(live: LiveBrowser): void {
-    if (live.spare !== null || live.isLeft || !live.browser.isConnected()) return;
+  #prepareSpare(live: RunningBrowser): void {
+    if (live.spare !== null || live.isReplaced || !live.browser.isConnected()) return;
     const spare = Tab.open(live.browser, live.guard, this.#options.limits);
     live.spare = spare;
     spare.catch(() => {
@@ -362,11 +385,11 @@ export class BrowserService {
   }
 
   /** Gives a browser up. Other requests with pages in it load them again in the next browser. */
-  async #discard({ browser }: LiveBrowser): Promise<void> {
-    const current = await this.#live?.catch(() => null);
-    if (current?.browser === browser) this.#live = null;
-    this.#hasGivenUp = true;
-    await close(browser);
+  async #discardBrowser({ browser }: RunningBrowser): Promise<void> {
+    const current = await this.#browserInUse?.catch(() => null);
+    if (current?.browser === browser) this.#browserInUse = null;
+    this.#needsNewBrowser = true;
+    await closeBrowser(browser);
   }
 }
 
@@ -374,23 +397,23 @@ export class BrowserService {
  * Rejects with {@link BrowserStalled} if a browser no longer responds; otherwise never settles. The spare page cannot
  * show this: a request that gets it would wait for its full timeout.
  */
-function hangs(browser: Browser): Promise<never> {
+function rejectIfStalled(browser: Browser): Promise<never> {
   return new Promise((_, reject) => {
-    inTime(browser.version(), OPEN_MS, () => {}).catch((error: unknown) => {
+    withStallTimeout(browser.version(), OPEN_MS, () => {}).catch((error: unknown) => {
       if (error instanceof BrowserStalled) reject(error);
     });
   });
 }
 
 /** A page of a browser has ended, or did not open. */
-function leave(live: LiveBrowser): void {
-  live.busy--;
-  if (live.isLeft && live.busy === 0) void close(live.browser);
+function releasePage(live: RunningBrowser): void {
+  live.activePages--;
+  if (live.isReplaced && live.activePages === 0) void closeBrowser(live.browser);
 }
 
 /** Closes a browser, or disconnects from it if it does not close. Does not throw. */
-async function close(browser: Browser): Promise<void> {
-  if (!(await settles(browser.close(), CLOSE_MS))) await browser.disconnect().catch(() => undefined);
+async function closeBrowser(browser: Browser): Promise<void> {
+  if (!(await settlesWithin(browser.close(), CLOSE_MS))) await browser.disconnect().catch(() => undefined);
 }
 
 /**
@@ -399,14 +422,14 @@ async function close(browser: Browser): Promise<void> {
  * @param late called on a timeout
  * @throws BrowserStalled on a timeout
  */
-async function inTime<T>(work: Promise<T>, ms: number, late: () => void): Promise<T> {
-  if (await settles(work, ms)) return work;
+async function withStallTimeout<T>(work: Promise<T>, ms: number, late: () => void): Promise<T> {
+  if (await settlesWithin(work, ms)) return work;
   late();
   throw new BrowserStalled();
 }
 
 /** The pending work of a key, or new work. */
-function shared<T>(underWay: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
+function shareWork<T>(underWay: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
   const running = underWay.get(key);
   if (running !== undefined) return running;
   const started = start().finally(() => underWay.delete(key));

@@ -1,8 +1,8 @@
 import { fromBase64 } from "../../encoding/bytes.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
-import type { CaptureRequest, FramePlan, ImageFormat, Size } from "../../platform/page-browser.ts";
-import { imageSize } from "../thumbnails/image-size.ts";
-import { MAX_BYTES } from "./protocol.ts";
+import type { CapturePlan, CaptureRequest, ImageFormat, Size } from "../../platform/page-browser.ts";
+import { readImageSize } from "../thumbnails/image-size.ts";
+import { MAX_OUTCOME_BYTES } from "./protocol.ts";
 
 /**
  * A rectangle of the page from its top left corner, in pixels of the emulated screen before its density. They equal CSS
@@ -20,13 +20,13 @@ export interface Region {
 export interface Shot {
   readonly request: Pick<CaptureRequest, "format" | "quality" | "screen">;
   readonly region: Region;
-  readonly plan: FramePlan;
+  readonly plan: CapturePlan;
   /** Screen pixels per CSS pixel. */
   readonly zoom: number;
 }
 
 /** The parameters of `Page.captureScreenshot` (DevTools protocol). */
-interface ImageWish {
+interface ScreenshotOptions {
   readonly format: ImageFormat;
   readonly quality?: number;
   readonly optimizeForSpeed?: boolean;
@@ -36,20 +36,20 @@ interface ImageWish {
 }
 
 /** The part of a page's DevTools session that screenshots need. */
-export interface Camera {
-  send(method: "Page.captureScreenshot", parameters: ImageWish): Promise<{ readonly data: string }>;
+export interface ScreenshotSession {
+  send(method: "Page.captureScreenshot", parameters: ScreenshotOptions): Promise<{ readonly data: string }>;
 }
 
 /** The part of a tab that screenshots need. */
-export interface Studio {
-  readonly session: Camera;
-  readonly page: { createCDPSession(): Promise<Camera & { detach(): Promise<void> }> };
+export interface ScreenshotTab {
+  readonly session: ScreenshotSession;
+  readonly page: { createCDPSession(): Promise<ScreenshotSession & { detach(): Promise<void> }> };
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Maximum attempts to capture the surface of the page. */
-const SURFACE_TRIES = 5;
+const MAX_SURFACE_ATTEMPTS = 5;
 /** Maximum pixels by which the drawn surface may exceed the planned size, so that a smaller clip can correct it. */
 const MAX_EXCESS = 4;
 
@@ -58,8 +58,8 @@ const MAX_EXCESS = 4;
  *
  * @param finished true if the picture is the answer as it is; false for a PNG to process further
  */
-export function shoot(tab: Studio, shot: Shot, finished: boolean): Promise<Bytes> {
-  return shootClip(tab, shot, finished, wholePixels);
+export function takeScreenshot(tab: ScreenshotTab, shot: Shot, finished: boolean): Promise<Bytes> {
+  return screenshotClip(tab, shot, finished, roundUpPixels);
 }
 
 /**
@@ -72,16 +72,20 @@ export function shoot(tab: Studio, shot: Shot, finished: boolean): Promise<Bytes
  *
  * @throws the signal's reason if the page navigates away
  */
-export async function shootExactly(tab: Studio, shot: Shot, signal: AbortSignal): Promise<Bytes> {
+export async function takeExactScreenshot(
+  tab: ScreenshotTab,
+  shot: Shot,
+  signal: AbortSignal,
+): Promise<Bytes> {
   const { output } = shot.plan;
-  if (isEqual(sizeOfClip(shot), output)) {
-    const bytes = await shoot(tab, shot, true);
-    if (isOfSize(bytes, output)) return bytes;
+  if (isSameSize(sizeOfClip(shot), output)) {
+    const bytes = await takeScreenshot(tab, shot, true);
+    if (hasSize(bytes, output)) return bytes;
   }
-  const exact = await shootSurface(tab, shot, signal);
+  const exact = await screenshotSurface(tab, shot, signal);
   if (exact !== null) return exact;
-  const { clip, scale } = nearest(shot);
-  return shootClip(
+  const { clip, scale } = nearestClip(shot);
+  return screenshotClip(
     tab,
     { ...shot, plan: { ...shot.plan, clip: { ...shot.plan.clip, ...clip }, scale } },
     true,
@@ -89,54 +93,54 @@ export async function shootExactly(tab: Studio, shot: Shot, signal: AbortSignal)
   );
 }
 
-async function shootClip(
-  { session }: Studio,
+async function screenshotClip(
+  { session }: ScreenshotTab,
   shot: Shot,
   finished: boolean,
   whole: (length: number) => number,
 ): Promise<Bytes> {
   const { width, height } = cssSize(shot, shot.plan.clip);
   const { data } = await session.send("Page.captureScreenshot", {
-    ...(finished ? wantedImage(shot.request) : { format: "png", optimizeForSpeed: true }),
-    ...framing(shot, { width: whole(width), height: whole(height) }),
+    ...(finished ? imageOptions(shot.request) : { format: "png", optimizeForSpeed: true }),
+    ...clipOptions(shot, { width: whole(width), height: whole(height) }),
   });
-  return read(data);
+  return decodeImage(data);
 }
 
 /** Captures the surface of the page for a clip of the planned size; null if the surface never has that size. */
-async function shootSurface(
-  { page, session }: Studio,
+async function screenshotSurface(
+  { page, session }: ScreenshotTab,
   shot: Shot,
   signal: AbortSignal,
 ): Promise<Bytes | null> {
   const { output, scale } = shot.plan;
   // In this case a ready surface could not be distinguished from one that is not ready.
-  if (isEqual(output, shot.request.screen)) return null;
+  if (isSameSize(output, shot.request.screen)) return null;
   const onlooker = await page.createCDPSession().catch(() => null);
   if (onlooker === null) return null;
   try {
     let drawn: Size = output;
-    for (let tries = 0; tries < SURFACE_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_SURFACE_ATTEMPTS; tries++) {
       signal.throwIfAborted();
       const clip = cssSize(shot, {
-        width: within(drawn.width) / scale,
-        height: within(drawn.height) / scale,
+        width: roundingSafeLength(drawn.width) / scale,
+        height: roundingSafeLength(drawn.height) / scale,
       });
       // The second session must ask first: it gets its answer after the next drawing, and the clip stays in effect
       // until then. The clip's own picture is not used.
       const [{ data }] = await Promise.all([
-        onlooker.send("Page.captureScreenshot", wantedImage(shot.request)),
+        onlooker.send("Page.captureScreenshot", imageOptions(shot.request)),
         session.send("Page.captureScreenshot", {
           format: "jpeg",
           quality: 1,
           optimizeForSpeed: true,
-          ...framing(shot, clip),
+          ...clipOptions(shot, clip),
         }),
       ]);
-      const bytes = read(data);
-      const size = imageSize(bytes);
+      const bytes = decodeImage(data);
+      const size = readImageSize(bytes);
       if (size === null) return null;
-      if (isEqual(size, output)) return bytes;
+      if (isSameSize(size, output)) return bytes;
       const excess = { width: size.width - output.width, height: size.height - output.height };
       // Otherwise this is the page without the clip, before or after it.
       if (Math.max(Math.abs(excess.width), Math.abs(excess.height)) > MAX_EXCESS) continue;
@@ -152,10 +156,10 @@ async function shootSurface(
  * Finds the clip of whole CSS pixels, and the scale, nearest to the planned size without exceeding it. It shows a
  * fraction of a CSS pixel more or less on each side, instead of losing as many image pixels as a CSS pixel has.
  */
-function nearest(shot: Shot): { readonly clip: Size; readonly scale: number } {
+function nearestClip(shot: Shot): { readonly clip: Size; readonly scale: number } {
   const { output } = shot.plan;
   const { width, height } = cssSize(shot, shot.plan.clip);
-  const around = (length: number) => [Math.max(1, Math.floor(length + 0.001)), wholePixels(length)];
+  const around = (length: number) => [Math.max(1, Math.floor(length + 0.001)), roundUpPixels(length)];
   const clips = around(width).flatMap((w) => around(height).map((h) => ({ width: w, height: h })));
   const { clip, scale } = clips
     .map((clip) => {
@@ -174,22 +178,25 @@ function nearest(shot: Shot): { readonly clip: Size; readonly scale: number } {
 function sizeOfClip(shot: Shot): Size {
   const { width, height } = cssSize(shot, shot.plan.clip);
   const scale = shot.plan.scale * shot.zoom;
-  return { width: Math.round(wholePixels(width) * scale), height: Math.round(wholePixels(height) * scale) };
+  return {
+    width: Math.round(roundUpPixels(width) * scale),
+    height: Math.round(roundUpPixels(height) * scale),
+  };
 }
 
 function cssSize({ zoom }: Shot, { width, height }: Size): Size {
   return { width: width / zoom, height: height / zoom };
 }
 
-function wantedImage({ format, quality }: Shot["request"]): ImageWish {
+function imageOptions({ format, quality }: Shot["request"]): ScreenshotOptions {
   return { format, ...(format !== "png" && { quality }) };
 }
 
 /** The position of a picture on the page, and its scale; `size` in CSS pixels. */
-function framing(
+function clipOptions(
   { request, region, plan, zoom }: Shot,
   size: Size,
-): Pick<ImageWish, "captureBeyondViewport" | "clip"> {
+): Pick<ScreenshotOptions, "captureBeyondViewport" | "clip"> {
   const { clip, scale } = plan;
   const bottom = region.y + clip.y + clip.height;
   const right = region.x + clip.x + clip.width;
@@ -206,9 +213,9 @@ function framing(
 }
 
 /** Decodes an image. Throws GatewayError 422 if it is too large. */
-function read(data: string): Bytes {
+function decodeImage(data: string): Bytes {
   const bytes = fromBase64(data);
-  if (bytes.byteLength <= MAX_BYTES) return bytes;
+  if (bytes.byteLength <= MAX_OUTCOME_BYTES) return bytes;
   throw new GatewayError(422, "The image is too large; ask for a smaller size, or for jpg or webp.", {
     code: "page_too_large",
     param: "size",
@@ -216,21 +223,21 @@ function read(data: string): Bytes {
 }
 
 /** Rounds up, ignoring rounding errors: slightly more of the page is better than a missing last row. */
-function wholePixels(length: number): number {
+function roundUpPixels(length: number): number {
   return Math.ceil(length - 0.001);
 }
 
 /** A length that becomes `pixels` by rounding as well as by rounding up: browsers do either. */
-function within(pixels: number): number {
+function roundingSafeLength(pixels: number): number {
   return pixels - 0.01;
 }
 
 /** Whether an image has a size. An image of unknown size counts as right. */
-export function isOfSize(image: Bytes, wanted: Size): boolean {
-  const size = imageSize(image);
-  return size === null || isEqual(size, wanted);
+export function hasSize(image: Bytes, wanted: Size): boolean {
+  const size = readImageSize(image);
+  return size === null || isSameSize(size, wanted);
 }
 
-function isEqual(one: Size, other: Size): boolean {
+function isSameSize(one: Size, other: Size): boolean {
   return one.width === other.width && one.height === other.height;
 }

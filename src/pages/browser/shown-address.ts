@@ -1,5 +1,5 @@
 /** A page's address for display: without the user name and password that a redirect may have added. */
-export function shownAddress(address: string): string {
+export function removeCredentials(address: string): string {
   if (!/^https?:\/\/[^/?#]*@/i.test(address) || !URL.canParse(address)) return address;
   const url = new URL(address);
   url.username = "";

@@ -1,9 +1,9 @@
-import type { Spent, Step } from "../../platform/page-browser.ts";
+import type { LoadStep, StepTimings } from "../../platform/page-browser.ts";
 
 /** Measures the steps of one request. */
 export class Stopwatch {
   readonly #now: () => number;
-  readonly #spent = new Map<Step, number>();
+  readonly #timings = new Map<LoadStep, number>();
   #since: number;
 
   /** @param now milliseconds since the epoch */
@@ -13,14 +13,14 @@ export class Stopwatch {
   }
 
   /** Adds the time since the last lap to this step. */
-  lap(step: Step): void {
+  lap(step: LoadStep): void {
     const now = this.#now();
-    this.#spent.set(step, (this.#spent.get(step) ?? 0) + now - this.#since);
+    this.#timings.set(step, (this.#timings.get(step) ?? 0) + now - this.#since);
     this.#since = now;
   }
 
   /** All steps so far, in the order of their first lap. */
-  get spent(): Spent {
-    return [...this.#spent].map(([step, ms]) => ({ step, ms }));
+  get timings(): StepTimings {
+    return [...this.#timings].map(([step, ms]) => ({ step, ms }));
   }
 }

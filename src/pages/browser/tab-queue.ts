@@ -1,7 +1,7 @@
-import { ClientHarm } from "./client-harm.ts";
+import { AbuseScore } from "./client-harm.ts";
 import { overloaded } from "./failures.ts";
 
-interface Waiting {
+interface QueuedRequest {
   readonly client: string;
   readonly enter: () => void;
   readonly refuse: (reason: Error) => void;
@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 /** Marks a tab as in use until a promise settles. */
-export type Keep = (until: Promise<unknown>) => void;
+export type HoldTab = (until: Promise<unknown>) => void;
 
 /** How to share the tabs. */
 export interface QueueLimits {
@@ -29,10 +29,10 @@ export interface QueueLimits {
 export class TabQueue {
   readonly #limits: QueueLimits;
   /** Waiting requests by client, in order; the client whose turn is next comes first. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #waiting = new Map<string, QueuedRequest[]>();
   /** Tabs in use, by client. */
   readonly #inUse = new Map<string, number>();
-  readonly #harm = new ClientHarm();
+  readonly #abuse = new AbuseScore();
   #length = 0;
   #open = 0;
   #mostOpen = 0;
@@ -58,15 +58,15 @@ export class TabQueue {
    * @param client the client that the tab counts for
    * @throws GatewayError 503 `overloaded` if the queue is full or the wait too long
    */
-  async run<T>(client: string, work: (keep: Keep) => Promise<T>): Promise<T> {
-    if (this.#mayEnter(client)) this.#take(client);
-    else await this.#wait(client);
+  async runInTab<T>(client: string, work: (keep: HoldTab) => Promise<T>): Promise<T> {
+    if (this.#canEnter(client)) this.#occupyTab(client);
+    else await this.#enqueue(client);
     const kept: Promise<unknown>[] = [];
     try {
       return await work((until) => kept.push(until));
     } finally {
-      if (kept.length === 0) this.#leave(client);
-      else void Promise.allSettled(kept).then(() => this.#leave(client));
+      if (kept.length === 0) this.#releaseTab(client);
+      else void Promise.allSettled(kept).then(() => this.#releaseTab(client));
     }
   }
 
@@ -74,40 +74,40 @@ export class TabQueue {
    * Records a harmful page of a client: it blocked its tab until it was ended, or exceeded its resource limits. Each
    * halves the client's share for a time.
    */
-  penalise(client: string): void {
-    this.#harm.add(client);
+  penalize(client: string): void {
+    this.#abuse.recordHarm(client);
   }
 
   /** Whether a client had harmful pages recently. */
-  isPenalised(client: string): boolean {
-    return this.#harm.isHeld(client);
+  isPenalized(client: string): boolean {
+    return this.#abuse.isPenalized(client);
   }
 
   /** Whether other clients have tabs, wait for them, or had one a moment ago. */
-  hasOthers(client: string): boolean {
+  hasOtherClients(client: string): boolean {
     return (
       [this.#inUse, this.#waiting].some((of) => of.size > (of.has(client) ? 1 : 0)) ||
-      this.#harm.hasOthers(client)
+      this.#abuse.hasOtherActiveClients(client)
     );
   }
 
-  #mayEnter(client: string): boolean {
-    return this.#open < this.#limits.tabs && (this.#inUse.get(client) ?? 0) < this.#share(client);
+  #canEnter(client: string): boolean {
+    return this.#open < this.#limits.tabs && (this.#inUse.get(client) ?? 0) < this.#tabShare(client);
   }
 
   /** Maximum tabs of a client. */
-  #share(client: string): number {
-    return this.#harm.shareOf(client, this.#limits.tabs - 1);
+  #tabShare(client: string): number {
+    return this.#abuse.tabShare(client, this.#limits.tabs - 1);
   }
 
-  #wait(client: string): Promise<void> {
-    if (this.#length >= this.#limits.queue) this.#makeRoomFor(client);
+  #enqueue(client: string): Promise<void> {
+    if (this.#length >= this.#limits.queue) this.#evictFor(client);
     return new Promise<void>((enter, refuse) => {
       const timer = setTimeout(() => {
         this.#remove(waiting);
         refuse(overloaded());
       }, this.#limits.queueMs);
-      const waiting: Waiting = { client, enter, refuse, timer };
+      const waiting: QueuedRequest = { client, enter, refuse, timer };
       const line = this.#waiting.get(client);
       if (line === undefined) this.#waiting.set(client, [waiting]);
       else line.push(waiting);
@@ -119,8 +119,8 @@ export class TabQueue {
    * Evicts the last request of the client with the most waiting requests, if that client has more than the new
    * request's client would have. Otherwise throws.
    */
-  #makeRoomFor(client: string): void {
-    let longest: readonly Waiting[] = [];
+  #evictFor(client: string): void {
+    let longest: readonly QueuedRequest[] = [];
     for (const line of this.#waiting.values()) if (line.length > longest.length) longest = line;
     const last = longest.at(-1);
     if (last === undefined || longest.length <= (this.#waiting.get(client)?.length ?? 0) + 1) {
@@ -130,7 +130,7 @@ export class TabQueue {
     last.refuse(overloaded());
   }
 
-  #remove(waiting: Waiting): void {
+  #remove(waiting: QueuedRequest): void {
     const line = this.#waiting.get(waiting.client) ?? [];
     const place = line.indexOf(waiting);
     if (place === -1) return;
@@ -140,24 +140,24 @@ export class TabQueue {
     if (line.length === 0) this.#waiting.delete(waiting.client);
   }
 
-  #take(client: string): void {
+  #occupyTab(client: string): void {
     this.#open++;
     this.#mostOpen = Math.max(this.#mostOpen, this.#open);
     this.#inUse.set(client, (this.#inUse.get(client) ?? 0) + 1);
   }
 
-  #leave(client: string): void {
-    this.#harm.sees(client);
+  #releaseTab(client: string): void {
+    this.#abuse.recordActivity(client);
     this.#open--;
     const left = (this.#inUse.get(client) ?? 1) - 1;
     if (left === 0) this.#inUse.delete(client);
     else this.#inUse.set(client, left);
-    this.#admit();
+    this.#admitWaiting();
   }
 
   /** Admits waiting requests to free tabs, before any new request can take them. */
-  #admit(): void {
-    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+  #admitWaiting(): void {
+    for (let next = this.#nextAdmissible(); next !== undefined; next = this.#nextAdmissible()) {
       const { client } = next;
       this.#remove(next);
       // The client's other requests wait until all other clients had their turn.
@@ -166,13 +166,13 @@ export class TabQueue {
         this.#waiting.delete(client);
         this.#waiting.set(client, line);
       }
-      this.#take(client);
+      this.#occupyTab(client);
       next.enter();
     }
   }
 
-  #next(): Waiting | undefined {
-    for (const [client, line] of this.#waiting) if (this.#mayEnter(client)) return line[0];
+  #nextAdmissible(): QueuedRequest | undefined {
+    for (const [client, line] of this.#waiting) if (this.#canEnter(client)) return line[0];
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "@cloudflare/puppeteer";
 import type { PageLimits } from "../../platform/variables.ts";
 import { forbiddenPage, pageCrashed, pageTooLarge } from "./failures.ts";
-import type { BrowserGuard } from "./guard.ts";
+import type { NetworkGuard } from "./guard.ts";
 import { MainFrame } from "./main-frame.ts";
 import { TabPolicy } from "./tab-policy.ts";
 
@@ -17,17 +17,17 @@ export class Tab {
    * Rejects if the page cannot be used any more: its process crashed, it was abandoned, or it navigated to a forbidden
    * address.
    */
-  readonly ended: Promise<never>;
+  readonly whenEnded: Promise<never>;
   /** Settles when the page is to be captured as it is, see {@link cutShort}. */
-  readonly isCutShort: Promise<true>;
+  readonly whenCutShort: Promise<true>;
   readonly #context: BrowserContext;
-  readonly #guard: BrowserGuard;
+  readonly #guard: NetworkGuard;
   readonly #end: (reason: Error) => void;
   /** The sessions of the page, of its frames in other processes, and of its workers. */
   readonly #sessions = new Set<CDPSession>();
-  #blocked = false;
-  #cut = false;
-  #doesHarm = false;
+  #isAbandoned = false;
+  #isCutShort = false;
+  #isHarmful = false;
   readonly #cutShort: (yes: true) => void;
 
   private constructor(
@@ -36,7 +36,7 @@ export class Tab {
     session: CDPSession,
     mainFrame: string,
     limits: PageLimits,
-    guard: BrowserGuard,
+    guard: NetworkGuard,
   ) {
     this.#context = context;
     this.#guard = guard;
@@ -44,27 +44,27 @@ export class Tab {
     this.session = session;
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => undefined);
-    this.ended = promise;
+    this.whenEnded = promise;
     this.#end = reject;
     const cutting = Promise.withResolvers<true>();
-    this.isCutShort = cutting.promise;
+    this.whenCutShort = cutting.promise;
     this.#cutShort = cutting.resolve;
     this.policy = new TabPolicy(mainFrame, limits, {
-      forbidden: () => reject(forbiddenPage()),
-      full: () => this.#stopLoading(),
-      flooded: () => this.abandon(pageTooLarge()),
-      insistent: () => this.cutShort(true),
+      onForbiddenNavigation: () => reject(forbiddenPage()),
+      onByteLimit: () => this.#stopLoading(),
+      onTrafficFlood: () => this.abandon(pageTooLarge()),
+      onRequestFlood: () => this.cutShort(true),
     });
     this.frame = new MainFrame(session, mainFrame);
   }
 
   /** Opens an empty page in its own browser context. */
-  static async open(browser: Browser, guard: BrowserGuard, limits: PageLimits): Promise<Tab> {
+  static async open(browser: Browser, guard: NetworkGuard, limits: PageLimits): Promise<Tab> {
     const context = await browser.createBrowserContext();
-    guard.confine(context.id);
+    guard.restrictContext(context.id);
     try {
       const page = await context.newPage();
-      const session = sessionOf(page);
+      const session = getLibrarySession(page);
       const { frameTree } = await session.send("Page.getFrameTree");
       const tab = new Tab(context, page, session, frameTree.frame.id, limits, guard);
       tab.#listen();
@@ -76,13 +76,13 @@ export class Tab {
   }
 
   /** True if the page exceeded its resource limits, or crashed its process. */
-  get doesHarm(): boolean {
-    return this.#doesHarm;
+  get isHarmful(): boolean {
+    return this.#isHarmful;
   }
 
   /** True if the page is to be captured as it is. */
-  get wasCutShort(): boolean {
-    return this.#cut;
+  get isCutShort(): boolean {
+    return this.#isCutShort;
   }
 
   /**
@@ -91,9 +91,9 @@ export class Tab {
    * @param isHarm whether any client's page would have been cut short
    */
   cutShort(isHarm: boolean): void {
-    this.#cut = true;
-    this.#doesHarm ||= isHarm;
-    this.policy.cutShort();
+    this.#isCutShort = true;
+    this.#isHarmful ||= isHarm;
+    this.policy.markOverBudget();
     this.#cutShort(true);
   }
 
@@ -103,26 +103,26 @@ export class Tab {
    * @param isHarm whether any client's page would have been given up
    */
   abandon(reason: Error, isHarm = true): void {
-    this.#blocked = true;
-    this.#doesHarm ||= isHarm;
+    this.#isAbandoned = true;
+    this.#isHarmful ||= isHarm;
     this.#end(reason);
   }
 
   /** Closes the page and deletes its storage. Does not throw. */
   async close(): Promise<void> {
     // A busy process would take a long time to notice that its page was closed.
-    if (this.#blocked) this.session.send("Page.crash").catch(() => undefined);
+    if (this.#isAbandoned) this.session.send("Page.crash").catch(() => undefined);
     await this.#context.close().catch(() => undefined);
     // Release only now: before, the page may still create frames, whose entries would never be removed.
-    this.#guard.release(this.policy);
+    this.#guard.removeFrames(this.policy);
   }
 
   #listen(): void {
     const { page, session, policy } = this;
-    this.#guard.watch(policy.mainFrame, policy);
-    session.on("Page.frameAttached", ({ frameId }) => this.#guard.watch(frameId, policy));
-    session.on("Page.navigatedWithinDocument", () => policy.renamed());
-    this.#meter(session);
+    this.#guard.addFrame(policy.mainFrame, policy);
+    session.on("Page.frameAttached", ({ frameId }) => this.#guard.addFrame(frameId, policy));
+    session.on("Page.navigatedWithinDocument", () => policy.countAddressChange());
+    this.#countTraffic(session);
     page.on("dialog", (dialog) => {
       // A page must not prevent that it is left.
       const answer = dialog.type() === "beforeunload" ? dialog.accept() : dialog.dismiss();
@@ -130,21 +130,21 @@ export class Tab {
     });
     page.on("popup", (popup) => void popup?.close().catch(() => undefined));
     page.on("error", (error) => {
-      this.#doesHarm = true;
+      this.#isHarmful = true;
       this.#end(pageCrashed(error));
     });
   }
 
   /** Counts the received bytes and the browser events of a page, frame or worker, and of all of its child targets. */
-  #meter(session: CDPSession): void {
+  #countTraffic(session: CDPSession): void {
     this.#sessions.add(session);
-    session.on("*", () => this.policy.told());
+    session.on("*", () => this.policy.countEvent());
     session.on("Network.dataReceived", ({ dataLength, encodedDataLength }) =>
-      this.policy.received(Math.max(dataLength, encodedDataLength)),
+      this.policy.countBytes(Math.max(dataLength, encodedDataLength)),
     );
     session.on("sessionattached", (child) => {
-      this.policy.grew();
-      this.#meter(child);
+      this.policy.countTarget();
+      this.#countTraffic(child);
     });
     session.on("sessiondetached", (child) => this.#sessions.delete(child));
   }
@@ -161,7 +161,7 @@ export class Tab {
 const OFFLINE = { offline: true, latency: 0, downloadThroughput: 0, uploadThroughput: 0 };
 
 /** The session with which the library itself controls a page: emulation and capture must use the same session. */
-function sessionOf(page: Page): CDPSession {
+function getLibrarySession(page: Page): CDPSession {
   const session: unknown = "_client" in page && typeof page._client === "function" ? page._client() : null;
   if (isSession(session)) return session;
   throw new Error("This version of the browser library does not give access to a page's session.");

@@ -2,8 +2,8 @@ import type { Protocol } from "devtools-protocol";
 import type { VisitOutcome, VisitRequest } from "../../platform/page-browser.ts";
 import type { PageLimits } from "../../platform/variables.ts";
 import type { NamedTexts } from "../technologies/index.ts";
-import { evaluate, isolatedWorld } from "./evaluate.ts";
-import { onPage } from "./navigate.ts";
+import { createIsolatedWorld, evaluate } from "./evaluate.ts";
+import { runOnPage } from "./navigate.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import type { Tab } from "./tab.ts";
 
@@ -36,26 +36,26 @@ export async function visit(
   watch: Stopwatch,
 ): Promise<VisitOutcome> {
   const { session } = tab;
-  let loaded = new Loaded();
+  let loaded = new LoadedResources();
   session.on("Page.frameNavigated", ({ frame }) => {
     // The resources of an earlier document are not signals of this one.
-    if (frame.id === tab.policy.mainFrame) loaded = new Loaded();
+    if (frame.id === tab.policy.mainFrame) loaded = new LoadedResources();
   });
   session.on("Network.responseReceived", (event) => loaded.add(event));
   const loading = {
     waitUntil: "load",
     timeoutMs: limits.navigationMs,
-    commitMs: limits.commitMs,
+    commitMs: limits.responseStartMs,
   } as const;
-  const { report, result } = await onPage(tab, request.url, loading, () => {
+  const { report, result } = await runOnPage(tab, request.url, loading, () => {
     watch.lap("load");
-    return read(tab, request, loaded).finally(() => watch.lap("read"));
+    return readDocument(tab, request, loaded).finally(() => watch.lap("read"));
   });
   return { ...report, ...result };
 }
 
 /** The resources that a document has loaded. */
-class Loaded {
+class LoadedResources {
   readonly scriptSrc = new Set<string>();
   readonly xhrHosts = new Set<string>();
   readonly sources: Source[] = [];
@@ -71,13 +71,13 @@ class Loaded {
   }
 }
 
-async function read(
+async function readDocument(
   tab: Tab,
   request: VisitRequest,
-  { scriptSrc, xhrHosts, sources }: Loaded,
+  { scriptSrc, xhrHosts, sources }: LoadedResources,
 ): Promise<Pick<VisitOutcome, "html" | "probes" | "signals">> {
   const { session, frame } = tab;
-  const world = await isolatedWorld(session, tab.policy.mainFrame);
+  const world = await createIsolatedWorld(session, tab.policy.mainFrame);
   const { probes } = request;
   const [globals, selectors, html, robots, cookies, texts] = await Promise.all([
     probes === null ? null : evaluate(session, probes.globals, PROBE_MS),
@@ -90,24 +90,24 @@ async function read(
       .catch(() => []),
     readSources(tab, probes === null ? [] : sources),
   ]);
-  const issuer = frame.answer?.issuer;
+  const issuer = frame.response?.issuer;
   return {
-    html: textOf(html, MAX_HTML),
+    html: textOrEmpty(html, MAX_HTML),
     probes: [globals, selectors],
     signals: {
-      headers: namedTexts(frame.answer?.headers ?? {}),
+      headers: namedTexts(frame.response?.headers ?? {}),
       cookies: cookieTexts(cookies),
       scriptSrc: [...scriptSrc],
       externalScripts: texts.Script,
       css: texts.Stylesheet,
       xhrHosts: [...xhrHosts],
-      robots: textOf(robots, MAX_SOURCE),
+      robots: textOrEmpty(robots, MAX_SOURCE),
       ...(issuer !== undefined && { certIssuer: issuer }),
     },
   };
 }
 
-function textOf(value: unknown, longest: number): string {
+function textOrEmpty(value: unknown, longest: number): string {
   return typeof value === "string" ? value.slice(0, longest) : "";
 }
 

@@ -1,21 +1,21 @@
 import { toBase64 } from "../../encoding/bytes.ts";
 import { sha256 } from "../../encoding/hash.ts";
-import { open } from "../../routing/endpoint.ts";
-import { homePage } from "./page.ts";
+import { openEndpoint } from "../../routing/endpoint.ts";
+import { renderLandingPage } from "./page.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
 let policy: Promise<string> | undefined;
 
 /** `GET /`: a page that explains both services and has a form to try the page service. */
-export const home = open({
+export const landingPage = openEndpoint({
   method: "GET",
   path: "/",
   summary: "Public page",
   answers: () => ({ "text/html": { type: "string" } }),
   handler: async () => {
     policy ??= contentSecurityPolicy();
-    return new Response(homePage(), {
+    return new Response(renderLandingPage(), {
       headers: {
         "content-type": "text/html; charset=utf-8",
         "content-security-policy": await policy,

@@ -49,7 +49,7 @@ const FIELDS: readonly (readonly [name: string, label: string, example: string])
 const ORIGIN = '<span class="origin">https://&lt;this address&gt;</span>';
 
 /** The public page, the same for all requests. */
-export function homePage(): string {
+export function renderLandingPage(): string {
   const rows = CLIENTS.map(
     ([what, path]) => `<tr><th scope="row">${what}</th><td><code>${ORIGIN}${path}</code></td></tr>`,
   );

@@ -1,9 +1,9 @@
 import type { PageJobs } from "../../platform/page-jobs.ts";
-import { JobBook, type JobBookOptions, RETRY_MS } from "./job-book.ts";
+import { JobScheduler, type JobSchedulerOptions, RETRY_MS } from "./job-book.ts";
 
 /** Runs the jobs of all clients in one process, including unfinished ones from before a restart. */
-export function jobsInProcess(options: Omit<JobBookOptions, "prefix">): PageJobs {
-  const book = new JobBook({ ...options, prefix: "" });
+export function createInProcessJobs(options: Omit<JobSchedulerOptions, "prefix">): PageJobs {
+  const book = new JobScheduler({ ...options, prefix: "" });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const run = () => {
     clearTimeout(timer);
@@ -11,7 +11,7 @@ export function jobsInProcess(options: Omit<JobBookOptions, "prefix">): PageJobs
       .run(Number.POSITIVE_INFINITY)
       .then(() => {
         clearTimeout(timer);
-        const due = book.nextDue;
+        const due = book.nextDueAt;
         if (due !== null) timer = setTimeout(run, Math.max(1, due - options.now()));
       })
       // The database failed, or it is closed because the process ends.
@@ -21,7 +21,7 @@ export function jobsInProcess(options: Omit<JobBookOptions, "prefix">): PageJobs
       });
   };
   // Start later: the code that runs tasks is not set up yet.
-  if (book.nextDue !== null) timer = setTimeout(run, 0);
+  if (book.nextDueAt !== null) timer = setTimeout(run, 0);
   return {
     create: async (job) => {
       const created = book.create(job);

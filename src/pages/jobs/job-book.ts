@@ -1,66 +1,66 @@
 import { toHex } from "../../encoding/bytes.ts";
 import { toGatewayError } from "../../errors/gateway-error.ts";
-import type { JobState, NewJob, TaskFault, TaskResult } from "../../platform/page-jobs.ts";
+import type { JobState, NewJob, TaskError, TaskResult } from "../../platform/page-jobs.ts";
 import type { Sql } from "../../storage/sql.ts";
-import { JobTable, type QueuedTask, sizeOf } from "./job-table.ts";
+import { JobTable, type QueuedTask, taskBytes } from "./job-table.ts";
 
 /** Options of the job queue. */
-export interface JobBookOptions {
+export interface JobSchedulerOptions {
   readonly sql: Sql;
   /** Milliseconds since the epoch. */
   now(): number;
   /** Runs one task. Throws the error that the caller gets. */
-  work(task: QueuedTask): Promise<TaskResult>;
+  runTask(task: QueuedTask): Promise<TaskResult>;
   /** Prefix of each id, before its random part. */
   readonly prefix: string;
   /** Maximum stored bytes of all clients together. */
   readonly maxBytes: number;
   /** Maximum stored bytes of one client. */
-  readonly maxBytesOfClient: number;
+  readonly maxBytesPerClient: number;
 }
 
 /** Maximum unfinished jobs of a client. */
-export const MAX_JOBS = 5;
+export const MAX_UNFINISHED_JOBS = 5;
 /** Maximum concurrent tasks, of one client and in total. */
-const AT_ONCE_OF_CLIENT = 2;
-const AT_ONCE = 8;
+const MAX_CONCURRENT_PER_CLIENT = 2;
+const MAX_CONCURRENT = 8;
 /** Maximum run time of a job, and retention time of a finished job, milliseconds. */
-const LIFE_MS = 3_600_000;
+const JOB_LIFETIME_MS = 3_600_000;
 /** Maximum attempts at a task, counting those that found no free capacity and those that a process end interrupted. */
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 export const RETRY_MS = 5_000;
 /** Maximum bytes of one result. */
-const MAX_RESULT = 20_000_000;
+const MAX_RESULT_BYTES = 20_000_000;
 
-const INTERRUPTED: TaskFault = {
+const INTERRUPTED: TaskError = {
   status: 503,
   code: "job_interrupted",
   message: "The program was ended again and again while it did this.",
 };
-const TOO_LATE: TaskFault = { status: 504, code: "page_timeout", message: "The job took too long." };
-const TOO_LARGE: TaskFault = {
+const TOO_LATE: TaskError = { status: 504, code: "page_timeout", message: "The job took too long." };
+const TOO_LARGE: TaskError = {
   status: 422,
   code: "page_too_large",
   message: "There is no room to keep the result.",
 };
 
 /** Schedules the tasks of the page service's jobs, and stores their results until they expire. */
-export class JobBook {
-  readonly #options: JobBookOptions;
+export class JobScheduler {
+  readonly #options: JobSchedulerOptions;
   readonly #table: JobTable;
   /** The running tasks, with their clients. */
   readonly #running = new Map<Promise<void>, string>();
   #round: Promise<void> | null = null;
   /** The database has failed: the table may list tasks as running that are not. */
-  #hasFailed = false;
-  #news = Promise.withResolvers<void>();
+  #hasDatabaseFailed = false;
+  #wakeUp = Promise.withResolvers<void>();
 
   /** Requeues the tasks that were running when the process ended, up to the maximum number of attempts. */
-  constructor(options: JobBookOptions) {
+  constructor(options: JobSchedulerOptions) {
     this.#options = options;
     this.#table = new JobTable(options.sql);
-    this.#table.interrupted(ATTEMPTS, INTERRUPTED);
-    this.#tidy();
+    this.#table.requeueInterrupted(MAX_ATTEMPTS, INTERRUPTED);
+    this.#expireJobs();
   }
 
   /**
@@ -69,35 +69,35 @@ export class JobBook {
    */
   create(job: NewJob): JobState | null {
     const { now, prefix } = this.#options;
-    this.#tidy();
-    if (this.#table.unfinished(job.client) >= MAX_JOBS) return null;
+    this.#expireJobs();
+    if (this.#table.countUnfinished(job.client) >= MAX_UNFINISHED_JOBS) return null;
     if (
-      !this.#makeRoom(
+      !this.#ensureRoom(
         job.client,
-        job.tasks.reduce((sum, task) => sum + sizeOf(task), 0),
+        job.tasks.reduce((sum, task) => sum + taskBytes(task), 0),
       )
     )
       return null;
     const id = `job_${prefix}${toHex(crypto.getRandomValues(new Uint8Array(16)))}`;
-    this.#table.add(id, job, now(), now() + LIFE_MS);
-    this.#tidy();
+    this.#table.insert(id, job, now(), now() + JOB_LIFETIME_MS);
+    this.#expireJobs();
     this.#wake();
     return this.#table.get(id);
   }
 
   get(id: string): JobState | null {
-    this.#tidy();
+    this.#expireJobs();
     return this.#table.get(id);
   }
 
   result(id: string, task: number): TaskResult | null {
-    this.#tidy();
+    this.#expireJobs();
     return this.#table.result(id, task);
   }
 
   cancel(id: string): JobState | null {
-    this.#table.end(id, "cancelled", null);
-    this.#tidy();
+    this.#table.endUnfinished(id, "cancelled", null);
+    this.#expireJobs();
     this.#wake();
     return this.#table.get(id);
   }
@@ -108,82 +108,82 @@ export class JobBook {
    * round then repeats the tasks whose outcome was not stored.
    */
   run(until: number): Promise<void> {
-    this.#round ??= this.#work(until).finally(() => {
+    this.#round ??= this.#runRound(until).finally(() => {
       this.#round = null;
     });
     return this.#round;
   }
 
   /** When the next queued task is due, milliseconds since the epoch; null if none is queued. */
-  get nextDue(): number | null {
+  get nextDueAt(): number | null {
     return this.#table.nextDueAt();
   }
 
   /** When the next job expires or times out, milliseconds since the epoch; null if there are no jobs. */
-  get nextExpiry(): number | null {
+  get nextExpiryAt(): number | null {
     return this.#table.nextExpiry();
   }
 
-  async #work(until: number): Promise<void> {
+  async #runRound(until: number): Promise<void> {
     try {
-      if (this.#hasFailed) this.#table.interrupted(ATTEMPTS, INTERRUPTED);
-      this.#hasFailed = false;
-      await this.#workOn(until);
+      if (this.#hasDatabaseFailed) this.#table.requeueInterrupted(MAX_ATTEMPTS, INTERRUPTED);
+      this.#hasDatabaseFailed = false;
+      await this.#runDueTasks(until);
     } catch (error) {
-      this.#hasFailed = true;
+      this.#hasDatabaseFailed = true;
       await Promise.allSettled(this.#running.keys());
       throw error;
     }
   }
 
-  async #workOn(until: number): Promise<void> {
+  async #runDueTasks(until: number): Promise<void> {
     const { now } = this.#options;
     for (;;) {
-      this.#news = Promise.withResolvers();
-      this.#tidy();
-      while (now() < until && this.#running.size < AT_ONCE && this.#beginNext()) {
+      this.#wakeUp = Promise.withResolvers();
+      this.#expireJobs();
+      while (now() < until && this.#running.size < MAX_CONCURRENT && this.#startNext()) {
         // The condition starts one task after another.
       }
       if (this.#running.size === 0) break;
-      await Promise.race([...this.#running.keys(), this.#news.promise]);
+      await Promise.race([...this.#running.keys(), this.#wakeUp.promise]);
     }
   }
 
-  #beginNext(): boolean {
+  #startNext(): boolean {
     const counts = new Map<string, number>();
     for (const client of this.#running.values()) counts.set(client, (counts.get(client) ?? 0) + 1);
     const busy = new Set(
-      [...counts].flatMap(([client, count]) => (count >= AT_ONCE_OF_CLIENT ? client : [])),
+      [...counts].flatMap(([client, count]) => (count >= MAX_CONCURRENT_PER_CLIENT ? client : [])),
     );
-    const task = this.#table.nextDue(this.#options.now(), busy);
+    const task = this.#table.findNextDue(this.#options.now(), busy);
     if (task === null) return false;
-    this.#table.begin(task);
-    const doing = this.#do(task).finally(() => this.#running.delete(doing));
+    this.#table.markRunning(task);
+    const doing = this.#runTask(task).finally(() => this.#running.delete(doing));
     this.#running.set(doing, task.client);
     return true;
   }
 
-  async #do(task: QueuedTask): Promise<void> {
-    const note = await this.#options.work(task).then(
-      (result) => () => this.#keep(task, result),
-      (thrown: unknown) => () => this.#failed(task, thrown),
+  async #runTask(task: QueuedTask): Promise<void> {
+    const note = await this.#options.runTask(task).then(
+      (result) => () => this.#storeResult(task, result),
+      (thrown: unknown) => () => this.#handleFailure(task, thrown),
     );
     // Outside the task's error handling: an error of the database is no failure of the task.
     note();
-    this.#tidy();
+    this.#expireJobs();
   }
 
-  #keep(task: QueuedTask, result: TaskResult): void {
+  #storeResult(task: QueuedTask, result: TaskResult): void {
     const { byteLength } = result.body;
-    if (byteLength <= MAX_RESULT && this.#makeRoom(task.client, byteLength))
+    if (byteLength <= MAX_RESULT_BYTES && this.#ensureRoom(task.client, byteLength))
       this.#table.complete(task, result);
     else this.#table.fail(task, TOO_LARGE);
   }
 
-  #failed(task: QueuedTask, thrown: unknown): void {
+  #handleFailure(task: QueuedTask, thrown: unknown): void {
     const { status, code, message } = toGatewayError(thrown, task.job);
-    if (status === 503 && task.attempts + 1 < ATTEMPTS)
-      this.#table.putOff(task, this.#options.now() + RETRY_MS);
+    if (status === 503 && task.attempts + 1 < MAX_ATTEMPTS)
+      this.#table.requeue(task, this.#options.now() + RETRY_MS);
     else this.#table.fail(task, { status, code, message });
   }
 
@@ -192,31 +192,31 @@ export class JobBook {
    * oldest jobs go. If all clients together exceed the total limit, the oldest jobs of the largest client go, but only
    * if that client has more than this one will have. So no client can evict jobs of a smaller one.
    */
-  #makeRoom(client: string, bytes: number): boolean {
-    const { maxBytes, maxBytesOfClient } = this.#options;
+  #ensureRoom(client: string, bytes: number): boolean {
+    const { maxBytes, maxBytesPerClient } = this.#options;
     for (;;) {
-      const own = this.#table.bytesOf(client) + bytes;
+      const own = this.#table.countBytes(client) + bytes;
       const isFull = this.#table.bytes + bytes > maxBytes;
-      if (own <= maxBytesOfClient && !isFull) return true;
-      const largest = own <= maxBytesOfClient ? this.#table.largestClient() : null;
+      if (own <= maxBytesPerClient && !isFull) return true;
+      const largest = own <= maxBytesPerClient ? this.#table.findLargestClient() : null;
       const giver = largest !== null && largest.bytes > own ? largest.client : client;
-      const oldest = this.#table.oldestFinished(giver);
+      const oldest = this.#table.findOldestFinished(giver);
       if (oldest === null) return false;
-      this.#table.forget(oldest);
+      this.#table.delete(oldest);
     }
   }
 
   /** Marks finished jobs, ends overdue ones, and deletes expired ones. */
-  #tidy(): void {
+  #expireJobs(): void {
     const now = this.#options.now();
-    for (const { id, isOver } of this.#table.expired(now)) {
-      if (isOver) this.#table.forget(id);
-      else this.#table.end(id, "failed", TOO_LATE);
+    for (const { id, isOver } of this.#table.listExpired(now)) {
+      if (isOver) this.#table.delete(id);
+      else this.#table.endUnfinished(id, "failed", TOO_LATE);
     }
-    this.#table.finish(now, now + LIFE_MS);
+    this.#table.markFinished(now, now + JOB_LIFETIME_MS);
   }
 
   #wake(): void {
-    this.#news.resolve();
+    this.#wakeUp.resolve();
   }
 }

@@ -6,12 +6,12 @@ import {
   type NewTask,
   PAGE_OPERATIONS,
   type PageOperation,
-  type TaskFault,
+  type TaskError,
   type TaskResult,
   type TaskStatus,
 } from "../../platform/page-jobs.ts";
 
-import { LATEST_TIME, setAsideDamaged, type TableCheck } from "../../storage/set-aside.ts";
+import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../../storage/set-aside.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../../storage/sql.ts";
 import { TextTable } from "../../storage/texts.ts";
 
@@ -38,11 +38,11 @@ const INDEXES = {
 
 const UNFINISHED = "status in ('queued','running')";
 
-const CHECKS: readonly TableCheck[] = [
-  { table: "page_jobs", numbers: { created: LATEST_TIME, finished: LATEST_TIME, expires: LATEST_TIME } },
+const TABLE_CHECKS: readonly TableCheck[] = [
+  { table: "page_jobs", numbers: { created: MAX_DATE_MS, finished: MAX_DATE_MS, expires: MAX_DATE_MS } },
   {
     table: "page_tasks",
-    numbers: { n: null, attempts: null, due: LATEST_TIME, made: LATEST_TIME, bytes: Number.MAX_SAFE_INTEGER },
+    numbers: { n: null, attempts: null, due: MAX_DATE_MS, made: MAX_DATE_MS, bytes: Number.MAX_SAFE_INTEGER },
     json: { fault: "object", headers: "object" },
   },
 ];
@@ -64,7 +64,7 @@ export class JobTable {
     for (const [name, on] of Object.entries(INDEXES)) {
       sql.all(`create index if not exists page_${name} on page_${on}`);
     }
-    setAsideDamaged(sql, CHECKS);
+    quarantineDamagedRows(sql, TABLE_CHECKS);
     this.#results = new TextTable(sql, "page_results");
     const [row] = sql.all("select total(bytes) as n from page_tasks");
     this.#bytes = numberIn(row, "n");
@@ -76,7 +76,7 @@ export class JobTable {
   }
 
   /** Inserts a job. */
-  add(id: string, { client, operation, origin, tasks }: NewJob, now: number, expires: number): void {
+  insert(id: string, { client, operation, origin, tasks }: NewJob, now: number, expires: number): void {
     this.#sql.transaction(() => {
       this.#sql.all(
         "insert into page_jobs values(?,?,?,?,?,null,?)",
@@ -100,11 +100,11 @@ export class JobTable {
           status,
           now,
           said,
-          sizeOf(task),
+          taskBytes(task),
         );
       }
     });
-    for (const task of tasks) this.#bytes += sizeOf(task);
+    for (const task of tasks) this.#bytes += taskBytes(task);
   }
 
   get(id: string): JobState | null {
@@ -124,7 +124,7 @@ export class JobTable {
   }
 
   /** Number of unfinished jobs of a client. */
-  unfinished(client: string): number {
+  countUnfinished(client: string): number {
     const [row] = this.#sql.all(
       "select count(*) as n from page_jobs where client=? and finished is null",
       client,
@@ -133,7 +133,7 @@ export class JobTable {
   }
 
   /** The next due task, in the order in which the jobs were created. Skips the given clients. */
-  nextDue(now: number, busy: ReadonlySet<string>): QueuedTask | null {
+  findNextDue(now: number, busy: ReadonlySet<string>): QueuedTask | null {
     // Only few clients have tasks at once, so the busy ones are filtered out here.
     const rows = this.#sql.all(
       "select t.job, min(t.n) as n, j.client, j.operation, j.origin, t.query, t.attempts from page_tasks t join page_jobs j on j.id=t.job where t.status='queued' and t.due<=? group by t.job order by j.created, t.job",
@@ -164,12 +164,12 @@ export class JobTable {
     return typeof row?.["expires"] === "number" ? row["expires"] : null;
   }
 
-  begin({ job, n }: QueuedTask): void {
+  markRunning({ job, n }: QueuedTask): void {
     this.#sql.all("update page_tasks set status='running', attempts=attempts+1 where job=? and n=?", job, n);
   }
 
   /** Requeues a running task. */
-  putOff({ job, n }: QueuedTask, due: number): void {
+  requeue({ job, n }: QueuedTask, due: number): void {
     this.#sql.all(
       "update page_tasks set status='queued', due=? where job=? and n=? and status='running'",
       due,
@@ -197,7 +197,7 @@ export class JobTable {
     this.#bytes += bytes;
   }
 
-  fail({ job, n }: Pick<QueuedTask, "job" | "n">, fault: TaskFault): void {
+  fail({ job, n }: Pick<QueuedTask, "job" | "n">, fault: TaskError): void {
     this.#sql.all(
       "update page_tasks set status='failed', fault=? where job=? and n=? and status='running'",
       JSON.stringify(fault),
@@ -207,7 +207,7 @@ export class JobTable {
   }
 
   /** Ends all unfinished tasks of a job with the given status. */
-  end(job: string, status: "failed" | "cancelled", fault: TaskFault | null): void {
+  endUnfinished(job: string, status: "failed" | "cancelled", fault: TaskError | null): void {
     const said = fault === null ? "" : JSON.stringify(fault);
     this.#sql.all(`update page_tasks set status=?, fault=? where job=? and ${UNFINISHED}`, status, said, job);
   }
@@ -215,7 +215,7 @@ export class JobTable {
   /**
    * Requeues the tasks that were running when the process ended. Fails those that have reached the number of attempts.
    */
-  interrupted(attempts: number, fault: TaskFault): void {
+  requeueInterrupted(attempts: number, fault: TaskError): void {
     this.#sql.all(
       "update page_tasks set status='failed', fault=? where status='running' and attempts>=?",
       JSON.stringify(fault),
@@ -225,7 +225,7 @@ export class JobTable {
   }
 
   /** Marks the jobs as finished whose tasks all have ended. They are stored until `expires`. */
-  finish(now: number, expires: number): void {
+  markFinished(now: number, expires: number): void {
     this.#sql.all(
       `update page_jobs set finished=?, expires=? where finished is null and not exists (select 1 from page_tasks t where t.job=page_jobs.id and t.${UNFINISHED})`,
       now,
@@ -234,13 +234,13 @@ export class JobTable {
   }
 
   /** The jobs that have expired or timed out. */
-  expired(now: number): readonly { readonly id: string; readonly isOver: boolean }[] {
+  listExpired(now: number): readonly { readonly id: string; readonly isOver: boolean }[] {
     return this.#sql
       .all("select id, finished from page_jobs where expires<=?", now)
       .map((row) => ({ id: textIn(row, "id"), isOver: row["finished"] !== null }));
   }
 
-  forget(id: string): void {
+  delete(id: string): void {
     const [row] = this.#sql.all("select total(bytes) as n from page_tasks where job=?", id);
     this.#sql.transaction(() => {
       this.#sql.all("delete from page_jobs where id=?", id);
@@ -251,7 +251,7 @@ export class JobTable {
   }
 
   /** Bytes of all stored tasks and results of a client. */
-  bytesOf(client: string): number {
+  countBytes(client: string): number {
     const [row] = this.#sql.all(
       "select total(t.bytes) as n from page_jobs j join page_tasks t on t.job=j.id where j.client=?",
       client,
@@ -260,7 +260,7 @@ export class JobTable {
   }
 
   /** The client with the most stored bytes, among clients with finished jobs; null if there is none. */
-  largestClient(): { readonly client: string; readonly bytes: number } | null {
+  findLargestClient(): { readonly client: string; readonly bytes: number } | null {
     const [row] = this.#sql.all(
       "select j.client, total(t.bytes) as n from page_jobs j join page_tasks t on t.job=j.id group by j.client having max(j.finished) is not null order by n desc, j.client limit 1",
     );
@@ -268,7 +268,7 @@ export class JobTable {
   }
 
   /** The client's job that finished first; null if there is none. */
-  oldestFinished(client: string): string | null {
+  findOldestFinished(client: string): string | null {
     const [row] = this.#sql.all(
       "select id from page_jobs where client=? and finished is not null order by finished, id limit 1",
       client,
@@ -290,7 +290,7 @@ export class JobTable {
 }
 
 /** Bytes to count for a task without a result. */
-export function sizeOf({ url, query }: NewTask): number {
+export function taskBytes({ url, query }: NewTask): number {
   return 2 * (url.length + query.length);
 }
 
@@ -306,9 +306,9 @@ function statusIn(row: SqlRow): TaskStatus {
   return STATUSES.find((status) => status === text) ?? "failed";
 }
 
-function faultIn(row: SqlRow): TaskFault | null {
+function faultIn(row: SqlRow): TaskError | null {
   const text = textIn(row, "fault");
   if (text === "") return null;
-  const fault: TaskFault = JSON.parse(text);
+  const fault: TaskError = JSON.parse(text);
   return fault;
 }

@@ -1,19 +1,19 @@
 import type * as z from "zod";
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import type { Context } from "../../platform/context.ts";
-import type { NewTask, PageOperation, TaskFault } from "../../platform/page-jobs.ts";
+import type { NewTask, PageOperation, TaskError } from "../../platform/page-jobs.ts";
 import { checkPageUrl, MAX_URL_LENGTH, type UrlSafetyOptions } from "../../url-safety/index.ts";
 import { QueryParameters } from "../parameters.ts";
 import type { thumbnailBatchSchema } from "../query-schemas.ts";
-import { type Call, rateLimited } from "../rate-limit.ts";
-import { MAX_JOBS } from "./job-book.ts";
-import { jobResponse } from "./view.ts";
+import { type PageCall, withRateLimit } from "../rate-limit.ts";
+import { MAX_UNFINISHED_JOBS } from "./job-book.ts";
+import { createJobResponse } from "./view.ts";
 
 /** Maximum characters of a task's query without the address. */
-const MAX_OPTIONS = 8_192;
+const MAX_OPTION_CHARACTERS = 8_192;
 /** A placeholder address for validating the options. */
-const SOME_PAGE = "https://example.com/";
-const TOO_LONG: TaskFault = {
+const PLACEHOLDER_PAGE = "https://example.com/";
+const URL_TOO_LONG: TaskError = {
   status: 400,
   code: "url_too_long",
   message: `The parameter url may have at most ${MAX_URL_LENGTH} characters.`,
@@ -27,17 +27,17 @@ export function wantsJob({ url }: Pick<Context, "url">): boolean {
 /** Starts a job for a call; the answer contains the job's address. Throws GatewayError. */
 export async function startJob(
   context: Context,
-  { client, admitted }: Pick<Call, "client" | "admitted">,
+  { client, admitted }: Pick<PageCall, "client" | "admitted">,
   operation: PageOperation,
   tasks: readonly NewTask[],
 ): Promise<Response> {
   await admitted;
   const { origin } = context.url;
   const job = await context.platform.pages.jobs.create({ client, operation, origin, tasks });
-  if (job !== null) return jobResponse(job, 202);
+  if (job !== null) return createJobResponse(job, 202);
   throw new GatewayError(
     429,
-    `You may have ${MAX_JOBS} jobs that are not over, and so much room for what they are asked for.`,
+    `You may have ${MAX_UNFINISHED_JOBS} jobs that are not over, and so much room for what they are asked for.`,
     {
       code: "job_limit_exceeded",
       headers: { "retry-after": "10" },
@@ -46,13 +46,13 @@ export async function startJob(
 }
 
 /** Creates the single task of a call with a valid query. Throws a 400 if the query is too long to store. */
-export function oneTask(query: URLSearchParams): NewTask {
+export function createSingleTask(query: URLSearchParams): NewTask {
   const url = (query.get("url") ?? "").trim();
   const options = new URLSearchParams(query);
   options.delete("url");
-  checkLength(options);
-  if (url.length <= MAX_URL_LENGTH) return taskOf(url, options);
-  throw new GatewayError(400, TOO_LONG.message, { code: TOO_LONG.code, param: "url" });
+  assertQueryLength(options);
+  if (url.length <= MAX_URL_LENGTH) return createTask(url, options);
+  throw new GatewayError(400, URL_TOO_LONG.message, { code: URL_TOO_LONG.code, param: "url" });
 }
 
 /** Maximum size of a body: fits the maximum number of addresses of maximum length. */
@@ -70,21 +70,23 @@ export function startBatch(
   { urls, ...options }: z.output<typeof thumbnailBatchSchema>,
   check: (query: URLSearchParams) => unknown,
 ): Promise<Response> {
-  const counted = rateLimited(async (_, call) => {
+  const counted = withRateLimit(async (_, call) => {
     // Wait for the rate limit first, so that refused calls do not cost fifty copies of the options.
     await call.admitted;
-    refuseOptionsIn(call.query);
+    rejectQueryOptions(call.query);
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(options)) {
       for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one));
     }
-    checkLength(query);
-    check(withAddress(SOME_PAGE, query));
+    assertQueryLength(query);
+    check(withAddress(PLACEHOLDER_PAGE, query));
     const { pages } = context.platform.variables;
     const tasks = urls.map((url): NewTask => {
-      const fault = faultOf(url, pages);
+      const fault = findTaskError(url, pages);
       // The beginning of a long address is enough to recognize it.
-      return fault === null ? taskOf(url, query) : { url: url.slice(0, MAX_URL_LENGTH), query: "", fault };
+      return fault === null
+        ? createTask(url, query)
+        : { url: url.slice(0, MAX_URL_LENGTH), query: "", fault };
     });
     return startJob(context, call, operation, tasks);
   }, urls.length);
@@ -92,8 +94,8 @@ export function startBatch(
 }
 
 /** Answers an unreadable batch. It counts as a call, and the answer has the rate limit headers. */
-export function refuseBatch(context: Context, fault: unknown): Promise<Response> {
-  const counted = rateLimited(async (_, { admitted }) => {
+export function rejectBatch(context: Context, fault: unknown): Promise<Response> {
+  const counted = withRateLimit(async (_, { admitted }) => {
     await admitted;
     throw fault;
   });
@@ -101,14 +103,14 @@ export function refuseBatch(context: Context, fault: unknown): Promise<Response>
 }
 
 /** Throws a 400 for query parameters that would have no effect together with a body. */
-function refuseOptionsIn(query: URLSearchParams): void {
+function rejectQueryOptions(query: URLSearchParams): void {
   const [name] = query.keys();
   if (name === undefined) return;
   const shown = name.slice(0, 40);
   throw invalidRequest(`The parameter ${shown} has to be in the body, beside urls.`, shown);
 }
 
-function taskOf(url: string, options: URLSearchParams): NewTask {
+function createTask(url: string, options: URLSearchParams): NewTask {
   return { url, query: `${withAddress(url, options)}`, fault: null };
 }
 
@@ -117,17 +119,17 @@ function withAddress(url: string, options: URLSearchParams): URLSearchParams {
 }
 
 /** Why an address may not be loaded; null if it may. */
-function faultOf(url: string, safety: UrlSafetyOptions): TaskFault | null {
+function findTaskError(url: string, safety: UrlSafetyOptions): TaskError | null {
   const checked = checkPageUrl(url, safety);
   if (!checked.ok) return { status: 400, code: checked.code, message: checked.message };
   // The URL parser ignores some characters, but the task stores them too.
-  return url.length > MAX_URL_LENGTH ? TOO_LONG : null;
+  return url.length > MAX_URL_LENGTH ? URL_TOO_LONG : null;
 }
 
 /** Checks the length of the query as it will be stored. Throws a 400. */
-function checkLength(options: URLSearchParams): void {
-  if (`${options}`.length <= MAX_OPTIONS) return;
+function assertQueryLength(options: URLSearchParams): void {
+  if (`${options}`.length <= MAX_OPTION_CHARACTERS) return;
   throw invalidRequest(
-    `The parameters of a job may have ${MAX_OPTIONS} characters in all, beside its addresses.`,
+    `The parameters of a job may have ${MAX_OPTION_CHARACTERS} characters in all, beside its addresses.`,
   );
 }

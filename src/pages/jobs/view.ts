@@ -34,26 +34,26 @@ export const jobSchema = () =>
   });
 
 /** The response with a job's state. */
-export function jobResponse(job: JobState, status = 200): Response {
+export function createJobResponse(job: JobState, status = 200): Response {
   const headers = {
     location: `/v1/jobs/${job.id}`,
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
     ...(job.finishedAt === null && { "retry-after": String(RETRY_AFTER) }),
   };
-  return Response.json(jobView(job), { status, headers });
+  return Response.json(toJobView(job), { status, headers });
 }
 
-function jobView(job: JobState): z.output<ReturnType<typeof jobSchema>> {
+function toJobView(job: JobState): z.output<ReturnType<typeof jobSchema>> {
   const { id, operation, createdAt, finishedAt, expiresAt, tasks } = job;
   const count = (status: TaskState["status"]) => tasks.filter((task) => task.status === status).length;
   return {
     id,
     operation,
-    status: statusOf(job),
-    createdAt: time(createdAt),
-    finishedAt: finishedAt === null ? null : time(finishedAt),
-    expiresAt: time(expiresAt),
+    status: jobStatus(job),
+    createdAt: toIsoTime(createdAt),
+    finishedAt: finishedAt === null ? null : toIsoTime(finishedAt),
+    expiresAt: toIsoTime(expiresAt),
     progress: {
       total: tasks.length,
       completed: count("completed"),
@@ -70,7 +70,7 @@ function jobView(job: JobState): z.output<ReturnType<typeof jobSchema>> {
 }
 
 /** The status of a job. A finished job is cancelled if any task was cancelled, and completed if any task completed. */
-function statusOf({ finishedAt, tasks }: JobState): TaskState["status"] {
+function jobStatus({ finishedAt, tasks }: JobState): TaskState["status"] {
   const some = (...wanted: readonly TaskState["status"][]) =>
     tasks.some(({ status }) => wanted.includes(status));
   if (finishedAt === null) return some("running", "completed", "failed") ? "running" : "queued";
@@ -78,4 +78,4 @@ function statusOf({ finishedAt, tasks }: JobState): TaskState["status"] {
   return some("completed") ? "completed" : "failed";
 }
 
-const time = (ms: number): string => new Date(ms).toISOString();
+const toIsoTime = (ms: number): string => new Date(ms).toISOString();

@@ -1,18 +1,18 @@
 import { GatewayError } from "../../errors/gateway-error.ts";
 import type { TaskResult } from "../../platform/page-jobs.ts";
 import type { Platform } from "../../platform/platform.ts";
-import { bytesOf, type KeptAnswer, written } from "../kept-answers.ts";
-import { metadataAnswer, readMetadataRequest } from "../metadata/endpoints.ts";
-import { readTechnologiesRequest, technologiesAnswer } from "../technologies/endpoints.ts";
-import { thumbnailAnswer } from "../thumbnails/endpoints.ts";
+import { convertIfNeeded, readBytes, type ServableAnswer } from "../kept-answers.ts";
+import { getMetadataAnswer, readMetadataRequest } from "../metadata/endpoints.ts";
+import { getTechnologiesAnswer, readTechnologiesRequest } from "../technologies/endpoints.ts";
+import { getThumbnailAnswer } from "../thumbnails/endpoints.ts";
 import { readThumbnailRequest } from "../thumbnails/parameters.ts";
-import { checkClient } from "../visitor.ts";
+import { assertClientKeyValid } from "../visitor.ts";
 import type { QueuedTask } from "./job-table.ts";
 
 const ADMITTED = Promise.resolve();
 
 /** Runs one task of a job, like a request for it at this time. Throws GatewayError. */
-export async function doTask(platform: Platform, task: QueuedTask): Promise<TaskResult> {
+export async function runTask(platform: Platform, task: QueuedTask): Promise<TaskResult> {
   const behind: Promise<unknown>[] = [];
   const work = {
     platform,
@@ -24,18 +24,18 @@ export async function doTask(platform: Platform, task: QueuedTask): Promise<Task
   try {
     // The key may have been revoked since.
     const { config } = await platform.configuration.read();
-    await checkClient(config, task.client, platform.now());
+    await assertClientKeyValid(config, task.client, platform.now());
     // No stale answers: no client is waiting, so there is time to make a new one.
     if (task.operation === "technologies") {
       const request = readTechnologiesRequest(query, platform.variables.pages);
-      return await resultOf(technologiesAnswer(work, withoutStale(request), ADMITTED));
+      return await toTaskResult(getTechnologiesAnswer(work, withoutStale(request), ADMITTED));
     }
     if (task.operation === "metadata") {
       const request = readMetadataRequest(query, platform.variables.pages);
-      return await resultOf(metadataAnswer(work, withoutStale(request), ADMITTED));
+      return await toTaskResult(getMetadataAnswer(work, withoutStale(request), ADMITTED));
     }
     const request = readThumbnailRequest(query, platform.variables.pages);
-    return await resultOf(thumbnailAnswer(work, withoutStale(request), ADMITTED));
+    return await toTaskResult(getThumbnailAnswer(work, withoutStale(request), ADMITTED));
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown;
     throw new GatewayError(500, "internal error", { code: "internal_error", cause: thrown });
@@ -45,9 +45,9 @@ export async function doTask(platform: Platform, task: QueuedTask): Promise<Task
 }
 
 /** The part of an answer that a job stores. */
-async function resultOf(answering: Promise<KeptAnswer>): Promise<TaskResult> {
-  const { body, headers, madeAt } = await written(await answering);
-  return { body: await bytesOf(body), headers, madeAt };
+async function toTaskResult(answering: Promise<ServableAnswer>): Promise<TaskResult> {
+  const { body, headers, madeAt } = await convertIfNeeded(await answering);
+  return { body: await readBytes(body), headers, madeAt };
 }
 
 function withoutStale<T extends { readonly freshness: { readonly maxAge: number } }>(request: T): T {

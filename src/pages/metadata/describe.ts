@@ -1,10 +1,10 @@
 import { toUtf8 } from "../../encoding/bytes.ts";
-import type { MadeAnswer, PageWork } from "../kept-answers.ts";
-import { lifetimeOf, pageHeaders } from "../page-headers.ts";
-import { detectorOf } from "../technologies/detect.ts";
+import type { NewAnswer, PageWork } from "../kept-answers.ts";
+import { cacheLifetime, pageHeaders } from "../page-headers.ts";
+import { getDetector } from "../technologies/detect.ts";
 import { lookUpDns } from "../technologies/dns.ts";
-import { seePage } from "../technologies/see-page.ts";
-import { readMetadata } from "./read.ts";
+import { loadPage } from "../technologies/see-page.ts";
+import { parseMetadata } from "./read.ts";
 import type { MetadataResult } from "./result.ts";
 
 /**
@@ -13,17 +13,17 @@ import type { MetadataResult } from "./result.ts";
  * @param technologies whether to detect its technologies too, from the same load
  * @throws the error for the caller
  */
-export async function describe(work: PageWork, page: URL, technologies: boolean): Promise<MadeAnswer> {
+export async function loadMetadata(work: PageWork, page: URL, technologies: boolean): Promise<NewAnswer> {
   const { platform } = work;
   const [detector, dns] = technologies
-    ? await Promise.all([detectorOf(platform.pages), lookUpDns(platform, page)])
+    ? await Promise.all([getDetector(platform.pages), lookUpDns(platform, page)])
     : [null, {}];
-  const { report, signals } = await seePage(work, page, detector);
+  const { report, signals } = await loadPage(work, page, detector);
   const { html = "", headers = {} } = signals;
   const result: MetadataResult = {
     url: report.url,
     originalUrl: page.href,
-    ...readMetadata({ html, headers, url: report.url }),
+    ...parseMetadata({ html, headers, url: report.url }),
     ...(detector !== null && {
       applications: detector
         .detect({ ...signals, dns })
@@ -34,6 +34,6 @@ export async function describe(work: PageWork, page: URL, technologies: boolean)
     body: toUtf8(JSON.stringify(result)),
     headers: { "content-type": "application/json", ...pageHeaders(report) },
     madeAt: platform.now(),
-    lifetime: lifetimeOf(report),
+    lifetime: cacheLifetime(report),
   };
 }

@@ -134,7 +134,7 @@ export type Catalogue = {
  *
  * @throws SyntaxError if it is not JSON
  */
-export function readCatalogue(text: string): Catalogue {
+export function parseCatalogue(text: string): Catalogue {
   const file: FingerprintFile = JSON.parse(text);
   const technologies = Object.entries(file.technologies).map(
     ([name, fingerprint], order) => new Technology(name, order, fingerprint),
@@ -150,7 +150,7 @@ export function readCatalogue(text: string): Catalogue {
  * The groups of literals of each pattern of a field, in the order of the patterns. Any text that a pattern matches
  * contains at least one literal of each group. Empty if nothing is known.
  */
-export function literalGroups(
+export function getLiteralGroups(
   technology: Technology,
   field: TextField | "dom",
 ): readonly (readonly string[])[][] {

@@ -1,21 +1,21 @@
 import { toUtf8 } from "../../encoding/bytes.ts";
 import type { PagesPlatform } from "../../platform/pages.ts";
-import type { MadeAnswer, PageWork } from "../kept-answers.ts";
-import { lifetimeOf, pageHeaders } from "../page-headers.ts";
+import type { NewAnswer, PageWork } from "../kept-answers.ts";
+import { cacheLifetime, pageHeaders } from "../page-headers.ts";
 import { lookUpDns } from "./dns.ts";
 import {
+  createLazyDetector,
   type TechnologiesResult,
   type TechnologyDetector,
-  technologyDetector,
   toTechnologiesResult,
 } from "./index.ts";
-import { seePage } from "./see-page.ts";
+import { loadPage } from "./see-page.ts";
 
 /** Loads a page and detects its technologies. Throws the error for the caller. */
-export async function detect(work: PageWork, page: URL): Promise<MadeAnswer> {
+export async function detectTechnologies(work: PageWork, page: URL): Promise<NewAnswer> {
   const { platform } = work;
-  const [detector, dns] = await Promise.all([detectorOf(platform.pages), lookUpDns(platform, page)]);
-  const { report, signals } = await seePage(work, page, detector);
+  const [detector, dns] = await Promise.all([getDetector(platform.pages), lookUpDns(platform, page)]);
+  const { report, signals } = await loadPage(work, page, detector);
   const result: TechnologiesResult = toTechnologiesResult({
     finalUrl: report.url,
     requestedUrl: page.href,
@@ -25,15 +25,15 @@ export async function detect(work: PageWork, page: URL): Promise<MadeAnswer> {
     body: toUtf8(JSON.stringify(result)),
     headers: { "content-type": "application/json", ...pageHeaders(report) },
     madeAt: platform.now(),
-    lifetime: lifetimeOf(report),
+    lifetime: cacheLifetime(report),
   };
 }
 
 const detectors = new WeakMap<PagesPlatform, () => Promise<TechnologyDetector>>();
 
 /** The detector of a runtime, created on first use. */
-export function detectorOf(pages: PagesPlatform): Promise<TechnologyDetector> {
-  const detector = detectors.get(pages) ?? technologyDetector(() => pages.fingerprints());
+export function getDetector(pages: PagesPlatform): Promise<TechnologyDetector> {
+  const detector = detectors.get(pages) ?? createLazyDetector(() => pages.loadFingerprints());
   detectors.set(pages, detector);
   return detector();
 }

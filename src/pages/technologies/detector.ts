@@ -1,7 +1,7 @@
 import type { DomSignal, PageSignals } from "../../platform/page-browser.ts";
-import { type Catalogue, readCatalogue } from "./catalogue.ts";
-import { type Detection, Matcher } from "./matcher.ts";
-import { type ProbeArgument, probeArgument } from "./probe-argument.ts";
+import { type Catalogue, parseCatalogue } from "./catalogue.ts";
+import { type Detection, SignalMatcher } from "./matcher.ts";
+import { createProbeArgument, type ProbeArgument } from "./probe-argument.ts";
 import { resolveDetections } from "./resolve.ts";
 import { type ParsedDocument, SelectorMatcher } from "./selector-matcher.ts";
 import { clampSignals } from "./signals.ts";
@@ -23,7 +23,7 @@ export type DetectedTechnology = {
 /** Detects the technologies of a page from its signals. */
 export class TechnologyDetector {
   readonly #catalogue: Catalogue;
-  readonly #matcher: Matcher;
+  readonly #matcher: SignalMatcher;
   #selectors: SelectorMatcher | undefined;
   #probe: ProbeArgument | undefined;
 
@@ -32,13 +32,13 @@ export class TechnologyDetector {
    * @throws SyntaxError if it is not JSON
    */
   constructor(fingerprints: string) {
-    this.#catalogue = readCatalogue(fingerprints);
-    this.#matcher = new Matcher(this.#catalogue);
+    this.#catalogue = parseCatalogue(fingerprints);
+    this.#matcher = new SignalMatcher(this.#catalogue);
   }
 
   /** The technologies, sorted by the priority of their category, then by name. Truncates large signals. */
   detect(signals: PageSignals): DetectedTechnology[] {
-    return resolveDetections(this.#catalogue, this.analyze(signals)).map(
+    return resolveDetections(this.#catalogue, this.findMatches(signals)).map(
       ({ technology, confidence, version }) => ({
         name: technology.name,
         confidence: String(confidence),
@@ -53,7 +53,7 @@ export class TechnologyDetector {
   }
 
   /** All matches of all patterns, in the engine's order, including technologies whose condition is not met. */
-  analyze(signals: PageSignals): Detection[] {
+  findMatches(signals: PageSignals): Detection[] {
     return this.#matcher.match(clampSignals(signals));
   }
 
@@ -65,7 +65,7 @@ export class TechnologyDetector {
 
   /** What the probe must look for in a live page. */
   get probeArgument(): ProbeArgument {
-    this.#probe ??= probeArgument(this.#catalogue);
+    this.#probe ??= createProbeArgument(this.#catalogue);
     return this.#probe;
   }
 }
@@ -76,7 +76,7 @@ export class TechnologyDetector {
  * @param loadFingerprints returns the text that `scripts/build-technologies.mjs` writes; called again until it succeeds
  * once
  */
-export function technologyDetector(
+export function createLazyDetector(
   loadFingerprints: () => Promise<string>,
 ): () => Promise<TechnologyDetector> {
   let detector: TechnologyDetector | undefined;

@@ -3,12 +3,12 @@ import type { NamedTexts } from "../../platform/page-browser.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { isListedPrivateHost } from "../../url-safety/hosts.ts";
 
-const TYPES = ["MX", "NS", "SOA", "TXT", "CNAME"] as const;
+const RECORD_TYPES = ["MX", "NS", "SOA", "TXT", "CNAME"] as const;
 /** DNS records are only hints; they are not worth a longer wait. */
 const TIMEOUT_MS = 1_500;
 
 /** The values of a DNS answer. Throws for an invalid answer. */
-function valuesIn(answer: unknown): string[] {
+function parseRecordValues(answer: unknown): string[] {
   if (!isObject(answer)) throw new Error("not an answer");
   const records = answer["Answer"] ?? [];
   if (!Array.isArray(records)) throw new Error("not a list of records");
@@ -31,13 +31,13 @@ export async function lookUpDns(
   if (dnsResolver === null || !isName || isListedPrivateHost(page, pages.privateHosts)) return {};
   const name = page.hostname.replace(/^www\./, "");
   const records = await Promise.all(
-    TYPES.map(async (type): Promise<[string, string[]]> => {
+    RECORD_TYPES.map(async (type): Promise<[string, string[]]> => {
       try {
         const response = await fetch(`${dnsResolver}?${new URLSearchParams({ name, type })}`, {
           headers: { accept: "application/dns-json" },
           signal: AbortSignal.timeout(TIMEOUT_MS),
         });
-        return [type, valuesIn(await response.json())];
+        return [type, parseRecordValues(await response.json())];
       } catch {
         return [type, []];
       }

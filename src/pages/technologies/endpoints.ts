@@ -1,43 +1,50 @@
-import { json, open } from "../../routing/endpoint.ts";
+import { jsonResponse, openEndpoint } from "../../routing/endpoint.ts";
 import type { UrlSafetyOptions } from "../../url-safety/index.ts";
 import { BATCH_HEADERS, BATCH_STATUSES, OPERATION_HEADERS, OPERATION_STATUSES } from "../described.ts";
 import { type Freshness, readFreshness } from "../freshness.ts";
-import { MAX_BATCH_BYTES, oneTask, refuseBatch, startBatch, startJob, wantsJob } from "../jobs/start.ts";
+import {
+  createSingleTask,
+  MAX_BATCH_BYTES,
+  rejectBatch,
+  startBatch,
+  startJob,
+  wantsJob,
+} from "../jobs/start.ts";
 import { jobSchema } from "../jobs/view.ts";
 import {
-  answerResponse,
-  cacheKey,
-  type KeptAnswer,
-  keptOrMade,
-  type MadeAnswer,
+  createCacheKey,
+  createResponse,
+  getOrCreate,
+  type NewAnswer,
   type PageWork,
+  type ServableAnswer,
 } from "../kept-answers.ts";
 import { QueryParameters } from "../parameters.ts";
-import { prettyAnswer } from "../pretty-answer.ts";
+import { withPrettyJson } from "../pretty-answer.ts";
 import { batchQuerySchema, technologiesBatchSchema, technologiesQuerySchema } from "../query-schemas.ts";
-import { rateLimited } from "../rate-limit.ts";
+import { withRateLimit } from "../rate-limit.ts";
 import { technologiesSchema } from "./answers.ts";
 
 /** `GET /v1/technologies/`: technologies of a page (contract, GET /v1/technologies/). */
-export const technologies = open({
+export const technologies = openEndpoint({
   method: "GET",
   path: "/v1/technologies",
   summary: "Technologies that a web page is built with",
   lenientQuery: technologiesQuerySchema,
-  answers: json(technologiesSchema),
-  accepted: json(jobSchema),
+  answers: jsonResponse(technologiesSchema),
+  accepted: jsonResponse(jobSchema),
   headers: OPERATION_HEADERS,
   statuses: OPERATION_STATUSES,
-  handler: rateLimited(async (context, call) => {
+  handler: withRateLimit(async (context, call) => {
     const request = readTechnologiesRequest(call.query, context.platform.variables.pages);
-    if (wantsJob(context)) return startJob(context, call, "technologies", [oneTask(call.query)]);
-    const answer = await technologiesAnswer({ ...context, client: call.client }, request, call.admitted);
-    return answerResponse(context, answer, request.freshness);
+    if (wantsJob(context)) return startJob(context, call, "technologies", [createSingleTask(call.query)]);
+    const answer = await getTechnologiesAnswer({ ...context, client: call.client }, request, call.admitted);
+    return createResponse(context, answer, request.freshness);
   }),
 });
 
 /** `POST /v1/technologies`: technologies of several pages, as a job (contract, jobs). */
-export const technologiesBatch = open({
+export const technologiesBatch = openEndpoint({
   method: "POST",
   path: "/v1/technologies",
   summary: "Technologies that several web pages are built with, as a job",
@@ -45,10 +52,10 @@ export const technologiesBatch = open({
   lenientQuery: batchQuerySchema,
   maxBody: MAX_BATCH_BYTES,
   answers: () => ({}),
-  accepted: json(jobSchema),
+  accepted: jsonResponse(jobSchema),
   headers: BATCH_HEADERS,
   statuses: BATCH_STATUSES,
-  unreadable: refuseBatch,
+  unreadable: rejectBatch,
   handler: (context, { body }) =>
     startBatch(context, "technologies", body, (query) =>
       readTechnologiesRequest(query, context.platform.variables.pages),
@@ -68,10 +75,10 @@ export function readTechnologiesRequest(
   safety: UrlSafetyOptions,
 ): TechnologiesRequest {
   const query = new QueryParameters(search);
-  const page = query.page(safety);
+  const page = query.pageUrl(safety);
   const prettify = query.boolean("prettify", false);
   const freshness = readFreshness(query);
-  query.refuseOthers();
+  query.rejectUnknown();
   return { page, prettify, freshness };
 }
 
@@ -80,18 +87,18 @@ export function readTechnologiesRequest(
  *
  * @param admitted rejects if the rate limit or the authorization refuses the caller
  */
-export async function technologiesAnswer(
+export async function getTechnologiesAnswer(
   work: PageWork,
   { page, prettify, freshness }: TechnologiesRequest,
   admitted: Promise<void>,
-): Promise<KeptAnswer> {
-  const key = await cacheKey(work, "technologies", page.href);
-  const answer = await keptOrMade(work, key, freshness, admitted, () => detected(work, page));
-  return prettify ? prettyAnswer(answer) : answer;
+): Promise<ServableAnswer> {
+  const key = await createCacheKey(work, "technologies", page.href);
+  const answer = await getOrCreate(work, key, freshness, admitted, () => loadAndDetect(work, page));
+  return prettify ? withPrettyJson(answer) : answer;
 }
 
 /** The code that reads pages is large. Loading it on first use makes other isolates start faster. */
-async function detected(work: PageWork, page: URL): Promise<MadeAnswer> {
-  const { detect } = await import("./detect.ts");
-  return detect(work, page);
+async function loadAndDetect(work: PageWork, page: URL): Promise<NewAnswer> {
+  const { detectTechnologies } = await import("./detect.ts");
+  return detectTechnologies(work, page);
 }

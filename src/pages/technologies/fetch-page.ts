@@ -4,7 +4,7 @@ import type { Platform } from "../../platform/platform.ts";
 import { isPublicRequestUrl } from "../../url-safety/index.ts";
 import { forbiddenPage, notRenderable, pageTimeout } from "../browser/failures.ts";
 import { type PageSignals, signalsFromHtml, type TechnologyDetector } from "./index.ts";
-import { pageText } from "./page-text.ts";
+import { decodePage } from "./page-text.ts";
 
 const MAX_REDIRECTS = 10;
 /** Maximum number of documents that a page may lead to by itself; each is read completely. */
@@ -13,7 +13,7 @@ const MAX_HTML_BYTES = 4_000_000;
 const MAX_SHEET_BYTES = 500_000;
 const MAX_SHEETS = 5;
 const FIRST_BUFFER = 65_536;
-const EXTRAS_MS = 3_000;
+const EXTRA_FILE_MS = 3_000;
 const HEADERS = {
   accept: "text/html,application/xhtml+xml,*/*;q=0.8",
   "user-agent": "Mozilla/5.0 (compatible; Polygate)",
@@ -37,18 +37,18 @@ export async function fetchPage(
   };
   // One deadline for all redirects and the whole page, so that a server that sends slowly cannot extend it.
   const deadline = AbortSignal.timeout(limits.navigationMs);
-  const read = async ({ url, response }: Found) => {
-    await refuseNoPage(response);
-    const html = await readText(response, MAX_HTML_BYTES).catch(refuse);
+  const read = async ({ url, response }: PageResponse) => {
+    await assertIsPage(response);
+    const html = await readText(response, MAX_HTML_BYTES).catch(throwLoadError);
     return signalsFromHtml({ html, headers: response.headers, url }, detector ?? undefined);
   };
-  let found = await follow(page.href, (address) => load(address, deadline));
+  let found = await followRedirects(page.href, (address) => load(address, deadline));
   let signals = await read(found);
   for (let documents = 1; ; documents++) {
-    const next = goesOnTo(signals.refresh ?? found.response.headers.get("refresh"), found.url);
+    const next = findRefreshTarget(signals.refresh ?? found.response.headers.get("refresh"), found.url);
     if (next === null) break;
     if (documents >= MAX_DOCUMENTS) throw redirectLoop();
-    found = await follow(next, (address) => load(address, deadline));
+    found = await followRedirects(next, (address) => load(address, deadline));
     signals = await read(found);
   }
   const { url, response } = found;
@@ -56,7 +56,7 @@ export async function fetchPage(
   if (detector === null) return { report, signals };
   const extra = async (address: string): Promise<string> => {
     try {
-      const answer = await load(address, AbortSignal.timeout(EXTRAS_MS));
+      const answer = await load(address, AbortSignal.timeout(EXTRA_FILE_MS));
       return answer.ok ? await readText(answer, MAX_SHEET_BYTES) : "";
     } catch {
       return "";
@@ -73,7 +73,7 @@ export async function fetchPage(
 }
 
 /** Throws for a response that a browser would not show as a page. */
-async function refuseNoPage({ status, headers, body }: Response): Promise<void> {
+async function assertIsPage({ status, headers, body }: Response): Promise<void> {
   const type = headers.get("content-type") ?? "text/html";
   const isKept = /^\s*attachment\b/i.test(headers.get("content-disposition") ?? "");
   if (status !== 204 && status !== 205 && !isKept && /html|xml|text\/plain/i.test(type)) return;
@@ -82,15 +82,18 @@ async function refuseNoPage({ status, headers, body }: Response): Promise<void> 
 }
 
 /** A response that is no redirect, with its URL. */
-interface Found {
+interface PageResponse {
   readonly url: string;
   readonly response: Response;
 }
 
-async function follow(start: string, load: (address: string) => Promise<Response>): Promise<Found> {
+async function followRedirects(
+  start: string,
+  load: (address: string) => Promise<Response>,
+): Promise<PageResponse> {
   let url = start;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const response = await load(url).catch(refuse);
+    const response = await load(url).catch(throwLoadError);
     const location = response.headers.get("location");
     if (response.status < 300 || response.status >= 400 || location === null) return { url, response };
     await response.body?.cancel();
@@ -108,7 +111,7 @@ function redirectLoop(): GatewayError {
 }
 
 /** The target of a refresh within one second (WHATWG HTML, "shared declarative refresh steps"); null if there is none. */
-function goesOnTo(refresh: string | null, url: string): string | null {
+function findRefreshTarget(refresh: string | null, url: string): string | null {
   const [, address = ""] =
     /^\s*[01]?(?:\.\d*)?\s*[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/i
       .exec(refresh ?? "")
@@ -121,7 +124,7 @@ function goesOnTo(refresh: string | null, url: string): string | null {
 }
 
 /** Throws the error for a page that does not load, or breaks off. */
-function refuse(error: unknown): never {
+function throwLoadError(error: unknown): never {
   if (error instanceof GatewayError) throw error;
   if (error instanceof Error && error.name === "TimeoutError") throw pageTimeout();
   throw new GatewayError(502, "The page cannot be loaded.", {
@@ -154,5 +157,5 @@ async function readText(response: Response, most: number): Promise<string> {
     await reader.cancel();
     break;
   }
-  return pageText(bytes.subarray(0, length), response.headers.get("content-type") ?? "");
+  return decodePage(bytes.subarray(0, length), response.headers.get("content-type") ?? "");
 }

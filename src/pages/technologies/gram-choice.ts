@@ -1,11 +1,11 @@
-import { GRAM, gramAt } from "./gram-table.ts";
+import { GRAM_BYTES, readGram } from "./gram-table.ts";
 
 /** A prime, so that each byte of a gram affects the choice of the counter. */
-const COUNTERS = 32_749;
+const COUNTER_SLOTS = 32_749;
 /** Weight of grams in common text. */
 const COMMON_WEIGHT = 8;
 /** Text that is frequent on pages. */
-const COMMON = `<a class=" href="https://www. href="http:// href="/ style=" type="text content=" data- </a> </div> <div> </span> <span </li> <li>
+const COMMON_TEXT = `<a class=" href="https://www. href="http:// href="/ style=" type="text content=" data- </a> </div> <div> </span> <span </li> <li>
   </p> <br> <p> <img src=" alt=" width=" height=" title=" id=" name=" .com .org .net image media article text right left line size list position
   display background- padding margin: border font- color: section container content content- module header news page head time footer block wrapper
   comment share video story and the that for with this from have tion able ment { } ; 0px auto none; function(var return true false null "id":
@@ -15,41 +15,43 @@ const COMMON = `<a class=" href="https://www. href="http:// href="/ style=" type
  * Chooses a gram for each literal. A gram that is rare among all literals and in common text tends to be rare on pages
  * too.
  */
-export class GramChoice {
-  readonly #counts = new Uint16Array(COUNTERS);
+export class GramSelector {
+  readonly #counts = new Uint16Array(COUNTER_SLOTS);
 
   constructor(literals: readonly string[]) {
-    this.#count(COMMON, COMMON_WEIGHT);
-    for (const literal of literals) this.#count(literal, 1);
+    this.#countGrams(COMMON_TEXT, COMMON_WEIGHT);
+    for (const literal of literals) this.#countGrams(literal, 1);
   }
 
   /**
    * The start of the rarest gram of a literal, among the offsets `first`, `first + GRAM`, and so on. For a short
    * literal it returns the offset that covers most of it, which may be before its start.
    */
-  best(literal: string, first: number): number {
-    let best = first;
+  findRarest(literal: string, first: number): number {
+    let findRarest = first;
     let fewest = Number.POSITIVE_INFINITY;
-    for (let at = first; at + GRAM <= literal.length; at += GRAM) {
-      const count = this.#counts[counterOf(literal, at)] ?? 0;
-      if (count < fewest) [best, fewest] = [at, count];
+    for (let at = first; at + GRAM_BYTES <= literal.length; at += GRAM_BYTES) {
+      const count = this.#counts[counterIndex(literal, at)] ?? 0;
+      if (count < fewest) [findRarest, fewest] = [at, count];
     }
-    return knownBytes(literal, best - GRAM) > knownBytes(literal, best) ? best - GRAM : best;
+    return countKnownBytes(literal, findRarest - GRAM_BYTES) > countKnownBytes(literal, findRarest)
+      ? findRarest - GRAM_BYTES
+      : findRarest;
   }
 
-  #count(text: string, weight: number): void {
-    for (let at = 0; at + GRAM <= text.length; at++) {
-      const counter = counterOf(text, at);
+  #countGrams(text: string, weight: number): void {
+    for (let at = 0; at + GRAM_BYTES <= text.length; at++) {
+      const counter = counterIndex(text, at);
       this.#counts[counter] = (this.#counts[counter] ?? 0) + weight;
     }
   }
 }
 
 /** The number of bytes of the gram at an offset that belong to the literal. */
-export function knownBytes({ length }: string, offset: number): number {
-  return Math.min(offset + GRAM, length) - Math.max(offset, 0);
+export function countKnownBytes({ length }: string, offset: number): number {
+  return Math.min(offset + GRAM_BYTES, length) - Math.max(offset, 0);
 }
 
-function counterOf(text: string, at: number): number {
-  return Math.abs(gramAt(text, at)) % COUNTERS;
+function counterIndex(text: string, at: number): number {
+  return Math.abs(readGram(text, at)) % COUNTER_SLOTS;
 }

@@ -1,13 +1,13 @@
-import { hits, words } from "./text-bytes.ts";
+import { hitIndexes, words } from "./text-bytes.ts";
 
 /** Bytes of a gram. */
-export const GRAM = 4;
+export const GRAM_BYTES = 4;
 /** Multiplier of the hash function (multiplicative hashing). */
 const MULTIPLIER = 0x9e3779b1;
 /** Folds the case of ASCII letters in all four bytes. It also makes other bytes equal, which only costs a comparison. */
-const FOLD = 0x20202020;
+const CASE_FOLD = 0x20202020;
 /** Slots of the table per gram: more slots mean fewer collisions. */
-const PLACES = 32;
+const SLOTS_PER_GRAM = 32;
 const MIN_BITS = 8;
 const MAX_BITS = 17;
 /** 2^SHARED_BITS hashes share a list of entries, to keep the table small; the lists are read rarely. */
@@ -28,9 +28,9 @@ export class GramTable {
   /** 1 for each hash that a gram has, otherwise 0. */
   readonly #isTaken: Uint8Array;
   /** The latest entry for each hash of a gram's known bytes; 0 if there is none. */
-  readonly #last: Uint16Array;
+  readonly #latestEntry: Uint16Array;
   /** Lists by entry, starting at 1: the previous entry with the same hash, */
-  readonly #previous = [0];
+  readonly #previousEntry = [0];
   /** the number of its literal, and below the offset of the gram in the literal. */
   readonly #literals = [0];
   readonly #offsets = [0];
@@ -40,10 +40,10 @@ export class GramTable {
 
   /** @param size approximate number of grams that will be added */
   constructor(size: number) {
-    const bits = Math.max(MIN_BITS, Math.min(MAX_BITS, 32 - Math.clz32(size * PLACES)));
+    const bits = Math.max(MIN_BITS, Math.min(MAX_BITS, 32 - Math.clz32(size * SLOTS_PER_GRAM)));
     this.#shift = 32 - bits;
     this.#isTaken = new Uint8Array(1 << bits);
-    this.#last = new Uint16Array(1 << (bits - SHARED_BITS));
+    this.#latestEntry = new Uint16Array(1 << (bits - SHARED_BITS));
   }
 
   /**
@@ -52,43 +52,43 @@ export class GramTable {
    * @param number the literal's number
    */
   add(literal: string, number: number, offset: number): void {
-    const mask = offset < 0 ? BUT_FIRST : offset + GRAM > literal.length ? BUT_LAST : ALL;
+    const mask = offset < 0 ? BUT_FIRST : offset + GRAM_BYTES > literal.length ? BUT_LAST : ALL;
     if (!this.masks.includes(mask)) this.masks.push(mask);
-    const known = gramAt(literal, offset) & mask;
+    const known = readGram(literal, offset) & mask;
     // In a text, the unknown byte can have any value.
     for (let byte = 0; byte < (mask === ALL ? 1 : 256); byte++) {
-      this.#isTaken[hashOf(known | (mask === BUT_LAST ? byte << 24 : byte), this.#shift)] = 1;
+      this.#isTaken[hashGram(known | (mask === BUT_LAST ? byte << 24 : byte), this.#shift)] = 1;
     }
-    const hash = hashOf(known, this.#shift + SHARED_BITS);
-    this.#previous.push(this.#last[hash] ?? 0);
-    this.#last[hash] = this.#literals.push(number) - 1;
+    const hash = hashGram(known, this.#shift + SHARED_BITS);
+    this.#previousEntry.push(this.#latestEntry[hash] ?? 0);
+    this.#latestEntry[hash] = this.#literals.push(number) - 1;
     this.#offsets.push(offset);
     this.#masks.push(mask);
   }
 
-  /** Writes the indexes of those of the first `count` words that may be grams into {@link hits}. @returns their number */
-  findIn(count: number): number {
-    return findIn(count, this.#isTaken, this.#shift);
+  /** Writes the indexes of those of the first `count` words that may be grams into {@link hitIndexes}. @returns their number */
+  findAligned(count: number): number {
+    return findAligned(count, this.#isTaken, this.#shift);
   }
 
   /** The same for grams that start in the middle of a word. */
-  findBetween(count: number): number {
-    return findBetween(count, this.#isTaken, this.#shift);
+  findHalfway(count: number): number {
+    return findHalfway(count, this.#isTaken, this.#shift);
   }
 
   /** The first entry for a gram whose bytes in `mask` are known; 0 if there is none. */
   first(gram: number, mask: number): number {
-    return this.#ofMask(this.#last[hashOf(gram & mask, this.#shift + SHARED_BITS)] ?? 0, mask);
+    return this.#withMask(this.#latestEntry[hashGram(gram & mask, this.#shift + SHARED_BITS)] ?? 0, mask);
   }
 
   /** The next such entry; 0 if there is none. */
   next(entry: number): number {
-    return this.#ofMask(this.#previous[entry] ?? 0, this.#masks[entry] ?? 0);
+    return this.#withMask(this.#previousEntry[entry] ?? 0, this.#masks[entry] ?? 0);
   }
 
-  #ofMask(entry: number, mask: number): number {
+  #withMask(entry: number, mask: number): number {
     let at = entry;
-    while (at !== 0 && this.#masks[at] !== mask) at = this.#previous[at] ?? 0;
+    while (at !== 0 && this.#masks[at] !== mask) at = this.#previousEntry[at] ?? 0;
     return at;
   }
 
@@ -107,31 +107,31 @@ export class GramTable {
  * Writes each index, and overwrites it with the next one unless it is a hit. This avoids a branch: its mispredictions
  * would cost more than everything else.
  */
-function findIn(count: number, isTaken: Uint8Array, shift: number): number {
+function findAligned(count: number, isTaken: Uint8Array, shift: number): number {
   let found = 0;
   for (let at = 0; at < count; at++) {
-    hits[found] = at;
-    found += isTaken[hashOf(words[at] ?? 0, shift)] ?? 0;
+    hitIndexes[found] = at;
+    found += isTaken[hashGram(words[at] ?? 0, shift)] ?? 0;
   }
   return found;
 }
 
-function findBetween(count: number, isTaken: Uint8Array, shift: number): number {
+function findHalfway(count: number, isTaken: Uint8Array, shift: number): number {
   let found = 0;
   for (let at = 0; at < count; at++) {
-    hits[found] = at;
-    found += isTaken[hashOf(between(at), shift)] ?? 0;
+    hitIndexes[found] = at;
+    found += isTaken[hashGram(halfwayWord(at), shift)] ?? 0;
   }
   return found;
 }
 
 /** The last two bytes of a word and the first two of the next. */
-export function between(at: number): number {
+export function halfwayWord(at: number): number {
   return ((words[at] ?? 0) >>> 16) | ((words[at + 1] ?? 0) << 16);
 }
 
 /** A gram as a little-endian word: the first byte is the lowest. */
-export function gramAt(text: string, at: number): number {
+export function readGram(text: string, at: number): number {
   return (
     text.charCodeAt(at) |
     (text.charCodeAt(at + 1) << 8) |
@@ -140,6 +140,6 @@ export function gramAt(text: string, at: number): number {
   );
 }
 
-function hashOf(gram: number, shift: number): number {
-  return Math.imul(gram | FOLD, MULTIPLIER) >>> shift;
+function hashGram(gram: number, shift: number): number {
+  return Math.imul(gram | CASE_FOLD, MULTIPLIER) >>> shift;
 }

@@ -18,7 +18,16 @@ const MAX_HTML = 2_000_000;
 const MAX_BASE = 2_048;
 /** Maximum addresses of scripts, or of style sheets, to read; far fewer are used. */
 const MAX_ADDRESSES = 1_000;
-const HIDDEN = new Set(["script", "style", "noscript", "template", "head", "title", "textarea", "iframe"]);
+const INVISIBLE_ELEMENTS = new Set([
+  "script",
+  "style",
+  "noscript",
+  "template",
+  "head",
+  "title",
+  "textarea",
+  "iframe",
+]);
 
 /**
  * Reads the signals of a page from its HTML, when no browser loads it.
@@ -30,20 +39,20 @@ export function signalsFromHtml(
   page: { readonly html: string; readonly headers: Headers; readonly url: string },
   detector?: TechnologyDetector,
 ): HtmlSignals {
-  const reading = new Reading(page.url);
+  const reading = new SignalCollector(page.url);
   const document = parseHtml(page.html.slice(0, MAX_HTML));
   reading.walk(document.children);
   const parsed: ParsedDocument = {
     document,
     attributes: reading.attributes.join("\n"),
-    steps: reading.steps,
+    depthSum: reading.depthSum,
   };
   return {
     url: page.url,
     html: page.html,
     text: reading.text.join(" ").replace(/\s+/g, " ").trim(),
-    headers: namedTexts(page.headers),
-    cookies: cookiesOf(page.headers.getSetCookie()),
+    headers: headerSignals(page.headers),
+    cookies: parseCookieSignals(page.headers.getSetCookie()),
     meta: reading.meta,
     scriptSrc: [...reading.scriptSrc],
     inlineScripts: reading.inlineScripts,
@@ -55,7 +64,7 @@ export function signalsFromHtml(
 }
 
 /** Collects signals in one walk over a document. */
-class Reading {
+class SignalCollector {
   readonly attributes: string[] = [];
   readonly text: string[] = [];
   readonly meta: Record<string, string[]> = Object.create(null);
@@ -63,13 +72,13 @@ class Reading {
   readonly inlineScripts: string[] = [];
   readonly css: string[] = [];
   readonly stylesheets = new Set<string>();
-  steps = 0;
+  depthSum = 0;
   refresh: string | null = null;
   #base: string;
   #hasBase = false;
 
   constructor(url: string) {
-    this.#base = url.length <= MAX_BASE ? url : shortened(url);
+    this.#base = url.length <= MAX_BASE ? url : shortenBase(url);
   }
 
   /** Uses a stack instead of recursion, because a page may nest elements without limit. */
@@ -81,15 +90,15 @@ class Reading {
       else if (node.type === "text") {
         if (level.visible) this.text.push(node.data);
       } else if ("attribs" in node) {
-        this.#element(node);
-        this.steps += stack.length;
-        const visible = level.visible && !HIDDEN.has(node.name);
+        this.#addElement(node);
+        this.depthSum += stack.length;
+        const visible = level.visible && !INVISIBLE_ELEMENTS.has(node.name);
         stack.push({ children: node.children, next: 0, visible });
       }
     }
   }
 
-  #element(element: Element): void {
+  #addElement(element: Element): void {
     for (const [name, value] of Object.entries(element.attribs)) this.attributes.push(name, value);
     switch (element.name) {
       case "base":
@@ -153,7 +162,7 @@ class Reading {
 }
 
 /** The folder of an address that is too long as a base; if that is too long as well, the site's root. */
-function shortened(url: string): string {
+function shortenBase(url: string): string {
   const folder = new URL(".", url).href;
   return folder.length <= MAX_BASE ? folder : new URL("/", url).href;
 }
@@ -167,7 +176,7 @@ function isInert({ parent }: Element): boolean {
 }
 
 /** Response headers as signals; each `set-cookie` header is a separate text. */
-export function namedTexts(headers: Headers): Record<string, string[]> {
+export function headerSignals(headers: Headers): Record<string, string[]> {
   const texts: Record<string, string[]> = Object.create(null);
   for (const [name, value] of headers) {
     if (name !== "set-cookie") texts[name] = [value];
@@ -178,7 +187,7 @@ export function namedTexts(headers: Headers): Record<string, string[]> {
 }
 
 /** Cookies as signals, from the values of `set-cookie` headers (RFC 6265, section 5.2). */
-export function cookiesOf(setCookies: readonly string[]): Record<string, string[]> {
+export function parseCookieSignals(setCookies: readonly string[]): Record<string, string[]> {
   const cookies: Record<string, string[]> = Object.create(null);
   for (const line of setCookies) {
     const pair = line.split(";", 1)[0] ?? "";

@@ -1,5 +1,5 @@
 export type { DomSignal, GlobalSignal, NamedTexts, PageSignals } from "../../platform/page-browser.ts";
-export { type DetectedTechnology, TechnologyDetector, technologyDetector } from "./detector.ts";
-export { cookiesOf, type HtmlSignals, namedTexts, signalsFromHtml } from "./html-signals.ts";
-export { type ProbePart, probeExpression, readProbe } from "./probe.ts";
+export { createLazyDetector, type DetectedTechnology, TechnologyDetector } from "./detector.ts";
+export { type HtmlSignals, headerSignals, parseCookieSignals, signalsFromHtml } from "./html-signals.ts";
+export { createProbeExpression, type ProbePart, parseProbeResult } from "./probe.ts";
 export { type TechnologiesResult, toTechnologiesResult } from "./result.ts";

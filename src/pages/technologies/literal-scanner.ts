@@ -1,6 +1,6 @@
-import { GramChoice, knownBytes } from "./gram-choice.ts";
-import { between, GRAM, GramTable } from "./gram-table.ts";
-import { hits, TextBytes, words } from "./text-bytes.ts";
+import { countKnownBytes, GramSelector } from "./gram-choice.ts";
+import { GRAM_BYTES, GramTable, halfwayWord } from "./gram-table.ts";
+import { hitIndexes, TextSection, words } from "./text-bytes.ts";
 
 /** Maximum positions per literal. Only a page built to be slow has more. */
 const MAX_POSITIONS = 5_000;
@@ -13,8 +13,8 @@ const MAX_POSITIONS = 5_000;
 export class LiteralScanner {
   readonly #literals: readonly string[];
   readonly #aligned: GramTable;
-  readonly #between: GramTable | undefined;
-  readonly #bytes = new TextBytes();
+  readonly #halfway: GramTable | undefined;
+  readonly #bytes = new TextSection();
   /** Overlap of neighbouring sections of a text in characters, so that each occurrence is complete in one of them. */
   readonly #overlap: number;
 
@@ -23,18 +23,23 @@ export class LiteralScanner {
    * this list
    */
   constructor(literals: readonly string[]) {
-    const short = literals.filter(({ length }) => length <= GRAM);
+    const short = literals.filter(({ length }) => length <= GRAM_BYTES);
     this.#literals = literals;
     this.#overlap = literals.reduce((longest, { length }) => Math.max(longest, length - 1), 0);
-    this.#aligned = new GramTable(GRAM * literals.length);
+    this.#aligned = new GramTable(GRAM_BYTES * literals.length);
     // A gram with an unknown byte has 256 forms.
-    this.#between = short.length === 0 ? undefined : new GramTable(256 * short.length);
-    const choice = new GramChoice(literals);
+    this.#halfway = short.length === 0 ? undefined : new GramTable(256 * short.length);
+    const choice = new GramSelector(literals);
     literals.forEach((literal, number) => {
-      for (let first = 0; first < GRAM; first++) {
-        const aligned = choice.best(literal, first);
-        if (knownBytes(literal, aligned) >= GRAM - 1) this.#aligned.add(literal, number, aligned);
-        else this.#between?.add(literal, number, choice.best(literal, (first + GRAM / 2) % GRAM));
+      for (let first = 0; first < GRAM_BYTES; first++) {
+        const aligned = choice.findRarest(literal, first);
+        if (countKnownBytes(literal, aligned) >= GRAM_BYTES - 1) this.#aligned.add(literal, number, aligned);
+        else
+          this.#halfway?.add(
+            literal,
+            number,
+            choice.findRarest(literal, (first + GRAM_BYTES / 2) % GRAM_BYTES),
+          );
       }
     });
   }
@@ -47,40 +52,53 @@ export class LiteralScanner {
     const found = new Map<number, number[]>();
     const bytes = this.#bytes;
     for (let seen = 0; seen < text.length; seen = bytes.end) {
-      bytes.load(text, Math.max(0, seen - this.#overlap));
-      this.#scanStretch(seen, found);
+      bytes.loadSection(text, Math.max(0, seen - this.#overlap));
+      this.#scanSection(seen, found);
     }
     return found;
   }
 
   /** @param seen the end of the previous section, which has reported all literals that end before it */
-  #scanStretch(seen: number, found: Map<number, number[]>): void {
-    const count = Math.ceil(this.#bytes.length / GRAM);
-    const aligned = this.#aligned.findIn(count);
+  #scanSection(seen: number, found: Map<number, number[]>): void {
+    const count = Math.ceil(this.#bytes.length / GRAM_BYTES);
+    const aligned = this.#aligned.findAligned(count);
     for (let i = 0; i < aligned; i++) {
-      const word = hits[i] ?? 0;
-      this.#compare(this.#aligned, GRAM * word, words[word] ?? 0, seen, found);
+      const word = hitIndexes[i] ?? 0;
+      this.#compareLiterals(this.#aligned, GRAM_BYTES * word, words[word] ?? 0, seen, found);
     }
-    if (this.#between === undefined) return;
-    const halves = this.#between.findBetween(count);
+    if (this.#halfway === undefined) return;
+    const halves = this.#halfway.findHalfway(count);
     for (let i = 0; i < halves; i++) {
-      const word = hits[i] ?? 0;
-      this.#compare(this.#between, GRAM * word + GRAM / 2, between(word), seen, found);
+      const word = hitIndexes[i] ?? 0;
+      this.#compareLiterals(
+        this.#halfway,
+        GRAM_BYTES * word + GRAM_BYTES / 2,
+        halfwayWord(word),
+        seen,
+        found,
+      );
     }
   }
 
   /** Compares the literals at the position of a gram. */
-  #compare(table: GramTable, at: number, gram: number, seen: number, found: Map<number, number[]>): void {
+  #compareLiterals(
+    table: GramTable,
+    at: number,
+    gram: number,
+    seen: number,
+    found: Map<number, number[]>,
+  ): void {
     for (const mask of table.masks) {
       for (let entry = table.first(gram, mask); entry !== 0; entry = table.next(entry)) {
         const number = table.literal(entry);
         const start = at - table.offset(entry);
-        if (this.#bytes.has(this.#literals[number] ?? "", start)) this.#note(number, start, seen, found);
+        if (this.#bytes.hasLiteralAt(this.#literals[number] ?? "", start))
+          this.#recordPosition(number, start, seen, found);
       }
     }
   }
 
-  #note(number: number, start: number, seen: number, found: Map<number, number[]>): void {
+  #recordPosition(number: number, start: number, seen: number, found: Map<number, number[]>): void {
     const position = this.#bytes.unitAt(start);
     if (position + (this.#literals[number] ?? "").length <= seen) return;
     const positions = found.get(number);

@@ -6,9 +6,9 @@ import engine, {
 } from "wappalyzer-core";
 import type { DomSignal, PageSignals } from "../../platform/page-browser.ts";
 import type { Catalogue, KeyedField, Technology, TextField } from "./catalogue.ts";
-import { isSteep, SteepCost } from "./steep.ts";
+import { isRedosProne, RedosCost } from "./steep.ts";
 import { TextIndex } from "./text-index.ts";
-import { Effort, partsToTry } from "./windows.ts";
+import { MatchBudget, matchWindows } from "./windows.ts";
 
 /** One match of a pattern. */
 export type Detection = {
@@ -46,7 +46,7 @@ const FIELDS = [
  * The engine runs for the signals of a page: one for the page, then one for each external script and each called host.
  * Globals and selectors are matched separately.
  */
-export function engineRuns(signals: PageSignals): EngineItems[] {
+export function createEngineRuns(signals: PageSignals): EngineItems[] {
   const { certIssuer, cookies, dns, headers, html, meta, robots, scriptSrc, text, url } = signals;
   const scripts = signals.inlineScripts?.join("\n");
   const css = signals.css?.join("\n");
@@ -73,7 +73,7 @@ export function engineRuns(signals: PageSignals): EngineItems[] {
  * Matches signals against all technologies. The engine decides on each pattern. The indexes only skip patterns that
  * cannot match, so the result and its order are the same as if the engine tried all.
  */
-export class Matcher {
+export class SignalMatcher {
   readonly #catalogue: Catalogue;
   readonly #textIndexes = new Map<TextField, TextIndex>();
   readonly #keyIndexes = new Map<KeyedField | "dom", Map<string, Technology[]>>();
@@ -84,12 +84,12 @@ export class Matcher {
 
   /** @param signals clamped, with names in lower case: the result of `clampSignals` */
   match(signals: PageSignals): Detection[] {
-    const effort = new Effort();
-    const texts = engineRuns(signals).flatMap((run) => this.#matchRun(run, effort));
+    const effort = new MatchBudget();
+    const texts = createEngineRuns(signals).flatMap((run) => this.#matchRun(run, effort));
     return [...texts, ...this.#matchGlobals(signals), ...this.#matchSelectors(signals.dom ?? [])];
   }
 
-  #matchRun(items: EngineItems, effort: Effort): Detection[] {
+  #matchRun(items: EngineItems, effort: MatchBudget): Detection[] {
     const byTechnology = new Map<Technology, (readonly Detection[])[]>();
     FIELDS.forEach((field, position) => {
       const found = this.#matchField(field, items, effort);
@@ -105,7 +105,7 @@ export class Matcher {
   #matchField(
     field: (typeof FIELDS)[number],
     items: EngineItems,
-    effort: Effort,
+    effort: MatchBudget,
   ): Map<Technology, Detection[]> {
     switch (field) {
       case "cookies":
@@ -123,20 +123,20 @@ export class Matcher {
   #matchText(
     field: Exclude<TextField, "scriptSrc">,
     items: EngineItems,
-    effort: Effort,
+    effort: MatchBudget,
   ): Map<Technology, Detection[]> {
     const found = new Map<Technology, Detection[]>();
     const text = items[field];
     if (text === undefined || text === "") return found;
     const candidates = this.#textIndex(field)
-      .candidates(text)
+      .findCandidates(text)
       .sort((a, b) => a.index - b.index);
     for (const { technology, index, positions } of candidates) {
       const patterns = technology.pattern(field, index);
       const view = { name: technology.name, [field]: patterns };
       const span = technology.fingerprint.spans?.[field]?.[index] ?? 0;
-      for (const part of partsToTry(text, positions, span, patterns, effort)) {
-        const detections = attempt(technology, () => engine.analyzeOneToOne(view, field, part));
+      for (const part of matchWindows(text, positions, span, patterns, effort)) {
+        const detections = runPattern(technology, () => engine.analyzeOneToOne(view, field, part));
         if (detections.length === 0) continue;
         found.set(technology, [...(found.get(technology) ?? []), ...detections]);
         break;
@@ -149,14 +149,16 @@ export class Matcher {
     // For each technology: the indexes of the addresses that its patterns could match, with the indexes of those
     // patterns.
     const wanted = new Map<Technology, Map<number, number[]>>();
-    const costs = new Map<EnginePattern, SteepCost>();
+    const costs = new Map<EnginePattern, RedosCost>();
     for (const [place, address] of scriptSrc.entries()) {
-      for (const { technology, index, positions = [] } of this.#textIndex("scriptSrc").candidates(address)) {
+      for (const { technology, index, positions = [] } of this.#textIndex("scriptSrc").findCandidates(
+        address,
+      )) {
         const places = wanted.get(technology) ?? new Map<number, number[]>();
         wanted.set(technology, places);
         places.set(place, [...(places.get(place) ?? []), index]);
-        for (const pattern of technology.pattern("scriptSrc", index).filter(isSteep)) {
-          const cost = costs.get(pattern) ?? new SteepCost();
+        for (const pattern of technology.pattern("scriptSrc", index).filter(isRedosProne)) {
+          const cost = costs.get(pattern) ?? new RedosCost();
           costs.set(pattern, cost);
           cost.add(address, positions);
         }
@@ -168,9 +170,9 @@ export class Matcher {
         const patterns = indexes
           .sort((a, b) => a - b)
           .flatMap((at) => technology.pattern("scriptSrc", at))
-          .filter((pattern) => !costs.get(pattern)?.isTooMuch);
+          .filter((pattern) => !costs.get(pattern)?.exceedsLimit);
         const view = { name: technology.name, scriptSrc: patterns };
-        return attempt(technology, () =>
+        return runPattern(technology, () =>
           engine.analyzeOneToMany(view, "scriptSrc", scriptSrc.slice(place, place + 1)),
         );
       });
@@ -199,7 +201,7 @@ export class Matcher {
     }
     for (const technology of technologies) {
       const view = { name: technology.name, [field]: technology.keyed(field) };
-      const detections = attempt(technology, () => engine.analyzeManyToMany(view, field, values));
+      const detections = runPattern(technology, () => engine.analyzeManyToMany(view, field, values));
       if (detections.length > 0) found.set(technology, detections);
     }
     return found;
@@ -209,11 +211,11 @@ export class Matcher {
     const index = this.#keyIndex("js");
     return js.flatMap(({ chain, value }) =>
       (index.get(chain) ?? []).flatMap((technology) =>
-        attempt(technology, () =>
+        runPattern(technology, () =>
           engine.analyzeManyToMany(
             { name: technology.name, js: technology.keyed("js") },
             "js",
-            named(chain, value),
+            singleText(chain, value),
           ),
         ),
       ),
@@ -224,15 +226,15 @@ export class Matcher {
     const index = this.#keyIndex("dom");
     return dom.flatMap((signal) => {
       const technologies = (index.get(signal.selector) ?? []).filter((technology) =>
-        looksAt(technology, signal),
+        usesSignal(technology, signal),
       );
       const type = signal.name === "" ? `dom.${signal.kind}` : `dom.${signal.kind}.${signal.name}`;
       return technologies.flatMap((technology) =>
-        attempt(technology, () =>
+        runPattern(technology, () =>
           engine.analyzeManyToMany(
             { name: technology.name, dom: technology.keyed("dom") },
             type,
-            named(signal.selector, signal.value),
+            singleText(signal.selector, signal.value),
           ),
         ),
       );
@@ -267,7 +269,7 @@ function indexKeys(catalogue: Catalogue, field: KeyedField | "dom"): Map<string,
 }
 
 /** Whether the selector's fingerprint uses this kind of signal. */
-function looksAt(technology: Technology, { selector, kind, name }: DomSignal): boolean {
+function usesSignal(technology: Technology, { selector, kind, name }: DomSignal): boolean {
   const wanted = technology.fingerprint.dom?.[selector]?.[kind];
   if (wanted === undefined) return false;
   return name === "" ? typeof wanted !== "object" : typeof wanted === "object" && Object.hasOwn(wanted, name);
@@ -284,14 +286,14 @@ function mayMatch(patterns: EnginePatterns, name: string, texts: readonly string
 }
 
 /** Uses an object without prototype, so that names chosen by a page cannot hit inherited properties. */
-function named(name: string, value: string): Record<string, string[]> {
+function singleText(name: string, value: string): Record<string, string[]> {
   const texts: Record<string, string[]> = Object.create(null);
   texts[name] = [value];
   return texts;
 }
 
 /** Treats a pattern that throws as one without a match: a regular expression can exhaust its stack. */
-function attempt(technology: Technology, run: () => readonly EngineDetection[]): Detection[] {
+function runPattern(technology: Technology, run: () => readonly EngineDetection[]): Detection[] {
   try {
     return run().map(({ pattern, version }) => toDetection(technology, pattern, version));
   } catch {

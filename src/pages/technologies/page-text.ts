@@ -1,32 +1,32 @@
 /** Number of bytes at the beginning of a page in which it may declare its encoding. */
-const HEAD_BYTES = 16_384;
+const DECLARATION_BYTES = 16_384;
 
 /**
  * Decodes a page. The encoding comes from the byte order mark, else from the response's `Content-Type`, else from the
  * page's own declaration (WHATWG HTML, "determining the character encoding"). The default is UTF-8 if the bytes are
  * valid UTF-8, else windows-1252. Drops an incomplete character at the end.
  */
-export function pageText(bytes: Uint8Array, contentType: string): string {
+export function decodePage(bytes: Uint8Array, contentType: string): string {
   const decoder =
-    markedDecoder(bytes) ??
-    decoderOf(/charset\s*=\s*["']?([\w:.-]+)/i.exec(contentType)?.[1]) ??
-    decoderOf(saidEncoding(bytes));
+    decoderOfByteOrderMark(bytes) ??
+    createDecoder(/charset\s*=\s*["']?([\w:.-]+)/i.exec(contentType)?.[1]) ??
+    createDecoder(findDeclaredEncoding(bytes));
   if (decoder !== null) return decoder.decode(bytes, { stream: true });
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes, { stream: true });
   } catch {
-    return (decoderOf("windows-1252") ?? new TextDecoder()).decode(bytes);
+    return (createDecoder("windows-1252") ?? new TextDecoder()).decode(bytes);
   }
 }
 
-function markedDecoder([first, second, third]: Uint8Array): TextDecoder | null {
+function decoderOfByteOrderMark([first, second, third]: Uint8Array): TextDecoder | null {
   if (first === 0xef && second === 0xbb && third === 0xbf) return new TextDecoder();
-  if (first === 0xff && second === 0xfe) return decoderOf("utf-16le");
-  return first === 0xfe && second === 0xff ? decoderOf("utf-16be") : null;
+  if (first === 0xff && second === 0xfe) return createDecoder("utf-16le");
+  return first === 0xfe && second === 0xff ? createDecoder("utf-16be") : null;
 }
 
 /** Null for an unknown or unsupported encoding. */
-function decoderOf(label: string | undefined): TextDecoder | null {
+function createDecoder(label: string | undefined): TextDecoder | null {
   if (label === undefined) return null;
   try {
     return new TextDecoder(label);
@@ -36,9 +36,9 @@ function decoderOf(label: string | undefined): TextDecoder | null {
 }
 
 /** The encoding declared by a `meta` element or an XML declaration. */
-function saidEncoding(bytes: Uint8Array): string | undefined {
+function findDeclaredEncoding(bytes: Uint8Array): string | undefined {
   let head = "";
-  for (const byte of bytes.subarray(0, HEAD_BYTES)) head += String.fromCharCode(byte);
+  for (const byte of bytes.subarray(0, DECLARATION_BYTES)) head += String.fromCharCode(byte);
   const [said] = head.replace(/<!--[\s\S]*?(?:-->|$)/g, "").split(/<body/i);
   const [, declared] = /^\s*<\?xml[^<>]*?\bencoding\s*=\s*["']([\w:.-]+)/i.exec(said ?? "") ?? [];
   const [, named] = /<meta\b[^<>]*?\bcharset\s*=\s*(?:["']\s*)?([\w:.-]+)/i.exec(said ?? "") ?? [];

@@ -17,7 +17,7 @@ export type ProbeArgument = {
 };
 
 /** Collects the distinct globals and selectors of all fingerprints. */
-export function probeArgument({ technologies }: Catalogue): ProbeArgument {
+export function createProbeArgument({ technologies }: Catalogue): ProbeArgument {
   const chains = new Set(technologies.flatMap(({ fingerprint }) => Object.keys(fingerprint.js ?? {})));
   const selectors = new Map<
     string,

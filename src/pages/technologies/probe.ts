@@ -5,7 +5,7 @@ import type { ProbeArgument, ProbeSelector } from "./probe-argument.ts";
 /** The part of the probe to run. Globals exist only in the page's own world; selectors are safer in an isolated world. */
 export type ProbePart = "globals" | "selectors" | "both";
 
-const MAX_FOUND = 1_000;
+const MAX_MATCHES = 1_000;
 const MAX_VALUE = 1_000;
 const MAX_ELEMENTS = 50;
 
@@ -93,7 +93,7 @@ function probePage(
 }
 
 /**
- * The probe as an expression to evaluate in the page; {@link readProbe} parses its value.
+ * The probe as an expression to evaluate in the page; {@link parseProbeResult} parses its value.
  *
  * @param argument the detector's argument
  * @param part run `globals` in the page's own world; run `selectors` in an isolated world, where the page cannot reach
@@ -101,12 +101,16 @@ function probePage(
  * @param budget milliseconds for the whole probe, checked between steps. The caller must still limit the evaluation,
  * since a page can block its own thread.
  */
-export function probeExpression(argument: ProbeArgument, part: ProbePart = "both", budget = 500): string {
+export function createProbeExpression(
+  argument: ProbeArgument,
+  part: ProbePart = "both",
+  budget = 500,
+): string {
   const wanted: ProbeArgument = {
     chains: part === "selectors" ? [] : argument.chains,
     selectors: part === "globals" ? argument.selectors.flatMap(onlyProperties) : argument.selectors,
   };
-  const limits = { found: MAX_FOUND, value: MAX_VALUE, elements: MAX_ELEMENTS };
+  const limits = { found: MAX_MATCHES, value: MAX_VALUE, elements: MAX_ELEMENTS };
   return `(${probePage.toString()})(${JSON.stringify(wanted)}, ${Number(budget)}, ${JSON.stringify(limits)})`;
 }
 
@@ -117,8 +121,8 @@ function onlyProperties(wanted: ProbeSelector): ProbeSelector[] {
 const KINDS: readonly DomSignal["kind"][] = ["exists", "text", "attributes", "properties"];
 
 /** Whether a value is a list of lists, each with `length` texts. */
-function isTexts(value: unknown, length: number): value is string[][] {
-  if (!Array.isArray(value) || value.length > MAX_FOUND * 2) return false;
+function isTextLists(value: unknown, length: number): value is string[][] {
+  if (!Array.isArray(value) || value.length > MAX_MATCHES * 2) return false;
   return value.every(
     (texts: unknown) =>
       Array.isArray(texts) && texts.length === length && texts.every((text) => typeof text === "string"),
@@ -126,10 +130,10 @@ function isTexts(value: unknown, length: number): value is string[][] {
 }
 
 /** Parses the probe's result. A result of another shape, caused by an interfering page, counts as empty. */
-export function readProbe(result: unknown): Required<Pick<PageSignals, "js" | "dom">> {
+export function parseProbeResult(result: unknown): Required<Pick<PageSignals, "js" | "dom">> {
   const nothing = { js: [], dom: [] };
   const { globals, found } = isObject(result) ? result : {};
-  if (!isTexts(globals, 2) || !isTexts(found, 4)) return nothing;
+  if (!isTextLists(globals, 2) || !isTextLists(found, 4)) return nothing;
   const js = globals.map(([chain = "", value = ""]) => ({ chain, value: value.slice(0, MAX_VALUE) }));
   const dom = new Map<string, DomSignal>();
   for (const [selector = "", given, name = "", value = ""] of found) {

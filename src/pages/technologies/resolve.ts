@@ -2,7 +2,7 @@ import type { Catalogue, Technology } from "./catalogue.ts";
 import type { Detection } from "./matcher.ts";
 
 /** A technology that a page uses. */
-export type Resolved = {
+export type ResolvedTechnology = {
   readonly technology: Technology;
   /** Percentage, at most 100. */
   readonly confidence: number;
@@ -18,12 +18,15 @@ const MAX_MAJOR_VERSION = 10_000;
  * Combines the matches of a page into technologies. A technology that requires another one, or one of a category,
  * counts once that is found, which may take several rounds.
  */
-export function resolveDetections(catalogue: Catalogue, detections: readonly Detection[]): Resolved[] {
+export function resolveDetections(
+  catalogue: Catalogue,
+  detections: readonly Detection[],
+): ResolvedTechnology[] {
   const open = new Set<Technology>();
   for (;;) {
     const counted = detections.filter(({ technology }) => !technology.isConditional || open.has(technology));
     const resolved = resolveRound(catalogue, counted);
-    const met = newlyMet(resolved, detections, open);
+    const met = findNewlySatisfied(resolved, detections, open);
     if (met.length === 0) return sortResolved(catalogue, resolved);
     for (const technology of met) open.add(technology);
   }
@@ -33,24 +36,24 @@ export function resolveDetections(catalogue: Catalogue, detections: readonly Det
  * Resolves matches like the engine: sums up confidence, takes the longest version, then applies exclusions and
  * implications.
  */
-function resolveRound(catalogue: Catalogue, detections: readonly Detection[]): Resolved[] {
+function resolveRound(catalogue: Catalogue, detections: readonly Detection[]): ResolvedTechnology[] {
   const byTechnology = new Map<Technology, { confidence: number; version: string }>();
   for (const { technology, confidence, version } of detections) {
     const sum = byTechnology.get(technology) ?? { confidence: 0, version: "" };
     byTechnology.set(technology, sum);
     sum.confidence = Math.min(100, sum.confidence + confidence);
-    if (version.length > sum.version.length && isPlausible(version)) sum.version = version;
+    if (version.length > sum.version.length && isPlausibleVersion(version)) sum.version = version;
   }
-  const resolved = [...byTechnology].map(([technology, sum]): Resolved => ({ technology, ...sum }));
+  const resolved = [...byTechnology].map(([technology, sum]): ResolvedTechnology => ({ technology, ...sum }));
   return addImplied(catalogue, withoutExcluded(resolved));
 }
 
-function isPlausible(version: string): boolean {
+function isPlausibleVersion(version: string): boolean {
   return version.length <= MAX_VERSION_LENGTH && (Number.parseInt(version, 10) || 0) < MAX_MAJOR_VERSION;
 }
 
 /** If two technologies exclude each other, the one found first stays. */
-function withoutExcluded(resolved: readonly Resolved[]): Resolved[] {
+function withoutExcluded(resolved: readonly ResolvedTechnology[]): ResolvedTechnology[] {
   const excluded = new Set<string>();
   for (const { technology } of resolved) {
     if (excluded.has(technology.name)) continue;
@@ -59,7 +62,7 @@ function withoutExcluded(resolved: readonly Resolved[]): Resolved[] {
   return resolved.filter(({ technology }) => !excluded.has(technology.name));
 }
 
-function addImplied(catalogue: Catalogue, resolved: readonly Resolved[]): Resolved[] {
+function addImplied(catalogue: Catalogue, resolved: readonly ResolvedTechnology[]): ResolvedTechnology[] {
   const all = [...resolved];
   const present = new Set(all.map(({ technology }) => technology));
   // The list grows during the loop, so that implied technologies can imply others.
@@ -79,8 +82,8 @@ function addImplied(catalogue: Catalogue, resolved: readonly Resolved[]): Resolv
 }
 
 /** Technologies with matches whose condition the resolved ones now fulfil. */
-function newlyMet(
-  resolved: readonly Resolved[],
+function findNewlySatisfied(
+  resolved: readonly ResolvedTechnology[],
   detections: readonly Detection[],
   open: ReadonlySet<Technology>,
 ): Technology[] {
@@ -98,8 +101,11 @@ function newlyMet(
 }
 
 /** Sorts by priority of the category, then by name. */
-function sortResolved({ categories }: Catalogue, resolved: readonly Resolved[]): Resolved[] {
-  const priority = ({ technology }: Resolved) =>
+function sortResolved(
+  { categories }: Catalogue,
+  resolved: readonly ResolvedTechnology[],
+): ResolvedTechnology[] {
+  const priority = ({ technology }: ResolvedTechnology) =>
     Math.max(0, ...technology.fingerprint.cats.map((id) => categories.get(id)?.priority ?? 0));
   return resolved.toSorted(
     (a, b) => priority(a) - priority(b) || (a.technology.name < b.technology.name ? -1 : 1),

@@ -4,15 +4,15 @@ import type { PageBrowser } from "../../platform/pages.ts";
 import type { PageWork } from "../kept-answers.ts";
 import { fetchPage } from "./fetch-page.ts";
 import {
+  createProbeExpression,
   type PageSignals,
-  probeExpression,
-  readProbe,
+  parseProbeResult,
   signalsFromHtml,
   type TechnologyDetector,
 } from "./index.ts";
 
 /** The report and the signals of one page load. */
-export interface SeenPage {
+export interface LoadedPage {
   readonly report: PageReport;
   readonly signals: PageSignals;
 }
@@ -23,15 +23,15 @@ export interface SeenPage {
  * @param detector determines the signals to collect; null: markup and headers are enough
  * @throws GatewayError if there is no page
  */
-export async function seePage(
+export async function loadPage(
   { platform, client }: Pick<PageWork, "platform" | "client">,
   page: URL,
   detector: TechnologyDetector | null,
-): Promise<SeenPage> {
+): Promise<LoadedPage> {
   const { browser } = platform.pages;
   if (browser !== null) {
     try {
-      return await visitPage(browser, page, detector, client);
+      return await loadInBrowser(browser, page, detector, client);
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== "browser_unavailable") throw error;
     }
@@ -39,14 +39,17 @@ export async function seePage(
   return fetchPage(platform, page, detector);
 }
 
-async function visitPage(
+async function loadInBrowser(
   browser: PageBrowser,
   page: URL,
   detector: TechnologyDetector | null,
   client: string,
-): Promise<SeenPage> {
-  const { html, signals, probes, ...report } = await browser.visit(visitFor(page, detector), client);
-  const found = probes.map(readProbe);
+): Promise<LoadedPage> {
+  const { html, signals, probes, ...report } = await browser.visit(
+    createVisitRequest(page, detector),
+    client,
+  );
+  const found = probes.map(parseProbeResult);
   const read = signalsFromHtml({ html, headers: new Headers(), url: report.url });
   return {
     report,
@@ -61,14 +64,14 @@ async function visitPage(
   };
 }
 
-function visitFor({ href }: URL, detector: TechnologyDetector | null): VisitRequest {
+function createVisitRequest({ href }: URL, detector: TechnologyDetector | null): VisitRequest {
   if (detector === null) return { url: href, probes: null };
   const argument = detector.probeArgument;
   return {
     url: href,
     probes: {
-      globals: probeExpression(argument, "globals"),
-      selectors: probeExpression(argument, "selectors"),
+      globals: createProbeExpression(argument, "globals"),
+      selectors: createProbeExpression(argument, "selectors"),
     },
   };
 }

@@ -11,14 +11,14 @@ export type ParsedDocument = {
   /** Names and values of all attributes, separated by line feeds. */
   readonly attributes: string;
   /** The sum of the depths of all elements: evaluating a selector may visit all ancestors of each element. */
-  readonly steps: number;
+  readonly depthSum: number;
 };
 
 /** Maximum elements per selector; more add no information. */
 export const MAX_ELEMENTS = 50;
 const MAX_TEXT = 4_096;
 /** Maximum steps from elements to ancestors, for all selectors together; only pages built to be slow need so many. */
-const MAX_STEPS = 50_000_000;
+const MAX_ANCESTOR_STEPS = 50_000_000;
 
 /**
  * Evaluates the fingerprints' selectors on a parsed document, when no browser does. It tries a selector only if the
@@ -34,9 +34,9 @@ export class SelectorMatcher {
   }
 
   /** All signals that a selector's fingerprint uses, except properties, which only a live page has. */
-  match({ document, attributes, steps }: ParsedDocument): DomSignal[] {
+  match({ document, attributes, depthSum }: ParsedDocument): DomSignal[] {
     const byOrder = this.#index
-      .candidates(attributes)
+      .findCandidates(attributes)
       .sort((a, b) => a.technology.order - b.technology.order || a.index - b.index);
     // Several technologies may share a selector; a signal applies to all of them.
     const wanted = new Map<string, Technology[]>();
@@ -44,10 +44,10 @@ export class SelectorMatcher {
       const selector = this.#selectorsOf(technology)[index];
       if (selector !== undefined) wanted.set(selector, [...(wanted.get(selector) ?? []), technology]);
     }
-    const affordable = Math.max(1, Math.floor(MAX_STEPS / Math.max(1, steps)));
+    const affordable = Math.max(1, Math.floor(MAX_ANCESTOR_STEPS / Math.max(1, depthSum)));
     return [...wanted].slice(0, affordable).flatMap(([selector, technologies]) => {
       const elements = select(selector, document);
-      return elements.length === 0 ? [] : signalsOf(selector, technologies, elements);
+      return elements.length === 0 ? [] : collectSignals(selector, technologies, elements);
     });
   }
 
@@ -67,7 +67,7 @@ function select(selector: string, document: Document): Element[] {
   }
 }
 
-function signalsOf(
+function collectSignals(
   selector: string,
   technologies: readonly Technology[],
   elements: readonly Element[],

@@ -7,10 +7,10 @@ const MAX_TEXT = 500_000;
 /** The time of patterns for addresses and values can grow with the square of their length. */
 const MAX_ADDRESS = 1_024;
 const MAX_ADDRESSES = 65_536;
-const MAX_LINE = 2_048;
+const MAX_VALUE = 2_048;
 const MAX_ITEMS = 250;
 /** Scripts, globals and elements are matched one by one, in linear time. */
-const MAX_PARTS = 1_000;
+const MAX_TEXTS = 1_000;
 
 /**
  * Truncates signals to fixed maximum sizes, so that no page can make detection expensive. Lengths are in UTF-16 code
@@ -20,39 +20,39 @@ const MAX_PARTS = 1_000;
  */
 export function clampSignals(signals: PageSignals): PageSignals {
   return {
-    ...(signals.url !== undefined && { url: signals.url.slice(0, MAX_LINE) }),
+    ...(signals.url !== undefined && { url: signals.url.slice(0, MAX_VALUE) }),
     ...(signals.html !== undefined && { html: signals.html.slice(0, MAX_HTML) }),
     ...(signals.text !== undefined && { text: signals.text.slice(0, MAX_TEXT) }),
     ...(signals.robots !== undefined && { robots: signals.robots.slice(0, MAX_TEXT) }),
-    ...(signals.certIssuer !== undefined && { certIssuer: signals.certIssuer.slice(0, MAX_LINE) }),
+    ...(signals.certIssuer !== undefined && { certIssuer: signals.certIssuer.slice(0, MAX_VALUE) }),
     headers: clampNamed(signals.headers),
     cookies: clampNamed(signals.cookies),
     meta: clampNamed(signals.meta),
     dns: clampNamed(signals.dns),
-    scriptSrc: clampTogether(clampLines(signals.scriptSrc, MAX_ADDRESS), MAX_ADDRESSES),
-    xhrHosts: clampLines(signals.xhrHosts),
-    inlineScripts: clampTogether(signals.inlineScripts, MAX_SCRIPTS),
-    externalScripts: clampTogether(signals.externalScripts, MAX_SCRIPTS),
-    css: clampTogether(signals.css, MAX_CSS),
+    scriptSrc: clampTotal(clampEach(signals.scriptSrc, MAX_ADDRESS), MAX_ADDRESSES),
+    xhrHosts: clampEach(signals.xhrHosts),
+    inlineScripts: clampTotal(signals.inlineScripts, MAX_SCRIPTS),
+    externalScripts: clampTotal(signals.externalScripts, MAX_SCRIPTS),
+    css: clampTotal(signals.css, MAX_CSS),
     js: (signals.js ?? [])
-      .slice(0, MAX_PARTS)
-      .map(({ chain, value }) => ({ chain, value: value.slice(0, MAX_LINE) })),
+      .slice(0, MAX_TEXTS)
+      .map(({ chain, value }) => ({ chain, value: value.slice(0, MAX_VALUE) })),
     dom: (signals.dom ?? [])
-      .slice(0, MAX_PARTS)
-      .map((found) => ({ ...found, value: found.value.slice(0, MAX_LINE) })),
+      .slice(0, MAX_TEXTS)
+      .map((found) => ({ ...found, value: found.value.slice(0, MAX_VALUE) })),
   };
 }
 
-function clampLines(texts: readonly string[] = [], length = MAX_LINE): string[] {
+function clampEach(texts: readonly string[] = [], length = MAX_VALUE): string[] {
   return texts.slice(0, MAX_ITEMS).map((text) => text.slice(0, length));
 }
 
 /** Takes texts until their total length reaches the limit. */
-function clampTogether(texts: readonly string[] = [], length: number): string[] {
+function clampTotal(texts: readonly string[] = [], length: number): string[] {
   const kept: string[] = [];
   let left = length;
   for (const text of texts) {
-    if (left <= 0 || kept.length === MAX_PARTS) break;
+    if (left <= 0 || kept.length === MAX_TEXTS) break;
     kept.push(text.slice(0, left));
     left -= text.length;
   }
@@ -64,7 +64,7 @@ function clampNamed(texts: NamedTexts = {}): NamedTexts {
   const kept: Record<string, string[]> = Object.create(null);
   for (const [name, values] of Object.entries(texts).slice(0, MAX_ITEMS)) {
     const key = name.toLowerCase();
-    kept[key] = [...(kept[key] ?? []), ...clampLines(values)];
+    kept[key] = [...(kept[key] ?? []), ...clampEach(values)];
   }
   return kept;
 }

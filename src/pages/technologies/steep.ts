@@ -4,7 +4,7 @@ import type { EnginePattern } from "wappalyzer-core";
  * Matches a version number with optional parts between two lazy repetitions. If the rest of such a pattern fails, the
  * engine combines every length of one repetition with every length of the other.
  */
-const NESTED_NUMBER = /\{1,250\}\(\?:\\?\.\[\\d\]\{1,250\}/;
+const NESTED_REPETITION = /\{1,250\}\(\?:\\?\.\[\\d\]\{1,250\}/;
 /** How far such a pattern reaches before and after its literal, in characters. */
 const BEFORE = 520;
 const AFTER = 600;
@@ -17,18 +17,18 @@ const HEX_ENDS = 34;
 const MAX_COST = 1e9;
 
 /** Whether the time of a pattern can grow with a high power of the length of a tag or address. */
-export function isSteep({ regex }: EnginePattern): boolean {
-  return NESTED_NUMBER.test(regex.source);
+export function isRedosProne({ regex }: EnginePattern): boolean {
+  return NESTED_REPETITION.test(regex.source);
 }
 
 /** Sums up the possible cost of such a pattern on the texts of a page, and decides when it is too high. */
-export class SteepCost {
+export class RedosCost {
   #cost = 0;
 
   /** @param positions of the pattern's literals in the text */
   add(text: string, positions: readonly number[]): void {
     for (const position of positions) {
-      if (this.isTooMuch) return;
+      if (this.exceedsLimit) return;
       const before = text.slice(Math.max(0, position - BEFORE), position);
       const after = text.slice(position, position + AFTER);
       const tag = before.slice(before.lastIndexOf(">") + 1);
@@ -40,7 +40,7 @@ export class SteepCost {
     }
   }
 
-  get isTooMuch(): boolean {
+  get exceedsLimit(): boolean {
     return this.#cost > MAX_COST;
   }
 }

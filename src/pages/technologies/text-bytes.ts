@@ -1,5 +1,5 @@
 /** Characters per section of a text; the section's bytes fit into the processor's nearest caches. */
-const MOST = 16_384;
+const SECTION_UNITS = 16_384;
 /** Maximum UTF-8 bytes per UTF-16 code unit. */
 const BYTES_PER_UNIT = 3;
 /** A window of four bytes may reach beyond the text. */
@@ -13,17 +13,17 @@ const NOT_ASCII = 0x80808080 | 0;
  * The bytes of the loaded section. These are module constants instead of fields: engines access arrays with a known
  * identity twice as fast.
  */
-const bytes = new Uint8Array(MOST * BYTES_PER_UNIT + PADDING);
+const bytes = new Uint8Array(SECTION_UNITS * BYTES_PER_UNIT + PADDING);
 /** The same bytes, four per word; undefined beyond the section. */
 export const words = new Int32Array(bytes.buffer);
 /** Buffer for a list of word indexes. */
-export const hits = new Int32Array(words.length);
+export const hitIndexes = new Int32Array(words.length);
 
 /**
  * A section of a text as UTF-8 bytes in {@link words}. Reading four bytes at a time is much faster than reading
  * characters. Only one section exists at a time: scanning is synchronous, so scans never overlap.
  */
-export class TextBytes {
+export class TextSection {
   /** Number of bytes in the section, */
   length = 0;
   /** and its start and end in the text, in UTF-16 code units. */
@@ -35,8 +35,8 @@ export class TextBytes {
   #knownUnit = 0;
 
   /** Loads the section of a text that starts at a position. */
-  load(text: string, start: number): void {
-    const { read, written } = encoder.encodeInto(text.slice(start, start + MOST), bytes);
+  loadSection(text: string, start: number): void {
+    const { read, written } = encoder.encodeInto(text.slice(start, start + SECTION_UNITS), bytes);
     this.length = written;
     this.start = start;
     this.end = start + read;
@@ -58,7 +58,7 @@ export class TextBytes {
   }
 
   /** Whether a lower-case literal is at a byte, ignoring ASCII case. */
-  has(literal: string, start: number): boolean {
+  hasLiteralAt(literal: string, start: number): boolean {
     if (start < 0 || start + literal.length > this.length) return false;
     for (let i = 0; i < literal.length; i++) {
       const byte = bytes[start + i] ?? 0;

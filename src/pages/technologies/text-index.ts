@@ -1,17 +1,20 @@
-import { type Catalogue, literalGroups, type Technology, type TextField } from "./catalogue.ts";
+import { type Catalogue, getLiteralGroups, type Technology, type TextField } from "./catalogue.ts";
 import { LiteralScanner } from "./literal-scanner.ts";
 
 /** A pattern of a text field, or a selector, by its index in its technology. */
-type Place = { readonly technology: Technology; readonly index: number };
+type PatternRef = { readonly technology: Technology; readonly index: number };
 
 /** A pattern that could match a text. */
-export type Candidate = Place & {
+export type Candidate = PatternRef & {
   /** Positions of the literals of which each match contains one; absent if the pattern has none. */
   readonly positions?: readonly number[];
 };
 
 /** A pattern with the numbers of its literals: at least one of each group must occur. */
-type Indexed = Place & { readonly first: readonly number[]; readonly others: readonly (readonly number[])[] };
+type IndexedPattern = PatternRef & {
+  readonly first: readonly number[];
+  readonly others: readonly (readonly number[])[];
+};
 
 /**
  * Finds the patterns of one field that could match a text, by the literals that they need: only these must be tried. It
@@ -20,8 +23,8 @@ type Indexed = Place & { readonly first: readonly number[]; readonly others: rea
 export class TextIndex {
   readonly #scanner: LiteralScanner;
   /** The candidate patterns of each literal. */
-  readonly #byLiteral = new Map<number, Indexed[]>();
-  readonly #always: Place[] = [];
+  readonly #byLiteral = new Map<number, IndexedPattern[]>();
+  readonly #unconditional: PatternRef[] = [];
 
   constructor(catalogue: Catalogue, field: TextField | "dom") {
     const numbers = new Map<string, number>();
@@ -31,10 +34,10 @@ export class TextIndex {
       return number;
     };
     for (const technology of catalogue.technologies) {
-      literalGroups(technology, field).forEach((groups, index) => {
+      getLiteralGroups(technology, field).forEach((groups, index) => {
         const [first = [], ...others] = groups.map((group) => group.map(numberOf));
         const indexed = { technology, index, first, others };
-        if (first.length === 0) this.#always.push(indexed);
+        if (first.length === 0) this.#unconditional.push(indexed);
         for (const number of first) {
           const patterns = this.#byLiteral.get(number) ?? [];
           this.#byLiteral.set(number, patterns);
@@ -46,18 +49,19 @@ export class TextIndex {
   }
 
   /** @returns each candidate once, in no particular order */
-  candidates(text: string): Candidate[] {
+  findCandidates(text: string): Candidate[] {
     const found = this.#scanner.scan(text);
-    const candidates = new Set<Indexed>();
+    const findCandidates = new Set<IndexedPattern>();
     for (const number of found.keys()) {
       for (const indexed of this.#byLiteral.get(number) ?? []) {
-        if (indexed.others.every((group) => group.some((other) => found.has(other)))) candidates.add(indexed);
+        if (indexed.others.every((group) => group.some((other) => found.has(other))))
+          findCandidates.add(indexed);
       }
     }
-    const located = [...candidates].map(({ technology, index, first }): Candidate => {
+    const located = [...findCandidates].map(({ technology, index, first }): Candidate => {
       const positions = first.flatMap((number) => found.get(number) ?? []);
       return { technology, index, positions };
     });
-    return [...this.#always, ...located];
+    return [...this.#unconditional, ...located];
   }
 }

@@ -1,17 +1,17 @@
 import type { EnginePattern } from "wappalyzer-core";
-import { isSteep, SteepCost } from "./steep.ts";
+import { isRedosProne, RedosCost } from "./steep.ts";
 
 /**
  * Maximum characters in which one pattern is tried on one text; only pages built to be slow have more around its
  * literals.
  */
-const MAX_TRIED = 262_144;
+const MAX_CHARACTERS_PER_PATTERN = 262_144;
 /** Maximum characters in which all patterns together are tried on the texts of a page. */
-const MAX_TRIED_TOGETHER = 4_194_304;
+const MAX_CHARACTERS_PER_PAGE = 4_194_304;
 
 /** The remaining matching budget of one page. */
-export class Effort {
-  #left = MAX_TRIED_TOGETHER;
+export class MatchBudget {
+  #left = MAX_CHARACTERS_PER_PAGE;
 
   /** Takes the requested number of characters, or as many as are left. */
   take(characters: number): number {
@@ -30,24 +30,24 @@ export class Effort {
  * @param span maximum characters of a match; 0 if the pattern must see the whole text
  * @param effort the page's budget, which the parts reduce
  */
-export function* partsToTry(
+export function* matchWindows(
   text: string,
   positions: readonly number[] | undefined,
   span: number,
   patterns: readonly EnginePattern[],
-  effort: Effort,
+  effort: MatchBudget,
 ): Generator<string> {
   if (positions === undefined || span === 0) {
     yield text.slice(0, effort.take(text.length));
     return;
   }
-  if (patterns.some(isSteep)) {
-    const cost = new SteepCost();
+  if (patterns.some(isRedosProne)) {
+    const cost = new RedosCost();
     cost.add(text, positions);
-    if (cost.isTooMuch) return;
+    if (cost.exceedsLimit) return;
   }
-  let left = MAX_TRIED;
-  for (const [start, end] of windows(positions, span + 2)) {
+  let left = MAX_CHARACTERS_PER_PATTERN;
+  for (const [start, end] of mergeWindows(positions, span + 2)) {
     const length = effort.take(Math.min(left, end - start, text.length - start));
     if (length <= 0) return;
     left -= length;
@@ -56,7 +56,7 @@ export function* partsToTry(
 }
 
 /** The ranges of text within `reach` of each position; overlapping ranges are merged. */
-function windows(positions: readonly number[], reach: number): [start: number, end: number][] {
+function mergeWindows(positions: readonly number[], reach: number): [start: number, end: number][] {
   const joined: [start: number, end: number][] = [];
   for (const position of positions.toSorted((a, b) => a - b)) {
     const last = joined.at(-1);

@@ -21,6 +21,6 @@ const byName: ReadonlyMap<string, Device> = new Map(profiles.map((device) => [de
 export const DEVICE_NAMES: readonly string[] = [...byName.keys()].sort();
 
 /** The profile with that name, ignoring case, or undefined. */
-export function deviceNamed(name: string): Device | undefined {
+export function findDevice(name: string): Device | undefined {
   return byName.get(name.toLowerCase());
 }

@@ -1,4 +1,4 @@
-import type { Frame, FramePlan, Size } from "../../platform/page-browser.ts";
+import type { CapturePlan, RequestedSize, Size } from "../../platform/page-browser.ts";
 
 /** The maximum side of an image (contract, limits). */
 export const MAX_SIDE = 16_383;
@@ -18,7 +18,7 @@ export const MAX_PROCESSED_PIXELS = 5_000_000;
  * @param density device pixels per CSS pixel of the emulated screen. It is the maximum capture density, unless the
  * image itself is denser. An image of the subject's own size has this density, or less if it would exceed the limits.
  */
-export function planFrame(subject: Size, frame: Frame, density: number): FramePlan {
+export function planCapture(subject: Size, frame: RequestedSize, density: number): CapturePlan {
   const source = { width: Math.max(1, subject.width), height: Math.max(1, subject.height) };
   const output = outputSize(source, frame, density);
   const ratio = Math.max(output.width / source.width, output.height / source.height);
@@ -36,27 +36,27 @@ export function planFrame(subject: Size, frame: Frame, density: number): FramePl
   };
 }
 
-function outputSize(source: Size, { width, height, fit }: Frame, density: number): Size {
+function outputSize(source: Size, { width, height, fit }: RequestedSize, density: number): Size {
   if (width !== null && height !== null) {
     if (fit === "cover") return { width, height };
     const isWide = width / source.width < height / source.height;
     return isWide
-      ? bounded(width, (width * source.height) / source.width)
-      : bounded((height * source.width) / source.height, height);
+      ? clampSize(width, (width * source.height) / source.width)
+      : clampSize((height * source.width) / source.height, height);
   }
-  if (width !== null) return bounded(width, (width * source.height) / source.width);
-  if (height !== null) return bounded((height * source.width) / source.height, height);
+  if (width !== null) return clampSize(width, (width * source.height) / source.width);
+  if (height !== null) return clampSize((height * source.width) / source.height, height);
   const finest = Math.min(
     MAX_SIDE / Math.max(source.width, source.height),
     Math.sqrt(MAX_PIXELS / (source.width * source.height)),
   );
   // A whole subject at a lower density is better than a cropped one.
   const own = Math.round(source.width * Math.max(1, Math.min(density, finest)));
-  return bounded(own, (own * source.height) / source.width);
+  return clampSize(own, (own * source.height) / source.width);
 }
 
 /** Crops lengths beyond the limits: the image shows less of the subject, but is not distorted. */
-function bounded(width: number, height: number): Size {
+function clampSize(width: number, height: number): Size {
   const wide = Math.min(MAX_SIDE, Math.max(1, Math.round(width)));
   const high = Math.min(MAX_SIDE, Math.max(1, Math.round(height)));
   return { width: wide, height: Math.min(high, Math.max(1, Math.floor(MAX_PIXELS / wide))) };

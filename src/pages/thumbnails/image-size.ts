@@ -1,12 +1,12 @@
 import type { Size } from "../../platform/page-browser.ts";
 
 /** The size of an encoded PNG, JPEG or WebP image, from its header. Null for other data. */
-export function imageSize(bytes: Uint8Array): Size | null {
+export function readImageSize(bytes: Uint8Array): Size | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     if (view.getUint32(0) === 0x89504e47) return { width: view.getUint32(16), height: view.getUint32(20) };
-    if (view.getUint16(0) === 0xffd8) return jpegSize(view);
-    if (view.getUint32(0) === 0x52494646 && view.getUint32(8) === 0x57454250) return webpSize(view);
+    if (view.getUint16(0) === 0xffd8) return readJpegSize(view);
+    if (view.getUint32(0) === 0x52494646 && view.getUint32(8) === 0x57454250) return readWebpSize(view);
   } catch {
     // The bytes are truncated.
   }
@@ -14,7 +14,7 @@ export function imageSize(bytes: Uint8Array): Size | null {
 }
 
 /** Reads the frame header, which follows segments with explicit lengths (ITU T.81, B.1.1.3 and B.2.2). */
-function jpegSize(view: DataView): Size | null {
+function readJpegSize(view: DataView): Size | null {
   for (let at = 2; view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
     const marker = view.getUint8(at + 1);
     const isTable = marker === 0xc4 || marker === 0xc8 || marker === 0xcc;
@@ -26,7 +26,7 @@ function jpegSize(view: DataView): Size | null {
 }
 
 /** Reads the first chunk (RFC 9649): extended, lossless or lossy. */
-function webpSize(view: DataView): Size | null {
+function readWebpSize(view: DataView): Size | null {
   const int24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
   switch (view.getUint32(12)) {
     case 0x56503858:

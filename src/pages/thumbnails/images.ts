@@ -15,12 +15,12 @@ export const FULL_COLOUR_QUALITY = 90;
  * Maximum quality of the colours in MozJPEG; brightness gets the full requested quality. The difference is not visible
  * (an image of many colours is at 50 dB), and at 100 the encoder's search for the best coefficients takes longest.
  */
-const BEST_COLOUR_QUALITY = 97;
+const MAX_CHROMA_QUALITY = 97;
 
 type Pixels = Awaited<ReturnType<typeof decodePng>>;
 
 /** Converts PNG captures to images of the requested size and format. */
-export class ImageMaker {
+export class ImageConverter {
   readonly #modules: CodecModules;
   readonly #ready = new Set<string>();
   #webp: ReturnType<typeof webpFactory> | undefined;
@@ -37,7 +37,7 @@ export class ImageMaker {
    * @param margin maximum excess pixels of a capture, because captures show whole CSS pixels
    * @param transparent the capture may have transparent parts
    */
-  async make(
+  async convert(
     png: Uint8Array<ArrayBuffer>,
     size: Size,
     format: ImageFormat,
@@ -45,7 +45,7 @@ export class ImageMaker {
     margin = 0,
     transparent = false,
   ): Promise<Uint8Array<ArrayBuffer>> {
-    await this.#once("png", async (module) => {
+    await this.#initOnce("png", async (module) => {
       await initPngDecoder(module);
       await initPngEncoder(module);
     });
@@ -53,8 +53,9 @@ export class ImageMaker {
     if (captured.width === size.width && captured.height === size.height) {
       return format === "png" ? png : this.#encode(captured, format, quality);
     }
-    if (isLittleMore(captured, size, margin)) return this.#encode(cut(captured, size), format, quality);
-    await this.#once("resize", (module) => initResize(module));
+    if (isWithinMargin(captured, size, margin))
+      return this.#encode(cropTopLeft(captured, size), format, quality);
+    await this.#initOnce("resize", (module) => initResize(module));
     // An opaque capture needs no premultiplication. Scaling the stored values is what other tools do. Catmull-Rom
     // looks like Lanczos, in three quarters of the time.
     const options = { ...size, method: "catrom", premultiply: transparent, linearRGB: false } as const;
@@ -64,7 +65,7 @@ export class ImageMaker {
   async #encode(pixels: Pixels, format: ImageFormat, quality: number): Promise<Uint8Array<ArrayBuffer>> {
     if (format === "png") return new Uint8Array(await encodePng(pixels));
     if (format === "webp") return this.#encodeWebp(pixels, quality);
-    await this.#once("jpeg", (module) => initJpeg(module));
+    await this.#initOnce("jpeg", (module) => initJpeg(module));
     return new Uint8Array(
       await encodeJpeg(pixels, {
         quality,
@@ -73,9 +74,9 @@ export class ImageMaker {
         auto_subsample: false,
         chroma_subsample: quality >= FULL_COLOUR_QUALITY ? 1 : 2,
         separate_chroma_quality: true,
-        chroma_quality: Math.min(quality, BEST_COLOUR_QUALITY),
+        chroma_quality: Math.min(quality, MAX_CHROMA_QUALITY),
         // Searching coefficients in two parts of the spectrum is faster if there are many of them.
-        trellis_multipass: quality > BEST_COLOUR_QUALITY,
+        trellis_multipass: quality > MAX_CHROMA_QUALITY,
       }),
     );
   }
@@ -87,7 +88,7 @@ export class ImageMaker {
     return new Uint8Array(encoded);
   }
 
-  async #once(
+  async #initOnce(
     codec: keyof CodecModules,
     init: (module: WebAssembly.Module) => Promise<unknown>,
   ): Promise<void> {
@@ -97,14 +98,14 @@ export class ImageMaker {
   }
 }
 
-function isLittleMore(captured: Size, { width, height }: Size, margin: number): boolean {
+function isWithinMargin(captured: Size, { width, height }: Size, margin: number): boolean {
   const right = captured.width - width;
   const bottom = captured.height - height;
   return right >= 0 && bottom >= 0 && right <= margin && bottom <= margin;
 }
 
 /** The top left part of an image. */
-function cut(image: Pixels, { width, height }: Size): Pixels {
+function cropTopLeft(image: Pixels, { width, height }: Size): Pixels {
   const data = new Uint8ClampedArray(width * height * 4);
   for (let y = 0; y < height; y++) {
     const from = y * image.width * 4;

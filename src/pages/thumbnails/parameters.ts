@@ -3,10 +3,10 @@ import type { ImageFormat, Screen, ThumbnailOptions, WaitUntil } from "../../pla
 import type { UrlSafetyOptions } from "../../url-safety/index.ts";
 import { type Freshness, readFreshness } from "../freshness.ts";
 import { QueryParameters } from "../parameters.ts";
-import { DEVICE_NAMES, type Device, deviceNamed } from "./devices.ts";
+import { DEVICE_NAMES, type Device, findDevice } from "./devices.ts";
 import { readLocale, readTimezone } from "./place.ts";
-import { readSheet } from "./sheet.ts";
-import { readClip, readFrame, subjectOf } from "./size-parameters.ts";
+import { readPaperLayout } from "./sheet.ts";
+import { readClip, readRequestedSize, selectSubject } from "./size-parameters.ts";
 
 /** When a page counts as loaded. */
 export const WAIT_UNTIL = [
@@ -27,8 +27,8 @@ export interface ThumbnailRequest {
 /** The output formats of a page. */
 export const FORMATS = ["jpg", "jpeg", "png", "webp", "pdf"] as const;
 /** Parameters for images only, and for PDFs only. */
-const OF_IMAGES = ["size", "width", "height", "scale", "selector", "clip"];
-const OF_SHEETS = ["paper", "margins"];
+const IMAGE_ONLY_PARAMETERS = ["size", "width", "height", "scale", "selector", "clip"];
+const PDF_ONLY_PARAMETERS = ["paper", "margins"];
 
 const MAX_VIEWPORT = 1600;
 /** Maximum characters of a selector. */
@@ -49,22 +49,25 @@ const MOBILE_USER_AGENT =
  */
 export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyOptions): ThumbnailRequest {
   const query = new QueryParameters(search);
-  const url = query.page(safety).href;
+  const url = query.pageUrl(safety).href;
   const full = query.boolean("full", false);
-  const selector = query.limited("selector", MAX_SELECTOR);
+  const selector = query.limitedText("selector", MAX_SELECTOR);
   const clip = readClip(query);
   if (clip !== null && selector !== null) {
     throw invalidRequest("The parameters clip and selector do not go together.", "clip");
   }
   const mobile = query.boolean("mobile", false);
   const device = readDevice(query);
-  const userAgent = query.limited("userAgent", MAX_USER_AGENT);
+  const userAgent = query.limitedText("userAgent", MAX_USER_AGENT);
   const kind = query.choice("format", FORMATS) ?? "jpg";
   const isPdf = kind === "pdf";
-  query.refuse(isPdf ? OF_IMAGES : OF_SHEETS, isPdf ? "has no meaning for a PDF" : "needs format=pdf");
-  if (!isPdf && query.boolean("landscape", false)) query.refuse(["landscape"], "needs format=pdf");
+  query.rejectParameters(
+    isPdf ? IMAGE_ONLY_PARAMETERS : PDF_ONLY_PARAMETERS,
+    isPdf ? "has no meaning for a PDF" : "needs format=pdf",
+  );
+  if (!isPdf && query.boolean("landscape", false)) query.rejectParameters(["landscape"], "needs format=pdf");
   const format = kind === "jpg" ? "jpeg" : isPdf ? "png" : kind;
-  const sheet = readSheet(query);
+  const sheet = readPaperLayout(query);
   const scale = query.number("scale", 1, 3);
   const request: ThumbnailRequest = {
     options: {
@@ -73,15 +76,15 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
       format,
       quality: readQuality(query, format),
       full: full && !isPdf,
-      frame: readFrame(query, mobile, subjectOf({ clip, selector, full }), scale ?? 1),
+      frame: readRequestedSize(query, mobile, selectSubject({ clip, selector, full }), scale ?? 1),
       screen: readScreen(query, mobile, device, scale),
       userAgent: userAgent ?? device?.userAgent ?? (mobile ? MOBILE_USER_AGENT : null),
       selector,
       clip,
       // Sorted, because the order has no effect: so equal requests share a cache entry.
-      hide: [...new Set(query.list("hide", MAX_HIDDEN, MAX_SELECTOR))].sort(),
-      click: query.list("click", MAX_CLICKS, MAX_SELECTOR),
-      waitForSelector: query.limited("waitForSelector", MAX_SELECTOR),
+      hide: [...new Set(query.textList("hide", MAX_HIDDEN, MAX_SELECTOR))].sort(),
+      click: query.textList("click", MAX_CLICKS, MAX_SELECTOR),
+      waitForSelector: query.limitedText("waitForSelector", MAX_SELECTOR),
       scroll: query.boolean("scroll", full || isPdf),
       delay: query.integer("delay", 0, 10) ?? 0,
       waitUntil: query.choice("waitUntil", WAIT_UNTIL) ?? "load",
@@ -96,7 +99,7 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
     prettify: query.boolean("prettify", false),
     freshness: readFreshness(query),
   };
-  query.refuseOthers();
+  query.rejectUnknown();
   return request;
 }
 
@@ -115,7 +118,7 @@ function readTransparent(query: QueryParameters, kind: (typeof FORMATS)[number])
 function readDevice(query: QueryParameters): Device | undefined {
   const name = query.text("device");
   if (name === null) return undefined;
-  const device = deviceNamed(name);
+  const device = findDevice(name);
   if (device === undefined) {
     throw invalidRequest(`The parameter device must be one of ${DEVICE_NAMES.join(", ")}.`, "device");
   }

@@ -10,7 +10,7 @@ export const MAX_LOCALE = 35;
  * browsers know them. Throws a 400 that names the parameter.
  */
 export function readTimezone(query: QueryParameters): string | null {
-  const name = query.limited("timezone", MAX_TIMEZONE);
+  const name = query.limitedText("timezone", MAX_TIMEZONE);
   if (name === null) return null;
   try {
     if (/^[a-z]/i.test(name)) {
@@ -27,7 +27,7 @@ export function readTimezone(query: QueryParameters): string | null {
 
 /** The parameter `locale`: a language tag in canonical spelling. Throws a 400 that names the parameter. */
 export function readLocale(query: QueryParameters): string | null {
-  const tag = query.limited("locale", MAX_LOCALE);
+  const tag = query.limitedText("locale", MAX_LOCALE);
   if (tag === null) return null;
   try {
     const [canonical] = Intl.getCanonicalLocales(tag);

@@ -1,5 +1,5 @@
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import type { Sheet } from "../../platform/page-browser.ts";
+import type { PaperLayout } from "../../platform/page-browser.ts";
 import type { QueryParameters } from "../parameters.ts";
 
 const MM_PER_INCH = 25.4;
@@ -22,10 +22,10 @@ const PAPERS: ReadonlyMap<string, readonly [width: number, height: number]> = ne
 /** The papers by name. */
 export const PAPER_NAMES: readonly string[] = [...PAPERS.keys()];
 /** The default paper. */
-export const USUAL_PAPER = "a4";
+export const DEFAULT_PAPER = "a4";
 
 /** Inches per unit. */
-const UNITS: Readonly<Record<string, number>> = {
+const INCHES_PER_UNIT: Readonly<Record<string, number>> = {
   px: 1 / 96,
   pt: 1 / 72,
   mm: 1 / MM_PER_INCH,
@@ -33,28 +33,28 @@ const UNITS: Readonly<Record<string, number>> = {
   in: 1,
 };
 /** The default margin of browsers, and the minimum space for the page in each direction, in inches. */
-const USUAL_MARGIN = "1cm";
-const LEAST_ROOM = 1;
+const DEFAULT_MARGIN = "1cm";
+const MIN_CONTENT_INCHES = 1;
 
 /** The paper of a PDF, from `paper`, `landscape` and `margins`. Throws a 400 that names the parameter. */
-export function readSheet(query: QueryParameters): Sheet {
-  const paper = query.choice("paper", PAPER_NAMES) ?? USUAL_PAPER;
+export function readPaperLayout(query: QueryParameters): PaperLayout {
+  const paper = query.choice("paper", PAPER_NAMES) ?? DEFAULT_PAPER;
   const [wide, high] = PAPERS.get(paper) ?? [0, 0];
   const [width, height] = query.boolean("landscape", false) ? [high, wide] : [wide, high];
   const margins = readMargins(query);
   const { top, right, bottom, left } = margins;
-  if (width - left - right >= LEAST_ROOM && height - top - bottom >= LEAST_ROOM)
+  if (width - left - right >= MIN_CONTENT_INCHES && height - top - bottom >= MIN_CONTENT_INCHES)
     return { width, height, margins };
   throw invalidRequest(
-    `The margins leave no room on the paper, which has ${inMm(width)} by ${inMm(height)} mm.`,
+    `The margins leave no room on the paper, which has ${toMillimetres(width)} by ${toMillimetres(height)} mm.`,
     "margins",
   );
 }
 
 /** One to four lengths, in the order of CSS: top, right, bottom, left. */
-function readMargins(query: QueryParameters): Sheet["margins"] {
+function readMargins(query: QueryParameters): PaperLayout["margins"] {
   const text = query.text("margins");
-  const lengths = (text ?? USUAL_MARGIN).split(/[\s,]+/).map(inches);
+  const lengths = (text ?? DEFAULT_MARGIN).split(/[\s,]+/).map(parseInches);
   const [top, right = top, bottom = top, left = right] = lengths;
   if (
     top !== undefined &&
@@ -71,12 +71,12 @@ function readMargins(query: QueryParameters): Sheet["margins"] {
 }
 
 /** A length such as `10mm` in inches; a number without a unit means pixels. */
-function inches(length: string): number {
+function parseInches(length: string): number {
   const [, number, unit = "px"] = /^(\d{1,4}(?:\.\d{1,3})?)(px|pt|mm|cm|in)?$/i.exec(length) ?? [];
   // Rounded, so that equal lengths in different units share a cache entry.
-  return Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? Number.NaN) * 10_000) / 10_000;
+  return Math.round(Number(number) * (INCHES_PER_UNIT[unit.toLowerCase()] ?? Number.NaN) * 10_000) / 10_000;
 }
 
-function inMm(length: number): number {
+function toMillimetres(length: number): number {
   return Math.round(length * MM_PER_INCH);
 }

@@ -1,27 +1,27 @@
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
-import type { Clip, Frame, Size, ThumbnailOptions } from "../../platform/page-browser.ts";
+import type { Clip, RequestedSize, Size, ThumbnailOptions } from "../../platform/page-browser.ts";
 import { parseDimensions, type QueryParameters } from "../parameters.ts";
 import { MAX_PIXELS, MAX_SIDE } from "./frame.ts";
 
 /** Two sides; null if not given. */
-type Sides = Omit<Frame, "fit">;
+type Sides = Omit<RequestedSize, "fit">;
 
-const OWN_SIZE: Sides = { width: null, height: null };
+const SUBJECT_SIZE: Sides = { width: null, height: null };
 
 /** The predefined sizes (contract, parameter `size`); `o` is the subject's own size. */
-const SIZES: Readonly<Record<string, Sides>> = {
+const PREDEFINED_SIZES: Readonly<Record<string, Sides>> = {
   t: { width: 90, height: 68 },
   s: { width: 120, height: 90 },
   m: { width: 200, height: 150 },
   l: { width: 400, height: 300 },
   x: { width: 480, height: 360 },
   og: { width: 1200, height: 630 },
-  o: OWN_SIZE,
+  o: SUBJECT_SIZE,
 };
 
-function predefinedSize(name: string): Sides | undefined {
+function findPredefinedSize(name: string): Sides | undefined {
   const key = name.toLowerCase();
-  return Object.hasOwn(SIZES, key) ? SIZES[key] : undefined;
+  return Object.hasOwn(PREDEFINED_SIZES, key) ? PREDEFINED_SIZES[key] : undefined;
 }
 
 /** The maximum top of a clip, CSS pixels. */
@@ -31,7 +31,7 @@ const MAX_CLIP_TOP = 20_000;
 export type Subject = "viewport" | "page" | "element" | "clip";
 
 /** The subject of an image, from its parameters. */
-export function subjectOf({
+export function selectSubject({
   clip,
   selector,
   full,
@@ -72,15 +72,24 @@ export function readClip(query: QueryParameters): Clip | null {
  * fitted into a size, and keeps its proportions if only one side is given. A clip without a requested size keeps its
  * own.
  */
-export function readFrame(query: QueryParameters, mobile: boolean, subject: Subject, scale: number): Frame {
+export function readRequestedSize(
+  query: QueryParameters,
+  mobile: boolean,
+  subject: Subject,
+  scale: number,
+): RequestedSize {
   const name = query.text("size");
   const width = query.integer("width", 1, MAX_SIDE);
   const height = query.integer("height", 1, MAX_SIDE);
-  const usual = subject === "clip" ? OWN_SIZE : { width: 320, height: mobile ? 568 : 240 };
-  const predefined = name === null ? usual : predefinedSize(name);
-  const size = predefined ?? customSize(name ?? "");
-  const wanted = frameOf(subject, size, { width, height }, predefined === undefined);
-  const frame = { width: scaled(wanted.width, scale), height: scaled(wanted.height, scale), fit: wanted.fit };
+  const usual = subject === "clip" ? SUBJECT_SIZE : { width: 320, height: mobile ? 568 : 240 };
+  const predefined = name === null ? usual : findPredefinedSize(name);
+  const size = predefined ?? parseCustomSize(name ?? "");
+  const wanted = combineSizes(subject, size, { width, height }, predefined === undefined);
+  const frame = {
+    width: scaleSide(wanted.width, scale),
+    height: scaleSide(wanted.height, scale),
+    fit: wanted.fit,
+  };
   if (isTooLarge(wanted)) {
     throw new GatewayError(400, `An image may have at most ${MAX_PIXELS} pixels.`, {
       code: "page_too_large",
@@ -94,7 +103,7 @@ export function readFrame(query: QueryParameters, mobile: boolean, subject: Subj
   return frame;
 }
 
-function scaled(side: number | null, scale: number): number | null {
+function scaleSide(side: number | null, scale: number): number | null {
   return side === null ? null : Math.round(side * scale);
 }
 
@@ -102,7 +111,12 @@ function isTooLarge({ width, height }: Sides): boolean {
   return Math.max(width ?? 1, height ?? 1) > MAX_SIDE || (width ?? 1) * (height ?? 1) > MAX_PIXELS;
 }
 
-function frameOf(subject: Subject, size: Sides, { width, height }: Sides, isInNumbers: boolean): Frame {
+function combineSizes(
+  subject: Subject,
+  size: Sides,
+  { width, height }: Sides,
+  isInNumbers: boolean,
+): RequestedSize {
   if ((subject === "element" || subject === "clip") && (width === null || height === null)) {
     return width === null && height === null ? { ...size, fit: "contain" } : { width, height, fit: "cover" };
   }
@@ -110,9 +124,9 @@ function frameOf(subject: Subject, size: Sides, { width, height }: Sides, isInNu
   return { width: width ?? size.width, height: height ?? usualHeight, fit: "cover" };
 }
 
-function customSize(text: string): Size {
+function parseCustomSize(text: string): Size {
   if (/^\s*\d/.test(text)) return parseDimensions("size", text, 1, MAX_SIDE);
-  const names = Object.keys(SIZES).join(", ");
+  const names = Object.keys(PREDEFINED_SIZES).join(", ");
   throw invalidRequest(
     `The parameter size must be one of ${names}, or <width>x<height>, such as 640x480.`,
     "size",

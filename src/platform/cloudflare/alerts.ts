@@ -2,13 +2,13 @@ import type { AlertWatcher } from "../alerts.ts";
 import type { Env } from "./env.ts";
 
 /** The alert watcher of a deployment: one Durable Object behind the binding `ALERTS`. */
-export function cloudflareAlerts(env: Env): AlertWatcher {
+export function createAlertWatcher(env: Env): AlertWatcher {
   // A stub fails for ever after its object has restarted, so each call takes a new one.
   const object = () => env.ALERTS.getByName("main");
   return {
-    look: () => object().look(),
-    report: (alert) => object().report(alert),
-    test: (webhook) => object().test(webhook),
-    status: () => object().status(),
+    startChecks: () => object().look(),
+    reportAlert: (alert) => object().report(alert),
+    sendTestAlert: (webhook) => object().test(webhook),
+    getStatus: () => object().status(),
   };
 }

@@ -1,37 +1,41 @@
 import { ConfigurationClient } from "../../config/client.ts";
-import { opened, type SealedConfig } from "../../config/seal.ts";
+import { openSealedConfig, type SealedConfig } from "../../config/seal.ts";
 import type { ConfigSnapshot } from "../../config/snapshot.ts";
 import type { ConfigOrigin } from "../../config/source.ts";
 import { sha256Hex } from "../../encoding/hash.ts";
-import type { Journal } from "../journal.ts";
+import type { AuditLog } from "../journal.ts";
 import type { Env } from "./env.ts";
-import { variablesOf } from "./variables.ts";
+import { getVariables } from "./variables.ts";
 
 /** KV key of the configuration's copy. */
 export const COPY_KEY = "config";
 
 /** The configuration's copy in KV. */
 export interface ConfigCopy extends ConfigSnapshot, SealedConfig {
-  /** See {@link sourceOf}. */
+  /** See {@link hashConfigOrigin}. */
   readonly source: string;
 }
 
 /** Hashes the variables that the configuration depends on. A copy made under other variables is not used. */
-export function sourceOf({ configJson, configWriteback, development }: ConfigOrigin): Promise<string> {
+export function hashConfigOrigin({
+  configJson,
+  configWriteback,
+  development,
+}: ConfigOrigin): Promise<string> {
   return sha256Hex(JSON.stringify([configJson, configWriteback, development]));
 }
 
 /** The copy in KV. New isolates start with it, and use it while the configuration object is unreachable. */
-async function kvCopy(env: Env): Promise<ConfigSnapshot | null> {
+async function readKvCopy(env: Env): Promise<ConfigSnapshot | null> {
   const copy = await env.CONFIG_KV?.get<ConfigCopy>(COPY_KEY, "json");
   if (copy === null || copy === undefined) return null;
-  if (copy.source !== (await sourceOf(variablesOf(env)))) return null;
+  if (copy.source !== (await hashConfigOrigin(getVariables(env)))) return null;
   const { version, envBacked, writable } = copy;
-  return { version, config: await opened(copy), envBacked, writable };
+  return { version, config: await openSealedConfig(copy), envBacked, writable };
 }
 
 /** This isolate's view of the configuration that the `Configuration` object stores. */
-export function cloudflareConfiguration(env: Env): ConfigurationClient {
+export function createConfigurationClient(env: Env): ConfigurationClient {
   const object = () => env.CONFIGURATION.getByName("main");
   return new ConfigurationClient(
     {
@@ -39,26 +43,26 @@ export function cloudflareConfiguration(env: Env): ConfigurationClient {
         try {
           return await object().newerThan(known);
         } catch (error) {
-          const copy = await kvCopy(env);
+          const copy = await readKvCopy(env);
           if (copy === null) throw error;
           return copy;
         }
       },
       replace: (base, config, note) => object().replace(base, config, note),
-      copy: () => kvCopy(env),
+      readCopy: () => readKvCopy(env),
     },
     Date.now,
   );
 }
 
 /** The audit journal, which the same object stores. */
-export function cloudflareJournal(env: Env): Journal {
+export function createJournal(env: Env): AuditLog {
   const object = () => env.CONFIGURATION.getByName("main");
   return {
-    list: (query) => object().audit(query),
-    record: (note) => object().record(note),
-    versions: () => object().versions(),
-    readVersion: async (version) => {
+    listEntries: (query) => object().audit(query),
+    recordEntry: (note) => object().record(note),
+    listBackups: () => object().versions(),
+    readBackup: async (version) => {
       const text = await object().versionText(version);
       return text === null ? null : JSON.parse(text);
     },

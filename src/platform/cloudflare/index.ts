@@ -6,28 +6,28 @@ import type { AccountPoolClient } from "../accounts.ts";
 import type { Platform } from "../platform.ts";
 import type { Fetch } from "../upstream.ts";
 import type { Variables } from "../variables.ts";
-import { cloudflareAccounts } from "./accounts.ts";
-import { cloudflareAdministration } from "./administration.ts";
-import { cloudflareAlerts } from "./alerts.ts";
-import { cloudflareArchive } from "./archive.ts";
-import { cloudflareConfiguration, cloudflareJournal } from "./configuration.ts";
+import { createAccountPoolClient } from "./accounts.ts";
+import { createAdministrationState } from "./administration.ts";
+import { createAlertWatcher } from "./alerts.ts";
+import { createArchive } from "./archive.ts";
+import { createConfigurationClient, createJournal } from "./configuration.ts";
 import type { Env } from "./env.ts";
-import { cloudflarePages } from "./pages.ts";
-import { placeOfIsolate } from "./place.ts";
+import { createPagesPlatform } from "./pages.ts";
+import { getIsolatePlace } from "./place.ts";
 import { SYSTEM_CLOCK } from "./pool-stub.ts";
-import { shardedAccounts } from "./sharded-accounts.ts";
+import { createShardedAccountPool } from "./sharded-accounts.ts";
 import { dial } from "./sockets.ts";
-import { storedResponses } from "./stored-responses.ts";
-import { cloudflareUsage } from "./usage.ts";
-import { variablesOf } from "./variables.ts";
-import { upgrade } from "./web-socket.ts";
+import { createResponseStore } from "./stored-responses.ts";
+import { createUsageStore } from "./usage.ts";
+import { getVariables } from "./variables.ts";
+import { upgradeWebSocket } from "./web-socket.ts";
 
 /** Base URL of the sandbox binding. The name is never looked up. */
 const SANDBOX_URL = "http://sandbox";
 
 /** The runtime of Cloudflare Workers. Create it once per isolate. */
-export function cloudflarePlatform(env: Env): Platform {
-  const variables = variablesOf(env);
+export function createCloudflarePlatform(env: Env): Platform {
+  const variables = getVariables(env);
   const { SANDBOX: sandbox } = env;
   const direct: Fetch = (url, init) => fetch(url, init);
   const viaSandbox = variables.providerBaseUrl === null && sandbox !== undefined;
@@ -36,15 +36,15 @@ export function cloudflarePlatform(env: Env): Platform {
     : direct;
   return {
     variables,
-    configuration: cloudflareConfiguration(env),
+    configuration: createConfigurationClient(env),
     configPath: "durable-object:Configuration/main",
-    accounts: accountsOf(env, variables),
-    archive: cloudflareArchive(env),
-    usage: cloudflareUsage(env),
-    administration: cloudflareAdministration(env),
-    journal: cloudflareJournal(env),
-    alerts: cloudflareAlerts(env),
-    responses: (owner) => storedResponses(env, owner, variables.kept),
+    accounts: createAccounts(env, variables),
+    archive: createArchive(env),
+    usage: createUsageStore(env),
+    administration: createAdministrationState(env),
+    auditLog: createJournal(env),
+    alerts: createAlertWatcher(env),
+    responses: (owner) => createResponseStore(env, owner, variables.storedObjectLimits),
     files: (owner) => {
       const store = env.RESPONSE_STORE.getByName(owner);
       return {
@@ -65,14 +65,14 @@ export function cloudflarePlatform(env: Env): Platform {
     },
     fetch: direct,
     deploymentFetch: direct,
-    upstream: (proxy) => (proxy === null ? upstream : proxiedFetch(dial, proxy)),
+    upstreamFetch: (proxy) => (proxy === null ? upstream : proxiedFetch(dial, proxy)),
     // According to reports the production network does not; workerd itself does name the server.
-    namesServerThroughProxy: false,
+    supportsSniThroughProxy: false,
     providerBaseUrl: variables.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
     providerSignsIn: !needsNoAccount(variables.providerDriver),
-    upgrade,
-    pages: cloudflarePages(env, variables.pages),
-    asset: async (request) => {
+    upgradeToWebSocket: upgradeWebSocket,
+    pages: createPagesPlatform(env, variables.pages),
+    fetchAsset: async (request) => {
       if (env.ASSETS === undefined) return null;
       const response = await env.ASSETS.fetch(request);
       return response.status === 404 ? null : response;
@@ -81,9 +81,15 @@ export function cloudflarePlatform(env: Env): Platform {
   };
 }
 
-function accountsOf(env: Env, variables: Variables): AccountPoolClient {
+function createAccounts(env: Env, variables: Variables): AccountPoolClient {
   const { poolShards, poolRegions } = variables;
-  if (poolShards === 1) return cloudflareAccounts(env, { waitUntil });
+  if (poolShards === 1) return createAccountPoolClient(env, { waitUntil });
   const clock = { ...SYSTEM_CLOCK, waitUntil };
-  return shardedAccounts(env.ACCOUNT_POOL, shardNames(poolShards), poolRegions, placeOfIsolate, clock);
+  return createShardedAccountPool(
+    env.ACCOUNT_POOL,
+    shardNames(poolShards),
+    poolRegions,
+    getIsolatePlace,
+    clock,
+  );
 }

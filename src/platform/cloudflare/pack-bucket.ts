@@ -1,21 +1,21 @@
 import type { HistoryWrite } from "../archive.ts";
 import {
+  createPackKey,
   PACK_PREFIX,
   type PackedRecord,
-  packKey,
-  packTime,
   type RecordPack,
   type RecordTexts,
-  type TextPlace,
+  readPackTime,
+  type TextLocation,
 } from "../record-packs.ts";
 
 /** Limits of one pack: number of records, and characters of their summaries. A row of a Durable Object holds 2 MB. */
 const MAX_RECORDS = 200;
 const MAX_SUMMARY_CHARS = 400_000;
 /** A pack younger than this may still be unknown to the archive, because its message is still on its way. */
-const YOUNG_MS = 600_000;
+const MAX_IN_TRANSIT_MS = 600_000;
 /** A stored pack is reported again for this long. The archive must know it before the pack counts as old. */
-const REUSE_MS = YOUNG_MS / 2;
+const REUSE_MS = MAX_IN_TRANSIT_MS / 2;
 const PUT_TIMEOUT_MS = 10_000;
 /** Keys to list or delete in one call: the platform's limit. */
 const KEYS_AT_ONCE = 1_000;
@@ -30,7 +30,7 @@ interface FilledPack extends RecordPack {
 }
 
 /** Groups records into packs. A body is the JSON of the records' texts, one after the other. */
-function packsOf(records: readonly HistoryWrite[], now: number): FilledPack[] {
+function buildPacks(records: readonly HistoryWrite[], now: number): FilledPack[] {
   const packs: FilledPack[] = [];
   let open: PackedRecord[] = [];
   let bodies: Uint8Array[] = [];
@@ -39,7 +39,7 @@ function packsOf(records: readonly HistoryWrite[], now: number): FilledPack[] {
   const close = () => {
     const body = new Uint8Array(bytes);
     for (const [index, { at }] of open.entries()) body.set(bodies[index] ?? [], at);
-    packs.push({ key: packKey(now), records: open, body });
+    packs.push({ key: createPackKey(now), records: open, body });
     open = [];
     bodies = [];
     bytes = 0;
@@ -68,7 +68,7 @@ export class PackWriter {
   readonly #bucket: R2Bucket;
   readonly #timeoutMs: number;
   /** Stored records, by id, until the archive has acknowledged them. */
-  readonly #untold = new Map<string, { readonly key: string; readonly record: PackedRecord }>();
+  readonly #unacknowledged = new Map<string, { readonly key: string; readonly record: PackedRecord }>();
 
   /** @param timeoutMs time limit for one put; a sweep deletes what is stored later */
   constructor(bucket: R2Bucket, timeoutMs = PUT_TIMEOUT_MS) {
@@ -78,18 +78,19 @@ export class PackWriter {
 
   /** Resolves when the texts are stored. Call {@link markAcknowledged} when the archive has acknowledged the packs. */
   async put(records: readonly HistoryWrite[], now: number): Promise<RecordPack[]> {
-    for (const [id, { key }] of this.#untold) if (packTime(key) < now - REUSE_MS) this.#untold.delete(id);
+    for (const [id, { key }] of this.#unacknowledged)
+      if (readPackTime(key) < now - REUSE_MS) this.#unacknowledged.delete(id);
     const packs = new Map<string, PackedRecord[]>();
     const fresh: HistoryWrite[] = [];
     for (const write of records) {
-      const known = this.#untold.get(write.summary.id);
+      const known = this.#unacknowledged.get(write.summary.id);
       if (known === undefined) fresh.push(write);
       else packs.set(known.key, [...(packs.get(known.key) ?? []), known.record]);
     }
     const done = await Promise.allSettled(
-      packsOf(fresh, now).map(async ({ key, records: packed, body }) => {
-        await withinTime(this.#bucket.put(key, body), this.#timeoutMs);
-        for (const record of packed) this.#untold.set(record.summary.id, { key, record });
+      buildPacks(fresh, now).map(async ({ key, records: packed, body }) => {
+        await rejectAfterTimeout(this.#bucket.put(key, body), this.#timeoutMs);
+        for (const record of packed) this.#unacknowledged.set(record.summary.id, { key, record });
         packs.set(key, [...packed]);
       }),
     );
@@ -98,12 +99,13 @@ export class PackWriter {
     return Array.from(packs, ([key, packed]) => ({ key, records: packed }));
   }
 
-  told(packs: readonly RecordPack[]): void {
-    for (const { records } of packs) for (const { summary } of records) this.#untold.delete(summary.id);
+  markAcknowledged(packs: readonly RecordPack[]): void {
+    for (const { records } of packs)
+      for (const { summary } of records) this.#unacknowledged.delete(summary.id);
   }
 }
 
-async function withinTime(work: Promise<unknown>, milliseconds: number): Promise<void> {
+async function rejectAfterTimeout(work: Promise<unknown>, milliseconds: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("the bucket did not answer in time")), milliseconds);
@@ -116,7 +118,10 @@ async function withinTime(work: Promise<unknown>, milliseconds: number): Promise
 }
 
 /** Reads the texts of a record; empty if they were erased. */
-export async function readTexts(bucket: R2Bucket | undefined, place: TextPlace): Promise<RecordTexts> {
+export async function readRecordTexts(
+  bucket: R2Bucket | undefined,
+  place: TextLocation,
+): Promise<RecordTexts> {
   const { key, at, bytes } = place;
   const object = await bucket?.get(key, { range: { offset: at, length: bytes } });
   const json = (await object?.text())?.trim() ?? "";
@@ -128,7 +133,11 @@ export async function readTexts(bucket: R2Bucket | undefined, place: TextPlace):
 /**
  * Overwrites the texts of some records of one pack; the others keep their places. Must not run twice at once for one object.
  */
-export async function eraseTexts(bucket: R2Bucket, key: string, places: readonly TextPlace[]): Promise<void> {
+export async function eraseRecordTexts(
+  bucket: R2Bucket,
+  key: string,
+  places: readonly TextLocation[],
+): Promise<void> {
   const object = await bucket.get(key);
   if (object === null) return;
   const body = new Uint8Array(await object.arrayBuffer());
@@ -163,10 +172,10 @@ export async function sweepPacks(
       ...(cursor === undefined ? {} : { cursor }),
     });
     const unknown = listed.objects.map(({ key }) => key).filter((key) => !known.has(key));
-    const old = unknown.filter((key) => packTime(key) < now - YOUNG_MS);
+    const old = unknown.filter((key) => readPackTime(key) < now - MAX_IN_TRANSIT_MS);
     if (old.length > 0) await bucket.delete(old);
     // Keys sort by age: all further packs are younger.
-    if (unknown.some((key) => packTime(key) >= now - YOUNG_MS)) return true;
+    if (unknown.some((key) => readPackTime(key) >= now - MAX_IN_TRANSIT_MS)) return true;
     if (!listed.truncated) return false;
     ({ cursor } = listed);
   }

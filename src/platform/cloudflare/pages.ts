@@ -1,15 +1,15 @@
-import { fromAnswer } from "../../pages/browser/failures.ts";
-import { RefusedClients } from "../../pages/refused-clients.ts";
+import { fromRpcResult } from "../../pages/browser/failures.ts";
+import { RefusalCache } from "../../pages/refused-clients.ts";
 import type { PageJobs } from "../page-jobs.ts";
 import type { PageBrowser, PagesPlatform, RateDecision } from "../pages.ts";
 import type { PageLimits } from "../variables.ts";
 import type { Env } from "./env.ts";
 
 /** The page service's part of the Cloudflare runtime. */
-export function cloudflarePages(env: Env, limits: PageLimits): PagesPlatform {
+export function createPagesPlatform(env: Env, limits: PageLimits): PagesPlatform {
   const cache = () => caches.default;
   return {
-    browser: env.BROWSER === undefined ? null : browsers(env, limits.browsers),
+    browser: env.BROWSER === undefined ? null : createPageBrowser(env, limits.browsers),
     cache: {
       match: async (key) => {
         const found = await cache().match(key);
@@ -18,10 +18,10 @@ export function cloudflarePages(env: Env, limits: PageLimits): PagesPlatform {
       },
       put: (key, answer) => cache().put(key, answer),
     },
-    countCall: callCounter(env),
-    jobs: jobs(env),
-    codecs: async () => (await import("./codecs.ts")).CODECS,
-    fingerprints: () => readAsset(env, "/data/technologies.json"),
+    countCalls: createCallCounter(env),
+    jobs: createPageJobs(env),
+    loadCodecs: async () => (await import("./codecs.ts")).CODECS,
+    loadFingerprints: () => readAsset(env, "/data/technologies.json"),
   };
 }
 
@@ -29,15 +29,15 @@ export function cloudflarePages(env: Env, limits: PageLimits): PagesPlatform {
  * One object per client counts its calls. While a client is refused, the isolate answers from memory and does not call the
  * object.
  */
-function callCounter({ RATE_LIMITER: objects }: Env): PagesPlatform["countCall"] {
-  const refused = new RefusedClients();
+function createCallCounter({ RATE_LIMITER: objects }: Env): PagesPlatform["countCalls"] {
+  const refused = new RefusalCache();
   return async (client, limit, calls): Promise<RateDecision> => {
     // Not the time of the answer: by then the object's minute has moved on.
     const asked = Date.now();
-    const known = refused.recall(client, asked);
+    const known = refused.getRefusal(client, asked);
     if (known !== null) return known;
     const decision = await objects.getByName(client).take(limit, calls);
-    refused.note(client, decision, asked);
+    refused.rememberRefusal(client, decision, asked);
     return decision;
   };
 }
@@ -50,17 +50,17 @@ async function readAsset({ ASSETS }: Env, path: string): Promise<string> {
 }
 
 /** Picks the browser by a hash of the request, so that equal requests meet in one browser. */
-function browsers(env: Env, count: number): PageBrowser {
+function createPageBrowser(env: Env, count: number): PageBrowser {
   const objectFor = (request: unknown) =>
-    env.BROWSER_SESSION.getByName(`browser-${sum(JSON.stringify(request)) % count}`);
+    env.BROWSER_SESSION.getByName(`browser-${hashText(JSON.stringify(request)) % count}`);
   return {
-    capture: async (request, client) => fromAnswer(await objectFor(request).capture(request, client)),
-    visit: async (request, client) => fromAnswer(await objectFor(request.url).visit(request, client)),
+    capture: async (request, client) => fromRpcResult(await objectFor(request).capture(request, client)),
+    visit: async (request, client) => fromRpcResult(await objectFor(request.url).visit(request, client)),
   };
 }
 
 /** One object per client holds its jobs. A job's id contains the object's id. */
-function jobs({ PAGE_JOBS: objects }: Env): PageJobs {
+function createPageJobs({ PAGE_JOBS: objects }: Env): PageJobs {
   const objectOf = (job: string) => {
     const id = /^job_([\da-f]{64})_/.exec(job)?.[1];
     if (id === undefined) return null;
@@ -80,7 +80,7 @@ function jobs({ PAGE_JOBS: objects }: Env): PageJobs {
 }
 
 /** Hashes a text to 32 bits (FNV-1a). */
-function sum(text: string): number {
+function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
   return hash;

@@ -1,21 +1,21 @@
-import type { Place } from "../regions.ts";
+import type { GeoLocation } from "../regions.ts";
 
-let noticed: Place | null = null;
+let isolatePlace: GeoLocation | null = null;
 
 /** The location of this isolate, read from its first request. An isolate serves one data centre, so all requests agree. */
-export function placeOfIsolate(): Place {
-  return noticed ?? { continent: "", longitude: Number.NaN };
+export function getIsolatePlace(): GeoLocation {
+  return isolatePlace ?? { continent: "", longitude: Number.NaN };
 }
 
 /** Notes the location. With several shards, call it for each request. */
-export function noticePlace(request: { readonly cf?: unknown }): void {
+export function recordIsolatePlace(request: { readonly cf?: unknown }): void {
   // The runtime may parse `cf` at each read, so read it once.
-  if (noticed !== null) return;
+  if (isolatePlace !== null) return;
   const { cf } = request;
   if (typeof cf !== "object" || cf === null) return;
   const continent = "continent" in cf ? cf.continent : "";
   const longitude = "longitude" in cf ? cf.longitude : "";
-  noticed = {
+  isolatePlace = {
     continent: typeof continent === "string" ? continent : "",
     longitude: typeof longitude === "string" ? Number.parseFloat(longitude) : Number.NaN,
   };

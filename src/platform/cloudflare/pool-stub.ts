@@ -1,29 +1,29 @@
-import type { Pulse } from "../../pool/heartbeat.ts";
-import type { Holder } from "../../pool/leases.ts";
+import type { HeartbeatAnswer } from "../../pool/heartbeat.ts";
+import type { LeaseHolder } from "../../pool/leases.ts";
 import type { Grant } from "../../pool/waiting-queue.ts";
 import type { ShardStatus } from "../../shards/shard-status.ts";
 import type { AccountHealth, QueueStatus } from "../account-status.ts";
 import type {
   AccountFailure,
+  AcquireRefusal,
   AcquireRequest,
-  CountAnswer,
-  Refused,
-  SignedIn,
-  TokenAnswer,
+  CountResult,
+  SignInResult,
+  TokenResult,
 } from "../accounts.ts";
-import { type Clock, pause, WALL_CLOCK } from "../clock.ts";
-import type { KeyUse, LimitedUse } from "../limits.ts";
+import { type Clock, sleep, WALL_CLOCK } from "../clock.ts";
+import type { KeyLimitUsage, LimitedUse } from "../limits.ts";
 import type { PoolConfiguration } from "../pool-configuration.ts";
 import type { Region } from "../regions.ts";
-import type { Settled } from "./settlements.ts";
+import type { SettledUses } from "./settlements.ts";
 
 /** Backoff before retrying a call to a pool that has just restarted, milliseconds. */
 export const RETRY_PAUSES_MS = [20, 100, 400];
 
 /** A lease on the pool object, as RPC presents it. */
 export interface LeaseStub extends Disposable {
-  token(stale?: string): Promise<TokenAnswer>;
-  signedIn(ticket: string, result: SignedIn): Promise<void>;
+  token(stale?: string): Promise<TokenResult>;
+  signedIn(ticket: string, result: SignInResult): Promise<void>;
   signInFailed(ticket: string, failure: AccountFailure): Promise<void>;
   succeeded(): Promise<void>;
   failed(failure: AccountFailure): Promise<boolean>;
@@ -36,7 +36,7 @@ export interface GrantReply extends Disposable {
 
 export interface QueuedReply extends Disposable {
   readonly place: Disposable;
-  readonly pending: { wait(): Promise<GrantReply | Refused> };
+  readonly pending: { wait(): Promise<GrantReply | AcquireRefusal> };
 }
 
 export interface ResumedReply extends Disposable {
@@ -46,12 +46,12 @@ export interface ResumedReply extends Disposable {
 
 /** The pool object, as RPC presents it. */
 export interface PoolStub {
-  acquire(request: AcquireRequest, settled: Settled): Promise<GrantReply | Refused | QueuedReply>;
-  beat(isolate: string, leases: readonly string[], known: number): Promise<Pulse>;
-  resume(lease: string, account: string, holder: Holder, isolate: string): Promise<ResumedReply | null>;
-  count(use: LimitedUse): Promise<CountAnswer>;
-  settleAll(settled: Settled): Promise<void>;
-  keyUses(): Promise<KeyUse[]>;
+  acquire(request: AcquireRequest, settled: SettledUses): Promise<GrantReply | AcquireRefusal | QueuedReply>;
+  beat(isolate: string, leases: readonly string[], known: number): Promise<HeartbeatAnswer>;
+  resume(lease: string, account: string, holder: LeaseHolder, isolate: string): Promise<ResumedReply | null>;
+  count(use: LimitedUse): Promise<CountResult>;
+  settleAll(settled: SettledUses): Promise<void>;
+  keyUses(): Promise<KeyLimitUsage[]>;
   status(most?: number): Promise<QueueStatus>;
   health(ids?: readonly string[]): Promise<AccountHealth[]>;
   setTestStatus(id: string, status: string): Promise<void>;
@@ -63,19 +63,19 @@ export interface PoolStub {
 export interface ShardStub extends PoolStub {
   shardStatus(most?: number): Promise<ShardStatus>;
   isWell(provider?: string): Promise<boolean>;
-  hold(use: LimitedUse, settled: Settled): Promise<CountAnswer>;
-  begun(use: LimitedUse): Promise<CountAnswer>;
+  hold(use: LimitedUse, settled: SettledUses): Promise<CountResult>;
+  begun(use: LimitedUse): Promise<CountResult>;
   holding(use: string): Promise<void>;
   unserved(use: string, isNew: boolean): Promise<void>;
 }
 
 /** A namespace of Durable Objects that gives stubs of pool objects. */
-export interface Pools<Stub extends PoolStub = PoolStub> {
+export interface PoolNamespace<Stub extends PoolStub = PoolStub> {
   getByName(name: string, options?: { readonly locationHint?: Region }): Stub;
 }
 
 /** Gives a new stub of one pool object. */
-export type OnePool<Stub extends PoolStub = PoolStub> = () => Stub;
+export type PoolStubFactory<Stub extends PoolStub = PoolStub> = () => Stub;
 
 /** What the holder of a lease needs from its isolate. */
 export interface HolderClock extends Clock {
@@ -89,15 +89,15 @@ export const SYSTEM_CLOCK: HolderClock = {
 };
 
 /** Whether the runtime reports that the object restarted or moved, so that a new stub may reach it. */
-function mayTryAgain(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const overloaded = "overloaded" in error && error.overloaded === true;
   return !overloaded && (("retryable" in error && error.retryable === true) || "durableObjectReset" in error);
 }
 
 /** Calls the pool with a new stub. Retries if the pool restarted during the call. */
-export async function call<T, Stub extends PoolStub>(
-  pool: OnePool<Stub>,
+export async function callPool<T, Stub extends PoolStub>(
+  pool: PoolStubFactory<Stub>,
   clock: HolderClock,
   use: (pool: Stub) => Promise<T>,
 ): Promise<T> {
@@ -105,8 +105,8 @@ export async function call<T, Stub extends PoolStub>(
     try {
       return await use(pool());
     } catch (error) {
-      if (!mayTryAgain(error)) throw error;
-      await pause(ms, clock);
+      if (!isRetryable(error)) throw error;
+      await sleep(ms, clock);
     }
   }
   return use(pool());

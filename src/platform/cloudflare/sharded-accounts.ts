@@ -1,33 +1,39 @@
-import { silentPool } from "../../errors/silent-pool.ts";
+import { unresponsivePoolError } from "../../errors/silent-pool.ts";
 import type { AbortSignalLike } from "../../http/light-abort-controller.ts";
-import { BEAT_MS } from "../../pool/lease-life.ts";
-import { giveBackUnused, SILENT_MS } from "../../shards/asked-shard.ts";
+import { HEARTBEAT_MS } from "../../pool/lease-life.ts";
+import { releaseUnused, SHARD_TIMEOUT_MS } from "../../shards/asked-shard.ts";
 import { type SearchOptions, ShardSearch } from "../../shards/shard-search.ts";
-import { mergedStatus } from "../../shards/shard-status.ts";
+import { mergeStatuses } from "../../shards/shard-status.ts";
 import { type Shard, ShardMap } from "../../shards/shards.ts";
 import type { AccountHealth, QueueStatus } from "../account-status.ts";
-import type { AccountPoolClient, Acquired, AcquireRequest, CountAnswer, Granted } from "../accounts.ts";
-import { inTime } from "../clock.ts";
-import type { KeyUse, LimitedUse, Spent } from "../limits.ts";
+import type {
+  AccountPoolClient,
+  AcquireGrant,
+  AcquireRequest,
+  AcquireResult,
+  CountResult,
+} from "../accounts.ts";
+import { withTimeout } from "../clock.ts";
+import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../limits.ts";
 import type { PoolConfiguration } from "../pool-configuration.ts";
-import type { Place, Region } from "../regions.ts";
-import type { HolderClock, Pools, ShardStub } from "./pool-stub.ts";
+import type { GeoLocation, Region } from "../regions.ts";
+import type { HolderClock, PoolNamespace, ShardStub } from "./pool-stub.ts";
 import { ShardClient } from "./shard-client.ts";
 import { ShardedLease } from "./sharded-lease.ts";
-import { UseHold } from "./use-hold.ts";
+import { QuotaLease } from "./use-hold.ts";
 
 /** If starting the request took longer than this, milliseconds, its lease is renewed before use. */
-const LONG_MS = BEAT_MS / 2;
+const RENEW_AFTER_MS = HEARTBEAT_MS / 2;
 
 /** Attempts of a request of a key with limits to get a slot, when it loses each before it can start. */
-const TRIES = 3;
+const MAX_SLOT_ATTEMPTS = 3;
 /** Time limit for an answer of the quota shard, milliseconds. */
-const COUNTING_MS = 4_000;
+const QUOTA_SHARD_TIMEOUT_MS = 4_000;
 /** Wait limit of a request that names none. */
 const MAX_WAIT_MS = 60_000;
 
 /** See {@link SearchOptions}. */
-export interface ShardedOptions extends SearchOptions {
+export interface ShardedAccountPoolOptions extends SearchOptions {
   /** The first shard is the quota shard: it counts the usage of keys with limits. */
   readonly shards: readonly (Shard & { readonly client: ShardClient })[];
   readonly clock: HolderClock;
@@ -38,17 +44,17 @@ export interface ShardedOptions extends SearchOptions {
  * at one of them. Fairness and the order of arrival hold within one shard; limits hold over all.
  */
 export class ShardedAccountPool implements AccountPoolClient {
-  readonly #shards: ShardedOptions["shards"];
+  readonly #shards: ShardedAccountPoolOptions["shards"];
   readonly #map: ShardMap;
   readonly #clock: HolderClock;
   readonly #search: ShardSearch;
   readonly #clients: readonly ShardClient[];
-  readonly #home: ShardClient;
+  readonly #quotaShard: ShardClient;
   /** Uses that had a slot: failover to another account is not a new request. */
-  readonly #served = new WeakSet<LimitedUse>();
+  readonly #servedUses = new WeakSet<LimitedUse>();
 
   /** @throws RangeError without shards, or with two shards of one name */
-  constructor(options: ShardedOptions) {
+  constructor(options: ShardedAccountPoolOptions) {
     const { shards, clock } = options;
     this.#shards = shards;
     this.#map = new ShardMap(shards);
@@ -57,51 +63,53 @@ export class ShardedAccountPool implements AccountPoolClient {
     this.#clients = shards.map(({ client }) => client);
     const [home] = this.#clients;
     if (home === undefined) throw new RangeError("there is no shard");
-    this.#home = home;
+    this.#quotaShard = home;
   }
 
-  async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<Acquired> {
+  async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
     const { use, ...withoutUse } = request;
     const end = this.#clock.now() + (request.waitMs ?? MAX_WAIT_MS);
     if (use === undefined) {
-      const [shard, acquired] = await this.#search.slot(request, signal, end);
+      const [shard, acquired] = await this.#search.findSlot(request, signal, end);
       if (!("lease" in acquired)) return acquired;
-      return { ...acquired, lease: this.#leaseOf(acquired, request, shard, null) };
+      return { ...acquired, lease: this.#createLease(acquired, request, shard, null) };
     }
     const sentAt = this.#clock.now();
-    const counted = await this.#counted(use);
+    const counted = await this.#reserveUse(use);
     if ("refused" in counted) return counted;
-    const hold = new UseHold(this.#home, use, sentAt, this.#clock);
+    const hold = new QuotaLease(this.#quotaShard, use, sentAt, this.#clock);
     let isServed = false;
     try {
-      for (let tries = 0; tries < TRIES; tries += 1) {
-        const [shard, acquired] = await this.#search.slot(withoutUse, signal, end);
+      for (let tries = 0; tries < MAX_SLOT_ATTEMPTS; tries += 1) {
+        const [shard, acquired] = await this.#search.findSlot(withoutUse, signal, end);
         if (!("lease" in acquired)) return acquired;
-        const begun = await this.#begun(hold, use, acquired);
+        const begun = await this.#startUse(hold, use, acquired);
         if (begun === null) continue;
         if ("refused" in begun) return begun;
         isServed = true;
-        this.#served.add(use);
+        this.#servedUses.add(use);
         return {
           ...acquired,
-          lease: this.#leaseOf(acquired, request, shard, hold),
+          lease: this.#createLease(acquired, request, shard, hold),
           limits: begun.limits,
         };
       }
       return { refused: "queue_timeout" };
     } finally {
-      if (!isServed) hold.unserved(this.#isNew(use));
+      if (!isServed) hold.cancel(this.#isNew(use));
     }
   }
 
   /** Counts a request of a key with limits. Rejects (503) if the quota shard does not answer. */
-  #counted(use: LimitedUse): Promise<CountAnswer> {
-    return this.#fromHome(this.#home.hold(use), () => this.#home.unserved(use.id, this.#isNew(use)));
+  #reserveUse(use: LimitedUse): Promise<CountResult> {
+    return this.#awaitQuotaShard(this.#quotaShard.reserveUse(use), () =>
+      this.#quotaShard.cancelUse(use.id, this.#isNew(use)),
+    );
   }
 
   /** Whether a request has had no slot yet: then no call will settle its usage. */
   #isNew(use: LimitedUse): boolean {
-    return !this.#served.has(use);
+    return !this.#servedUses.has(use);
   }
 
   /**
@@ -109,63 +117,69 @@ export class ShardedAccountPool implements AccountPoolClient {
    *
    * @param late runs if the answer comes after the time limit
    */
-  #fromHome<T>(asking: Promise<T>, late?: () => Promise<void>): Promise<T> {
+  #awaitQuotaShard<T>(asking: Promise<T>, late?: () => Promise<void>): Promise<T> {
     const silence = "the account pool that counts what keys use does not answer";
-    return this.#within(COUNTING_MS, asking, silence, late);
+    return this.#awaitAnswer(QUOTA_SHARD_TIMEOUT_MS, asking, silence, late);
   }
 
   /** Starts a request of a key with limits that has its slot. Null: the slot was lost meanwhile. */
-  async #begun(hold: UseHold, use: LimitedUse, granted: Granted): Promise<CountAnswer | null> {
+  async #startUse(hold: QuotaLease, use: LimitedUse, granted: AcquireGrant): Promise<CountResult | null> {
     const { now } = this.#clock;
     const since = now();
     let isKept = false;
     try {
-      const begun = await this.#fromHome(hold.begun(), async () => hold.unserved(this.#isNew(use)));
+      const begun = await this.#awaitQuotaShard(hold.start(), async () => hold.cancel(this.#isNew(use)));
       if ("refused" in begun) return begun;
       // No heartbeat has renewed the lease meanwhile.
-      isKept = now() - since <= LONG_MS || (await granted.lease.renew());
+      isKept = now() - since <= RENEW_AFTER_MS || (await granted.lease.renew());
       return isKept ? begun : null;
     } finally {
-      if (!isKept) void giveBackUnused(granted);
+      if (!isKept) void releaseUnused(granted);
     }
   }
 
-  count(use: LimitedUse): Promise<CountAnswer> {
-    return this.#fromHome(this.#home.count(use));
+  countRequest(use: LimitedUse): Promise<CountResult> {
+    return this.#awaitQuotaShard(this.#quotaShard.countRequest(use));
   }
 
-  settle(use: LimitedUse, spent: Spent): Promise<void> {
-    return this.#home.settle(use, spent);
+  settleUsage(use: LimitedUse, spent: SpentAmounts): Promise<void> {
+    return this.#quotaShard.settleUsage(use, spent);
   }
 
-  keyUses(): Promise<KeyUse[]> {
-    return this.#fromHome(this.#home.keyUses());
+  listKeyUsage(): Promise<KeyLimitUsage[]> {
+    return this.#awaitQuotaShard(this.#quotaShard.listKeyUsage());
   }
 
-  async status(most?: number): Promise<QueueStatus> {
-    const { answers, silent } = await this.#read((client) => client.shardStatus(most));
-    return mergedStatus(answers, silent, most);
+  async getStatus(most?: number): Promise<QueueStatus> {
+    const { answers, silent } = await this.#readAllShards((client) => client.shardStatus(most));
+    return mergeStatuses(answers, silent, most);
   }
 
-  async health(ids?: readonly string[]): Promise<AccountHealth[]> {
-    return (await this.#read((client) => client.health(ids))).answers.flat();
+  async getHealth(ids?: readonly string[]): Promise<AccountHealth[]> {
+    return (await this.#readAllShards((client) => client.getHealth(ids))).answers.flat();
   }
 
   async setTestStatus(id: string, status: string): Promise<void> {
     // Shards without the account ignore the call.
-    const { silent } = await this.#read((client) => client.setTestStatus(id, status));
+    const { silent } = await this.#readAllShards((client) => client.setTestStatus(id, status));
     const owner = this.#map.shards[this.#map.of(id)]?.name ?? "";
     if (silent.includes(owner))
-      throw silentPool(`the account pool of ${JSON.stringify(id)} does not answer: its test was not noted`);
+      throw unresponsivePoolError(
+        `the account pool of ${JSON.stringify(id)} does not answer: its test was not noted`,
+      );
   }
 
-  async tokensDueForRefresh(): Promise<string[]> {
-    return (await this.#read((client) => client.tokensDueForRefresh())).answers.flat();
+  async listTokensDueForRefresh(): Promise<string[]> {
+    return (await this.#readAllShards((client) => client.listTokensDueForRefresh())).answers.flat();
   }
 
   /** Collects the answers that arrive in time, and the names of the silent shards; rejects when all fail. */
-  async #read<T>(ask: (client: ShardClient) => Promise<T>): Promise<{ answers: T[]; silent: string[] }> {
-    const told = await Promise.allSettled(this.#shards.map(async ({ client }) => this.#soon(ask(client))));
+  async #readAllShards<T>(
+    ask: (client: ShardClient) => Promise<T>,
+  ): Promise<{ answers: T[]; silent: string[] }> {
+    const told = await Promise.allSettled(
+      this.#shards.map(async ({ client }) => this.#awaitShard(ask(client))),
+    );
     const answers = told.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     const failed = told.find(({ status }) => status === "rejected");
     if (answers.length === 0 && failed?.status === "rejected") throw failed.reason;
@@ -176,8 +190,8 @@ export class ShardedAccountPool implements AccountPoolClient {
   }
 
   /** Rejects (503) when a shard's answer takes too long. */
-  #soon<T>(asking: Promise<T>): Promise<T> {
-    return this.#within(SILENT_MS, asking, "an account pool does not answer");
+  #awaitShard<T>(asking: Promise<T>): Promise<T> {
+    return this.#awaitAnswer(SHARD_TIMEOUT_MS, asking, "an account pool does not answer");
   }
 
   /**
@@ -185,15 +199,20 @@ export class ShardedAccountPool implements AccountPoolClient {
    *
    * @param late runs if the answer comes after the time limit
    */
-  async #within<T>(ms: number, asking: Promise<T>, silence: string, late?: () => Promise<void>): Promise<T> {
-    const answer = await inTime(
+  async #awaitAnswer<T>(
+    ms: number,
+    asking: Promise<T>,
+    silence: string,
+    late?: () => Promise<void>,
+  ): Promise<T> {
+    const answer = await withTimeout(
       asking.then((told) => ({ told })),
       ms,
       this.#clock,
     );
     if (answer !== null) return answer.told;
     asking.then(late).catch(() => undefined);
-    throw silentPool(silence);
+    throw unresponsivePoolError(silence);
   }
 
   /** For tests only: in production the configuration object configures each shard. */
@@ -206,11 +225,16 @@ export class ShardedAccountPool implements AccountPoolClient {
     );
   }
 
-  #leaseOf({ lease }: Granted, request: AcquireRequest, shard: number, hold: UseHold | null): ShardedLease {
+  #createLease(
+    { lease }: AcquireGrant,
+    request: AcquireRequest,
+    shard: number,
+    hold: QuotaLease | null,
+  ): ShardedLease {
     const others = this.#clients.filter((_, other) => other !== shard);
     const { provider } = lease.account;
     const isWell = async (other: ShardClient): Promise<true> => {
-      if (await this.#soon(other.isWell(provider))) return true;
+      if (await this.#awaitShard(other.isWell(provider))) return true;
       throw new Error("none of its accounts is well");
     };
     const othersAreWell = () => Promise.any(others.map(isWell)).catch(() => false);
@@ -219,11 +243,11 @@ export class ShardedAccountPool implements AccountPoolClient {
 }
 
 /** The shards behind the binding `ACCOUNT_POOL`. Create this once per isolate. */
-export function shardedAccounts(
-  pools: Pools<ShardStub>,
+export function createShardedAccountPool(
+  pools: PoolNamespace<ShardStub>,
   names: readonly string[],
   regions: readonly Region[],
-  place: () => Place,
+  place: () => GeoLocation,
   clock: HolderClock,
 ): ShardedAccountPool {
   const shards = names.map((name, index) => {

@@ -1,53 +1,53 @@
-import type { AccountFailure, Lease, LeasedAccount, SignedIn, TokenAnswer } from "../accounts.ts";
-import type { UseHold } from "./use-hold.ts";
+import type { AccountFailure, Lease, LeasedAccount, SignInResult, TokenResult } from "../accounts.ts";
+import type { QuotaLease } from "./use-hold.ts";
 
 /** A lease of one of several shards. */
 export class ShardedLease implements Lease {
   readonly account: LeasedAccount;
   readonly initialToken: string | null;
   readonly #lease: Lease;
-  readonly #othersAreWell: (() => Promise<boolean>) | null;
-  readonly #hold: UseHold | null;
+  readonly #isOtherShardHealthy: (() => Promise<boolean>) | null;
+  readonly #quotaLease: QuotaLease | null;
 
   /**
    * @param othersAreWell whether another shard has a healthy account; null: the request needs its target account
    * @param hold keeps the request counted at the quota shard; null: its key has no limits
    */
-  constructor(lease: Lease, othersAreWell: (() => Promise<boolean>) | null, hold: UseHold | null) {
+  constructor(lease: Lease, othersAreWell: (() => Promise<boolean>) | null, hold: QuotaLease | null) {
     this.account = lease.account;
     this.initialToken = lease.initialToken;
     this.#lease = lease;
-    this.#othersAreWell = othersAreWell;
-    this.#hold = hold;
+    this.#isOtherShardHealthy = othersAreWell;
+    this.#quotaLease = hold;
   }
 
-  token(stale?: string): Promise<TokenAnswer> {
-    return this.#lease.token(stale);
+  getToken(stale?: string): Promise<TokenResult> {
+    return this.#lease.getToken(stale);
   }
 
-  signedIn(ticket: string, result: SignedIn): Promise<void> {
-    return this.#lease.signedIn(ticket, result);
+  completeSignIn(ticket: string, result: SignInResult): Promise<void> {
+    return this.#lease.completeSignIn(ticket, result);
   }
 
-  signInFailed(ticket: string, failure: AccountFailure): Promise<void> {
-    return this.#lease.signInFailed(ticket, failure);
+  failSignIn(ticket: string, failure: AccountFailure): Promise<void> {
+    return this.#lease.failSignIn(ticket, failure);
   }
 
   async renew(): Promise<boolean> {
-    return (await this.#lease.renew()) && (this.#hold === null || (await this.#hold.counts()));
+    return (await this.#lease.renew()) && (this.#quotaLease === null || (await this.#quotaLease.isCounted()));
   }
 
-  succeeded(): Promise<void> {
-    return this.#lease.succeeded();
+  reportSuccess(): Promise<void> {
+    return this.#lease.reportSuccess();
   }
 
-  async failed(failure: AccountFailure): Promise<boolean> {
-    if (await this.#lease.failed(failure)) return true;
-    return this.#othersAreWell === null ? false : this.#othersAreWell();
+  async reportFailure(failure: AccountFailure): Promise<boolean> {
+    if (await this.#lease.reportFailure(failure)) return true;
+    return this.#isOtherShardHealthy === null ? false : this.#isOtherShardHealthy();
   }
 
   release(): void {
-    this.#hold?.end();
+    this.#quotaLease?.end();
     this.#lease.release();
   }
 

@@ -1,5 +1,5 @@
 import { sha256Hex } from "../../encoding/hash.ts";
-import type { Quota } from "../../storage/kept.ts";
+import type { OwnerQuota } from "../../storage/kept.ts";
 import type { ResponseStore, StoredResponse } from "../responses.ts";
 import type { Env } from "./env.ts";
 
@@ -12,10 +12,10 @@ const PREFIX = "responses/";
  *
  * @param owner hash of the caller's credential
  */
-export function storedResponses(env: Env, owner: string, quota: Quota): ResponseStore {
+export function createResponseStore(env: Env, owner: string, quota: OwnerQuota): ResponseStore {
   const object = env.RESPONSE_STORE.getByName(owner);
   const { RESPONSES_BUCKET: bucket } = env;
-  if (bucket !== undefined) return new BucketResponses(bucket, owner, quota, object);
+  if (bucket !== undefined) return new BucketResponseStore(bucket, owner, quota, object);
   return {
     get: (id) => object.get(id),
     put: (response) => object.put(response),
@@ -24,28 +24,28 @@ export function storedResponses(env: Env, owner: string, quota: Quota): Response
 }
 
 /** One object of the bucket per response. There is no rate limit, and no response evicts another. */
-class BucketResponses implements ResponseStore {
+class BucketResponseStore implements ResponseStore {
   readonly #bucket: R2Bucket;
   readonly #owner: string;
-  readonly #quota: Quota;
-  readonly #before: Pick<ReturnType<Env["RESPONSE_STORE"]["getByName"]>, "get" | "remove">;
+  readonly #quota: OwnerQuota;
+  readonly #earlierStore: Pick<ReturnType<Env["RESPONSE_STORE"]["getByName"]>, "get" | "remove">;
 
   constructor(
     bucket: R2Bucket,
     owner: string,
-    quota: Quota,
+    quota: OwnerQuota,
     before: Pick<ReturnType<Env["RESPONSE_STORE"]["getByName"]>, "get" | "remove">,
   ) {
     this.#bucket = bucket;
     this.#owner = owner;
     this.#quota = quota;
-    this.#before = before;
+    this.#earlierStore = before;
   }
 
   async get(id: string): Promise<StoredResponse | null> {
     const key = await this.#key(id);
     const object = await this.#bucket.get(key);
-    if (object === null) return this.#before.get(id);
+    if (object === null) return this.#earlierStore.get(id);
     const response: StoredResponse = await object.json();
     if (response.expiresAt > Date.now()) return response;
     await this.#bucket.delete(key);
@@ -61,7 +61,7 @@ class BucketResponses implements ResponseStore {
 
   async remove(id: string): Promise<boolean> {
     const key = await this.#key(id);
-    const [object, wasBefore] = await Promise.all([this.#bucket.head(key), this.#before.remove(id)]);
+    const [object, wasBefore] = await Promise.all([this.#bucket.head(key), this.#earlierStore.remove(id)]);
     if (object === null) return wasBefore;
     await this.#bucket.delete(key);
     return wasBefore || Number(object.customMetadata?.["expires"]) > Date.now();

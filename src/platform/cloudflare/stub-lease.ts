@@ -1,38 +1,38 @@
 import { type Heartbeat, HeldLease } from "../../pool/heartbeat.ts";
-import { BEAT_MS, YOUNG_HOLD_MS } from "../../pool/lease-life.ts";
-import { type Holder, SLOT_RECLAIMED } from "../../pool/leases.ts";
+import { HEARTBEAT_MS, UNCONFIRMED_HOLD_MS } from "../../pool/lease-life.ts";
+import { type LeaseHolder, SLOT_RECLAIMED } from "../../pool/leases.ts";
 import type { Grant } from "../../pool/waiting-queue.ts";
-import type { AccountFailure, Lease, LeasedAccount, SignedIn, TokenAnswer } from "../accounts.ts";
-import { pause } from "../clock.ts";
-import { call, type HolderClock, type LeaseStub, type OnePool } from "./pool-stub.ts";
+import type { AccountFailure, Lease, LeasedAccount, SignInResult, TokenResult } from "../accounts.ts";
+import { sleep } from "../clock.ts";
+import { callPool, type HolderClock, type LeaseStub, type PoolStubFactory } from "./pool-stub.ts";
 
 /**
  * How long a lease holder that was stalled keeps asking about its lease after the lease's time is over. In a busy isolate
  * both timers and answers are late: that is no reason to end an answer that a caller is reading.
  */
-const LATE_MS = 2_000;
+const STALL_GRACE_MS = 2_000;
 
 /** How often a holder asks again when its clock is set repeatedly while the pool answers. */
-const MAX_PROOFS = 4;
+const MAX_CONFIRMATIONS = 4;
 
 /** Timers of a running isolate are never later than this. */
-const PUNCTUAL_MS = 100;
+const TIMER_TOLERANCE_MS = 100;
 
 /** A holder that checks its lease this late was stalled, or its clock was set. */
-const MISSED_MS = BEAT_MS + PUNCTUAL_MS;
+const STALL_MS = HEARTBEAT_MS + TIMER_TOLERANCE_MS;
 
 /** Pause before asking again after no answer from the pool. */
-const AGAIN_MS = 50;
+const RETRY_MS = 50;
 
 /** Remaining time of a lease, milliseconds, at which a lease that took long to arrive is confirmed. */
-const FIRST_LOOK_MS = 700;
+const EARLY_CHECK_MS = 700;
 
 /** How long a lease that no heartbeat has named yet waits for other new leases, milliseconds. */
-const NEWCOMER_MS = 100;
+const NEW_LEASE_WAIT_MS = 100;
 
 /** What the leases of an isolate share. */
-export interface Surroundings {
-  readonly pool: OnePool;
+export interface LeaseContext {
+  readonly pool: PoolStubFactory;
   readonly heartbeat: Heartbeat;
   readonly clock: HolderClock;
 }
@@ -41,7 +41,7 @@ export interface Surroundings {
  * Resolves when `work` settles, or after `ms` milliseconds. Meanwhile it checks the clock and calls `late` after a stall.
  * Without that, an isolate that was stalled until just after the end would not notice.
  */
-async function atMost(
+async function settleWithin(
   ms: number,
   work: Promise<unknown>,
   { now, setTimer }: HolderClock,
@@ -50,9 +50,9 @@ async function atMost(
   const { promise, resolve } = Promise.withResolvers<void>();
   let stopLooking = () => {};
   const look = () => {
-    const due = now() + PUNCTUAL_MS;
-    stopLooking = setTimer(PUNCTUAL_MS, () => {
-      if (now() - due > PUNCTUAL_MS) late();
+    const due = now() + TIMER_TOLERANCE_MS;
+    stopLooking = setTimer(TIMER_TOLERANCE_MS, () => {
+      if (now() - due > TIMER_TOLERANCE_MS) late();
       look();
     });
   };
@@ -75,79 +75,81 @@ async function atMost(
 export class StubLease implements Lease {
   readonly account: LeasedAccount;
   readonly initialToken: string | null;
-  readonly #around: Surroundings;
-  readonly #holder: Holder;
-  readonly #held: HeldLease;
+  readonly #context: LeaseContext;
+  readonly #holder: LeaseHolder;
+  readonly #heldLease: HeldLease;
   /** When the holder last checked the lease. */
-  #lookedAt: number;
+  #checkedAt: number;
   /** When the holder was last found to have been stalled. */
-  #keptAt = Number.NEGATIVE_INFINITY;
+  #stalledAt = Number.NEGATIVE_INFINITY;
   #stub: LeaseStub;
   /** The RPC reply that carries the stub; disposing of it ends the lease. */
-  #owned: Disposable;
+  #reply: Disposable;
   #failing: boolean;
   #released = false;
   #resuming: Promise<boolean> | null = null;
-  #stopLooking = () => {};
+  #cancelEarlyCheck = () => {};
 
   /**
    * @param sentAt when the request that this lease answers was sent, or a later time at which the pool did not know it yet
    */
   constructor(
-    around: Surroundings,
+    around: LeaseContext,
     granted: Grant,
-    holder: Holder,
+    holder: LeaseHolder,
     sentAt: number,
     stub: LeaseStub,
     owned: Disposable,
   ) {
-    this.#around = around;
+    this.#context = around;
     this.account = granted.account;
     this.initialToken = granted.token;
     this.#failing = granted.failing;
     this.#holder = holder;
-    this.#held = new HeldLease(granted.lease, sentAt + YOUNG_HOLD_MS);
-    this.#lookedAt = around.clock.now();
+    this.#heldLease = new HeldLease(granted.lease, sentAt + UNCONFIRMED_HOLD_MS);
+    this.#checkedAt = around.clock.now();
     this.#stub = stub;
-    this.#owned = owned;
-    around.heartbeat.met(granted.lease);
+    this.#reply = owned;
+    around.heartbeat.noteGrantedLease(granted.lease);
     // Heartbeats of other requests name it before its own first one is due.
-    around.heartbeat.tick(this.#held);
+    around.heartbeat.tick(this.#heldLease);
   }
 
-  async token(stale?: string): Promise<TokenAnswer> {
+  async getToken(stale?: string): Promise<TokenResult> {
     return (await this.#call((stub) => stub.token(stale))) ?? SLOT_RECLAIMED;
   }
 
-  async signedIn(ticket: string, result: SignedIn): Promise<void> {
+  async completeSignIn(ticket: string, result: SignInResult): Promise<void> {
     await this.#call((stub) => stub.signedIn(ticket, result));
   }
 
-  async signInFailed(ticket: string, failure: AccountFailure): Promise<void> {
+  async failSignIn(ticket: string, failure: AccountFailure): Promise<void> {
     this.#failing = true;
     await this.#call((stub) => stub.signInFailed(ticket, failure));
   }
 
   async renew(): Promise<boolean> {
-    const { clock } = this.#around;
+    const { clock } = this.#context;
     // A set clock cannot be told from a stalled isolate.
-    if (clock.now() - this.#lookedAt > MISSED_MS) this.#wasKept();
-    this.#lookedAt = clock.now();
-    const isInTime = this.#left > 0;
-    if (isInTime && (await this.#renewedInTime())) return true;
-    if (this.#isOver) return false;
+    if (clock.now() - this.#checkedAt > STALL_MS) this.#noteStall();
+    this.#checkedAt = clock.now();
+    const isInTime = this.#remainingMs > 0;
+    if (isInTime && (await this.#renewInTime())) return true;
+    if (this.#hasEnded) return false;
     // A holder that was running when the time ended gives up: it does not ask once more.
-    const wasThere = isInTime && clock.now() < this.#held.until + PUNCTUAL_MS;
+    const wasThere = isInTime && clock.now() < this.#heldLease.until + TIMER_TOLERANCE_MS;
     // A stalled holder could not end its work in time. The pool knows whether the slot is still held.
-    let ms = wasThere ? Math.min(LATE_MS, this.#keptAt + LATE_MS - clock.now()) : LATE_MS;
-    for (let tries = MAX_PROOFS; ms > 0; tries -= 1) {
-      const { heard } = this.#held;
-      await this.#ask(ms);
-      ms = LATE_MS;
-      if (this.#isOver) return false;
-      if (this.#left > 0) return true;
+    let ms = wasThere
+      ? Math.min(STALL_GRACE_MS, this.#stalledAt + STALL_GRACE_MS - clock.now())
+      : STALL_GRACE_MS;
+    for (let tries = MAX_CONFIRMATIONS; ms > 0; tries -= 1) {
+      const { confirmations } = this.#heldLease;
+      await this.#heartbeatWithin(ms);
+      ms = STALL_GRACE_MS;
+      if (this.#hasEnded) return false;
+      if (this.#remainingMs > 0) return true;
       // The pool has just confirmed the lease. If its time is over all the same, the clock was set meanwhile.
-      if (this.#held.heard === heard || tries === 1) return false;
+      if (this.#heldLease.confirmations === confirmations || tries === 1) return false;
     }
     return false;
   }
@@ -157,27 +159,29 @@ export class StubLease implements Lease {
    * that another request sent before it knew of this lease.
    */
   async confirm(ms: number): Promise<boolean> {
-    const { clock, heartbeat } = this.#around;
+    const { clock, heartbeat } = this.#context;
     const { promise: confirmed, resolve } = Promise.withResolvers<void>();
-    this.#held.onConfirmed = resolve;
+    this.#heldLease.onConfirmed = resolve;
     const end = clock.now() + ms;
-    for (let left = ms; left > 0 && !this.#isOver; left = end - clock.now()) {
-      heartbeat.tick(this.#held);
-      await atMost(left, Promise.race([confirmed, this.#hear(true)]), clock, () => this.#wasKept());
-      if (this.#isOver || this.#held.confirmed) break;
-      await pause(Math.min(AGAIN_MS, left), clock);
+    for (let left = ms; left > 0 && !this.#hasEnded; left = end - clock.now()) {
+      heartbeat.tick(this.#heldLease);
+      await settleWithin(left, Promise.race([confirmed, this.#heartbeatIfDue(true)]), clock, () =>
+        this.#noteStall(),
+      );
+      if (this.#hasEnded || this.#heldLease.isConfirmed) break;
+      await sleep(Math.min(RETRY_MS, left), clock);
     }
-    this.#lookedAt = clock.now();
-    return this.#held.confirmed && !this.#isOver && this.#left > 0;
+    this.#checkedAt = clock.now();
+    return this.#heldLease.isConfirmed && !this.#hasEnded && this.#remainingMs > 0;
   }
 
   /** Confirms a lease that is already in use before its first regular check. The caller does not wait for the answer. */
-  lookSoon(): void {
-    const { clock, heartbeat } = this.#around;
-    this.#stopLooking = clock.setTimer(Math.max(0, this.#left - FIRST_LOOK_MS), () => {
-      if (this.#isOver || this.#held.confirmed) return;
-      heartbeat.tick(this.#held);
-      this.#hear(true).catch(() => undefined);
+  confirmEarly(): void {
+    const { clock, heartbeat } = this.#context;
+    this.#cancelEarlyCheck = clock.setTimer(Math.max(0, this.#remainingMs - EARLY_CHECK_MS), () => {
+      if (this.#hasEnded || this.#heldLease.isConfirmed) return;
+      heartbeat.tick(this.#heldLease);
+      this.#heartbeatIfDue(true).catch(() => undefined);
     });
   }
 
@@ -185,48 +189,48 @@ export class StubLease implements Lease {
    * True once the lease lasts until the holder's next check. Until then this waits until the lease's end: messages may fail
    * at once, and timers may fire slightly early.
    */
-  async #renewedInTime(): Promise<boolean> {
-    const { clock } = this.#around;
-    for (let left = this.#left; left > 0; left = this.#left) {
-      await this.#ask(left);
-      if (this.#isOver) return false;
+  async #renewInTime(): Promise<boolean> {
+    const { clock } = this.#context;
+    for (let left = this.#remainingMs; left > 0; left = this.#remainingMs) {
+      await this.#heartbeatWithin(left);
+      if (this.#hasEnded) return false;
       if (!this.#isUrgent) return true;
-      const due = clock.now() + AGAIN_MS;
-      await pause(Math.min(AGAIN_MS, Math.max(0, this.#left)), clock);
-      if (clock.now() - due > PUNCTUAL_MS) this.#wasKept();
+      const due = clock.now() + RETRY_MS;
+      await sleep(Math.min(RETRY_MS, Math.max(0, this.#remainingMs)), clock);
+      if (clock.now() - due > TIMER_TOLERANCE_MS) this.#noteStall();
     }
     return false;
   }
 
-  #wasKept(): void {
-    this.#keptAt = this.#around.clock.now();
+  #noteStall(): void {
+    this.#stalledAt = this.#context.clock.now();
   }
 
   /** Milliseconds for which the slot may be used without hearing from the pool. */
-  get #left(): number {
-    return this.#held.until - this.#around.clock.now();
+  get #remainingMs(): number {
+    return this.#heldLease.until - this.#context.clock.now();
   }
 
   /** Whether the lease is released or lost. */
-  get #isOver(): boolean {
-    return this.#released || this.#held.lost;
+  get #hasEnded(): boolean {
+    return this.#released || this.#heldLease.isLost;
   }
 
   /** Sends a heartbeat for the lease if necessary, and waits for it at most `ms` milliseconds. */
-  async #ask(ms: number): Promise<void> {
+  async #heartbeatWithin(ms: number): Promise<void> {
     if (this.#released) return;
-    const { heartbeat, clock } = this.#around;
-    heartbeat.tick(this.#held);
-    await atMost(ms, this.#hear(), clock, () => this.#wasKept());
+    const { heartbeat, clock } = this.#context;
+    heartbeat.tick(this.#heldLease);
+    await settleWithin(ms, this.#heartbeatIfDue(), clock, () => this.#noteStall());
   }
 
-  async succeeded(): Promise<void> {
+  async reportSuccess(): Promise<void> {
     if (!this.#failing) return;
     this.#failing = false;
     await this.#call((stub) => stub.succeeded());
   }
 
-  async failed(failure: AccountFailure): Promise<boolean> {
+  async reportFailure(failure: AccountFailure): Promise<boolean> {
     this.#failing = true;
     return (await this.#call((stub) => stub.failed(failure))) === true;
   }
@@ -234,20 +238,21 @@ export class StubLease implements Lease {
   release(): void {
     if (this.#released) return;
     this.#released = true;
-    this.#stopLooking();
-    this.#owned[Symbol.dispose]();
-    const { heartbeat, clock } = this.#around;
-    heartbeat.remove(this.#held);
+    this.#cancelEarlyCheck();
+    this.#reply[Symbol.dispose]();
+    const { heartbeat, clock } = this.#context;
+    heartbeat.remove(this.#heldLease);
     // A pool that has just restarted would otherwise wait for this isolate in vain.
-    if (heartbeat.isNamed && heartbeat.size === 0) clock.waitUntil(this.#farewell().catch(() => undefined));
+    if (heartbeat.mayBeRegistered && heartbeat.size === 0)
+      clock.waitUntil(this.#notifyIdle().catch(() => undefined));
   }
 
   /** Reports that the isolate holds no leases; again if the pool has restarted meanwhile. */
-  async #farewell(): Promise<void> {
-    const { heartbeat } = this.#around;
-    const { start } = heartbeat;
-    await this.#beat();
-    if (heartbeat.size === 0 && heartbeat.start !== start) await this.#beat();
+  async #notifyIdle(): Promise<void> {
+    const { heartbeat } = this.#context;
+    const { newestStart } = heartbeat;
+    await this.#sendHeartbeat();
+    if (heartbeat.size === 0 && heartbeat.newestStart !== newestStart) await this.#sendHeartbeat();
   }
 
   [Symbol.dispose](): void {
@@ -255,47 +260,49 @@ export class StubLease implements Lease {
   }
 
   /** Sends the isolate's heartbeat if it is due. Resumes the lease if any heartbeat has shown that the pool restarted. */
-  async #hear(soon = false): Promise<void> {
-    const { heartbeat, clock } = this.#around;
-    if (!heartbeat.isOld(this.#held)) {
-      if (soon || this.#isUrgent) await this.#hearSoon(soon);
+  async #heartbeatIfDue(soon = false): Promise<void> {
+    const { heartbeat, clock } = this.#context;
+    if (!heartbeat.isFromEarlierStart(this.#heldLease)) {
+      if (soon || this.#isUrgent) await this.#heartbeatUrgently(soon);
       else {
         const { sentAt } = heartbeat;
-        const newcomer = !this.#held.confirmed;
+        const newcomer = !this.#heldLease.isConfirmed;
         // New leases of one moment share a heartbeat. Its answer must arrive before the first of them has to stop.
-        if (newcomer && heartbeat.dueIn > 0) await pause(Math.min(heartbeat.dueIn, NEWCOMER_MS), clock);
-        const isDue = heartbeat.dueIn <= 0 || (newcomer && heartbeat.sentAt === sentAt);
-        if (!this.#released && isDue) await this.#beat();
+        if (newcomer && heartbeat.dueInMs > 0)
+          await sleep(Math.min(heartbeat.dueInMs, NEW_LEASE_WAIT_MS), clock);
+        const isDue = heartbeat.dueInMs <= 0 || (newcomer && heartbeat.sentAt === sentAt);
+        if (!this.#released && isDue) await this.#sendHeartbeat();
       }
     }
     if (this.#released) return;
-    if (heartbeat.isOld(this.#held) && !(await this.#resume())) this.#held.lost = true;
+    if (heartbeat.isFromEarlierStart(this.#heldLease) && !(await this.#resumeOnce()))
+      this.#heldLease.isLost = true;
   }
 
   /** Whether the lease may end before the holder's next check. */
   get #isUrgent(): boolean {
-    return this.#left <= BEAT_MS + PUNCTUAL_MS;
+    return this.#remainingMs <= HEARTBEAT_MS + TIMER_TOLERANCE_MS;
   }
 
   /**
    * Does not wait for the regular heartbeat. Urgent leases of one moment still share few messages: each heartbeat names all
    * leases.
    */
-  async #hearSoon(unconfirmed: boolean): Promise<void> {
-    const { heartbeat, clock } = this.#around;
-    for (let wait = heartbeat.urgentIn; wait > 0; wait = heartbeat.urgentIn) {
-      await pause(wait, clock);
-      const isHeard = unconfirmed ? this.#held.confirmed : !this.#isUrgent;
-      const heard = isHeard || this.#held.lost || heartbeat.isOld(this.#held);
+  async #heartbeatUrgently(unconfirmed: boolean): Promise<void> {
+    const { heartbeat, clock } = this.#context;
+    for (let wait = heartbeat.urgentDueInMs; wait > 0; wait = heartbeat.urgentDueInMs) {
+      await sleep(wait, clock);
+      const isHeard = unconfirmed ? this.#heldLease.isConfirmed : !this.#isUrgent;
+      const heard = isHeard || this.#heldLease.isLost || heartbeat.isFromEarlierStart(this.#heldLease);
       if (heard || this.#released) return;
     }
-    await this.#beat();
+    await this.#sendHeartbeat();
   }
 
-  #beat(): Promise<void> {
-    const { pool, heartbeat, clock } = this.#around;
-    return heartbeat.beat((isolate, leases, known) =>
-      call(pool, clock, (stub) => stub.beat(isolate, leases, known)),
+  #sendHeartbeat(): Promise<void> {
+    const { pool, heartbeat, clock } = this.#context;
+    return heartbeat.sendHeartbeat((isolate, leases, known) =>
+      callPool(pool, clock, (stub) => stub.beat(isolate, leases, known)),
     );
   }
 
@@ -306,39 +313,39 @@ export class StubLease implements Lease {
       return await use(this.#stub);
     } catch {
       // A lease's methods never throw: an error means that the stub is dead.
-      return (await this.#resume()) ? use(this.#stub) : null;
+      return (await this.#resumeOnce()) ? use(this.#stub) : null;
     }
   }
 
   /** Resumes the lease on a restarted pool; concurrent callers share one attempt. False if the lease has ended. */
-  #resume(): Promise<boolean> {
-    this.#resuming ??= this.#takeOver().finally(() => {
+  #resumeOnce(): Promise<boolean> {
+    this.#resuming ??= this.#resumeLease().finally(() => {
       this.#resuming = null;
     });
     return this.#resuming;
   }
 
-  async #takeOver(): Promise<boolean> {
-    if (this.#released || this.#held.lost) return false;
-    const { pool, heartbeat, clock } = this.#around;
+  async #resumeLease(): Promise<boolean> {
+    if (this.#released || this.#heldLease.isLost) return false;
+    const { pool, heartbeat, clock } = this.#context;
     let sentAt = clock.now();
-    const reply = await call(pool, clock, (stub) => {
+    const reply = await callPool(pool, clock, (stub) => {
       sentAt = clock.now();
-      heartbeat.naming();
-      return stub.resume(this.#held.name, this.account.id, this.#holder, heartbeat.isolate);
+      heartbeat.noteRegistration();
+      return stub.resume(this.#heldLease.name, this.account.id, this.#holder, heartbeat.isolate);
     });
     if (reply === null) return false;
     if (this.#released) {
       reply[Symbol.dispose]();
       return false;
     }
-    this.#owned[Symbol.dispose]();
-    this.#held.name = reply.name;
-    this.#held.confirm(sentAt);
-    heartbeat.met(reply.name);
-    heartbeat.tick(this.#held);
+    this.#reply[Symbol.dispose]();
+    this.#heldLease.name = reply.name;
+    this.#heldLease.confirm(sentAt);
+    heartbeat.noteGrantedLease(reply.name);
+    heartbeat.tick(this.#heldLease);
     this.#stub = reply.lease;
-    this.#owned = reply;
+    this.#reply = reply;
     return true;
   }
 }

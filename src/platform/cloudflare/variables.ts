@@ -9,7 +9,7 @@ const parsed = new WeakMap<object, Variables>();
  *
  * @throws VariableError for an invalid variable
  */
-export function variablesOf(env: object): Variables {
+export function getVariables(env: object): Variables {
   let variables = parsed.get(env);
   if (variables === undefined) {
     variables = parseVariables({ ...env }, { drivers: DRIVER_NAMES, driverAliases: DRIVER_ALIASES });

@@ -1,10 +1,10 @@
-import type { Upgrade } from "../web-socket.ts";
+import type { UpgradeToWebSocket } from "../web-socket.ts";
 
 /**
  * WebSockets of Workers. A connection lives in the request that started it. The runtime holds incomplete messages of up to
  * 32 MiB outside of the isolate's heap. It does not report what the client has read.
  */
-export const upgrade: Upgrade = (_request, listen) => {
+export const upgradeWebSocket: UpgradeToWebSocket = (_request, listen) => {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
   const listener = listen({
@@ -16,12 +16,14 @@ export const upgrade: Upgrade = (_request, listen) => {
       if (server.readyState === WebSocket.OPEN) server.close(code, reason);
     },
   });
-  server.addEventListener("message", ({ data }) => listener.message(typeof data === "string" ? data : null));
+  server.addEventListener("message", ({ data }) =>
+    listener.onMessage(typeof data === "string" ? data : null),
+  );
   server.addEventListener("close", () => {
     // The runtime does not answer a close frame by itself.
     if (server.readyState !== WebSocket.CLOSED) server.close();
-    listener.closed();
+    listener.onClose();
   });
-  server.addEventListener("error", () => listener.closed());
+  server.addEventListener("error", () => listener.onClose());
   return new Response(null, { status: 101, webSocket: client });
 };

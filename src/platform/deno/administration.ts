@@ -1,16 +1,16 @@
 import { LoginGuard } from "../../auth/login-guard.ts";
-import type { AdministrationState, ModelAsk, TestAllProgress } from "../administration.ts";
+import type { AdministrationState, ModelSyncResult, TestAllProgress } from "../administration.ts";
 
 const MAX_CLIENTS = 10_000;
 
 /** {@link AdministrationState} in the memory of one process; `now` returns milliseconds since the epoch. */
-export function administrationInProcess(now: () => number): AdministrationState {
+export function createInProcessAdministration(now: () => number): AdministrationState {
   const guards = new Map<string, LoginGuard>();
   let progress: TestAllProgress | null = null;
   let cancelled = 0;
-  let asks: Readonly<Record<string, ModelAsk>> = {};
+  let asks: Readonly<Record<string, ModelSyncResult>> = {};
   return {
-    loginAttempt: async (client, free) => {
+    recordLoginAttempt: async (client, free) => {
       const guard = guards.get(client) ?? new LoginGuard();
       // Re-inserting keeps the map in LRU order, so that the eviction removes the least recently seen address.
       guards.delete(client);
@@ -21,12 +21,12 @@ export function administrationInProcess(now: () => number): AdministrationState 
       }
       return guard.attempt(now(), free);
     },
-    loginSucceeded: async (client) => {
+    recordLoginSuccess: async (client) => {
       const guard = guards.get(client);
       guard?.succeeded();
       if (guard?.failures === null) guards.delete(client);
     },
-    testProgress: async () => progress,
+    getTestProgress: async () => progress,
     setTestProgress: async (next) => {
       progress = next;
       return next.started_at === cancelled;
@@ -34,8 +34,8 @@ export function administrationInProcess(now: () => number): AdministrationState 
     cancelTest: async () => {
       cancelled = progress?.started_at ?? 0;
     },
-    modelAsks: async () => asks,
-    setModelAsks: async (next) => {
+    getModelSyncResults: async () => asks,
+    setModelSyncResults: async (next) => {
       asks = next;
     },
   };

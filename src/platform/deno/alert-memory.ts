@@ -1,13 +1,13 @@
 import type { WatcherOptions, WatchState } from "../../alerts/watcher.ts";
-import { setAsideDamaged } from "../../storage/set-aside.ts";
+import { quarantineDamagedRows } from "../../storage/set-aside.ts";
 import { type Sql, textIn } from "../../storage/sql.ts";
 
 /** Stores the watcher's state in a database: reported problems and unsent messages. It survives the process. */
-export function alertMemory(sql: Sql): Pick<WatcherOptions, "load" | "save"> {
+export function createWatchStateStore(sql: Sql): Pick<WatcherOptions, "load" | "save"> {
   sql.all(
     "create table if not exists alert_memory(id integer primary key check (id = 1), state text not null)",
   );
-  setAsideDamaged(sql, [{ table: "alert_memory", json: { state: "object" } }]);
+  quarantineDamagedRows(sql, [{ table: "alert_memory", json: { state: "object" } }]);
   return {
     load: () => {
       const [row] = sql.all("select state from alert_memory");

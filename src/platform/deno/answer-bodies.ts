@@ -13,7 +13,7 @@ export interface Files {
  * Stores the bodies of cached answers, one file each. The folder belongs to this process and starts empty: the cache does
  * not survive it.
  */
-export class AnswerBodies implements BodyStore {
+export class CachedBodyFolder implements BodyStore {
   readonly #folder: string;
   readonly #files: Files;
   #serial = 0;
@@ -24,12 +24,12 @@ export class AnswerBodies implements BodyStore {
   }
 
   /** Creates the folder, or empties it. */
-  static async open(folder: string, files: Files): Promise<AnswerBodies> {
+  static async open(folder: string, files: Files): Promise<CachedBodyFolder> {
     await files.remove(folder, { recursive: true }).catch((error: unknown) => {
       if (!(error instanceof files.errors.NotFound)) throw error;
     });
     await files.mkdir(folder);
-    return new AnswerBodies(folder, files);
+    return new CachedBodyFolder(folder, files);
   }
 
   async put(body: Uint8Array<ArrayBuffer>): Promise<string> {

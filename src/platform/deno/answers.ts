@@ -1,14 +1,14 @@
 import type { SqlArchive } from "../../archive/archive.ts";
 import type { Sql } from "../../storage/sql.ts";
 import type { SqlUsage } from "../../usage/sql-usage.ts";
-import type { AnswerStore } from "../answers.ts";
+import type { OutcomeStore } from "../answers.ts";
 
 /** Writes outcomes to the database of history and usage. */
-export function answersIn(
+export function createAnswerStore(
   sql: Sql,
-  archive: Pick<SqlArchive, "writeEnded" | "distrust">,
+  archive: Pick<SqlArchive, "writeEnded" | "invalidateCache">,
   usage: Pick<SqlUsage, "note">,
-): AnswerStore {
+): OutcomeStore {
   return {
     write({ retention, records, used, endedAt }) {
       // Usually another request of the same moment has written the record. A single statement needs no transaction.
@@ -20,7 +20,7 @@ export function answersIn(
           if (used !== null) note = usage.note(used, endedAt);
         });
       } catch (error) {
-        archive.distrust();
+        archive.invalidateCache();
         throw error;
       }
       return note;

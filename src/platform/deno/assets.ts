@@ -2,7 +2,7 @@ import { toHex } from "../../encoding/bytes.ts";
 import { sha256 } from "../../encoding/hash.ts";
 
 /** Media types of the files that the console's build creates. */
-const TYPES: Readonly<Record<string, string>> = {
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   html: "text/html; charset=utf-8",
   ico: "image/x-icon",
@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const PLAIN_PATH = /^(?:\/[\w-][\w.-]*)+$/;
 
 /** Bytes per chunk of a response body. */
-const PIECE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 interface Asset {
   readonly body: Uint8Array<ArrayBuffer>;
@@ -31,7 +31,7 @@ interface Asset {
 /** Serves the files of a folder. Each file is read once and stays in memory: files do not change while the program runs. */
 export class AssetFolder {
   readonly #folder: string;
-  readonly #kept = new Map<string, Asset>();
+  readonly #cache = new Map<string, Asset>();
 
   /** `folder` has no trailing slash. */
   constructor(folder: string) {
@@ -51,12 +51,12 @@ export class AssetFolder {
       return new Response(null, { status: 304, headers: { etag } });
     }
     const headers = { "content-type": type, "content-length": String(body.byteLength), etag };
-    return new Response(request.method === "HEAD" ? null : inPieces(body), { headers });
+    return new Response(request.method === "HEAD" ? null : streamInChunks(body), { headers });
   }
 
   async #asset(path: string): Promise<Asset | null> {
     if (!PLAIN_PATH.test(path)) return null;
-    const kept = this.#kept.get(path);
+    const kept = this.#cache.get(path);
     if (kept !== undefined) return kept;
     const body = await Deno.readFile(this.#folder + path).catch(() => null);
     if (body === null) return null;
@@ -64,22 +64,22 @@ export class AssetFolder {
     const extension = path.slice(path.lastIndexOf(".") + 1);
     const asset = {
       body,
-      type: TYPES[extension] ?? "application/octet-stream",
+      type: MEDIA_TYPES[extension] ?? "application/octet-stream",
       etag: `"${toHex(hash.subarray(0, 16))}"`,
     };
-    this.#kept.set(path, asset);
+    this.#cache.set(path, asset);
     return asset;
   }
 }
 
 /** Streams a body: the runtime copies one chunk when the client reads it, not the whole body for each client. */
-function inPieces(body: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+function streamInChunks(body: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   let at = 0;
   return new ReadableStream(
     {
       pull(controller) {
-        if (at < body.byteLength) controller.enqueue(body.subarray(at, at + PIECE_BYTES));
-        at += PIECE_BYTES;
+        if (at < body.byteLength) controller.enqueue(body.subarray(at, at + CHUNK_BYTES));
+        at += CHUNK_BYTES;
         if (at >= body.byteLength) controller.close();
       },
     },

@@ -1,16 +1,16 @@
 import puppeteer, { type Browser, type ConnectionTransport } from "@cloudflare/puppeteer";
 import { GatewayError } from "../../errors/gateway-error.ts";
-import { fromAnswer, toAnswer } from "../../pages/browser/failures.ts";
+import { fromRpcResult, toRpcResult } from "../../pages/browser/failures.ts";
 import { BrowserService } from "../../pages/browser/service.ts";
 import type { PageBrowser } from "../pages.ts";
 import type { PageLimits, ProcessVariables } from "../variables.ts";
-import { favourShortPages } from "./renderer-priority.ts";
+import { deprioritizeLongPages } from "./renderer-priority.ts";
 
 /**
  * Runs a browser until the script's standard input closes: a browser must not outlive the gateway, even if the gateway is
  * killed. Then it deletes the profile, once the last browser process has ended.
  */
-const KEEPER = `
+const BROWSER_SCRIPT = `
 trap "" INT
 "$BROWSER" "$@" --user-data-dir="$PROFILE" </dev/null &
 browser=$!
@@ -81,12 +81,12 @@ export async function findBrowser(
 }
 
 /** Used where there is no browser: thumbnails fail with instructions, and technology detection uses the HTML alone. */
-export const NO_BROWSER: PageBrowser = {
-  capture: async () => Promise.reject(noBrowser()),
-  visit: async () => Promise.reject(noBrowser()),
+export const UNAVAILABLE_BROWSER: PageBrowser = {
+  capture: async () => Promise.reject(browserUnavailable()),
+  visit: async () => Promise.reject(browserUnavailable()),
 };
 
-function noBrowser(): GatewayError {
+function browserUnavailable(): GatewayError {
   return new GatewayError(
     503,
     "There is no browser on this machine. Install Chromium, or name one in BROWSER_EXECUTABLE, and start the gateway again.",
@@ -97,7 +97,7 @@ function noBrowser(): GatewayError {
 /** Browsers on this machine. They reach the network only through an egress filter. */
 export class LocalBrowsers implements PageBrowser {
   readonly #executable: string;
-  readonly #egress: string;
+  readonly #proxyUrl: string;
   readonly #services: readonly BrowserService[];
   readonly #running = new Set<Deno.ChildProcess>();
   readonly #keepAliveMs: number;
@@ -110,14 +110,14 @@ export class LocalBrowsers implements PageBrowser {
    */
   constructor(executable: string, egress: string, limits: PageLimits, blockLists: string) {
     this.#executable = executable;
-    this.#egress = egress;
+    this.#proxyUrl = egress;
     this.#keepAliveMs = limits.keepAliveMs;
     const launch = () => this.#launch();
     // The browsers have shown equally many pages. Without this shared flag all would restart at the same moment.
-    const renewals = { underWay: false };
+    const renewals = { isRunning: false };
     this.#services = Array.from(
       { length: limits.browsers },
-      () => new BrowserService({ launch, limits, blockLists, renewals }),
+      () => new BrowserService({ launch, limits, blockLists, replacement: renewals }),
     );
   }
 
@@ -127,24 +127,24 @@ export class LocalBrowsers implements PageBrowser {
   visit: PageBrowser["visit"] = (request, client) => this.#use((service) => service.visit(request, client));
 
   close(): void {
-    for (const child of this.#running) end(child);
+    for (const child of this.#running) endBrowser(child);
   }
 
   async #use<T>(work: (service: BrowserService) => Promise<T>): Promise<T> {
     const service = this.#services[this.#next];
     this.#next = (this.#next + 1) % this.#services.length;
-    if (service === undefined) throw noBrowser();
+    if (service === undefined) throw browserUnavailable();
     clearTimeout(this.#idle);
     try {
-      return fromAnswer(await toAnswer(work(service)));
+      return fromRpcResult(await toRpcResult(work(service)));
     } finally {
       clearTimeout(this.#idle);
-      this.#idle = setTimeout(() => this.#rest(), this.#keepAliveMs);
+      this.#idle = setTimeout(() => this.#closeIfIdle(), this.#keepAliveMs);
     }
   }
 
   /** Closes idle browsers. The next request for a page starts a new one. */
-  #rest(): void {
+  #closeIfIdle(): void {
     if (this.#services.every(({ counts }) => counts.open === 0)) this.close();
   }
 
@@ -152,9 +152,9 @@ export class LocalBrowsers implements PageBrowser {
     const profile = await Deno.makeTempDir({ prefix: "polygate-browser-" });
     const child = new Deno.Command("/bin/sh", {
       args: [
-        ...["-c", KEEPER, "keeper"],
+        ...["-c", BROWSER_SCRIPT, "keeper"],
         ...FLAGS,
-        `--proxy-server=${this.#egress}`,
+        `--proxy-server=${this.#proxyUrl}`,
         // By default, browsers bypass the proxy for loopback addresses.
         "--proxy-bypass-list=<-loopback>",
         "about:blank",
@@ -165,26 +165,26 @@ export class LocalBrowsers implements PageBrowser {
       stderr: "piped",
     }).spawn();
     this.#running.add(child);
-    const stop = favourShortPages(child.pid, () => this.#services.some(({ counts }) => counts.open > 0));
+    const stop = deprioritizeLongPages(child.pid, () => this.#services.some(({ counts }) => counts.open > 0));
     void child.status.then(() => {
       stop();
       this.#running.delete(child);
     });
     try {
-      const endpoint = await devToolsEndpoint(child);
-      const transport = await socketTransport(endpoint, () => end(child));
+      const endpoint = await readDevToolsEndpoint(child);
+      const transport = await connectTransport(endpoint, () => endBrowser(child));
       const browser = await puppeteer.connect({ transport });
       console.log(JSON.stringify({ at: new Date().toISOString(), browser: "started", pid: child.pid }));
       return browser;
     } catch (error) {
-      end(child);
+      endBrowser(child);
       throw error;
     }
   }
 }
 
 /** Ends a browser by closing the standard input of its script. */
-function end(child: Deno.ChildProcess): void {
+function endBrowser(child: Deno.ChildProcess): void {
   // The process may have ended already.
   child.stdin.close().catch(() => undefined);
 }
@@ -193,7 +193,7 @@ function end(child: Deno.ChildProcess): void {
  * Reads the DevTools endpoint from the browser's output. It keeps reading the rest: otherwise the browser would block on a
  * full pipe.
  */
-async function devToolsEndpoint(child: Deno.ChildProcess): Promise<string> {
+async function readDevToolsEndpoint(child: Deno.ChildProcess): Promise<string> {
   const found = Promise.withResolvers<string>();
   const timer = setTimeout(() => found.reject(new Error("the browser did not start in time")), START_MS);
   const read = async () => {
@@ -214,7 +214,7 @@ async function devToolsEndpoint(child: Deno.ChildProcess): Promise<string> {
 }
 
 /** The DevTools protocol over a WebSocket. Losing the connection ends the browser. */
-function socketTransport(endpoint: string, ended: () => void): Promise<ConnectionTransport> {
+function connectTransport(endpoint: string, ended: () => void): Promise<ConnectionTransport> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(endpoint);
     const transport: ConnectionTransport = {

@@ -3,7 +3,7 @@ import type { SqlJournal } from "../../audit/sql-journal.ts";
 import { ConfigurationClient } from "../../config/client.ts";
 import { type ConfigStorage, ConfigurationCore, type StoredConfig } from "../../config/core.ts";
 import { once } from "../../encoding/lazy-schema.ts";
-import { poolConfiguration } from "../../pool/configuration.ts";
+import { buildPoolConfiguration } from "../../pool/configuration.ts";
 import { needsNoAccount } from "../../provider/drivers.ts";
 import { type Sql, textIn } from "../../storage/sql.ts";
 import type { AccountPoolClient } from "../accounts.ts";
@@ -20,7 +20,7 @@ const storedSchema = once(() =>
 );
 
 /** Stores the configuration in one row. */
-function configStorage(sql: Sql): ConfigStorage {
+function createConfigStorage(sql: Sql): ConfigStorage {
   sql.all(
     "create table if not exists configuration(one integer primary key check (one = 1), stored text not null)",
   );
@@ -52,20 +52,20 @@ export class DamagedConfigurationError extends Error {
  */
 function openCore(sql: Sql, variables: Variables, journal: SqlJournal): ConfigurationCore {
   try {
-    return new ConfigurationCore(configStorage(sql), variables);
+    return new ConfigurationCore(createConfigStorage(sql), variables);
   } catch (error) {
     // A temporary storage failure does not mean that the content is damaged.
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
-    const versions = journal.versions().map(({ version }) => version);
+    const versions = journal.listBackups().map(({ version }) => version);
     const kept = versions.length === 0 ? "there is no kept version" : `kept versions: ${versions.join(", ")}`;
     throw new DamagedConfigurationError(
-      `The configuration in ${variables.process.dataFolder}/polygate.db is damaged: ${damageOf(error)}. Nothing was changed. Put a backup in its place, or go back to a kept version (${kept}): see "A damaged configuration" in docs/operating.md`,
+      `The configuration in ${variables.process.dataFolder}/polygate.db is damaged: ${describeDamage(error)}. Nothing was changed. Put a backup in its place, or go back to a kept version (${kept}): see "A damaged configuration" in docs/operating.md`,
     );
   }
 }
 
 /** Describes the damage without the row's text, which contains secrets. */
-function damageOf(error: SyntaxError | z.ZodError): string {
+function describeDamage(error: SyntaxError | z.ZodError): string {
   if (error instanceof SyntaxError) return "the row is no JSON";
   const [issue] = error.issues;
   if (issue === undefined) return "it cannot be read";
@@ -73,7 +73,7 @@ function damageOf(error: SyntaxError | z.ZodError): string {
 }
 
 /** The configuration of a process. Every edit is passed on to the account pool; an edit resolves when the pool has it. */
-export async function denoConfiguration(
+export async function createConfigurationClient(
   sql: Sql,
   variables: Variables,
   accounts: AccountPoolClient,
@@ -81,21 +81,25 @@ export async function denoConfiguration(
 ): Promise<ConfigurationClient> {
   const core = openCore(sql, variables, journal);
   // The version lets the pool detect waiting requests that an older configuration admitted.
-  const tellPool = async () => {
+  const configurePool = async () => {
     const { config, version } = core.snapshot;
     await accounts.configure(
-      await poolConfiguration(config, { queueWaitMs: variables.queueTimeoutMs, needsNoAccount }, version),
+      await buildPoolConfiguration(
+        config,
+        { queueWaitMs: variables.queueTimeoutMs, needsNoAccount },
+        version,
+      ),
     );
   };
-  await tellPool();
+  await configurePool();
   return new ConfigurationClient(
     {
       newerThan: async (known) => (core.snapshot.version === known ? null : core.snapshot),
       replace: async (base, config, note) => {
         const outcome = core.replace(base, config, (before, version) => {
-          if (note !== null) journal.edited(before, version, note);
+          if (note !== null) journal.recordEdit(before, version, note);
         });
-        if (outcome.stored) await tellPool();
+        if (outcome.stored) await configurePool();
         return outcome;
       },
     },

@@ -10,12 +10,14 @@ export interface DataFolder {
  * Opens the data folder, and creates it if necessary. If that fails, prints the reason and exits with code 1. It also fails
  * if another process uses the folder: two processes would hand out each account's slots twice.
  */
-export async function dataFolderOrExit(path: string): Promise<DataFolder> {
+export async function openDataFolderOrExit(path: string): Promise<DataFolder> {
   const lock = await openLock(path).catch((error: unknown) =>
-    exit(`The data folder ${path} cannot be used: ${error instanceof Error ? error.message : error}`),
+    exitWithReason(
+      `The data folder ${path} cannot be used: ${error instanceof Error ? error.message : error}`,
+    ),
   );
   if (!(await lock.tryLock(true))) {
-    return exit(`Another process, or another thread of this one, uses the data folder ${path}`);
+    return exitWithReason(`Another process, or another thread of this one, uses the data folder ${path}`);
   }
   const database = new Database(`${path}/polygate.db`);
   return {
@@ -33,7 +35,7 @@ async function openLock(path: string): Promise<Deno.FsFile> {
 }
 
 /** Prints why the program cannot start, and exits with code 1. */
-export function exit(reason: string): never {
+export function exitWithReason(reason: string): never {
   console.error(reason);
   return Deno.exit(1);
 }

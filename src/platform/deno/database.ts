@@ -5,7 +5,7 @@ import type { Sql, SqlRow, SqlValue } from "../../storage/sql.ts";
  * Pages of 4 KiB in the write-ahead log before SQLite copies them into the file. Each copy waits for the disk, and each
  * answered request adds about five pages. With SQLite's default of 1,000 the copies took longer than the writes.
  */
-const LOG_PAGES = 4_000;
+const CHECKPOINT_PAGES = 4_000;
 
 /** Limit of cached prepared statements. */
 const MAX_STATEMENTS = 200;
@@ -24,14 +24,14 @@ export class Database implements Sql {
     this.#database = new DatabaseSync(path);
     this.#database.exec("pragma journal_mode = wal");
     this.#database.exec("pragma synchronous = normal");
-    this.#database.exec(`pragma wal_autocheckpoint = ${LOG_PAGES}`);
+    this.#database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   }
 
   /** Integers beyond 2^53 are rounded to the nearest number, as in a Durable Object. */
   all(statement: string, ...values: readonly SqlValue[]): readonly SqlRow[] {
     return this.#prepare(statement)
-      .all(...values.map((value) => this.#given(value)))
-      .map((row) => this.#row(row));
+      .all(...values.map((value) => this.#toInputValue(value)))
+      .map((row) => this.#toRow(row));
   }
 
   /** A nested transaction joins the outer one. */
@@ -70,15 +70,17 @@ export class Database implements Sql {
   }
 
   /** The driver truncates text at its first NUL when it reads; bytes stay complete. */
-  #given(value: SqlValue): SQLInputValue {
+  #toInputValue(value: SqlValue): SQLInputValue {
     return typeof value === "string" && value.includes("\0") ? this.#utf8.encoder.encode(value) : value;
   }
 
-  #row(row: Record<string, SQLOutputValue>): SqlRow {
-    return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, this.#read(value)]));
+  #toRow(row: Record<string, SQLOutputValue>): SqlRow {
+    return Object.fromEntries(
+      Object.entries(row).map(([column, value]) => [column, this.#fromOutputValue(value)]),
+    );
   }
 
-  #read(value: SQLOutputValue): SqlValue {
+  #fromOutputValue(value: SQLOutputValue): SqlValue {
     if (typeof value === "bigint") return Number(value);
     return value instanceof Uint8Array ? this.#utf8.decoder.decode(value) : value;
   }

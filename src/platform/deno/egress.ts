@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import { type AddressInfo, connect, createServer, isIP, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
-import { carriedIPv4, isPublicAddress } from "../../url-safety/addresses.ts";
+import { embeddedIPv4, isPublicAddress } from "../../url-safety/addresses.ts";
 
 const CONNECT_MS = 15_000;
 // Replies of RFC 1928, section 6. Browsers distinguish "host unreachable" from the others, so it stands for an unknown name.
@@ -17,19 +17,19 @@ const NAME = 3;
 const IPV6 = 4;
 
 /** A running egress filter. */
-export interface Egress {
+export interface EgressFilter {
   /** `socks5://127.0.0.1:<port>` */
   readonly url: string;
   close(): void;
 }
 
 /** Whether the `host:port` pair is allowed although its address is private. */
-export type IsListed = (pair: string) => boolean;
+export type IsAllowlisted = (pair: string) => boolean;
 
 /** Returns the current addresses of this machine's interfaces. */
-export type OwnAddresses = () => readonly string[];
+export type ListOwnAddresses = () => readonly string[];
 
-const ownAddresses: OwnAddresses = () =>
+const listOwnAddresses: ListOwnAddresses = () =>
   Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
 
 /**
@@ -37,11 +37,14 @@ const ownAddresses: OwnAddresses = () =>
  * addresses, except this machine's own: a local service may take such a connection for a local one. Unlike a check of the
  * URL it sees the resolved address, and it connects to exactly the address that it checked.
  */
-export async function startEgress(isListed: IsListed, own = ownAddresses): Promise<Egress> {
+export async function startEgressFilter(
+  isListed: IsAllowlisted,
+  own = listOwnAddresses,
+): Promise<EgressFilter> {
   const server = createServer((client) => {
     client.setNoDelay(true);
     client.on("error", () => client.destroy());
-    serve(client, isListed, own).catch(() => client.destroy());
+    serveClient(client, isListed, own).catch(() => client.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -55,7 +58,7 @@ function portOf(address: AddressInfo | string | null): number {
   return address.port;
 }
 
-async function serve(client: Socket, isListed: IsListed, own: OwnAddresses): Promise<void> {
+async function serveClient(client: Socket, isListed: IsAllowlisted, own: ListOwnAddresses): Promise<void> {
   const input = new ExactReader(client);
   const [, methods = 0] = await input.read(2);
   await input.read(methods);
@@ -69,7 +72,7 @@ async function serve(client: Socket, isListed: IsListed, own: OwnAddresses): Pro
     client.end();
   };
   if (command !== CONNECT) return refuse(WRONG_COMMAND);
-  const target = await judge(host, port, isListed, own);
+  const target = await resolveAllowedAddress(host, port, isListed, own);
   if ("refused" in target) return refuse(target.refused);
   const server = connect({ host: target.address, port, timeout: CONNECT_MS });
   let connected = false;
@@ -98,14 +101,14 @@ async function readHost(input: ExactReader, type: number): Promise<string> {
 }
 
 /** The address to connect to, or the SOCKS reply that refuses. */
-async function judge(
+async function resolveAllowedAddress(
   host: string,
   port: number,
-  isListed: IsListed,
-  own: OwnAddresses,
+  isListed: IsAllowlisted,
+  own: ListOwnAddresses,
 ): Promise<{ readonly address: string } | { readonly refused: number }> {
   const listed = () => isListed(`${host.includes(":") ? `[${host}]` : host}:${port}`);
-  const isAllowed = (address: string) => isPublicAddress(address) && !isAmong(address, own());
+  const isAllowed = (address: string) => isPublicAddress(address) && !includesAddress(address, own());
   if (isIP(host)) return isAllowed(host) || listed() ? { address: host } : { refused: REFUSED };
   const found = await lookup(host, { all: true }).catch(() => []);
   if (found.length === 0) return { refused: NO_SUCH_HOST };
@@ -114,10 +117,10 @@ async function judge(
 }
 
 /** Whether an address equals one of the others, in any notation, or embeds one (IPv4 in IPv6). */
-function isAmong(address: string, others: readonly string[]): boolean {
+function includesAddress(address: string, others: readonly string[]): boolean {
   const plain = (text: string) => (ipaddr.isValid(text) ? ipaddr.process(text).toNormalizedString() : text);
   const own = new Set(others.map(plain));
-  return [address, ...carriedIPv4(address)].some((one) => own.has(plain(one)));
+  return [address, ...embeddedIPv4(address)].some((one) => own.has(plain(one)));
 }
 
 /** Reads exact numbers of bytes from a socket; `pipeTo` forwards the rest. */

@@ -2,12 +2,12 @@
  * Tracks the work in progress of this process: requests, streams and their background work. A shutdown waits for it, and
  * accepts no new work.
  */
-export class InFlight {
+export class InFlightWork {
   readonly #work = new Set<Promise<void>>();
-  #closing = false;
+  #isClosing = false;
 
-  get closing(): boolean {
-    return this.#closing;
+  get isClosing(): boolean {
+    return this.#isClosing;
   }
 
   /** Adds work that a shutdown waits for, whether it succeeds or fails. */
@@ -21,7 +21,7 @@ export class InFlight {
 
   /** Accepts nothing new from now on. Resolves with true when all work has ended, with false after `ms` milliseconds. */
   async drain(ms: number): Promise<boolean> {
-    this.#closing = true;
+    this.#isClosing = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<false>((resolve) => {
       timer = setTimeout(() => resolve(false), ms);

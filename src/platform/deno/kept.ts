@@ -1,6 +1,6 @@
-import { KeptObjects, type Quota } from "../../storage/kept.ts";
+import { ExpiringStore, type OwnerQuota } from "../../storage/kept.ts";
 import type { Sql } from "../../storage/sql.ts";
-import { type CallerObjects, forgetUpload } from "../caller-objects.ts";
+import { type CallerObjects, deleteUpload } from "../caller-objects.ts";
 import type { FileStore } from "../files.ts";
 import type { ResponseStore } from "../responses.ts";
 import type { UploadStore } from "../uploads.ts";
@@ -9,11 +9,11 @@ import type { UploadStore } from "../uploads.ts";
 const SWEEP_MS = 60_000;
 
 /** The quota of all pass-through callers together, as a multiple of one caller's quota. */
-const STRANGERS_QUOTAS = 4;
+const PASS_THROUGH_QUOTA_FACTOR = 4;
 
 /** Stores callers' objects until they expire: stored responses, metadata of uploaded files, and uploads in progress. */
-export class KeptForCallers {
-  readonly #kept: KeptObjects<CallerObjects>;
+export class CallerObjectStore {
+  readonly #objects: ExpiringStore<CallerObjects>;
   readonly #now: () => number;
   readonly #isManaged: (owner: string) => Promise<boolean>;
   #sweptAt = Number.NEGATIVE_INFINITY;
@@ -22,35 +22,40 @@ export class KeptForCallers {
    * @param now returns milliseconds since the epoch
    * @param isManaged whether the owner is a managed key
    */
-  constructor(sql: Sql, quota: Quota, now: () => number, isManaged: (owner: string) => Promise<boolean>) {
-    this.#kept = new KeptObjects(sql, quota, STRANGERS_QUOTAS * quota.characters);
+  constructor(
+    sql: Sql,
+    quota: OwnerQuota,
+    now: () => number,
+    isManaged: (owner: string) => Promise<boolean>,
+  ) {
+    this.#objects = new ExpiringStore(sql, quota, PASS_THROUGH_QUOTA_FACTOR * quota.characters);
     this.#now = now;
     this.#isManaged = isManaged;
   }
 
   responses(owner: string): ResponseStore {
     return {
-      get: async (id) => this.#kept.get(owner, "response", id, this.#now()),
+      get: async (id) => this.#objects.get(owner, "response", id, this.#now()),
       put: (response) => this.#put(owner, "response", response),
-      remove: async (id) => this.#kept.remove(owner, "response", id, this.#now()),
+      remove: async (id) => this.#objects.remove(owner, "response", id, this.#now()),
     };
   }
 
   files(owner: string): FileStore {
     return {
-      get: async (id) => this.#kept.get(owner, "file", id, this.#now()),
-      list: async () => this.#kept.list(owner, "file", this.#now()),
+      get: async (id) => this.#objects.get(owner, "file", id, this.#now()),
+      list: async () => this.#objects.list(owner, "file", this.#now()),
       put: (file) => this.#put(owner, "file", file),
     };
   }
 
   uploads(owner: string): UploadStore {
     return {
-      get: async (id) => this.#kept.get(owner, "upload", id, this.#now()),
+      get: async (id) => this.#objects.get(owner, "upload", id, this.#now()),
       put: (upload) => this.#put(owner, "upload", upload),
-      getPiece: async (id) => this.#kept.get(owner, "piece", id, this.#now()),
+      getPiece: async (id) => this.#objects.get(owner, "piece", id, this.#now()),
       putPiece: (piece) => this.#put(owner, "piece", piece),
-      remove: async (id) => forgetUpload(this.#kept, owner, id, this.#now()),
+      remove: async (id) => deleteUpload(this.#objects, owner, id, this.#now()),
     };
   }
 
@@ -59,15 +64,15 @@ export class KeptForCallers {
     kind: Kind,
     value: CallerObjects[Kind],
   ): Promise<void> {
-    const isStranger = !(await this.#isManaged(owner));
+    const isPassThrough = !(await this.#isManaged(owner));
     this.#sweep();
-    this.#kept.put(owner, kind, value, isStranger);
+    this.#objects.put(owner, kind, value, isPassThrough);
   }
 
   #sweep(): void {
     const now = this.#now();
     if (now - this.#sweptAt < SWEEP_MS) return;
     this.#sweptAt = now;
-    this.#kept.expire(now);
+    this.#objects.deleteExpired(now);
   }
 }

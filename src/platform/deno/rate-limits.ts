@@ -1,5 +1,5 @@
 import { RateWindow } from "../../pages/rate-window.ts";
-import { LATEST_TIME, setAsideDamaged } from "../../storage/set-aside.ts";
+import { MAX_DATE_MS, quarantineDamagedRows } from "../../storage/set-aside.ts";
 import { type Sql, textIn } from "../../storage/sql.ts";
 import type { RateDecision } from "../pages.ts";
 
@@ -25,7 +25,9 @@ export class RateLimits {
     sql.all(
       "create table if not exists rate(client text primary key, calls text not null, expires integer not null) without rowid",
     );
-    setAsideDamaged(sql, [{ table: "rate", numbers: { expires: LATEST_TIME }, json: { calls: "array" } }]);
+    quarantineDamagedRows(sql, [
+      { table: "rate", numbers: { expires: MAX_DATE_MS }, json: { calls: "array" } },
+    ]);
     for (const row of sql.all("select client, calls from rate where expires > ?", now())) {
       this.#windows.set(textIn(row, "client"), new RateWindow(JSON.parse(textIn(row, "calls"))));
     }

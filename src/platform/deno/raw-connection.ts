@@ -5,13 +5,13 @@ import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 const READ_BYTES = 65_536;
 
 /** A connection that the program has taken over from the server. */
-export interface RawUpgrade {
+export interface TakenConnection {
   readonly conn: Deno.Conn;
   /** The request's handler must return this response; otherwise the whole server ends. */
   readonly response: Response;
 }
 
-const isRawUpgrade = (value: unknown): value is (request: Request) => RawUpgrade =>
+const isRawUpgrade = (value: unknown): value is (request: Request) => TakenConnection =>
   typeof value === "function";
 
 /**
@@ -22,7 +22,7 @@ const isRawUpgrade = (value: unknown): value is (request: Request) => RawUpgrade
  *
  * @throws GatewayError 400 without `Connection: Upgrade`, 501 if this version of Deno lacks that API
  */
-export function takeConnection(request: Request): RawUpgrade {
+export function takeOverConnection(request: Request): TakenConnection {
   if (!/\bupgrade\b/i.test(request.headers.get("connection") ?? "")) {
     throw invalidRequest("a WebSocket needs the header Connection: Upgrade");
   }

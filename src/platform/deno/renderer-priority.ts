@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setPriority } from "node:os";
 
 /** How often the processes are checked, milliseconds. */
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 /** The pause after a check, as a multiple of its duration: a machine may have thousands of processes. */
-const PAUSES = 50;
+const PAUSE_FACTOR = 50;
 /** The kernel counts time in ticks of a hundredth of a second (proc(5)). */
 const TICK_MS = 10;
 /**
@@ -17,7 +17,7 @@ const LEVELS = [
 ] as const;
 
 /** What the kernel reports of a process. */
-export interface ProcessView {
+export interface ProcessStat {
   readonly pid: number;
   readonly parent: number;
   /** Processor time of all its threads so far, milliseconds. */
@@ -25,7 +25,7 @@ export interface ProcessView {
 }
 
 /** A process, and its new priority. */
-interface Lowered {
+interface PriorityChange {
   readonly pid: number;
   readonly nice: number;
 }
@@ -38,32 +38,33 @@ interface Lowered {
  * @param isBusy whether pages may be open
  * @returns a function that stops the checks
  */
-export function favourShortPages(browser: number, isBusy: () => boolean): () => void {
+export function deprioritizeLongPages(browser: number, isBusy: () => boolean): () => void {
   let known = new Map<number, number>();
-  const look = () => {
-    const long = longProcesses(readProcesses(), browser);
-    for (const { pid, nice } of long) if (known.get(pid) !== nice && isPage(pid)) lower(pid, nice);
+  const checkProcesses = () => {
+    const long = findLongRunning(readProcesses(), browser);
+    for (const { pid, nice } of long)
+      if (known.get(pid) !== nice && isRenderer(pid)) lowerPriority(pid, nice);
     known = new Map(long.map(({ pid, nice }) => [pid, nice]));
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const lookAfter = (ms: number) => {
+  const scheduleCheck = (ms: number) => {
     timer = setTimeout(() => {
       const began = performance.now();
-      if (isBusy()) look();
-      lookAfter(pauseAfter(performance.now() - began));
+      if (isBusy()) checkProcesses();
+      scheduleCheck(pauseAfterCheck(performance.now() - began));
     }, ms);
   };
-  lookAfter(LOOK_MS);
+  scheduleCheck(CHECK_MS);
   return () => clearTimeout(timer);
 }
 
 /** How long to wait after a check; both in milliseconds. */
-export function pauseAfter(took: number): number {
-  return Math.max(LOOK_MS, PAUSES * took);
+export function pauseAfterCheck(took: number): number {
+  return Math.max(CHECK_MS, PAUSE_FACTOR * took);
 }
 
 /** The descendants of the browser process that have computed for long. */
-export function longProcesses(processes: readonly ProcessView[], browser: number): Lowered[] {
+export function findLongRunning(processes: readonly ProcessStat[], browser: number): PriorityChange[] {
   const parents = new Map(processes.map(({ pid, parent }) => [pid, parent]));
   const isBelow = (pid: number): boolean => {
     const seen = new Set<number>();
@@ -80,7 +81,7 @@ export function longProcesses(processes: readonly ProcessView[], browser: number
 }
 
 /** Parses `/proc/<pid>/stat` (proc(5)); null if the text has another form. */
-export function parseStat(text: string): ProcessView | null {
+export function parseStat(text: string): ProcessStat | null {
   // The name is in parentheses, and may itself contain parentheses.
   const pid = Number.parseInt(text, 10);
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -90,18 +91,18 @@ export function parseStat(text: string): ProcessView | null {
   return Object.values(view).every(Number.isInteger) ? view : null;
 }
 
-function readProcesses(): ProcessView[] {
+function readProcesses(): ProcessStat[] {
   return list("/proc").flatMap((name) =>
     /^\d+$/.test(name) ? (parseStat(read(`/proc/${name}/stat`)) ?? []) : [],
   );
 }
 
-function isPage(pid: number): boolean {
+function isRenderer(pid: number): boolean {
   return read(`/proc/${pid}/cmdline`).includes("--type=renderer");
 }
 
 /** Lowers the priority of each thread of a process: in Linux each has its own, and new threads inherit it. */
-function lower(pid: number, nice: number): void {
+function lowerPriority(pid: number, nice: number): void {
   for (const thread of list(`/proc/${pid}/task`)) {
     try {
       setPriority(Number(thread), nice);

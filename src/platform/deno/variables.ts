@@ -5,7 +5,7 @@ import { parseVariables, VariableError, type Variables } from "../variables.ts";
 const BODY_BYTES = 256 * 1024 * 1024;
 
 /** The variables of the process. For an invalid one, prints the reason and exits with code 1. */
-export function variablesOrExit(): Variables {
+export function readVariablesOrExit(): Variables {
   try {
     return parseVariables(Deno.env.toObject(), {
       drivers: DRIVER_NAMES,

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
-import { MAX_MESSAGE_BYTES, type SocketListener, type Upgrade } from "../web-socket.ts";
-import { ConnectionStream, type RawUpgrade, takeConnection } from "./raw-connection.ts";
+import { MAX_MESSAGE_BYTES, type SocketListener, type UpgradeToWebSocket } from "../web-socket.ts";
+import { ConnectionStream, type TakenConnection, takeOverConnection } from "./raw-connection.ts";
 
 /** Interval of pings on an idle connection, milliseconds. Without any bytes until the next ping the connection is cut. */
 const PING_MS = 30_000;
@@ -20,8 +20,8 @@ const server = new WebSocketServer({
 });
 
 /** WebSockets of a process, over the raw connection: every byte that a client sends is counted before it is stored. */
-export const upgrade: Upgrade = (request, listen) => {
-  const handshake = handshakeOf(request);
+export const upgradeWebSocket: UpgradeToWebSocket = (request, listen) => {
+  const handshake = createHandshakeMessage(request);
   let socket: WebSocket | undefined;
   let alive = true;
   const listener = listen({
@@ -32,14 +32,14 @@ export const upgrade: Upgrade = (request, listen) => {
       }),
     close: (code, reason) => socket?.close(code, reason),
   });
-  const { conn, response } = takenConnection(request, listener);
+  const { conn, response } = takeOverOrClose(request, listener);
   const stream = new ConnectionStream(conn, (bytes) => {
     alive = true;
-    return listener.receive(bytes);
+    return listener.onBytes(bytes);
   });
   server.handleUpgrade(handshake, stream, Buffer.alloc(0), (opened) => {
     socket = opened;
-    relay(opened, stream, listener);
+    forwardEvents(opened, stream, listener);
     const pings = setInterval(() => {
       if (alive) opened.ping();
       else opened.terminate();
@@ -48,21 +48,21 @@ export const upgrade: Upgrade = (request, listen) => {
     opened.on("close", () => clearInterval(pings));
   });
   // The library has rejected the handshake and closed the connection.
-  if (socket === undefined) listener.closed();
+  if (socket === undefined) listener.onClose();
   return response;
 };
 
-function takenConnection(request: Request, listener: SocketListener): RawUpgrade {
+function takeOverOrClose(request: Request, listener: SocketListener): TakenConnection {
   try {
-    return takeConnection(request);
+    return takeOverConnection(request);
   } catch (thrown) {
-    listener.closed();
+    listener.onClose();
     throw thrown;
   }
 }
 
 /** The part of a checked handshake that the library reads. */
-function handshakeOf(request: Request): IncomingMessage {
+function createHandshakeMessage(request: Request): IncomingMessage {
   const message = new IncomingMessage(new Socket());
   message.method = "GET";
   message.headers = {
@@ -73,12 +73,12 @@ function handshakeOf(request: Request): IncomingMessage {
   return message;
 }
 
-function relay(socket: WebSocket, stream: ConnectionStream, listener: SocketListener): void {
-  socket.on("message", (data, isBinary) => listener.message(isBinary ? null : data.toString()));
+function forwardEvents(socket: WebSocket, stream: ConnectionStream, listener: SocketListener): void {
+  socket.on("message", (data, isBinary) => listener.onMessage(isBinary ? null : data.toString()));
   socket.on("ping", (data) => {
     if (stream.writableLength < MAX_UNSENT_PONGS) socket.pong(data);
   });
   // A close event follows each error event.
   socket.on("error", () => undefined);
-  socket.on("close", () => listener.closed());
+  socket.on("close", () => listener.onClose());
 }

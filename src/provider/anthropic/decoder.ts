@@ -2,12 +2,12 @@ import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import { TypedEventDecoder } from "../event-stream.ts";
 import { stringIn } from "../json.ts";
-import { cutsOff, type ProviderEvent, type ProviderFinish } from "../provider.ts";
+import { mayBeTruncated, type ProviderEvent, type ProviderFinish } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
-import { STREAM_ERRORS } from "./errors.ts";
-import { UsageCount } from "./usage.ts";
-import type { WireThought } from "./wire.ts";
+import { STREAM_ERROR_KINDS } from "./errors.ts";
+import { UsageCollector } from "./usage.ts";
+import type { WireThinkingBlock } from "./wire.ts";
 
 /** What the decoder of one answer needs. */
 export interface AnswerContext {
@@ -16,33 +16,33 @@ export interface AnswerContext {
   /** Creates an id for a call or a message that the backend sent without one. */
   readonly newId: () => string;
   /** Called for each tool call, with the thinking blocks before it. */
-  readonly remember?: (callId: string, thoughts: readonly WireThought[]) => void;
+  readonly rememberThinking?: (callId: string, thoughts: readonly WireThinkingBlock[]) => void;
 }
 
 /** A content block that has started and not ended. */
 type OpenBlock =
   | { readonly type: "text"; readonly start: number; readonly citations: unknown[] }
   | { readonly type: "thinking"; thinking: string; signature: string }
-  | { readonly type: "tool_use"; readonly input: unknown; filled: boolean };
+  | { readonly type: "tool_use"; readonly input: unknown; hasArguments: boolean };
 
 /** Parses the events of one answer. A whole (not streamed) answer is processed as the events of a stream. */
-class Answer {
+class AnswerParser {
   readonly #emit: (event: ProviderEvent) => void;
   readonly #context: AnswerContext;
   readonly #calls: ToolCallAssembler;
-  readonly #usage = new UsageCount();
+  readonly #usage = new UsageCollector();
   readonly #open = new Map<unknown, OpenBlock>();
   /** Thinking blocks since the last call. */
-  #thoughts: WireThought[] = [];
+  #thoughts: WireThinkingBlock[] = [];
   /** Thinking blocks before each call, in the order of the calls. */
-  readonly #thoughtsBefore: (readonly WireThought[])[] = [];
+  readonly #thoughtsBefore: (readonly WireThinkingBlock[])[] = [];
   /** Characters of text so far, and search results so far. */
-  #said = 0;
-  #found = 0;
+  #textLength = 0;
+  #searchResultCount = 0;
   #reason = "";
   #stopSequence: string | null = null;
   /** Index of the last call, if it ended without arguments. Only a following block shows that the call has none. */
-  #blank: unknown = null;
+  #emptyCallIndex: unknown = null;
 
   constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
     this.#emit = emit;
@@ -50,7 +50,7 @@ class Answer {
     this.#calls = new ToolCallAssembler(
       (event) => {
         if (event.type === "tool-call") {
-          context.remember?.(event.id, this.#thoughtsBefore[event.index] ?? []);
+          context.rememberThinking?.(event.id, this.#thoughtsBefore[event.index] ?? []);
         }
         emit(event);
       },
@@ -75,13 +75,13 @@ class Answer {
         break;
       case "message_delta":
         this.stop(isObject(event["delta"]) ? event["delta"] : {});
-        this.#usage.take(event["usage"]);
+        this.#usage.add(event["usage"]);
         break;
       case "message_stop":
         this.finish();
         return true;
       case "error":
-        throw errorFrom(event, 0, this.#context.secret, STREAM_ERRORS);
+        throw errorFrom(event, 0, this.#context.secret, STREAM_ERROR_KINDS);
     }
     return false;
   }
@@ -92,10 +92,10 @@ class Answer {
    */
   takeWhole(message: JsonObject): void {
     const { type, content, stop_reason: reason } = message;
-    if (type === "error") throw errorFrom(message, 0, this.#context.secret, STREAM_ERRORS);
+    if (type === "error") throw errorFrom(message, 0, this.#context.secret, STREAM_ERROR_KINDS);
     if (!Array.isArray(content)) throw new ProviderError("cut", "the provider's answer has no content");
     this.start(message);
-    const cut = typeof reason === "string" && cutsOff(finishReason(reason));
+    const cut = typeof reason === "string" && mayBeTruncated(finishReason(reason));
     for (const [index, block] of content.entries()) {
       if (!isObject(block)) continue;
       if (cut && index === content.length - 1 && block["type"] === "tool_use") continue;
@@ -110,7 +110,7 @@ class Answer {
     const { id, usage } = message;
     const messageId = typeof id === "string" && id !== "" ? id : `msg_${this.#context.newId()}`;
     this.#emit({ type: "start", messageId });
-    this.#usage.take(usage);
+    this.#usage.add(usage);
   }
 
   stop({ stop_reason: reason, stop_sequence: sequence }: JsonObject): void {
@@ -121,8 +121,8 @@ class Answer {
   finish(): void {
     for (const index of [...this.#open.keys()]) this.#end(index);
     const reason = finishReason(this.#reason);
-    this.#calls.finish(cutsOff(reason));
-    const usage = this.#usage.stated();
+    this.#calls.finish(mayBeTruncated(reason));
+    const usage = this.#usage.total();
     if (usage !== null) this.#emit({ type: "usage", usage });
     // Compatible servers may send `end_turn` after tool calls.
     const told = this.#calls.any && reason === "stop" ? "tool_calls" : reason;
@@ -131,14 +131,18 @@ class Answer {
   }
 
   #begin(index: unknown, block: JsonObject): void {
-    this.#fillBlank();
+    this.#completeEmptyCall();
     switch (block["type"]) {
       case "text":
-        this.#open.set(index, { type: "text", start: this.#said, citations: listIn(block, "citations") });
-        this.#say("text", block["text"]);
+        this.#open.set(index, {
+          type: "text",
+          start: this.#textLength,
+          citations: listIn(block, "citations"),
+        });
+        this.#emitText("text", block["text"]);
         break;
       case "web_search_tool_result":
-        this.#take(listIn(block, "content"));
+        this.#emitSearchResults(listIn(block, "content"));
         break;
       case "thinking":
         this.#open.set(index, {
@@ -146,13 +150,13 @@ class Answer {
           thinking: stringIn(block, "thinking"),
           signature: stringIn(block, "signature"),
         });
-        this.#say("reasoning", block["thinking"]);
+        this.#emitText("reasoning", block["thinking"]);
         break;
       case "redacted_thinking":
         this.#thoughts.push({ type: "redacted_thinking", data: stringIn(block, "data") });
         break;
       case "tool_use":
-        this.#open.set(index, { type: "tool_use", input: block["input"], filled: false });
+        this.#open.set(index, { type: "tool_use", input: block["input"], hasArguments: false });
         this.#thoughtsBefore.push(this.#thoughts);
         this.#thoughts = [];
         this.#calls.take({ index, id: block["id"], function: { name: block["name"] } });
@@ -164,13 +168,13 @@ class Answer {
     const block = this.#open.get(index);
     if (block?.type === "text") {
       if (delta["type"] === "citations_delta") block.citations.push(delta["citation"]);
-      else this.#say("text", delta["text"]);
+      else this.#emitText("text", delta["text"]);
     } else if (block?.type === "thinking") {
       block.thinking += stringIn(delta, "thinking");
       block.signature = stringIn(delta, "signature") || block.signature;
-      this.#say("reasoning", delta["thinking"]);
+      this.#emitText("reasoning", delta["thinking"]);
     } else if (block?.type === "tool_use" && stringIn(delta, "partial_json") !== "") {
-      block.filled = true;
+      block.hasArguments = true;
       this.#calls.take({ index, function: { arguments: delta["partial_json"] } });
     }
   }
@@ -179,48 +183,48 @@ class Answer {
     const block = this.#open.get(index);
     this.#open.delete(index);
     if (block?.type === "text") {
-      for (const citation of block.citations) this.#cite(citation, block.start);
+      for (const citation of block.citations) this.#emitCitation(citation, block.start);
     } else if (block?.type === "thinking") {
       const { type, thinking, signature } = block;
       this.#thoughts.push({ type, thinking, signature });
     } else if (block?.type === "tool_use") {
       // A call without arguments has no deltas. Some servers send all arguments in the first event instead.
       const whole = isObject(block.input) && Object.keys(block.input).length > 0;
-      if (!block.filled && whole) this.#calls.take({ index, function: { arguments: block.input } });
-      else if (!block.filled) this.#blank = index;
+      if (!block.hasArguments && whole) this.#calls.take({ index, function: { arguments: block.input } });
+      else if (!block.hasArguments) this.#emptyCallIndex = index;
       this.#calls.settle();
     }
   }
 
-  #fillBlank(): void {
-    if (this.#blank === null) return;
-    this.#calls.take({ index: this.#blank, function: { arguments: {} } });
-    this.#blank = null;
+  #completeEmptyCall(): void {
+    if (this.#emptyCallIndex === null) return;
+    this.#calls.take({ index: this.#emptyCallIndex, function: { arguments: {} } });
+    this.#emptyCallIndex = null;
     this.#calls.settle();
   }
 
-  #say(type: "text" | "reasoning", text: unknown): void {
+  #emitText(type: "text" | "reasoning", text: unknown): void {
     if (typeof text !== "string" || text === "") return;
-    if (type === "text") this.#said += text.length;
+    if (type === "text") this.#textLength += text.length;
     this.#emit({ type, text });
   }
 
   /** Emits the pages that a search found. A failed search has no pages. */
-  #take(found: readonly unknown[]): void {
+  #emitSearchResults(found: readonly unknown[]): void {
     const results = found.filter(isObject).filter(({ type }) => type === "web_search_result");
     if (results.length === 0) return;
     const pages = results.map((page) => {
-      this.#found += 1;
-      return { index: this.#found, url: stringIn(page, "url"), title: stringIn(page, "title") };
+      this.#searchResultCount += 1;
+      return { index: this.#searchResultCount, url: stringIn(page, "url"), title: stringIn(page, "title") };
     });
     this.#emit({ type: "search", results: pages });
   }
 
   /** Emits a citation. It applies to the whole text block that contains it. */
-  #cite(citation: unknown, start: number): void {
+  #emitCitation(citation: unknown, start: number): void {
     if (!isObject(citation) || citation["type"] !== "web_search_result_location") return;
     const quoted = stringIn(citation, "cited_text");
-    const end = this.#said;
+    const end = this.#textLength;
     this.#emit({
       type: "citation",
       url: stringIn(citation, "url"),
@@ -236,14 +240,14 @@ class Answer {
 /** Decodes a streamed message. The message is complete only after its `message_stop` event. */
 export class MessageStreamDecoder extends TypedEventDecoder {
   constructor(context: AnswerContext) {
-    super((emit) => new Answer(emit, context));
+    super((emit) => new AnswerParser(emit, context));
   }
 }
 
 /** Decodes a whole (not streamed) message. Throws the same errors as the stream decoder. */
-export function messageEvents(message: JsonObject, context: AnswerContext): ProviderEvent[] {
+export function decodeWholeMessage(message: JsonObject, context: AnswerContext): ProviderEvent[] {
   const events: ProviderEvent[] = [];
-  new Answer((event) => events.push(event), context).takeWhole(message);
+  new AnswerParser((event) => events.push(event), context).takeWhole(message);
   return events;
 }
 

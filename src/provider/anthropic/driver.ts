@@ -3,15 +3,15 @@ import { withoutTrailingSlashes } from "../../encoding/path-segment.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import { type AnswerReader, KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
 import type { PrepareOptions, UpstreamAccount } from "../provider.ts";
-import { replayed } from "../replay.ts";
-import { ThoughtMemory } from "../thought-memory.ts";
-import { type AnswerContext, MessageStreamDecoder, messageEvents } from "./decoder.ts";
-import { REFUSALS } from "./errors.ts";
-import type { Thoughts } from "./messages.ts";
-import { BUDGET, OPTIONAL_FIELDS } from "./optional-fields.ts";
-import { OPTIONS } from "./options.ts";
+import { createReplayDecoder } from "../replay.ts";
+import { ReasoningCache } from "../thought-memory.ts";
+import { type AnswerContext, decodeWholeMessage, MessageStreamDecoder } from "./decoder.ts";
+import { ERROR_KINDS } from "./errors.ts";
+import type { ThinkingHistory } from "./messages.ts";
+import { OPTIONAL_FIELDS, THINKING_BUDGET } from "./optional-fields.ts";
+import { SUPPORTED_OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
-import type { WireRequest, WireThought } from "./wire.ts";
+import type { WireRequest, WireThinkingBlock } from "./wire.ts";
 
 /** The protocol's version. Its own service requires the header; compatible servers ignore it. */
 const VERSION = "2023-06-01";
@@ -20,14 +20,14 @@ const VERSION = "2023-06-01";
 export const anthropicDriver = {
   id: "anthropic",
   create: (options: ProviderOptions) => new AnthropicProvider(options),
-  exchange: (path: string): ExchangeKind => {
+  classifyExchange: (path: string): ExchangeKind => {
     if (path.endsWith("/messages")) return { label: "completion", round: { session: null } };
     return { label: path.endsWith("/models") ? "models" : "other" };
   },
-  replay: (contentType: string) =>
-    replayed(contentType, (context) => ({
-      streamed: () => new MessageStreamDecoder(context),
-      whole: (message) => messageEvents(message, context),
+  createCaptureDecoder: (contentType: string) =>
+    createReplayDecoder(contentType, (context) => ({
+      createStreamDecoder: () => new MessageStreamDecoder(context),
+      readWhole: (message) => decodeWholeMessage(message, context),
     })),
 } satisfies Driver;
 
@@ -36,7 +36,7 @@ function addressOf(baseUrl: string): string {
   return `${withoutTrailingSlashes(baseUrl).replace(/\/v1$/, "")}/v1`;
 }
 
-function lengthOf(thought: WireThought): number {
+function lengthOf(thought: WireThinkingBlock): number {
   return thought.type === "thinking"
     ? thought.thinking.length + thought.signature.length
     : thought.data.length;
@@ -44,17 +44,17 @@ function lengthOf(thought: WireThought): number {
 
 /** A backend with the message style. */
 class AnthropicProvider extends KeyedBackend<WireRequest> {
-  readonly #memory = new ThoughtMemory(lengthOf);
+  readonly #memory = new ReasoningCache(lengthOf);
 
   constructor(options: ProviderOptions) {
     super(options, {
       address: addressOf(options.baseUrl),
       path: "/messages",
-      kinds: REFUSALS,
+      kinds: ERROR_KINDS,
       optional: OPTIONAL_FIELDS,
-      options: OPTIONS,
+      options: SUPPORTED_OPTIONS,
       // A whole answer has arguments as an object, which is valid even if the call was cut off.
-      tellsCutCalls: false,
+      detectsTruncatedCalls: false,
     });
   }
 
@@ -73,15 +73,15 @@ class AnthropicProvider extends KeyedBackend<WireRequest> {
   protected override reader(account: UpstreamAccount, request: WireRequest): AnswerReader {
     const context = this.#contextOf(account, request);
     return {
-      streamed: () => new MessageStreamDecoder(context),
-      whole: (message) => messageEvents(message, context),
+      createStreamDecoder: () => new MessageStreamDecoder(context),
+      readWhole: (message) => decodeWholeMessage(message, context),
     };
   }
 
-  #thoughtsOf(model: string): Thoughts {
+  #thoughtsOf(model: string): ThinkingHistory {
     return {
-      before: (callId) => this.#memory.of(model, callId),
-      strict: !this.optionalOf(model).refuses(BUDGET),
+      blocksBefore: (callId) => this.#memory.get(model, callId),
+      mustBeComplete: !this.optionalOf(model).refuses(THINKING_BUDGET),
     };
   }
 
@@ -89,6 +89,9 @@ class AnthropicProvider extends KeyedBackend<WireRequest> {
     const context = { secret: account.token, newId: this.options.newId };
     // An answer without thinking is not remembered: a thinking model cannot continue from it.
     if (thinking?.type !== "enabled") return context;
-    return { ...context, remember: (callId, thoughts) => this.#memory.keep(model, callId, thoughts) };
+    return {
+      ...context,
+      rememberThinking: (callId, thoughts) => this.#memory.store(model, callId, thoughts),
+    };
   }
 }

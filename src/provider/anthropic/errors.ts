@@ -18,12 +18,12 @@ const CODES = [
  * named by id. `invalid_request_error` has no entry, so that the status decides: compatible servers also send it for a
  * wrong key.
  */
-export const REFUSALS: ErrorKinds = {
+export const ERROR_KINDS: ErrorKinds = {
   codes: new Map(CODES),
   statuses: { 404: "model_unavailable", 529: "model_unavailable" },
 };
 
 /** Classifies errors within a stream, which have no HTTP status. */
-export const STREAM_ERRORS: ErrorKinds = {
+export const STREAM_ERROR_KINDS: ErrorKinds = {
   codes: new Map([...CODES, ["invalid_request_error", "invalid_request"] as const]),
 };

@@ -1,31 +1,31 @@
-import type { CacheMark } from "../../conversation/cache-mark.ts";
+import type { CacheBreakpoint } from "../../conversation/cache-mark.ts";
 import type { Conversation, Message } from "../../conversation/conversation.ts";
-import { objectIn } from "../../encoding/json.ts";
+import { parseObject } from "../../encoding/json.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
-import { joined, paragraphs, textOf } from "../prose.ts";
+import { joinParagraphList, joinParagraphs, joinTextParts } from "../prose.ts";
 import type { AttachedPart } from "../request-attachments.ts";
 import { cacheControl } from "./cache.ts";
 import { Turns } from "./turns.ts";
-import type { WireMessage, WirePart, WireText, WireThought } from "./wire.ts";
+import type { WireMessage, WirePart, WireText, WireThinkingBlock } from "./wire.ts";
 
 /** What is known about the model's earlier thinking. */
-export interface Thoughts {
+export interface ThinkingHistory {
   /** The thinking blocks before a call; undefined: not known. */
-  before(callId: string): readonly WireThought[] | undefined;
+  blocksBefore(callId: string): readonly WireThinkingBlock[] | undefined;
   /** Whether the model continues to think only if all earlier thinking blocks are known. */
-  readonly strict: boolean;
+  readonly mustBeComplete: boolean;
 }
 
 /** How to translate a conversation into messages. */
 export interface MessageOptions {
   /** Whether tool calls and results are written as text instead of blocks of their own. */
-  readonly markup: boolean;
+  readonly toolCallsAsText: boolean;
   /** Text that is appended to the last user message; blank: none. */
   readonly injection: string;
   /** User text that ends the conversation (a follow-up turn); blank: none. */
   readonly suffix: string;
   readonly partOf: (part: AttachedPart) => WirePart;
-  readonly thoughts: Thoughts;
+  readonly thoughts: ThinkingHistory;
 }
 
 /** A conversation in the protocol's form. */
@@ -41,7 +41,7 @@ export interface WireConversation {
  * Translates a conversation. System messages at the beginning become the system prompt. Later ones stay in place as user
  * text in a `system` tag, because not every model accepts a system message there.
  */
-export function wireConversation(conversation: Conversation, options: MessageOptions): WireConversation {
+export function toWireConversation(conversation: Conversation, options: MessageOptions): WireConversation {
   const { messages } = conversation;
   const first = messages.findIndex((message) => message.role !== "system");
   const leading = messages.slice(0, first === -1 ? messages.length : first);
@@ -49,10 +49,10 @@ export function wireConversation(conversation: Conversation, options: MessageOpt
   const turns = new Turns();
   for (const message of messages.slice(leading.length)) {
     addMessage(turns, message, options);
-    if (message === lastUser) turns.say("user", [text(options.injection)]);
+    if (message === lastUser) turns.addParts("user", [text(options.injection)]);
   }
-  turns.say("user", [text(options.suffix)]);
-  const finished = turns.finish(options.thoughts.strict);
+  turns.addParts("user", [text(options.suffix)]);
+  const finished = turns.finish(options.thoughts.mustBeComplete);
   const system = leading.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "text" ? [text(part.text, part.cache)] : [])),
   );
@@ -62,21 +62,21 @@ export function wireConversation(conversation: Conversation, options: MessageOpt
 function addMessage(turns: Turns, message: Message, options: MessageOptions): void {
   switch (message.role) {
     case "system": {
-      const said = textOf(message.parts);
-      if (said !== "") turns.say("user", [text(`<system>\n${said}\n</system>`)]);
+      const said = joinTextParts(message.parts);
+      if (said !== "") turns.addParts("user", [text(`<system>\n${said}\n</system>`)]);
       break;
     }
     case "user": {
       // The protocol has no field for a user's name.
       const name = message.name === undefined ? "" : `[${message.name}]`;
-      turns.say("user", [text(name), ...partsOf(message, options)]);
+      turns.addParts("user", [text(name), ...partsOf(message, options)]);
       break;
     }
     case "assistant":
-      addAnswer(turns, message, options);
+      addAssistantMessage(turns, message, options);
       break;
     case "tool":
-      addResult(turns, message, options);
+      addToolResult(turns, message, options);
       break;
   }
 }
@@ -84,35 +84,39 @@ function addMessage(turns: Turns, message: Message, options: MessageOptions): vo
 /**
  * Adds an assistant message. Reasoning text alone is not sent: the protocol accepts reasoning only with its signature.
  */
-function addAnswer(
+function addAssistantMessage(
   turns: Turns,
   { parts, toolCalls }: Extract<Message, { role: "assistant" }>,
   options: MessageOptions,
 ): void {
-  const said = textOf(parts);
+  const said = joinTextParts(parts);
   const cache = parts.findLast((part) => part.cache !== undefined)?.cache;
-  if (options.markup) {
-    turns.say("assistant", [text(paragraphs(said, renderToolCalls(toolCalls)), cache)]);
+  if (options.toolCallsAsText) {
+    turns.addParts("assistant", [text(joinParagraphs(said, renderToolCalls(toolCalls)), cache)]);
     return;
   }
   const calls = toolCalls.map(({ id, name, arguments: input, cache: mark }) => ({
     id,
     name,
-    input: objectIn(input),
-    thoughts: options.thoughts.before(id),
+    input: parseObject(input),
+    thoughts: options.thoughts.blocksBefore(id),
     ...(mark === undefined ? {} : { cache: mark }),
   }));
-  turns.answer(text(said, cache), calls);
+  turns.addAnswer(text(said, cache), calls);
 }
 
-function addResult(turns: Turns, message: Extract<Message, { role: "tool" }>, options: MessageOptions): void {
+function addToolResult(
+  turns: Turns,
+  message: Extract<Message, { role: "tool" }>,
+  options: MessageOptions,
+): void {
   const { callId: id, name, isError = false } = message;
   const parts = partsOf(message, options).filter((part) => part.type !== "text" || part.text !== "");
-  if (!options.markup && turns.result(id, parts, isError, message.cache)) return;
+  if (!options.toolCallsAsText && turns.recordResult(id, parts, isError, message.cache)) return;
   // A result whose call is missing, or already has a result, is written as text.
-  const words = joined(parts.map((part) => (part.type === "text" ? part.text : "")));
+  const words = joinParagraphList(parts.map((part) => (part.type === "text" ? part.text : "")));
   const result = { id, text: words, isError, ...(name === undefined ? {} : { name }) };
-  turns.say("user", [text(renderToolResult(result)), ...parts.filter((part) => part.type !== "text")]);
+  turns.addParts("user", [text(renderToolResult(result)), ...parts.filter((part) => part.type !== "text")]);
 }
 
 function partsOf({ parts }: Message, options: MessageOptions): WirePart[] {
@@ -123,6 +127,6 @@ function partsOf({ parts }: Message, options: MessageOptions): WirePart[] {
   );
 }
 
-function text(value: string, cache?: CacheMark): WireText {
+function text(value: string, cache?: CacheBreakpoint): WireText {
   return { type: "text", text: value, ...cacheControl(cache) };
 }

@@ -1,11 +1,16 @@
 import { effortFor } from "../effort.ts";
-import { either, refused as namedAsRefused, type OptionalField, sentence } from "../optional-fields.ts";
+import {
+  anyPattern,
+  fieldRefusalPattern as namedAsRefused,
+  type OptionalField,
+  sentencePattern,
+} from "../optional-fields.ts";
 
-import { isMarked, withoutCache } from "./cache.ts";
-import { thinkingShare } from "./thinking.ts";
-import type { WireBlock, WireMessage, WireRequest, WireSearch, WireTool } from "./wire.ts";
+import { usesCacheControl, withoutCacheControl } from "./cache.ts";
+import { maxThinkingTokens } from "./thinking.ts";
+import type { WireBlock, WireMessage, WireRequest, WireTool, WireWebSearch } from "./wire.ts";
 
-const CONTINUE: WireMessage = {
+const CONTINUE_MESSAGE: WireMessage = {
   role: "user",
   content: [
     { type: "text", text: "Continue your answer exactly where it ends, without repeating anything of it." },
@@ -16,40 +21,40 @@ const REFUSED =
   "not (?:be )?(?:support|permit|allow)|unsupported|unknown|unexpected|unrecogni[sz]ed|deprecated|may only|expected tags";
 
 /** Builds a pattern for a sentence which says that a feature is unavailable. `name` is a regular expression. */
-function refused(name: string): RegExp {
-  return either(sentence(name, `\\b(?:${REFUSED})`, '".'), sentence(REFUSED, name, '".'));
+function unavailablePattern(name: string): RegExp {
+  return anyPattern(sentencePattern(name, `\\b(?:${REFUSED})`, '".'), sentencePattern(REFUSED, name, '".'));
 }
 
 const DISABLED = { type: "disabled" } as const;
 
 /** The model's `max_tokens` limit, read from its refusal of a larger value; Infinity: not stated. */
-function longest(refusal: string): number {
+function maxTokensFrom(refusal: string): number {
   return Number(/max_tokens: \d+ > (\d+)/.exec(refusal)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
 /** Newer models accept no thinking budget: they decide how much they think. They take an effort instead. */
-export const BUDGET: OptionalField<WireRequest> = {
-  named: /thinking\.type\.enabled/,
-  present: ({ thinking }) => thinking?.type === "enabled",
-  without: ({ thinking, ...rest }) => ({
+export const THINKING_BUDGET: OptionalField<WireRequest> = {
+  refusalPattern: /thinking\.type\.enabled/,
+  isPresent: ({ thinking }) => thinking?.type === "enabled",
+  remove: ({ thinking, ...rest }) => ({
     ...rest,
     thinking: { type: "adaptive", display: "summarized" },
     ...(thinking?.type === "enabled" ? { output_config: { effort: effortFor(thinking.budget_tokens) } } : {}),
   }),
 };
 
-type Change = Pick<OptionalField<WireRequest>, "present" | "without">;
+type Change = Pick<OptionalField<WireRequest>, "isPresent" | "remove">;
 
 /** The end user's id. */
 const METADATA: Change = {
-  present: (request) => request.metadata !== undefined,
-  without: ({ metadata: _, ...rest }) => rest,
+  isPresent: (request) => request.metadata !== undefined,
+  remove: ({ metadata: _, ...rest }) => rest,
 };
 
 /** The server's own web search. */
 const SEARCH: Change = {
-  present: ({ tools = [] }) => tools.some(isSearch),
-  without: ({ tools = [], tool_choice: choice, ...rest }) => {
+  isPresent: ({ tools = [] }) => tools.some(isSearch),
+  remove: ({ tools = [], tool_choice: choice, ...rest }) => {
     const others = tools.filter((tool) => !isSearch(tool));
     if (others.length === 0) return rest;
     return { ...rest, tools: others, ...(choice === undefined ? {} : { tool_choice: choice }) };
@@ -61,86 +66,89 @@ const SEARCH: Change = {
  * patterns match the error messages of the protocol's own service.
  */
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
-  BUDGET,
+  THINKING_BUDGET,
   {
     // Accounts of one pool may have different owners, and a backend may reject what it issued to another owner.
-    named: either(
+    refusalPattern: anyPattern(
       /(?:invalid|corrupted) [`'"\\]*signature|signature[`'"\\]* (?:(?:is|was) )?(?:not valid|invalid|corrupted)/,
-      sentence("signature", "could not be (?:verified|decrypted)"),
+      sentencePattern("signature", "could not be (?:verified|decrypted)"),
     ),
-    present: ({ messages }) => messages.some(({ content }) => content.some(isThought)),
-    without: withoutThoughts,
-    passing: true,
+    isPresent: ({ messages }) => messages.some(({ content }) => content.some(isThinkingBlock)),
+    remove: withoutThinkingBlocks,
+    isTransient: true,
   },
   {
     // The model cannot think, or the server does not know the field.
-    named: refused('thinking(?:\\.type\\.adaptive\\\\?")?'),
-    present: ({ thinking }) => thinking !== undefined && thinking.type !== "disabled",
-    without: ({ thinking: _, ...rest }) => rest,
+    refusalPattern: unavailablePattern('thinking(?:\\.type\\.adaptive\\\\?")?'),
+    isPresent: ({ thinking }) => thinking !== undefined && thinking.type !== "disabled",
+    remove: ({ thinking: _, ...rest }) => rest,
   },
   {
     // The same two cases, or a model whose thinking cannot be disabled.
-    named: either(
+    refusalPattern: anyPattern(
       namedAsRefused("thinking"),
       /thinking\.type\.disabled/,
-      sentence("thinking", "expected tags|cannot be (?:disabled|turned)"),
+      sentencePattern("thinking", "expected tags|cannot be (?:disabled|turned)"),
     ),
-    present: ({ thinking }) => thinking?.type === "disabled",
-    without: ({ thinking: _, ...rest }) => rest,
+    isPresent: ({ thinking }) => thinking?.type === "disabled",
+    remove: ({ thinking: _, ...rest }) => rest,
   },
   {
-    named: refused("(?:output_config|effort)"),
-    present: (request) => request.output_config !== undefined,
-    without: ({ output_config: _, ...rest }) => rest,
+    refusalPattern: unavailablePattern("(?:output_config|effort)"),
+    isPresent: (request) => request.output_config !== undefined,
+    remove: ({ output_config: _, ...rest }) => rest,
   },
   {
-    named: refused("temperature"),
-    present: (request) => request.temperature !== undefined,
-    without: ({ temperature: _, ...rest }) => rest,
+    refusalPattern: unavailablePattern("temperature"),
+    isPresent: (request) => request.temperature !== undefined,
+    remove: ({ temperature: _, ...rest }) => rest,
   },
   {
-    named: refused("top_k"),
-    present: (request) => request.top_k !== undefined,
-    without: ({ top_k: _, ...rest }) => rest,
+    refusalPattern: unavailablePattern("top_k"),
+    isPresent: (request) => request.top_k !== undefined,
+    remove: ({ top_k: _, ...rest }) => rest,
   },
   {
     // The user id does not affect the answer.
-    named: namedAsRefused("metadata(?:\\.user_id)?"),
+    refusalPattern: namedAsRefused("metadata(?:\\.user_id)?"),
     ...METADATA,
   },
   {
     // A rejected user id says nothing about other user ids, so the refusal is not remembered.
-    named: /metadata/,
+    refusalPattern: /metadata/,
     ...METADATA,
-    passing: true,
+    isTransient: true,
   },
   {
     // Without the prompt cache the request only costs more.
-    named: refused("cache_control(?:\\.\\w{1,40}(?!\\w)){0,3}"),
-    present: isMarked,
-    without: withoutCache,
+    refusalPattern: unavailablePattern("cache_control(?:\\.\\w{1,40}(?!\\w)){0,3}"),
+    isPresent: usesCacheControl,
+    remove: withoutCacheControl,
   },
   {
-    named: refused("top_p"),
-    present: (request) => request.top_p !== undefined,
-    without: ({ top_p: _, ...rest }) => rest,
+    refusalPattern: unavailablePattern("top_p"),
+    isPresent: (request) => request.top_p !== undefined,
+    remove: ({ top_p: _, ...rest }) => rest,
   },
   {
-    named: either(/forces tool use/, sentence("tool_choice|forced tool", "not support", '".')),
-    present: ({ tool_choice: choice }) => choice?.type === "any" || choice?.type === "tool",
-    without: ({ tool_choice: choice, ...rest }) => {
+    refusalPattern: anyPattern(
+      /forces tool use/,
+      sentencePattern("tool_choice|forced tool", "not support", '".'),
+    ),
+    isPresent: ({ tool_choice: choice }) => choice?.type === "any" || choice?.type === "tool",
+    remove: ({ tool_choice: choice, ...rest }) => {
       const { name: _, ...others } = choice ?? {};
       return { ...rest, tool_choice: { ...others, type: "auto" } };
     },
   },
   {
-    named: refused("strict"),
-    present: ({ tools }) => tools?.some((tool) => "strict" in tool) ?? false,
-    without: (request) => ({ ...request, tools: (request.tools ?? []).map(withoutStrict) }),
+    refusalPattern: unavailablePattern("strict"),
+    isPresent: ({ tools }) => tools?.some((tool) => "strict" in tool) ?? false,
+    remove: (request) => ({ ...request, tools: (request.tools ?? []).map(withoutStrict) }),
   },
   {
     // A server without its own web search may complain that the tool lacks an `input_schema`.
-    named: either(
+    refusalPattern: anyPattern(
       namedAsRefused("web[ _]search\\w*"),
       /tools\.\d+(?:\.\w+)?\.input_schema\W{1,3}field required/,
     ),
@@ -148,23 +156,23 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // The schema of another tool may be the cause, so the refusal is not remembered.
-    named: /web[ _]search|tools\.\d(?:(?!tools\.\d)\S)*input_schema/i,
+    refusalPattern: /web[ _]search|tools\.\d(?:(?!tools\.\d)\S)*input_schema/i,
     ...SEARCH,
-    passing: true,
+    isTransient: true,
   },
   {
-    named: namedAsRefused("prefill(?:ing)?"),
-    present: ({ messages }) => messages.at(-1)?.role === "assistant",
-    without: (request) => ({ ...request, messages: [...request.messages, CONTINUE] }),
+    refusalPattern: namedAsRefused("prefill(?:ing)?"),
+    isPresent: ({ messages }) => messages.at(-1)?.role === "assistant",
+    remove: (request) => ({ ...request, messages: [...request.messages, CONTINUE_MESSAGE] }),
   },
   {
-    named: /max_tokens: \d+ > \d+/,
-    present: ({ max_tokens: limit }, refusal) => limit > longest(refusal),
-    without: ({ thinking, ...request }, refusal) => {
-      const limit = longest(refusal);
+    refusalPattern: /max_tokens: \d+ > \d+/,
+    isPresent: ({ max_tokens: limit }, refusal) => limit > maxTokensFrom(refusal),
+    remove: ({ thinking, ...request }, refusal) => {
+      const limit = maxTokensFrom(refusal);
       const shorter = { ...request, max_tokens: limit };
       if (thinking?.type !== "enabled") return thinking === undefined ? shorter : { ...shorter, thinking };
-      const budget = Math.min(thinking.budget_tokens, thinkingShare(limit));
+      const budget = Math.min(thinking.budget_tokens, maxThinkingTokens(limit));
       return { ...shorter, thinking: budget === 0 ? DISABLED : { ...thinking, budget_tokens: budget } };
     },
   },
@@ -174,25 +182,25 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
  * Removes all thinking blocks. During tool use the model cannot continue to think without them, so thinking is then
  * disabled.
  */
-function withoutThoughts(request: WireRequest): WireRequest {
+function withoutThinkingBlocks(request: WireRequest): WireRequest {
   const messages = request.messages.map(({ role, content }) => ({
     role,
-    content: content.filter((block) => !isThought(block)),
+    content: content.filter((block) => !isThinkingBlock(block)),
   }));
   const works = request.messages.at(-1)?.content.some(({ type }) => type === "tool_result") ?? false;
   const thinks = request.thinking?.type === "enabled";
   return { ...request, messages, ...(works && thinks ? { thinking: DISABLED } : {}) };
 }
 
-function isThought({ type }: WireBlock): boolean {
+function isThinkingBlock({ type }: WireBlock): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }
 
-function isSearch(tool: WireTool | WireSearch): tool is WireSearch {
+function isSearch(tool: WireTool | WireWebSearch): tool is WireWebSearch {
   return "type" in tool;
 }
 
-function withoutStrict(tool: WireTool | WireSearch): WireTool | WireSearch {
+function withoutStrict(tool: WireTool | WireWebSearch): WireTool | WireWebSearch {
   if (isSearch(tool)) return tool;
   const { strict: _, ...rest } = tool;
   return rest;

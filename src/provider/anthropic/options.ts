@@ -1,8 +1,8 @@
 import type { Sampling } from "../../conversation/conversation.ts";
-import type { Abilities } from "../provider.ts";
+import type { ProviderCapabilities } from "../provider.ts";
 
 /** The sampling options that the protocol has fields for. */
-export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
+export const SUPPORTED_OPTIONS: ProviderCapabilities["options"] = new Set<keyof Sampling>([
   "temperature",
   "topP",
   "topK",

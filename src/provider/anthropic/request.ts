@@ -1,20 +1,20 @@
 import { type Conversation, requiresTool, usesTools } from "../../conversation/conversation.ts";
 import type { JsonSchema } from "../../conversation/tool.ts";
-import { duty } from "../../tools/instructions.ts";
-import { given } from "../json.ts";
+import { describeToolChoice } from "../../tools/instructions.ts";
+import { ifDefined } from "../json.ts";
 import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
-import { joined } from "../prose.ts";
+import { joinParagraphList } from "../prose.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { RequestAttachments } from "../request-attachments.ts";
-import { rulesFor } from "../rules.ts";
-import { blockOf } from "./attachments.ts";
+import { renderPromptRules } from "../rules.ts";
+import { toContentBlock } from "./attachments.ts";
 import { cacheControl } from "./cache.ts";
-import { type Thoughts, type WireConversation, wireConversation } from "./messages.ts";
-import { roomFor } from "./thinking.ts";
-import type { WireBlock, WireRequest, WireSearch, WireText, WireTool, WireToolChoice } from "./wire.ts";
+import { type ThinkingHistory, toWireConversation, type WireConversation } from "./messages.ts";
+import { allocateTokens } from "./thinking.ts";
+import type { WireBlock, WireRequest, WireText, WireTool, WireToolChoice, WireWebSearch } from "./wire.ts";
 
 /** A thinking model accepts no `temperature` but its default, and only a `top_p` of at least this value. */
-const LEAST_TOP_P = 0.95;
+const MIN_THINKING_TOP_P = 0.95;
 
 /**
  * Longest user id in characters. The protocol's own service rejects longer ones, so the gateway omits them instead of
@@ -24,7 +24,7 @@ const MAX_USER_CHARS = 256;
 
 const SEARCH = "web_search";
 
-const NO_THOUGHTS: Thoughts = { before: () => [], strict: true };
+const NO_THINKING_HISTORY: ThinkingHistory = { blocksBefore: () => [], mustBeComplete: true };
 
 /** Translates a conversation into a message request. Attachments are sent inside the request. */
 export class RequestBuilder implements RequestWriter<WireRequest> {
@@ -32,7 +32,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #options: PrepareOptions;
   readonly #settings: RequestSettings;
   readonly #attachments: RequestAttachments;
-  readonly #thoughts: () => Thoughts;
+  readonly #thoughts: () => ThinkingHistory;
 
   /**
    * Throws a `GatewayError` 400 for an attachment that cannot be sent. `thoughts` is called while a request is
@@ -42,7 +42,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     conversation: Conversation,
     options: PrepareOptions,
     settings: RequestSettings,
-    thoughts: () => Thoughts,
+    thoughts: () => ThinkingHistory,
   ) {
     this.#thoughts = thoughts;
     this.#conversation = conversation;
@@ -54,13 +54,13 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
 
   /** Everything that the model reads, as one text. */
   get promptText(): string {
-    const { system, messages } = this.#wireConversation("", NO_THOUGHTS);
+    const { system, messages } = this.#wireConversation("", NO_THINKING_HISTORY);
     const texts = [
       ...textsOf(this.#system(system, false)),
       ...messages.flatMap(({ content }) => content.flatMap(blockTexts)),
       ...(this.#tools().length > 0 ? [JSON.stringify(this.#tools())] : []),
     ];
-    return joined(texts);
+    return joinParagraphList(texts);
   }
 
   /** Downloads attachments that are given by URL. Throws a `GatewayError` 400 for an attachment that cannot be sent. */
@@ -75,11 +75,11 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const { sampling, model, thinking, expectedTokens, cache } = this.#conversation;
     const limit = sampling.maxTokens ?? expectedTokens;
     const { thinkingBudget, reasoningEffort, user } = sampling;
-    const wish = { ...given("budget", thinkingBudget), ...given("effort", reasoningEffort) };
-    const wanted = roomFor(limit, thinking && model.thinking ? wish : null, model.output);
-    const known = wanted.budget === null ? NO_THOUGHTS : this.#thoughts();
+    const wish = { ...ifDefined("budget", thinkingBudget), ...ifDefined("effort", reasoningEffort) };
+    const wanted = allocateTokens(limit, thinking && model.thinking ? wish : null, model.output);
+    const known = wanted.budget === null ? NO_THINKING_HISTORY : this.#thoughts();
     const { system: leading, messages, mayThink } = this.#wireConversation(suffix, known);
-    const room = mayThink ? wanted : roomFor(limit, null, model.output);
+    const room = mayThink ? wanted : allocateTokens(limit, null, model.output);
     const thinks = room.budget !== null;
     const system = this.#system(leading, thinks);
     const search = this.#search();
@@ -104,17 +104,17 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 
   #checkAttachments(): void {
-    for (const attachment of this.#attachments.all()) blockOf(attachment, this.#attachments);
+    for (const attachment of this.#attachments.all()) toContentBlock(attachment, this.#attachments);
   }
 
-  #wireConversation(suffix: string, thoughts: Thoughts): WireConversation {
+  #wireConversation(suffix: string, thoughts: ThinkingHistory): WireConversation {
     const { thinking } = this.#conversation;
-    return wireConversation(this.#conversation, {
-      markup: this.#markup,
+    return toWireConversation(this.#conversation, {
+      toolCallsAsText: this.#markup,
       // With native tool calls the gateway adds no text to the user's messages.
       injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),
-      partOf: (part) => blockOf(this.#attachments.of(part), this.#attachments),
+      partOf: (part) => toContentBlock(this.#attachments.of(part), this.#attachments),
       thoughts,
     });
   }
@@ -127,12 +127,12 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const inUse = usesTools(this.#conversation);
     // A thinking model cannot be forced to call a tool, so the system prompt asks for the call.
     const forced = inUse && !this.#markup && thinks && requiresTool(this.#conversation);
-    const rules = rulesFor(
+    const rules = renderPromptRules(
       this.#conversation,
       this.#markup,
-      forced ? duty(this.#conversation.toolChoice) : "",
+      forced ? describeToolChoice(this.#conversation.toolChoice) : "",
     );
-    return systemOf([...leading, { type: "text", text: rules }]);
+    return joinSystemTexts([...leading, { type: "text", text: rules }]);
   }
 
   /** The declared tools. Calls in the history need a declaration even if the caller no longer offers their tools. */
@@ -142,9 +142,9 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     if (tools.length > 0) {
       return tools.map((tool) => ({
         name: tool.name,
-        ...given("description", tool.description),
+        ...ifDefined("description", tool.description),
         input_schema: inputSchema(tool.parameters),
-        ...given("strict", tool.strict),
+        ...ifDefined("strict", tool.strict),
         ...cacheControl(tool.cache),
       }));
     }
@@ -154,7 +154,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 
   /** The server's web search; none if the caller has a tool of the same name. */
-  #search(): readonly WireSearch[] {
+  #search(): readonly WireWebSearch[] {
     const { webSearch, tools } = this.#conversation;
     if (webSearch === undefined || tools.some(({ name }) => name === SEARCH)) return [];
     const { maxUses, allowedDomains, blockedDomains, location } = webSearch;
@@ -162,10 +162,10 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       {
         type: "web_search_20250305",
         name: SEARCH,
-        ...given("max_uses", maxUses),
-        ...given("allowed_domains", allowedDomains),
+        ...ifDefined("max_uses", maxUses),
+        ...ifDefined("allowed_domains", allowedDomains),
         // The protocol accepts only one of the two domain lists.
-        ...given("blocked_domains", allowedDomains === undefined ? blockedDomains : undefined),
+        ...ifDefined("blocked_domains", allowedDomains === undefined ? blockedDomains : undefined),
         ...(location === undefined ? {} : { user_location: { type: "approximate", ...location } }),
       },
     ];
@@ -187,10 +187,10 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const stops = stop.filter((text) => text.trim() !== "");
     const ends = {
       ...(stops.length === 0 ? {} : { stop_sequences: stops }),
-      ...given("top_k", thinks ? undefined : topK),
+      ...ifDefined("top_k", thinks ? undefined : topK),
     };
     if (!thinks && temperature !== undefined) return { temperature: Math.min(temperature, 1), ...ends };
-    return { ...given("top_p", thinks && (topP ?? 0) < LEAST_TOP_P ? undefined : topP), ...ends };
+    return { ...ifDefined("top_p", thinks && (topP ?? 0) < MIN_THINKING_TOP_P ? undefined : topP), ...ends };
   }
 }
 
@@ -200,18 +200,18 @@ function inputSchema(parameters: JsonSchema = {}): JsonSchema {
 }
 
 /** Joins texts into one. A text with a cache mark ends a block. */
-function systemOf(texts: readonly WireText[]): string | readonly WireText[] {
+function joinSystemTexts(texts: readonly WireText[]): string | readonly WireText[] {
   const blocks: WireText[] = [];
   let open: string[] = [];
   for (const { text, cache_control: mark } of texts) {
     if (text.trim() === "") continue;
     open.push(text);
     if (mark === undefined) continue;
-    blocks.push({ type: "text", text: joined(open), cache_control: mark });
+    blocks.push({ type: "text", text: joinParagraphList(open), cache_control: mark });
     open = [];
   }
-  if (blocks.length === 0) return joined(open);
-  return open.length === 0 ? blocks : [...blocks, { type: "text", text: joined(open) }];
+  if (blocks.length === 0) return joinParagraphList(open);
+  return open.length === 0 ? blocks : [...blocks, { type: "text", text: joinParagraphList(open) }];
 }
 
 function textsOf(system: string | readonly WireText[]): readonly string[] {

@@ -1,29 +1,36 @@
-import type { CacheMark } from "../../conversation/cache-mark.ts";
+import type { CacheBreakpoint } from "../../conversation/cache-mark.ts";
 import type { JsonObject } from "../../encoding/json.ts";
-import { OwnIds } from "../own-ids.ts";
+import { UniqueCallIds } from "../own-ids.ts";
 import { cacheControl } from "./cache.ts";
-import type { WireBlock, WireMessage, WirePart, WireResult, WireText, WireThought } from "./wire.ts";
+import type {
+  WireBlock,
+  WireMessage,
+  WirePart,
+  WireText,
+  WireThinkingBlock,
+  WireToolResult,
+} from "./wire.ts";
 
 /** User text for a conversation that does not begin with the user, as the protocol requires. */
-const OPENING: WirePart = { type: "text", text: "Begin." };
+const PLACEHOLDER_USER_TEXT: WirePart = { type: "text", text: "Begin." };
 
 /** A tool call of an earlier answer. */
 export interface AnsweredCall {
   readonly id: string;
   readonly name: string;
   readonly input: JsonObject;
-  readonly cache?: CacheMark;
+  readonly cache?: CacheBreakpoint;
   /** The thinking blocks before the call; undefined: not known. */
-  readonly thoughts: readonly WireThought[] | undefined;
+  readonly thoughts: readonly WireThinkingBlock[] | undefined;
 }
 
 interface Turn {
   readonly role: "user" | "assistant";
   /** Tool results come first in a user turn. */
-  readonly results: WireResult[];
+  readonly results: WireToolResult[];
   readonly blocks: WireBlock[];
   /** Whether the thinking blocks before each call of this turn are known. */
-  known: boolean;
+  isThinkingKnown: boolean;
 }
 
 /**
@@ -33,37 +40,42 @@ interface Turn {
 export class Turns {
   readonly #turns: Turn[] = [];
   /** Calls of the last answer that have no result yet: the caller's id and the id that is sent. */
-  readonly #open = new Map<string, string>();
-  readonly #ids = new OwnIds();
+  readonly #callsWithoutResult = new Map<string, string>();
+  readonly #ids = new UniqueCallIds();
 
   /** Adds parts to the turn of a role. Blank text is left out, because the protocol rejects it. */
-  say(role: "user" | "assistant", parts: readonly WirePart[]): void {
+  addParts(role: "user" | "assistant", parts: readonly WirePart[]): void {
     const saying = parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
     if (saying.length === 0) return;
-    const { blocks } = this.#turn(role);
+    const { blocks } = this.#turnOf(role);
     for (const part of saying) blocks.push(part);
   }
 
   /** Adds an assistant message. The thinking before its first call comes first. */
-  answer(said: WireText, calls: readonly AnsweredCall[]): void {
+  addAnswer(said: WireText, calls: readonly AnsweredCall[]): void {
     const [first] = calls;
-    if (first !== undefined) this.#think(first);
-    this.say("assistant", [said]);
+    if (first !== undefined) this.#addThinking(first);
+    this.addParts("assistant", [said]);
     for (const [position, call] of calls.entries()) {
-      if (position > 0) this.#think(call);
-      const id = this.#ownId(call.id);
-      this.#open.set(call.id, id);
+      if (position > 0) this.#addThinking(call);
+      const id = this.#uniqueId(call.id);
+      this.#callsWithoutResult.set(call.id, id);
       const { name, input, cache } = call;
-      this.#turn("assistant").blocks.push({ type: "tool_use", id, name, input, ...cacheControl(cache) });
+      this.#turnOf("assistant").blocks.push({ type: "tool_use", id, name, input, ...cacheControl(cache) });
     }
   }
 
   /** Adds the result of a call. Returns false if no call of the last answer with this id waits for a result. */
-  result(callId: string, parts: readonly WirePart[], isError: boolean, cache?: CacheMark): boolean {
-    const id = this.#open.get(callId);
+  recordResult(
+    callId: string,
+    parts: readonly WirePart[],
+    isError: boolean,
+    cache?: CacheBreakpoint,
+  ): boolean {
+    const id = this.#callsWithoutResult.get(callId);
     if (id === undefined) return false;
-    this.#open.delete(callId);
-    this.#turn("user").results.push({
+    this.#callsWithoutResult.delete(callId);
+    this.#turnOf("user").results.push({
       type: "tool_result",
       tool_use_id: id,
       ...(parts.length === 0 ? {} : { content: parts }),
@@ -78,9 +90,14 @@ export class Turns {
    * blocks. `strict`: the model may think only if all earlier thinking blocks are known.
    */
   finish(strict: boolean): { readonly messages: readonly WireMessage[]; readonly mayThink: boolean } {
-    this.#settle();
+    this.#addMissingResults();
     if (this.#turns[0]?.role !== "user") {
-      this.#turns.unshift({ role: "user", results: [], blocks: [OPENING], known: true });
+      this.#turns.unshift({
+        role: "user",
+        results: [],
+        blocks: [PLACEHOLDER_USER_TEXT],
+        isThinkingKnown: true,
+      });
     }
     const last = this.#turns.at(-1);
     const begun = last?.blocks.at(-1);
@@ -91,7 +108,7 @@ export class Turns {
     const mayThink = this.#mayThink(strict);
     const messages = this.#turns.map(({ role, results, blocks }) => ({
       role,
-      content: [...results, ...(mayThink ? blocks : blocks.filter((block) => !isThought(block)))],
+      content: [...results, ...(mayThink ? blocks : blocks.filter((block) => !isThinkingBlock(block)))],
     }));
     return { messages, mayThink };
   }
@@ -108,40 +125,40 @@ export class Turns {
     if (!strict) return true;
     while ((this.#turns[at]?.results.length ?? 0) > 0) {
       first = this.#turns[at - 1];
-      if (first?.known !== true) return false;
+      if (first?.isThinkingKnown !== true) return false;
       at -= 2;
     }
-    return first === undefined || (first.blocks[0] !== undefined && isThought(first.blocks[0]));
+    return first === undefined || (first.blocks[0] !== undefined && isThinkingBlock(first.blocks[0]));
   }
 
-  #think({ thoughts }: AnsweredCall): void {
-    const turn = this.#turn("assistant");
-    if (thoughts === undefined) turn.known = false;
+  #addThinking({ thoughts }: AnsweredCall): void {
+    const turn = this.#turnOf("assistant");
+    if (thoughts === undefined) turn.isThinkingKnown = false;
     else for (const thought of thoughts) turn.blocks.push(thought);
   }
 
-  #turn(role: "user" | "assistant"): Turn {
+  #turnOf(role: "user" | "assistant"): Turn {
     const last = this.#turns.at(-1);
     if (last?.role === role) return last;
-    if (role === "assistant") this.#settle();
-    const turn: Turn = { role, results: [], blocks: [], known: true };
+    if (role === "assistant") this.#addMissingResults();
+    const turn: Turn = { role, results: [], blocks: [], isThinkingKnown: true };
     this.#turns.push(turn);
     return turn;
   }
 
   /** Adds an error result for each call that the caller left without a result. */
-  #settle(): void {
-    for (const id of this.#open.keys()) {
-      this.result(id, [{ type: "text", text: "There is no result." }], true);
+  #addMissingResults(): void {
+    for (const id of this.#callsWithoutResult.keys()) {
+      this.recordResult(id, [{ type: "text", text: "There is no result." }], true);
     }
   }
 
   /** The id that a call is sent with. The protocol allows only letters, digits, `_` and `-`, and requires unique ids. */
-  #ownId(id: string): string {
-    return this.#ids.take(id.replace(/[^\w-]/g, "_") || "call");
+  #uniqueId(id: string): string {
+    return this.#ids.assign(id.replace(/[^\w-]/g, "_") || "call");
   }
 }
 
-function isThought(block: WireBlock): boolean {
+function isThinkingBlock(block: WireBlock): boolean {
   return block.type === "thinking" || block.type === "redacted_thinking";
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../../encoding/json.ts";
-import { countOf, usageOf } from "../json.ts";
+import { readCount, readUsage } from "../json.ts";
 import type { ProviderUsage } from "../provider.ts";
 
 const COUNTS = [
@@ -13,10 +13,10 @@ const COUNTS = [
  * Collects the token counts of an answer. They come at its beginning and at its end; the later counts are better. Some
  * compatible servers send 0 in one of the two places, so a 0 does not replace another count.
  */
-export class UsageCount {
+export class UsageCollector {
   readonly #counts = new Map<string, number>();
 
-  take(usage: unknown): void {
+  add(usage: unknown): void {
     if (!isObject(usage)) return;
     for (const name of COUNTS) this.#set(name, usage[name]);
     const { output_tokens_details: details } = usage;
@@ -24,12 +24,12 @@ export class UsageCount {
   }
 
   /** The token counts; null: none came. Tokens that were read from or written to a cache are part of the prompt. */
-  stated(): ProviderUsage | null {
+  total(): ProviderUsage | null {
     if (this.#counts.size === 0) return null;
     const input = this.#counts.get("input_tokens");
     const cached = this.#counts.get("cache_read_input_tokens");
     const cacheWritten = this.#counts.get("cache_creation_input_tokens");
-    return usageOf({
+    return readUsage({
       prompt: input === undefined ? undefined : input + (cached ?? 0) + (cacheWritten ?? 0),
       completion: this.#counts.get("output_tokens"),
       reasoning: this.#counts.get("thinking_tokens"),
@@ -39,7 +39,7 @@ export class UsageCount {
   }
 
   #set(name: string, value: unknown): void {
-    const count = countOf(value);
+    const count = readCount(value);
     if (count !== undefined) this.#counts.set(name, count || this.#of(name));
   }
 

@@ -8,18 +8,18 @@ export interface WireSource {
 }
 
 /** A thinking block, unchanged: the model accepts no other. A block without text must also be sent back. */
-export type WireThought =
+export type WireThinkingBlock =
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
   | { readonly type: "redacted_thinking"; readonly data: string };
 
 /** Marks the end of a prompt prefix that the server may cache. */
-export interface WireCache {
+export interface WireCacheControl {
   readonly type: "ephemeral";
   readonly ttl?: string;
 }
 
 interface Cacheable {
-  readonly cache_control?: WireCache;
+  readonly cache_control?: WireCacheControl;
 }
 
 /** A text block. */
@@ -35,7 +35,7 @@ export type WirePart =
   | (Cacheable & { readonly type: "document"; readonly source: WireSource; readonly title: string });
 
 /** The result of a tool call. */
-export interface WireResult extends Cacheable {
+export interface WireToolResult extends Cacheable {
   readonly type: "tool_result";
   readonly tool_use_id: string;
   readonly content?: readonly WirePart[];
@@ -43,7 +43,7 @@ export interface WireResult extends Cacheable {
 }
 
 /** A tool call of an earlier answer. */
-export interface WireCall extends Cacheable {
+export interface WireToolCall extends Cacheable {
   readonly type: "tool_use";
   readonly id: string;
   readonly name: string;
@@ -51,7 +51,7 @@ export interface WireCall extends Cacheable {
 }
 
 /** One block of a message's content. */
-export type WireBlock = WirePart | WireThought | WireCall | WireResult;
+export type WireBlock = WirePart | WireThinkingBlock | WireToolCall | WireToolResult;
 
 /** A message; roles alternate, and the first is the user's. */
 export interface WireMessage {
@@ -68,7 +68,7 @@ export interface WireTool extends Cacheable {
 }
 
 /** The server's own web search. */
-export interface WireSearch {
+export interface WireWebSearch {
   readonly type: "web_search_20250305";
   readonly name: "web_search";
   readonly max_uses?: number;
@@ -85,7 +85,7 @@ export interface WireToolChoice {
 }
 
 /** Whether the model thinks, and how much. */
-export type WireThinking =
+export type WireThinkingMode =
   | { readonly type: "enabled"; readonly budget_tokens: number }
   | { readonly type: "adaptive"; readonly display: "summarized" }
   | { readonly type: "disabled" };
@@ -97,14 +97,14 @@ export interface WireRequest {
   readonly system?: string | readonly WireText[];
   readonly messages: readonly WireMessage[];
   readonly stream: boolean;
-  readonly tools?: readonly (WireTool | WireSearch)[];
+  readonly tools?: readonly (WireTool | WireWebSearch)[];
   readonly tool_choice?: WireToolChoice;
-  readonly thinking?: WireThinking;
+  readonly thinking?: WireThinkingMode;
   readonly output_config?: { readonly effort: string };
   readonly temperature?: number;
   readonly top_p?: number;
   readonly top_k?: number;
   readonly metadata?: { readonly user_id: string };
-  readonly cache_control?: WireCache;
+  readonly cache_control?: WireCacheControl;
   readonly stop_sequences?: readonly string[];
 }

@@ -2,13 +2,13 @@ import type { AnswerToken, LikelyToken } from "../../conversation/events.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
-import { countOf, objectsIn, parseRecord, usageOf } from "../json.ts";
+import { objectsIn, parseRecord, readCount, readUsage } from "../json.ts";
 import type { ProviderEvent, ProviderFinish, ProviderUsage } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 import { isUnguessable } from "../thought-memory.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
-import { REFUSALS } from "./errors.ts";
-import { groundingEvents } from "./grounding.ts";
+import { ERROR_KINDS } from "./errors.ts";
+import { toGroundingEvents } from "./grounding.ts";
 
 /** What the decoder of one answer needs. */
 export interface AnswerContext {
@@ -17,18 +17,18 @@ export interface AnswerContext {
   /** Creates an id for a call or an answer that the backend sent without one. */
   readonly newId: () => string;
   /** Called for each tool call that has a thought signature. */
-  readonly remember?: (callId: string, signature: string) => void;
+  readonly rememberSignature?: (callId: string, signature: string) => void;
 }
 
 /** Parses the chunks of one answer. A whole (not streamed) answer is a single chunk. */
-class Answer {
+class AnswerParser {
   readonly #emit: (event: ProviderEvent) => void;
   readonly #context: AnswerContext;
   readonly #calls: ToolCallAssembler;
   /** The thought signature of each call, in the order of the calls. */
   readonly #signatures: unknown[] = [];
   #started = false;
-  #said = "";
+  #text = "";
   #reason: ProviderFinish | null = null;
   #usage: ProviderUsage | null = null;
   #grounding: JsonObject | null = null;
@@ -40,7 +40,7 @@ class Answer {
       (event) => {
         const signature = event.type === "tool-call" ? this.#signatures[event.index] : undefined;
         if (event.type === "tool-call" && typeof signature === "string" && signature !== "") {
-          context.remember?.(event.id, signature);
+          context.rememberSignature?.(event.id, signature);
         }
         emit(event);
       },
@@ -49,13 +49,13 @@ class Answer {
   }
 
   /** Whether the backend has sent a finish reason. */
-  get ended(): boolean {
+  get hasFinishReason(): boolean {
     return this.#reason !== null;
   }
 
-  take(piece: JsonObject): void {
+  addChunk(piece: JsonObject): void {
     const { error, responseId, candidates, promptFeedback, usageMetadata } = piece;
-    if (error !== undefined && error !== null) throw errorFrom(piece, 0, this.#context.secret, REFUSALS);
+    if (error !== undefined && error !== null) throw errorFrom(piece, 0, this.#context.secret, ERROR_KINDS);
     if (!this.#started) this.#start(responseId);
     if (isObject(usageMetadata)) this.#usage = usageFrom(usageMetadata);
     // A blocked prompt has no answer.
@@ -73,7 +73,7 @@ class Answer {
     // Each call comes whole, so no incomplete call can be pending.
     this.#calls.finish(false);
     if (this.#grounding !== null) {
-      for (const event of groundingEvents(this.#grounding, this.#said)) this.#emit(event);
+      for (const event of toGroundingEvents(this.#grounding, this.#text)) this.#emit(event);
     }
     if (this.#usage !== null) this.#emit({ type: "usage", usage: this.#usage });
     this.#emit({ type: "finish", reason: this.#calls.any && reason === "stop" ? "tool_calls" : reason });
@@ -110,7 +110,7 @@ class Answer {
     if (thought === true) {
       this.#emit({ type: "reasoning", text });
     } else {
-      this.#said += text;
+      this.#text += text;
       this.#emit({ type: "text", text });
     }
   }
@@ -118,33 +118,33 @@ class Answer {
 
 /** Decodes a streamed answer. The answer is complete when its stream has ended and a finish reason has come. */
 export class ContentStreamDecoder extends EventStreamDecoder {
-  readonly #answer: Answer;
+  readonly #answer: AnswerParser;
 
   constructor(context: AnswerContext) {
     super();
-    this.#answer = new Answer((event) => this.emit(event), context);
+    this.#answer = new AnswerParser((event) => this.emit(event), context);
   }
 
   protected override onEvent(_name: string | undefined, data: string): void {
     if (data === "") return;
     // Servers with several protocols may send the end mark of another protocol.
     if (data.trim() === "[DONE]") this.onEnd();
-    else this.#answer.take(parseRecord(data));
+    else this.#answer.addChunk(parseRecord(data));
   }
 
   /** Token counts may follow the finish reason in a separate chunk, so the answer ends only with its stream. */
   protected override onEnd(): void {
-    if (!this.#answer.ended) return;
+    if (!this.#answer.hasFinishReason) return;
     this.#answer.finish();
     this.markDone();
   }
 }
 
 /** Decodes a whole (not streamed) answer. Throws the same errors as the stream decoder. */
-export function contentEvents(answer: JsonObject, context: AnswerContext): ProviderEvent[] {
+export function decodeWholeAnswer(answer: JsonObject, context: AnswerContext): ProviderEvent[] {
   const events: ProviderEvent[] = [];
-  const read = new Answer((event) => events.push(event), context);
-  read.take(answer);
+  const read = new AnswerParser((event) => events.push(event), context);
+  read.addChunk(answer);
   read.finish();
   return events;
 }
@@ -155,10 +155,10 @@ export function contentEvents(answer: JsonObject, context: AnswerContext): Provi
  */
 function usageFrom(usage: JsonObject): ProviderUsage {
   const sum = (...names: readonly string[]): number | undefined => {
-    const counts = names.flatMap((name) => countOf(usage[name]) ?? []);
+    const counts = names.flatMap((name) => readCount(usage[name]) ?? []);
     return counts.length === 0 ? undefined : counts.reduce((total, count) => total + count, 0);
   };
-  return usageOf({
+  return readUsage({
     prompt: sum("promptTokenCount", "toolUsePromptTokenCount"),
     completion: sum("candidatesTokenCount", "thoughtsTokenCount"),
     reasoning: usage["thoughtsTokenCount"],
@@ -170,14 +170,14 @@ function usageFrom(usage: JsonObject): ProviderUsage {
 function tokensIn({ chosenCandidates, topCandidates }: JsonObject): readonly AnswerToken[] {
   const tops = objectsIn(topCandidates);
   return objectsIn(chosenCandidates).flatMap((chosen, index) => {
-    const token = likely(chosen);
+    const token = toLikelyToken(chosen);
     if (token === null) return [];
-    const top = objectsIn(tops[index]?.["candidates"]).flatMap((other) => likely(other) ?? []);
+    const top = objectsIn(tops[index]?.["candidates"]).flatMap((other) => toLikelyToken(other) ?? []);
     return [{ ...token, top }];
   });
 }
 
-function likely({ token, logProbability }: JsonObject): LikelyToken | null {
+function toLikelyToken({ token, logProbability }: JsonObject): LikelyToken | null {
   if (typeof token !== "string" || typeof logProbability !== "number" || !Number.isFinite(logProbability))
     return null;
   return { token, logprob: logProbability, bytes: null };

@@ -1,19 +1,19 @@
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { ResolvedModel } from "../../conversation/model.ts";
-import { changesAddress, withoutCollection } from "../../conversation/model-path.ts";
+import { altersUrlPath, stripModelsPrefix } from "../../conversation/model-path.ts";
 import { withoutTrailingSlashes } from "../../encoding/path-segment.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import { type AnswerReader, KeyedBackend, modelNames, type RequestSettings } from "../keyed-backend.ts";
 import type { Embedding, PrepareOptions, UpstreamAccount } from "../provider.ts";
-import { replayed } from "../replay.ts";
-import { ThoughtMemory } from "../thought-memory.ts";
+import { createReplayDecoder } from "../replay.ts";
+import { ReasoningCache } from "../thought-memory.ts";
 import { readRecord } from "../transport.ts";
-import { type AnswerContext, ContentStreamDecoder, contentEvents } from "./decoder.ts";
-import { embeddingRequest, vectorsIn } from "./embeddings.ts";
-import { REFUSALS } from "./errors.ts";
+import { type AnswerContext, ContentStreamDecoder, decodeWholeAnswer } from "./decoder.ts";
+import { buildEmbeddingRequest, readVectors } from "./embeddings.ts";
+import { ERROR_KINDS } from "./errors.ts";
 import { OPTIONAL_FIELDS } from "./optional-fields.ts";
-import { OPTIONS } from "./options.ts";
+import { SUPPORTED_OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
 import type { WireRequest } from "./wire.ts";
 
@@ -22,17 +22,17 @@ export const geminiDriver = {
   id: "gemini",
   modelNamesInPaths: true,
   create: (options: ProviderOptions) => new GeminiProvider(options),
-  exchange: (path: string): ExchangeKind => {
+  classifyExchange: (path: string): ExchangeKind => {
     if (/:(?:generate|streamGenerate)Content$/.test(path)) {
       return { label: "completion", round: { session: null } };
     }
     if (/:(?:embedContent|batchEmbedContents)$/.test(path)) return { label: "embeddings" };
     return { label: path.endsWith("/models") ? "models" : "other" };
   },
-  replay: (contentType: string) =>
-    replayed(contentType, (context) => ({
-      streamed: () => new ContentStreamDecoder(context),
-      whole: (answer) => contentEvents(answer, context),
+  createCaptureDecoder: (contentType: string) =>
+    createReplayDecoder(contentType, (context) => ({
+      createStreamDecoder: () => new ContentStreamDecoder(context),
+      readWhole: (answer) => decodeWholeAnswer(answer, context),
     })),
 } satisfies Driver;
 
@@ -48,7 +48,7 @@ function addressOf(baseUrl: string): string {
  * @throws GatewayError 400 for a name that would change the address.
  */
 function modelPath(model: string): string {
-  if (changesAddress(model)) throw noModel(model);
+  if (altersUrlPath(model)) throw modelNotFound(model);
   const segments = model.includes("/") ? model.split("/") : ["models", model];
   return segments.map(encodeURIComponent).join("/");
 }
@@ -59,12 +59,12 @@ function modelPath(model: string): string {
  *
  * @throws GatewayError 400
  */
-function checkName({ id, provider }: ResolvedModel, name: string): void {
+function assertModelName({ id, provider }: ResolvedModel, name: string): void {
   modelPath(name);
-  if (provider === undefined && name === id && withoutCollection(id) !== id) throw noModel(id);
+  if (provider === undefined && name === id && stripModelsPrefix(id) !== id) throw modelNotFound(id);
 }
 
-function noModel(name: string): GatewayError {
+function modelNotFound(name: string): GatewayError {
   return new GatewayError(400, `the model ${JSON.stringify(name)} does not exist`, {
     code: "model_not_found",
     param: "model",
@@ -73,15 +73,15 @@ function noModel(name: string): GatewayError {
 
 /** A backend with the content-generation style. */
 class GeminiProvider extends KeyedBackend<WireRequest> {
-  readonly #memory = new ThoughtMemory<string>((signature) => signature.length);
+  readonly #memory = new ReasoningCache<string>((signature) => signature.length);
 
   readonly embeddings: Embedding = {
     embed: async (account, { model, input, dimensions }, signal) => {
       const path = modelPath(this.modelName(model));
-      const { verb, body } = embeddingRequest(path, input, dimensions);
+      const { verb, body } = buildEmbeddingRequest(path, input, dimensions);
       const response = await this.post(account, `/${path}:${verb}`, body, "application/json", signal);
-      if (!response.ok) throw (await this.refusal(response, account, signal)).error;
-      return vectorsIn(await readRecord(response, signal), input.length);
+      if (!response.ok) throw (await this.readError(response, account, signal)).error;
+      return readVectors(await readRecord(response, signal), input.length);
     },
   };
 
@@ -95,11 +95,11 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
         path: "/models?pageSize=1000",
         names: ({ models }) => modelNames(models, "name").map((name) => name.replace(/^models\//, "")),
       },
-      kinds: REFUSALS,
+      kinds: ERROR_KINDS,
       optional: OPTIONAL_FIELDS,
-      options: OPTIONS,
+      options: SUPPORTED_OPTIONS,
       // Calls come whole, streamed or not.
-      tellsCutCalls: true,
+      detectsTruncatedCalls: true,
     });
   }
 
@@ -112,8 +112,8 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
     options: PrepareOptions,
     settings: RequestSettings,
   ): RequestBuilder {
-    checkName(conversation.model, settings.model);
-    const signatureOf = (callId: string) => this.#memory.of(settings.model, callId)?.[0];
+    assertModelName(conversation.model, settings.model);
+    const signatureOf = (callId: string) => this.#memory.get(settings.model, callId)?.[0];
     return new RequestBuilder(conversation, options, settings, signatureOf);
   }
 
@@ -121,11 +121,11 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
     const context: AnswerContext = {
       secret: account.token,
       newId: this.options.newId,
-      remember: (callId, signature) => this.#memory.keep(model, callId, [signature]),
+      rememberSignature: (callId, signature) => this.#memory.store(model, callId, [signature]),
     };
     return {
-      streamed: () => new ContentStreamDecoder(context),
-      whole: (answer) => contentEvents(answer, context),
+      createStreamDecoder: () => new ContentStreamDecoder(context),
+      readWhole: (answer) => decodeWholeAnswer(answer, context),
     };
   }
 }

@@ -22,26 +22,26 @@ const CODES = [
   ["UNKNOWN", "server_error"],
 ] as const;
 
-const KINDS = new Map<string, (typeof CODES)[number][1]>(CODES);
+const KIND_BY_CODE = new Map<string, (typeof CODES)[number][1]>(CODES);
 
 /** Classifies error responses, and errors within a stream. */
-export const REFUSALS: ErrorKinds = {
-  codes: KINDS,
+export const ERROR_KINDS: ErrorKinds = {
+  codes: KIND_BY_CODE,
   statuses: { 404: "model_unavailable" },
-  read: saidIn,
-  retryAfter: delayIn,
+  read: toStandardError,
+  retryAfter: retryDelaySeconds,
 };
 
 /**
  * Converts `{error: {code: 400, status, message, details}}` for `errorFrom`: `code` becomes the most specific name,
  * `param` the field at fault.
  */
-function saidIn(body: JsonObject): JsonObject {
+function toStandardError(body: JsonObject): JsonObject {
   const { error } = body;
   if (!isObject(error)) return body;
   const { status, message } = error;
   const details = detailsIn(error);
-  const reason = details.map((detail) => detail["reason"]).find((name) => KINDS.has(String(name)));
+  const reason = details.map((detail) => detail["reason"]).find((name) => KIND_BY_CODE.has(String(name)));
   const violations = details.flatMap(({ fieldViolations: found }) => (Array.isArray(found) ? found : []));
   const param = violations
     .filter(isObject)
@@ -51,7 +51,7 @@ function saidIn(body: JsonObject): JsonObject {
 }
 
 /** `retryDelay`, such as `34.07s`, in seconds, rounded up; null: none. */
-function delayIn({ error }: JsonObject): number | null {
+function retryDelaySeconds({ error }: JsonObject): number | null {
   if (!isObject(error)) return null;
   for (const { retryDelay } of detailsIn(error)) {
     const seconds = /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay))?.[1];

@@ -5,7 +5,7 @@ import type { ProviderEvent, SearchResult } from "../provider.ts";
 const MAX_CITATIONS = 1000;
 
 /** Converts the grounding metadata of an answer into events: the pages that a search found, and the citations of them. */
-export function groundingEvents(metadata: JsonObject, text: string): ProviderEvent[] {
+export function toGroundingEvents(metadata: JsonObject, text: string): ProviderEvent[] {
   const chunks = objectsIn(metadata["groundingChunks"]);
   const pages = chunks.map((chunk): Omit<SearchResult, "index"> | null => {
     const web = isObject(chunk["web"]) ? chunk["web"] : {};
@@ -17,11 +17,11 @@ export function groundingEvents(metadata: JsonObject, text: string): ProviderEve
   if (found.length === 0) return [];
   const supports = objectsIn(metadata["groundingSupports"]).slice(0, MAX_CITATIONS);
   const segments = supports.map(({ segment }) => (isObject(segment) ? segment : {}));
-  const characters = charactersAt(
+  const characters = charactersAtByteOffsets(
     segments.flatMap(({ startIndex, endIndex }) => [offsetIn(startIndex), offsetIn(endIndex)]),
     text,
   );
-  const places = new Places(text);
+  const places = new SegmentLocator(text);
   const citations: ProviderEvent[] = [];
   for (const { segment, groundingChunkIndices: indices } of supports) {
     if (!isObject(segment) || !Array.isArray(indices)) continue;
@@ -30,7 +30,7 @@ export function groundingEvents(metadata: JsonObject, text: string): ProviderEve
       return page ? [page] : [];
     });
     if (cited.length === 0) continue;
-    const claim = places.of(segment, characters);
+    const claim = places.locate(segment, characters);
     for (const page of cited) {
       citations.push({ type: "citation", ...page, start: claim.end, end: claim.end, claim });
     }
@@ -39,23 +39,23 @@ export function groundingEvents(metadata: JsonObject, text: string): ProviderEve
 }
 
 /** Finds the positions of segments in an answer. */
-class Places {
+class SegmentLocator {
   readonly #text: string;
   /** Positions of texts that are not at their stated offset; -1: not found. */
   readonly #found = new Map<string, number>();
   /** How many characters may still be searched for such texts. */
-  #left: number;
+  #searchCharsLeft: number;
 
   constructor(text: string) {
     this.#text = text;
-    this.#left = 64 * text.length;
+    this.#searchCharsLeft = 64 * text.length;
   }
 
   /**
    * The range of a segment. Its offsets count UTF-8 bytes from the beginning of its part. Its text is more reliable: if
    * the text is not at the offset, the answer is searched for it.
    */
-  of(segment: JsonObject, characters: ReadonlyMap<number, number>): { start: number; end: number } {
+  locate(segment: JsonObject, characters: ReadonlyMap<number, number>): { start: number; end: number } {
     const { startIndex, endIndex, text: said } = segment;
     const start = characters.get(offsetIn(startIndex)) ?? 0;
     if (typeof said === "string" && said !== "" && !this.#text.startsWith(said, start)) {
@@ -68,9 +68,9 @@ class Places {
   #find(said: string): number {
     const known = this.#found.get(said);
     if (known !== undefined) return known;
-    if (this.#left <= 0) return -1;
+    if (this.#searchCharsLeft <= 0) return -1;
     const at = this.#text.indexOf(said);
-    this.#left -= at === -1 ? this.#text.length : at + said.length;
+    this.#searchCharsLeft -= at === -1 ? this.#text.length : at + said.length;
     this.#found.set(said, at);
     return at;
   }
@@ -81,14 +81,14 @@ function offsetIn(value: unknown): number {
 }
 
 /** How many UTF-16 characters of the text lie before each UTF-8 byte offset. Reads the text once. */
-function charactersAt(offsets: readonly number[], text: string): ReadonlyMap<number, number> {
+function charactersAtByteOffsets(offsets: readonly number[], text: string): ReadonlyMap<number, number> {
   const characters = new Map<number, number>();
   let bytes = 0;
   let at = 0;
   for (const offset of [...new Set(offsets)].sort((a, b) => a - b)) {
     while (at < text.length && bytes < offset) {
       const point = text.codePointAt(at) ?? 0;
-      bytes += bytesOf(point);
+      bytes += utf8Length(point);
       at += point > 0xffff ? 2 : 1;
     }
     characters.set(offset, at);
@@ -97,7 +97,7 @@ function charactersAt(offsets: readonly number[], text: string): ReadonlyMap<num
 }
 
 /** The length of a code point in UTF-8 bytes. */
-function bytesOf(point: number): number {
+function utf8Length(point: number): number {
   if (point < 0x80) return 1;
   if (point < 0x800) return 2;
   return point < 0x10000 ? 3 : 4;

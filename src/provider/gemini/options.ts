@@ -1,10 +1,10 @@
 import type { Sampling } from "../../conversation/conversation.ts";
-import { given } from "../json.ts";
-import type { Abilities } from "../provider.ts";
-import type { WireConfig } from "./wire.ts";
+import { ifDefined } from "../json.ts";
+import type { ProviderCapabilities } from "../provider.ts";
+import type { WireGenerationConfig } from "./wire.ts";
 
 /** The sampling options that the protocol has fields for. */
-export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
+export const SUPPORTED_OPTIONS: ProviderCapabilities["options"] = new Set<keyof Sampling>([
   "temperature",
   "topP",
   "topK",
@@ -19,19 +19,19 @@ export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
 ]);
 
 /** Translates sampling options into the protocol's fields, except for thinking. */
-export function optionFields(sampling: Sampling): WireConfig {
+export function optionFields(sampling: Sampling): WireGenerationConfig {
   const { stop = [], logprobs } = sampling;
   const stops = stop.filter((text) => text !== "");
   return {
-    ...given("temperature", sampling.temperature),
-    ...given("topP", sampling.topP),
-    ...given("topK", sampling.topK),
-    ...given("presencePenalty", sampling.presencePenalty),
-    ...given("frequencyPenalty", sampling.frequencyPenalty),
-    ...given("seed", sampling.seed),
-    ...given("maxOutputTokens", sampling.maxTokens),
+    ...ifDefined("temperature", sampling.temperature),
+    ...ifDefined("topP", sampling.topP),
+    ...ifDefined("topK", sampling.topK),
+    ...ifDefined("presencePenalty", sampling.presencePenalty),
+    ...ifDefined("frequencyPenalty", sampling.frequencyPenalty),
+    ...ifDefined("seed", sampling.seed),
+    ...ifDefined("maxOutputTokens", sampling.maxTokens),
     ...(stops.length === 0 ? {} : { stopSequences: stops }),
     ...(logprobs === undefined ? {} : { responseLogprobs: true }),
-    ...given("logprobs", logprobs || undefined),
+    ...ifDefined("logprobs", logprobs || undefined),
   };
 }

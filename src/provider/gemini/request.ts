@@ -2,22 +2,22 @@ import { type Conversation, usesTools } from "../../conversation/conversation.ts
 import { fromBase64 } from "../../encoding/bytes.ts";
 import { type Attachment, isText } from "../attachments.ts";
 import { budgetFor } from "../effort.ts";
-import { given } from "../json.ts";
+import { ifDefined } from "../json.ts";
 import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
-import { fileAsText, joined } from "../prose.ts";
+import { joinParagraphList, renderTextFile } from "../prose.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { RequestAttachments } from "../request-attachments.ts";
-import { rulesFor } from "../rules.ts";
-import { mediaTypeIn } from "../signs.ts";
-import { type WireConversation, wireConversation } from "./contents.ts";
+import { renderPromptRules } from "../rules.ts";
+import { sniffMediaType } from "../signs.ts";
+import { toWireConversation, type WireConversation } from "./contents.ts";
 import { optionFields } from "./options.ts";
 import type {
   WireBody,
-  WireConfig,
-  WireDeclaration,
+  WireFunctionDeclaration,
+  WireGenerationConfig,
   WirePart,
   WireRequest,
-  WireThinking,
+  WireThinkingConfig,
   WireTool,
 } from "./wire.ts";
 
@@ -51,9 +51,9 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   get promptText(): string {
     const { system, contents } = this.#wireConversation("");
     const inUse = usesTools(this.#conversation) && !this.#markup;
-    return joined([
+    return joinParagraphList([
       system,
-      rulesFor(this.#conversation, this.#markup),
+      renderPromptRules(this.#conversation, this.#markup),
       ...contents.flatMap(({ parts }) => parts.flatMap(partTexts)),
       ...(inUse ? [JSON.stringify(this.#declarations())] : []),
     ]);
@@ -69,7 +69,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
     await this.load(signal);
     const { system: leading, contents } = this.#wireConversation(suffix);
-    const system = joined([leading, rulesFor(this.#conversation, this.#markup)]);
+    const system = joinParagraphList([leading, renderPromptRules(this.#conversation, this.#markup)]);
     const { model, whole } = this.#settings;
     return {
       model,
@@ -87,8 +87,8 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
 
   #wireConversation(suffix: string): WireConversation {
     const { thinking } = this.#conversation;
-    return wireConversation(this.#conversation, {
-      markup: this.#markup,
+    return toWireConversation(this.#conversation, {
+      toolCallsAsText: this.#markup,
       // With native tool calls the gateway adds no text to the user's messages.
       injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),
@@ -100,26 +100,26 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   /** Translates an attachment. It rejects no file type: only the model knows which types it reads. */
   #partOf(attachment: Attachment): WirePart {
     const { filename } = attachment;
-    if (attachment.kind === "text") return { text: fileAsText(filename, attachment.text) };
+    if (attachment.kind === "text") return { text: renderTextFile(filename, attachment.text) };
     if (attachment.source.kind === "file") {
       throw this.#attachments.fault("refers to a file by id, but this provider keeps no files");
     }
     const loaded = this.#attachments.loaded(attachment);
     if (loaded === undefined) return { text: "" };
     const { data } = loaded;
-    const mimeType = mediaTypeIn(data) ?? loaded.mediaType;
+    const mimeType = sniffMediaType(data) ?? loaded.mediaType;
     // The type of a file given by URL is known only after the download.
     if (attachment.kind === "document" && isText(mimeType, filename)) {
-      return { text: fileAsText(filename, new TextDecoder().decode(fromBase64(data))) };
+      return { text: renderTextFile(filename, new TextDecoder().decode(fromBase64(data))) };
     }
     return { inlineData: { mimeType, data } };
   }
 
-  #declarations(): readonly WireDeclaration[] {
+  #declarations(): readonly WireFunctionDeclaration[] {
     return this.#conversation.tools.map(({ name, description, parameters }) => ({
       name,
-      ...given("description", description),
-      ...given("parametersJsonSchema", parameters),
+      ...ifDefined("description", description),
+      ...ifDefined("parametersJsonSchema", parameters),
     }));
   }
 
@@ -137,7 +137,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return { tools, toolConfig: { functionCallingConfig: { mode: modes[toolChoice.type], ...only } } };
   }
 
-  #config(): WireConfig {
+  #config(): WireGenerationConfig {
     const { sampling, model, thinking, responseFormat: format } = this.#conversation;
     // Output that is constrained to JSON cannot contain markup.
     const free = format.type === "text" || (this.#markup && usesTools(this.#conversation));
@@ -151,10 +151,10 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 
   /** Without a requested budget or effort the model decides how much it thinks. */
-  #thinking(): WireThinking {
+  #thinking(): WireThinkingConfig {
     const { thinkingBudget, reasoningEffort } = this.#conversation.sampling;
     const wished = reasoningEffort === undefined ? undefined : budgetFor(reasoningEffort);
-    return { includeThoughts: true, ...given("thinkingBudget", thinkingBudget ?? wished) };
+    return { includeThoughts: true, ...ifDefined("thinkingBudget", thinkingBudget ?? wished) };
   }
 }
 

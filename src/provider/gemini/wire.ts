@@ -11,7 +11,7 @@ export interface WireText {
 }
 
 /** A tool call of an earlier answer. */
-export interface WireCall {
+export interface WireToolCall {
   readonly functionCall: {
     readonly id?: string;
     readonly name: string;
@@ -22,7 +22,7 @@ export interface WireCall {
 }
 
 /** The result of a tool call. */
-export interface WireResult {
+export interface WireToolResult {
   readonly functionResponse: {
     readonly id?: string;
     readonly name: string;
@@ -31,7 +31,7 @@ export interface WireResult {
 }
 
 /** One part of a turn. */
-export type WirePart = WireText | { readonly inlineData: WireBlob } | WireCall | WireResult;
+export type WirePart = WireText | { readonly inlineData: WireBlob } | WireToolCall | WireToolResult;
 
 /** A turn. */
 export interface WireContent {
@@ -40,7 +40,7 @@ export interface WireContent {
 }
 
 /** A function that the caller offers. The schema of its arguments is a JSON Schema, or in the protocol's own format. */
-export interface WireDeclaration {
+export interface WireFunctionDeclaration {
   readonly name: string;
   readonly description?: string;
   readonly parametersJsonSchema?: Readonly<Record<string, unknown>>;
@@ -49,18 +49,18 @@ export interface WireDeclaration {
 
 /** Functions of the caller, or the server's own search. */
 export type WireTool =
-  | { readonly functionDeclarations: readonly WireDeclaration[] }
+  | { readonly functionDeclarations: readonly WireFunctionDeclaration[] }
   | { readonly googleSearch: Readonly<Record<string, never>> };
 
 /** How much the model thinks, and whether it returns its thoughts. */
-export interface WireThinking {
+export interface WireThinkingConfig {
   readonly includeThoughts?: true;
   readonly thinkingBudget?: number;
   readonly thinkingLevel?: string;
 }
 
 /** Options of sampling and of the answer's format. */
-export interface WireConfig {
+export interface WireGenerationConfig {
   readonly temperature?: number;
   readonly topP?: number;
   readonly topK?: number;
@@ -73,7 +73,7 @@ export interface WireConfig {
   readonly logprobs?: number;
   readonly responseMimeType?: "application/json";
   readonly responseJsonSchema?: Readonly<Record<string, unknown>>;
-  readonly thinkingConfig?: WireThinking;
+  readonly thinkingConfig?: WireThinkingConfig;
 }
 
 /** The body of a request for an answer. */
@@ -87,7 +87,7 @@ export interface WireBody {
       readonly allowedFunctionNames?: readonly string[];
     };
   };
-  readonly generationConfig: WireConfig;
+  readonly generationConfig: WireGenerationConfig;
 }
 
 /** A request. Its path contains the model, and whether the answer is streamed. */

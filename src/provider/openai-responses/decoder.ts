@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
-import { tokensOf } from "../answer-tokens.ts";
+import { readLogprobs } from "../answer-tokens.ts";
 import { TypedEventDecoder } from "../event-stream.ts";
-import { objectsIn, stringIn, usageOf } from "../json.ts";
-import { cutsOff, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
+import { objectsIn, readUsage, stringIn } from "../json.ts";
+import { mayBeTruncated, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
-import { failureIn } from "./errors.ts";
-import type { WireThought } from "./wire.ts";
+import { readFailure } from "./errors.ts";
+import type { WireReasoningItem } from "./wire.ts";
 
 /** What the decoder of one answer needs. */
 export interface AnswerContext {
@@ -15,38 +15,38 @@ export interface AnswerContext {
   /** Creates an id for a call or a response that the backend sent without one. */
   readonly newId: () => string;
   /** Called for each tool call, with the reasoning items before it. */
-  readonly remember?: (callId: string, thoughts: readonly WireThought[]) => void;
+  readonly rememberReasoning?: (callId: string, thoughts: readonly WireReasoningItem[]) => void;
 }
 
 /** State of an output item that has not ended. */
 interface OpenItem {
   /** Whether the start of the item was processed. */
-  begun: boolean;
+  hasStarted: boolean;
   /** Whether any content of the item was emitted: text, refusal, reasoning or arguments. */
-  said: boolean;
+  hasContent: boolean;
   /** Where the text of each content part begins in the answer's text, in characters. */
-  readonly starts: Map<unknown, number>;
+  readonly partOffsets: Map<unknown, number>;
   readonly citations: JsonObject[];
 }
 
 /** Parses the events of one answer. A whole (not streamed) answer is processed item by item. */
-class Answer {
+class AnswerParser {
   readonly #emit: (event: ProviderEvent) => void;
   readonly #context: AnswerContext;
   readonly #calls: ToolCallAssembler;
   readonly #open = new Map<unknown, OpenItem>();
   /** Reasoning items since the last call. */
-  #thoughts: WireThought[] = [];
+  #thoughts: WireReasoningItem[] = [];
   /** Reasoning items before each call, in the order of the calls. */
-  readonly #thoughtsBefore: (readonly WireThought[])[] = [];
+  readonly #thoughtsBefore: (readonly WireReasoningItem[])[] = [];
   #started = false;
   /** Whether any item or content came. */
-  #any = false;
+  #hasOutput = false;
   /** Characters of text so far, and search results so far. */
-  #length = 0;
-  #found = 0;
+  #textLength = 0;
+  #searchResultCount = 0;
   /** The part of the last reasoning text. A blank line separates two parts. */
-  #thought: string | null = null;
+  #lastReasoningPart: string | null = null;
 
   constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
     this.#emit = emit;
@@ -54,7 +54,7 @@ class Answer {
     this.#calls = new ToolCallAssembler(
       (event) => {
         if (event.type === "tool-call") {
-          context.remember?.(event.id, this.#thoughtsBefore[event.index] ?? []);
+          context.rememberReasoning?.(event.id, this.#thoughtsBefore[event.index] ?? []);
         }
         emit(event);
       },
@@ -78,20 +78,20 @@ class Answer {
         if (isObject(item)) this.#begin(key, item);
         break;
       case "response.output_text.delta":
-        this.#say(key, event["content_index"], delta, event["logprobs"]);
+        this.#emitText(key, event["content_index"], delta, event["logprobs"]);
         break;
       case "response.refusal.delta":
-        this.#refuse(key, delta);
+        this.#emitRefusal(key, delta);
         break;
       case "response.reasoning_summary_text.delta":
-        this.#think(key, `summary ${String(event["summary_index"])}`, delta);
+        this.#emitReasoning(key, `summary ${String(event["summary_index"])}`, delta);
         break;
       case "response.reasoning_text.delta":
       case "response.reasoning.delta":
-        this.#think(key, `content ${String(event["content_index"])}`, delta);
+        this.#emitReasoning(key, `content ${String(event["content_index"])}`, delta);
         break;
       case "response.function_call_arguments.delta":
-        this.#argue(key, delta);
+        this.#addArguments(key, delta);
         break;
       case "response.output_text.annotation.added":
         if (isObject(event["annotation"])) this.#item(key).citations.push(event["annotation"]);
@@ -105,7 +105,7 @@ class Answer {
         this.#finish(type, isObject(response) ? response : {});
         return true;
       case "error":
-        throw failureIn(event, this.#context.secret);
+        throw readFailure(event, this.#context.secret);
     }
     return false;
   }
@@ -113,7 +113,7 @@ class Answer {
   /** Processes a whole (not streamed) response. */
   takeWhole(response: JsonObject): void {
     const { error, status, output } = response;
-    if (isObject(error) || status === "failed") throw failureIn(response, this.#context.secret);
+    if (isObject(error) || status === "failed") throw readFailure(response, this.#context.secret);
     const unfinished = status === "in_progress" || status === "queued" || status === "cancelled";
     if (!Array.isArray(output) || unfinished) {
       throw new ProviderError("cut", "the provider's answer has no end");
@@ -131,11 +131,11 @@ class Answer {
   #finish(type: string, response: JsonObject): void {
     const { error, status, output, usage, incomplete_details: details } = response;
     if (type === "response.failed" || status === "failed" || isObject(error)) {
-      throw failureIn(response, this.#context.secret);
+      throw readFailure(response, this.#context.secret);
     }
     this.#start(response);
     // Some servers stream only the last event, which contains the whole output.
-    if (!this.#any && Array.isArray(output)) {
+    if (!this.#hasOutput && Array.isArray(output)) {
       for (const [index, item] of output.entries()) {
         if (!isObject(item)) continue;
         this.#begin(index, item);
@@ -143,15 +143,15 @@ class Answer {
       }
     }
     const cut = type === "response.incomplete" || status === "incomplete" || status === "cancelled";
-    const reason = cut ? cutReason(isObject(details) ? details["reason"] : "") : "stop";
-    this.#calls.finish(cutsOff(reason));
+    const reason = cut ? incompleteFinishReason(isObject(details) ? details["reason"] : "") : "stop";
+    this.#calls.finish(mayBeTruncated(reason));
     if (isObject(usage)) this.#emit({ type: "usage", usage: usageFrom(usage) });
     this.#emit({ type: "finish", reason: this.#calls.any && reason === "stop" ? "tool_calls" : reason });
   }
 
   #begin(key: unknown, item: JsonObject): void {
-    this.#any = true;
-    this.#item(key).begun = true;
+    this.#hasOutput = true;
+    this.#item(key).hasStarted = true;
     if (item["type"] !== "function_call") {
       this.#calls.settle();
       return;
@@ -159,92 +159,100 @@ class Answer {
     this.#thoughtsBefore.push(this.#thoughts);
     this.#thoughts = [];
     // The arguments follow, or are part of the finished item.
-    this.#calls.take({ index: place(key), id: item["call_id"], function: { name: item["name"] } });
+    this.#calls.take({ index: callIndex(key), id: item["call_id"], function: { name: item["name"] } });
   }
 
   /** Ends an item. Emits the content that was not streamed. */
   #end(key: unknown, item: JsonObject): void {
-    if (!this.#item(key).begun) this.#begin(key, item);
-    const { said } = this.#item(key);
+    if (!this.#item(key).hasStarted) this.#begin(key, item);
+    const { hasContent } = this.#item(key);
     switch (item["type"]) {
       case "message":
-        if (!said) this.#sayAll(key, item);
-        this.#cite(key, item);
+        if (!hasContent) this.#emitWholeMessage(key, item);
+        this.#emitCitations(key, item);
         break;
       case "reasoning":
-        if (!said) this.#thinkAll(key, item);
-        this.#keep(item);
+        if (!hasContent) this.#emitWholeReasoning(key, item);
+        this.#keepReasoning(item);
         break;
       case "function_call":
-        if (!said) this.#argue(key, item["arguments"]);
+        if (!hasContent) this.#addArguments(key, item["arguments"]);
         this.#calls.settle();
         break;
       case "web_search_call":
-        this.#search(item);
+        this.#emitSearchResults(item);
         break;
     }
     this.#open.delete(key);
   }
 
   #item(key: unknown): OpenItem {
-    const item = this.#open.get(key) ?? { begun: false, said: false, starts: new Map(), citations: [] };
+    const item = this.#open.get(key) ?? {
+      hasStarted: false,
+      hasContent: false,
+      partOffsets: new Map(),
+      citations: [],
+    };
     this.#open.set(key, item);
     return item;
   }
 
-  #say(key: unknown, part: unknown, text: unknown, logprobs: unknown): void {
+  #emitText(key: unknown, part: unknown, text: unknown, logprobs: unknown): void {
     const item = this.#item(key);
-    if (!item.starts.has(part)) item.starts.set(part, this.#length);
-    const tokens = tokensOf(logprobs);
+    if (!item.partOffsets.has(part)) item.partOffsets.set(part, this.#textLength);
+    const tokens = readLogprobs(logprobs);
     if (tokens.length > 0) this.#emit({ type: "tokens", tokens });
-    if (!this.#tells(item, text)) return;
+    if (!this.#markContent(item, text)) return;
     this.#calls.settle();
-    this.#length += text.length;
+    this.#textLength += text.length;
     this.#emit({ type: "text", text });
   }
 
-  #refuse(key: unknown, text: unknown): void {
-    if (this.#tells(this.#item(key), text)) this.#emit({ type: "refusal", text });
+  #emitRefusal(key: unknown, text: unknown): void {
+    if (this.#markContent(this.#item(key), text)) this.#emit({ type: "refusal", text });
   }
 
-  #think(key: unknown, part: string, text: unknown): void {
-    if (!this.#tells(this.#item(key), text)) return;
+  #emitReasoning(key: unknown, part: string, text: unknown): void {
+    if (!this.#markContent(this.#item(key), text)) return;
     this.#calls.settle();
     const place = `${String(key)} ${part}`;
-    if (this.#thought !== null && this.#thought !== place) this.#emit({ type: "reasoning", text: "\n\n" });
-    this.#thought = place;
+    if (this.#lastReasoningPart !== null && this.#lastReasoningPart !== place)
+      this.#emit({ type: "reasoning", text: "\n\n" });
+    this.#lastReasoningPart = place;
     this.#emit({ type: "reasoning", text });
   }
 
-  #argue(key: unknown, text: unknown): void {
+  #addArguments(key: unknown, text: unknown): void {
     // Some servers send an object instead of its JSON text.
-    if (!isObject(text) && !this.#tells(this.#item(key), text)) return;
-    this.#calls.take({ index: place(key), function: { arguments: text } });
+    if (!isObject(text) && !this.#markContent(this.#item(key), text)) return;
+    this.#calls.take({ index: callIndex(key), function: { arguments: text } });
   }
 
   /** Whether `text` is not empty. If so, marks that the item has content. */
-  #tells(item: OpenItem, text: unknown): text is string {
+  #markContent(item: OpenItem, text: unknown): text is string {
     if (typeof text !== "string" || text === "") return false;
     this.#start(null);
-    this.#any = true;
-    item.said = true;
+    this.#hasOutput = true;
+    item.hasContent = true;
     return true;
   }
 
-  #sayAll(key: unknown, { content }: JsonObject): void {
+  #emitWholeMessage(key: unknown, { content }: JsonObject): void {
     for (const [index, part] of objectsIn(content).entries()) {
-      if (part["type"] === "refusal") this.#refuse(key, part["refusal"]);
-      else this.#say(key, index, part["text"], part["logprobs"]);
+      if (part["type"] === "refusal") this.#emitRefusal(key, part["refusal"]);
+      else this.#emitText(key, index, part["text"], part["logprobs"]);
     }
   }
 
-  #thinkAll(key: unknown, { summary, content }: JsonObject): void {
-    for (const [index, { text }] of objectsIn(summary).entries()) this.#think(key, `summary ${index}`, text);
-    for (const [index, { text }] of objectsIn(content).entries()) this.#think(key, `content ${index}`, text);
+  #emitWholeReasoning(key: unknown, { summary, content }: JsonObject): void {
+    for (const [index, { text }] of objectsIn(summary).entries())
+      this.#emitReasoning(key, `summary ${index}`, text);
+    for (const [index, { text }] of objectsIn(content).entries())
+      this.#emitReasoning(key, `content ${index}`, text);
   }
 
   /** Keeps a reasoning item for later requests if it has an id, and encrypted or plain content that can be sent back. */
-  #keep({ id, summary, content, encrypted_content: sealed }: JsonObject): void {
+  #keepReasoning({ id, summary, content, encrypted_content: sealed }: JsonObject): void {
     const isSealed = typeof sealed === "string" && sealed !== "";
     const open = objectsIn(content);
     if (typeof id !== "string" || (!isSealed && open.length === 0)) return;
@@ -258,25 +266,25 @@ class Answer {
   }
 
   /** Emits the pages that a search found, if the server lists them. */
-  #search({ action }: JsonObject): void {
+  #emitSearchResults({ action }: JsonObject): void {
     const sources = isObject(action) ? objectsIn(action["sources"]) : [];
     const results = sources.flatMap((source) => {
       const url = stringIn(source, "url");
       if (url === "") return [];
-      this.#found += 1;
-      return [{ index: this.#found, url, title: stringIn(source, "title") || url }];
+      this.#searchResultCount += 1;
+      return [{ index: this.#searchResultCount, url, title: stringIn(source, "title") || url }];
     });
     if (results.length > 0) this.#emit({ type: "search", results });
   }
 
   /** Emits the citations of pages. Their offsets count from the beginning of their content part. */
-  #cite(key: unknown, { content }: JsonObject): void {
-    const { starts, citations } = this.#item(key);
+  #emitCitations(key: unknown, { content }: JsonObject): void {
+    const { partOffsets, citations } = this.#item(key);
     const parts = objectsIn(content);
     const listed = parts.flatMap((part, index) =>
-      objectsIn(part["annotations"]).map((annotation) => ({ annotation, from: starts.get(index) ?? 0 })),
+      objectsIn(part["annotations"]).map((annotation) => ({ annotation, from: partOffsets.get(index) ?? 0 })),
     );
-    const [first = 0] = starts.values();
+    const [first = 0] = partOffsets.values();
     const told = listed.length > 0 ? listed : citations.map((annotation) => ({ annotation, from: first }));
     for (const { annotation, from } of told) {
       const { type, start_index: start, end_index: end } = annotation;
@@ -292,26 +300,26 @@ class Answer {
 /** Decodes a streamed response. The response is complete only after its last event (completed, incomplete or failed). */
 export class ResponseStreamDecoder extends TypedEventDecoder {
   constructor(context: AnswerContext) {
-    super((emit) => new Answer(emit, context));
+    super((emit) => new AnswerParser(emit, context));
   }
 }
 
 /** Decodes a whole (not streamed) response. Throws the same errors as the stream decoder. */
-export function responseEvents(response: JsonObject, context: AnswerContext): ProviderEvent[] {
+export function decodeWholeResponse(response: JsonObject, context: AnswerContext): ProviderEvent[] {
   const events: ProviderEvent[] = [];
-  new Answer((event) => events.push(event), context).takeWhole(response);
+  new AnswerParser((event) => events.push(event), context).takeWhole(response);
   return events;
 }
 
 /** The index of a call; null if the server sends none: calls then come one after the other. */
-function place(key: unknown): number | null {
+function callIndex(key: unknown): number | null {
   return typeof key === "number" ? key : null;
 }
 
 function usageFrom(usage: JsonObject): ProviderUsage {
   const { input_tokens: prompt, output_tokens: completion } = usage;
   const { input_tokens_details: read, output_tokens_details: written } = usage;
-  return usageOf({
+  return readUsage({
     prompt,
     completion,
     reasoning: isObject(written) ? written["reasoning_tokens"] : undefined,
@@ -321,6 +329,6 @@ function usageFrom(usage: JsonObject): ProviderUsage {
 }
 
 /** The finish reason of an incomplete answer: every reason except the content filter counts as `length`. */
-function cutReason(reason: unknown): ProviderFinish {
+function incompleteFinishReason(reason: unknown): ProviderFinish {
   return reason === "content_filter" ? "content_filter" : "length";
 }

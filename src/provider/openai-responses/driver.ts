@@ -1,27 +1,27 @@
 import type { Conversation } from "../../conversation/conversation.ts";
-import { BearerBackend, bearerExchange } from "../bearer-backend.ts";
+import { BearerBackend, classifyBearerExchange } from "../bearer-backend.ts";
 import type { Driver, ProviderOptions } from "../driver.ts";
 import type { AnswerReader, RequestSettings } from "../keyed-backend.ts";
 import type { PrepareOptions, UpstreamAccount } from "../provider.ts";
-import { replayed } from "../replay.ts";
-import { ThoughtMemory } from "../thought-memory.ts";
-import { type AnswerContext, ResponseStreamDecoder, responseEvents } from "./decoder.ts";
-import { REFUSALS } from "./errors.ts";
+import { createReplayDecoder } from "../replay.ts";
+import { ReasoningCache } from "../thought-memory.ts";
+import { type AnswerContext, decodeWholeResponse, ResponseStreamDecoder } from "./decoder.ts";
+import { ERROR_KINDS } from "./errors.ts";
 import { OPTIONAL_FIELDS } from "./optional-fields.ts";
-import { OPTIONS } from "./options.ts";
+import { SUPPORTED_OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
-import { StoppingDecoder, stopped } from "./stop-sequences.ts";
-import type { WireRequest, WireThought } from "./wire.ts";
+import { cutAtStopSequence, StoppingDecoder } from "./stop-sequences.ts";
+import type { WireReasoningItem, WireRequest } from "./wire.ts";
 
 /** Driver for every backend with the responses style. */
 export const openaiResponsesDriver = {
   id: "openai-responses",
   create: (options: ProviderOptions) => new OpenAiResponsesProvider(options),
-  exchange: (path: string) => bearerExchange(path, "/responses"),
-  replay: (contentType: string) =>
-    replayed(contentType, (context) => ({
-      streamed: () => new ResponseStreamDecoder(context),
-      whole: (response) => responseEvents(response, context),
+  classifyExchange: (path: string) => classifyBearerExchange(path, "/responses"),
+  createCaptureDecoder: (contentType: string) =>
+    createReplayDecoder(contentType, (context) => ({
+      createStreamDecoder: () => new ResponseStreamDecoder(context),
+      readWhole: (response) => decodeWholeResponse(response, context),
     })),
 } satisfies Driver;
 
@@ -30,15 +30,15 @@ export const openaiResponsesDriver = {
  * nothing.
  */
 class OpenAiResponsesProvider extends BearerBackend<WireRequest> {
-  readonly #memory = new ThoughtMemory<WireThought>((thought) => JSON.stringify(thought).length);
+  readonly #memory = new ReasoningCache<WireReasoningItem>((thought) => JSON.stringify(thought).length);
 
   constructor(options: ProviderOptions) {
     super(options, {
       path: "/responses",
-      kinds: REFUSALS,
+      kinds: ERROR_KINDS,
       optional: OPTIONAL_FIELDS,
-      options: OPTIONS,
-      tellsCutCalls: true,
+      options: SUPPORTED_OPTIONS,
+      detectsTruncatedCalls: true,
     });
   }
 
@@ -47,7 +47,7 @@ class OpenAiResponsesProvider extends BearerBackend<WireRequest> {
     options: PrepareOptions,
     settings: RequestSettings,
   ): RequestBuilder {
-    const thoughts = (callId: string) => this.#memory.of(settings.model, callId);
+    const thoughts = (callId: string) => this.#memory.get(settings.model, callId);
     return new RequestBuilder(conversation, options, settings, thoughts);
   }
 
@@ -59,17 +59,17 @@ class OpenAiResponsesProvider extends BearerBackend<WireRequest> {
     const context: AnswerContext = {
       secret: account.token,
       newId: this.options.newId,
-      remember: (callId, thoughts) => {
-        if (thoughts.length > 0) this.#memory.keep(model, callId, thoughts);
+      rememberReasoning: (callId, thoughts) => {
+        if (thoughts.length > 0) this.#memory.store(model, callId, thoughts);
       },
     };
     const stops = (sampling.stop ?? []).filter((stop) => stop !== "");
     const streamed = () => new ResponseStreamDecoder(context);
     return {
-      streamed: () => (stops.length === 0 ? streamed() : new StoppingDecoder(streamed(), stops)),
-      whole: (response) => {
-        const events = responseEvents(response, context);
-        return stops.length === 0 ? events : stopped(events, stops);
+      createStreamDecoder: () => (stops.length === 0 ? streamed() : new StoppingDecoder(streamed(), stops)),
+      readWhole: (response) => {
+        const events = decodeWholeResponse(response, context);
+        return stops.length === 0 ? events : cutAtStopSequence(events, stops);
       },
     };
   }

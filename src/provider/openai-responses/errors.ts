@@ -29,10 +29,10 @@ const CODES = [
  * Classifies error responses. A 404 means that the model or the whole API is missing, not a resource that the caller
  * named by id.
  */
-export const REFUSALS: ErrorKinds = { codes: new Map(CODES), statuses: { 404: "model_unavailable" } };
+export const ERROR_KINDS: ErrorKinds = { codes: new Map(CODES), statuses: { 404: "model_unavailable" } };
 
 /** Classifies errors within a stream. They have no HTTP status, so their type decides. */
-const STREAM_ERRORS: ErrorKinds = {
+const STREAM_ERROR_KINDS: ErrorKinds = {
   codes: new Map([
     ...CODES,
     ["invalid_request_error", "invalid_request"] as const,
@@ -44,8 +44,8 @@ const STREAM_ERRORS: ErrorKinds = {
 };
 
 /** Reads the failure from a response's `error`, or from an event that has the error's fields or wraps the error. */
-export function failureIn(told: JsonObject, secret: string): ProviderError {
+export function readFailure(told: JsonObject, secret: string): ProviderError {
   const { error, code, message, param } = told;
   const said = isObject(error) ? error : { code, message, param };
-  return errorFrom({ error: said }, 0, secret, STREAM_ERRORS);
+  return errorFrom({ error: said }, 0, secret, STREAM_ERROR_KINDS);
 }

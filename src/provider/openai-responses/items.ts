@@ -1,9 +1,9 @@
 import type { Conversation, Message } from "../../conversation/conversation.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
-import { OwnIds } from "../own-ids.ts";
-import { joined, paragraphs, textOf } from "../prose.ts";
+import { UniqueCallIds } from "../own-ids.ts";
+import { joinParagraphList, joinParagraphs, joinTextParts } from "../prose.ts";
 import type { AttachedPart } from "../request-attachments.ts";
-import type { WireItem, WirePart, WireText, WireThought } from "./wire.ts";
+import type { WireItem, WirePart, WireReasoningItem, WireText } from "./wire.ts";
 
 /** The longest call id that the public API accepts, in characters. */
 const MAX_CALL_ID = 64;
@@ -13,14 +13,14 @@ export interface ItemOptions {
   /** Text that is appended to the first system message, or becomes one; blank: none. */
   readonly rules: string;
   /** Whether tool calls and results are written as text instead of items of their own. */
-  readonly markup: boolean;
+  readonly toolCallsAsText: boolean;
   /** Text that is appended to the last user message; blank: none. */
   readonly injection: string;
   /** User text that ends the conversation (a follow-up turn); blank: none. */
   readonly suffix: string;
   readonly partOf: (part: AttachedPart) => WirePart;
   /** The reasoning items before a call; empty: none, or not known. */
-  readonly thoughtsBefore: (callId: string) => readonly WireThought[];
+  readonly thoughtsBefore: (callId: string) => readonly WireReasoningItem[];
 }
 
 /**
@@ -28,58 +28,68 @@ export interface ItemOptions {
  * only one. They are not sent as `instructions`: before the public API answers with a JSON object, it looks for the word
  * JSON in the input, but not in `instructions`.
  */
-export function wireItems({ messages }: Conversation, options: ItemOptions): readonly WireItem[] {
+export function toWireItems({ messages }: Conversation, options: ItemOptions): readonly WireItem[] {
   const first = messages.findIndex((message) => message.role !== "system");
   const leading = messages.slice(0, first === -1 ? messages.length : first);
   const lastUser = messages.findLast((message) => message.role === "user");
   const items = new Items();
-  items.say("system", joined([...leading.map(({ parts }) => textOf(parts)), options.rules]));
+  items.addMessageItem(
+    "system",
+    joinParagraphList([...leading.map(({ parts }) => joinTextParts(parts)), options.rules]),
+  );
   for (const message of messages.slice(leading.length)) {
-    add(items, message, options);
-    if (message === lastUser) items.sayMore(options.injection);
+    addMessage(items, message, options);
+    if (message === lastUser) items.appendUserText(options.injection);
   }
-  items.sayMore(options.suffix);
+  items.appendUserText(options.suffix);
   return items.finish();
 }
 
-function add(items: Items, message: Message, options: ItemOptions): void {
+function addMessage(items: Items, message: Message, options: ItemOptions): void {
   switch (message.role) {
     case "system":
-      items.say("system", textOf(message.parts));
+      items.addMessageItem("system", joinTextParts(message.parts));
       break;
     case "user": {
       // The protocol has no field for a user's name.
       const name = message.name === undefined ? "" : `[${message.name}]`;
-      items.say("user", contentOf([textPart(name), ...partsOf(message, options)]));
+      items.addMessageItem("user", contentOf([textPart(name), ...partsOf(message, options)]));
       break;
     }
     case "assistant": {
       // Reasoning text alone is not sent: the protocol accepts reasoning only with its encrypted content.
-      const said = textOf(message.parts);
-      if (options.markup) {
-        items.say("assistant", paragraphs(said, renderToolCalls(message.toolCalls)));
+      const said = joinTextParts(message.parts);
+      if (options.toolCallsAsText) {
+        items.addMessageItem("assistant", joinParagraphs(said, renderToolCalls(message.toolCalls)));
         break;
       }
       const calls = message.toolCalls.map((call) => ({ ...call, thoughts: options.thoughtsBefore(call.id) }));
-      items.answer(said, calls);
+      items.addAnswer(said, calls);
       break;
     }
     case "tool":
-      addResult(items, message, options);
+      addToolResult(items, message, options);
       break;
   }
 }
 
-function addResult(items: Items, message: Extract<Message, { role: "tool" }>, options: ItemOptions): void {
+function addToolResult(
+  items: Items,
+  message: Extract<Message, { role: "tool" }>,
+  options: ItemOptions,
+): void {
   const { callId: id, name, isError = false } = message;
   const parts = partsOf(message, options);
   // The protocol has no field for an error.
   const marked = isError ? [textPart("Error:"), ...parts] : parts;
-  if (!options.markup && items.result(id, contentOf(marked))) return;
+  if (!options.toolCallsAsText && items.recordResult(id, contentOf(marked))) return;
   // A result whose call is missing, or already has a result, is written as text.
-  const words = joined(parts.map((part) => (part.type === "input_text" ? part.text : "")));
+  const words = joinParagraphList(parts.map((part) => (part.type === "input_text" ? part.text : "")));
   const told = renderToolResult({ id, text: words, isError, ...(name === undefined ? {} : { name }) });
-  items.say("user", contentOf([textPart(told), ...parts.filter((part) => part.type !== "input_text")]));
+  items.addMessageItem(
+    "user",
+    contentOf([textPart(told), ...parts.filter((part) => part.type !== "input_text")]),
+  );
 }
 
 function partsOf({ parts }: Message, options: ItemOptions): WirePart[] {
@@ -94,7 +104,7 @@ function textPart(text: string): WireText {
 function contentOf(parts: readonly WirePart[]): string | readonly WirePart[] {
   const saying = parts.filter((part) => part.type !== "input_text" || part.text !== "");
   const texts = saying.flatMap((part) => (part.type === "input_text" ? [part.text] : []));
-  return texts.length === saying.length ? joined(texts) : saying;
+  return texts.length === saying.length ? joinParagraphList(texts) : saying;
 }
 
 /** A tool call of an earlier answer, and the reasoning items before it. */
@@ -102,84 +112,86 @@ interface AnsweredCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
-  readonly thoughts: readonly WireThought[];
+  readonly thoughts: readonly WireReasoningItem[];
 }
 
 /** Keeps the rules of the protocol: each call has a unique id and exactly one result, and each result has a call. */
 class Items {
   readonly #items: WireItem[] = [];
   /** Calls without a result: the caller's id and the id that is sent. */
-  readonly #open = new Map<string, string>();
-  readonly #ids = new OwnIds();
+  readonly #callsWithoutResult = new Map<string, string>();
+  readonly #ids = new UniqueCallIds();
   /** User texts that will be appended to the last message, if that is a user message. */
-  #added: string[] = [];
+  #pendingUserTexts: string[] = [];
 
   /** Adds a message. An empty message is left out. */
-  say(role: "system" | "user" | "assistant", content: string | readonly WirePart[]): void {
-    this.#settle();
-    this.#join();
+  addMessageItem(role: "system" | "user" | "assistant", content: string | readonly WirePart[]): void {
+    this.#addMissingResults();
+    this.#flushUserTexts();
     if (content.length > 0) this.#items.push({ type: "message", role, content });
   }
 
   /** Adds user text: to the last item if that is a user message, otherwise as a new message. */
-  sayMore(text: string): void {
+  appendUserText(text: string): void {
     if (text === "") return;
     const last = this.#items.at(-1);
-    if (last?.type === "message" && last.role === "user") this.#added.push(text);
-    else this.say("user", text);
+    if (last?.type === "message" && last.role === "user") this.#pendingUserTexts.push(text);
+    else this.addMessageItem("user", text);
   }
 
   /** Adds an assistant message. The reasoning before its first call comes first. */
-  answer(said: string, calls: readonly AnsweredCall[]): void {
-    this.#settle();
-    this.#join();
+  addAnswer(said: string, calls: readonly AnsweredCall[]): void {
+    this.#addMissingResults();
+    this.#flushUserTexts();
     for (const thought of calls[0]?.thoughts ?? []) this.#items.push(thought);
-    this.say("assistant", said);
+    this.addMessageItem("assistant", said);
     for (const [position, call] of calls.entries()) {
       if (position > 0) for (const thought of call.thoughts) this.#items.push(thought);
-      const id = this.#ownId(call.id);
-      this.#open.set(call.id, id);
+      const id = this.#uniqueId(call.id);
+      this.#callsWithoutResult.set(call.id, id);
       const { name, arguments: text } = call;
       this.#items.push({ type: "function_call", call_id: id, name, arguments: text });
     }
   }
 
   /** Adds the result of a call. Returns false if no call of the last answer with this id waits for a result. */
-  result(callId: string, output: string | readonly WirePart[]): boolean {
-    const id = this.#open.get(callId);
+  recordResult(callId: string, output: string | readonly WirePart[]): boolean {
+    const id = this.#callsWithoutResult.get(callId);
     if (id === undefined) return false;
-    this.#open.delete(callId);
+    this.#callsWithoutResult.delete(callId);
     this.#items.push({ type: "function_call_output", call_id: id, output });
     return true;
   }
 
   /** Returns all items: at least one, as the protocol requires. */
   finish(): readonly WireItem[] {
-    this.#settle();
-    this.#join();
-    if (this.#items.length === 0) this.say("user", "Begin.");
+    this.#addMissingResults();
+    this.#flushUserTexts();
+    if (this.#items.length === 0) this.addMessageItem("user", "Begin.");
     return this.#items;
   }
 
   /** Adds a result for each call that the caller left without one. */
-  #settle(): void {
-    for (const id of [...this.#open.keys()]) this.result(id, "There is no result.");
+  #addMissingResults(): void {
+    for (const id of [...this.#callsWithoutResult.keys()]) this.recordResult(id, "There is no result.");
   }
 
-  #join(): void {
+  #flushUserTexts(): void {
     const last = this.#items.at(-1);
-    const added = this.#added;
+    const added = this.#pendingUserTexts;
     if (added.length === 0 || last?.type !== "message") return;
-    this.#added = [];
+    this.#pendingUserTexts = [];
     const { content } = last;
     const joint =
-      typeof content === "string" ? joined([content, ...added]) : [...content, ...added.map(textPart)];
+      typeof content === "string"
+        ? joinParagraphList([content, ...added])
+        : [...content, ...added.map(textPart)];
     this.#items[this.#items.length - 1] = { ...last, content: joint };
   }
 
   /** The id that a call is sent with. The protocol requires unique ids of limited length. */
-  #ownId(id: string): string {
+  #uniqueId(id: string): string {
     const short = id.slice(0, MAX_CALL_ID) || "call";
-    return this.#ids.take(short, short.slice(0, MAX_CALL_ID - 12));
+    return this.#ids.assign(short, short.slice(0, MAX_CALL_ID - 12));
   }
 }

@@ -1,16 +1,22 @@
-import { either, hints, type OptionalField, refused, sentence } from "../optional-fields.ts";
-import type { WireItem, WirePart, WireRequest, WireResult, WireSearch, WireTool } from "./wire.ts";
+import {
+  anyPattern,
+  fieldRefusalPattern,
+  hintFields,
+  type OptionalField,
+  sentencePattern,
+} from "../optional-fields.ts";
+import type { WireItem, WirePart, WireRequest, WireTool, WireToolResult, WireWebSearch } from "./wire.ts";
 
 /** Value of `include`: the model's encrypted reasoning, which later requests send back. */
-export const SEALED_THOUGHTS = "reasoning.encrypted_content";
+export const INCLUDE_ENCRYPTED_REASONING = "reasoning.encrypted_content";
 
 /** Value of `include`: the pages that a search found. */
-export const FOUND_PAGES = "web_search_call.action.sources";
+export const INCLUDE_SEARCH_SOURCES = "web_search_call.action.sources";
 
 /** Value of `include`: the log probabilities of the answer. */
-export const LOGPROBS = "message.output_text.logprobs";
+export const INCLUDE_LOGPROBS = "message.output_text.logprobs";
 
-const HINTS = hints<WireRequest>([
+const HINTS = hintFields<WireRequest>([
   "temperature",
   "top_p",
   "presence_penalty",
@@ -29,53 +35,63 @@ function leastEffort(refusal: string): "minimal" | "low" | null {
 }
 
 /** The minimum of `max_output_tokens`, read from the refusal of a smaller value; 0: not stated. */
-function shortest(refusal: string): number {
+function minOutputTokensFrom(refusal: string): number {
   return Number(/>=\s*(\d+)|at least\s+(\d+)/.exec(refusal)?.slice(1).find(Boolean) ?? 0);
 }
 
 /** Recognizes encrypted reasoning that was made for an account of another organization, or by another backend. */
-const UNREADABLE = either(/invalid_encrypted_content/, sentence("encrypted content", "could not be"));
+const UNREADABLE_REASONING = anyPattern(
+  /invalid_encrypted_content/,
+  sentencePattern("encrypted content", "could not be"),
+);
 
 /** Fields that not every backend or model supports. */
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   ...HINTS,
   {
-    named: refused("(?:text\\.)?verbosity"),
-    present: ({ text }) => text?.verbosity !== undefined,
-    without: ({ text, ...rest }) => ({ ...rest, ...(text?.format ? { text: { format: text.format } } : {}) }),
+    refusalPattern: fieldRefusalPattern("(?:text\\.)?verbosity"),
+    isPresent: ({ text }) => text?.verbosity !== undefined,
+    remove: ({ text, ...rest }) => ({ ...rest, ...(text?.format ? { text: { format: text.format } } : {}) }),
   },
   {
     // A model that does not think has no reasoning to encrypt, and an engine may not support encryption.
-    named: refused("(?:[\\w.]{0,80}encrypted[ _]content|include)"),
-    present: ({ include = [] }, refusal) => include.includes(SEALED_THOUGHTS) && !UNREADABLE.test(refusal),
-    without: (request) => withoutIncluded(request, SEALED_THOUGHTS),
+    refusalPattern: fieldRefusalPattern("(?:[\\w.]{0,80}encrypted[ _]content|include)"),
+    isPresent: ({ include = [] }, refusal) =>
+      include.includes(INCLUDE_ENCRYPTED_REASONING) && !UNREADABLE_REASONING.test(refusal),
+    remove: (request) => withoutIncluded(request, INCLUDE_ENCRYPTED_REASONING),
   },
   {
     // Accounts of one pool may have different owners, and a backend may reject what it issued to another owner.
-    named: UNREADABLE,
-    present: ({ input }) => input.some(({ type }) => type === "reasoning"),
-    without: ({ input, ...rest }) => ({ ...rest, input: input.filter(({ type }) => type !== "reasoning") }),
-    passing: true,
+    refusalPattern: UNREADABLE_REASONING,
+    isPresent: ({ input }) => input.some(({ type }) => type === "reasoning"),
+    remove: ({ input, ...rest }) => ({ ...rest, input: input.filter(({ type }) => type !== "reasoning") }),
+    isTransient: true,
   },
   {
-    named: refused("(?:web_search_call[\\w.]{0,80}|include)"),
-    present: ({ include = [] }) => include.includes(FOUND_PAGES),
-    without: (request) => withoutIncluded(request, FOUND_PAGES),
+    refusalPattern: fieldRefusalPattern("(?:web_search_call[\\w.]{0,80}|include)"),
+    isPresent: ({ include = [] }) => include.includes(INCLUDE_SEARCH_SOURCES),
+    remove: (request) => withoutIncluded(request, INCLUDE_SEARCH_SOURCES),
   },
   {
     // The API gives no summaries to organizations that are not verified.
-    named: either(refused("reasoning[. ]summar(?:y|ies)"), sentence("verified", "reasoning[. ]summar")),
-    present: ({ reasoning }) => reasoning?.summary !== undefined,
-    without: ({ reasoning, ...rest }) => ({
+    refusalPattern: anyPattern(
+      fieldRefusalPattern("reasoning[. ]summar(?:y|ies)"),
+      sentencePattern("verified", "reasoning[. ]summar"),
+    ),
+    isPresent: ({ reasoning }) => reasoning?.summary !== undefined,
+    remove: ({ reasoning, ...rest }) => ({
       ...rest,
       ...(reasoning?.effort === undefined ? {} : { reasoning: { effort: reasoning.effort } }),
     }),
   },
   {
     // A model that always thinks gets the lowest effort that it offers.
-    named: either(sentence("none", "not supported"), /unsupported value:? ['"`]?none|reasoning\.effort/),
-    present: ({ reasoning }, refusal) => reasoning?.effort === "none" && leastEffort(refusal) !== null,
-    without: ({ reasoning: _, ...rest }, refusal) => ({
+    refusalPattern: anyPattern(
+      sentencePattern("none", "not supported"),
+      /unsupported value:? ['"`]?none|reasoning\.effort/,
+    ),
+    isPresent: ({ reasoning }, refusal) => reasoning?.effort === "none" && leastEffort(refusal) !== null,
+    remove: ({ reasoning: _, ...rest }, refusal) => ({
       ...rest,
       reasoning: { effort: leastEffort(refusal) ?? "low" },
     }),
@@ -83,17 +99,17 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   {
     // The model cannot think, or the server does not know the field. If only the effort is wrong, the caller must
     // correct it.
-    named: refused("reasoning(?:[._]effort)?(?!\\.summary)"),
-    present: ({ reasoning }, refusal) =>
+    refusalPattern: fieldRefusalPattern("reasoning(?:[._]effort)?(?!\\.summary)"),
+    isPresent: ({ reasoning }, refusal) =>
       reasoning !== undefined &&
       (reasoning.effort === "none" || !/unsupported value|invalid value/i.test(refusal)),
-    without: ({ reasoning: _, ...rest }) => rest,
+    remove: ({ reasoning: _, ...rest }) => rest,
   },
   {
     // A model that cannot search answers from its own knowledge.
-    named: refused("web[ _]search\\w*"),
-    present: ({ tools = [] }, refusal) => tools.some(isSearch) && !/web_search_call/i.test(refusal),
-    without: ({ tools = [], tool_choice: choice, ...rest }) => {
+    refusalPattern: fieldRefusalPattern("web[ _]search\\w*"),
+    isPresent: ({ tools = [] }, refusal) => tools.some(isSearch) && !/web_search_call/i.test(refusal),
+    remove: ({ tools = [], tool_choice: choice, ...rest }) => {
       const others = tools.filter((tool) => !isSearch(tool));
       if (others.length === 0) return rest;
       return { ...rest, tools: others, ...(choice === undefined ? {} : { tool_choice: choice }) };
@@ -101,37 +117,38 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // The prompt also describes the schema, and a whole answer is validated against it.
-    named: refused("(?:text\\.format|json_schema)"),
-    present: ({ text }) => text?.format?.type === "json_schema",
-    without: (request) => ({ ...request, text: { ...request.text, format: { type: "json_object" } } }),
+    refusalPattern: fieldRefusalPattern("(?:text\\.format|json_schema)"),
+    isPresent: ({ text }) => text?.format?.type === "json_schema",
+    remove: (request) => ({ ...request, text: { ...request.text, format: { type: "json_object" } } }),
   },
   {
-    named: refused("(?:text\\.format|json_object)"),
-    present: ({ text }) => text?.format?.type === "json_object",
-    without: ({ text, ...rest }) => ({
+    refusalPattern: fieldRefusalPattern("(?:text\\.format|json_object)"),
+    isPresent: ({ text }) => text?.format?.type === "json_object",
+    remove: ({ text, ...rest }) => ({
       ...rest,
       ...(text?.verbosity === undefined ? {} : { text: { verbosity: text.verbosity } }),
     }),
   },
   {
-    named: refused("(?:tools\\[\\d+\\]\\.)?strict"),
-    present: ({ tools = [] }) => tools.some((tool) => !isSearch(tool) && tool.strict !== undefined),
-    without: ({ tools = [], ...rest }) => ({ ...rest, tools: tools.map(withoutStrict) }),
+    refusalPattern: fieldRefusalPattern("(?:tools\\[\\d+\\]\\.)?strict"),
+    isPresent: ({ tools = [] }) => tools.some((tool) => !isSearch(tool) && tool.strict !== undefined),
+    remove: ({ tools = [], ...rest }) => ({ ...rest, tools: tools.map(withoutStrict) }),
   },
   {
     // The public API has a minimum. A caller with a smaller limit wants a cheap answer, so the minimum is sent.
-    named: /max_output_tokens/,
-    present: ({ max_output_tokens: limit }, refusal) => limit !== undefined && limit < shortest(refusal),
-    without: (request, refusal) => ({ ...request, max_output_tokens: shortest(refusal) }),
+    refusalPattern: /max_output_tokens/,
+    isPresent: ({ max_output_tokens: limit }, refusal) =>
+      limit !== undefined && limit < minOutputTokensFrom(refusal),
+    remove: (request, refusal) => ({ ...request, max_output_tokens: minOutputTokensFrom(refusal) }),
   },
   {
     // Some engines accept results only as text. Other content of a tool result is then sent as a user message.
-    named: either(
-      refused("output"),
+    refusalPattern: anyPattern(
+      fieldRefusalPattern("output"),
       /input\[\d{1,6}\]\.output|function_call_output|\boutput\b[^.]{0,80}string|string[^.]{0,80}\boutput\b/,
     ),
-    present: ({ input }) => input.some(isInParts),
-    without: ({ input, ...rest }) => ({ ...rest, input: textResults(input) }),
+    isPresent: ({ input }) => input.some(isMultipartResult),
+    remove: ({ input, ...rest }) => ({ ...rest, input: withTextResults(input) }),
   },
 ];
 
@@ -140,22 +157,24 @@ function withoutIncluded({ include = [], ...rest }: WireRequest, name: string): 
   return others.length === 0 ? rest : { ...rest, include: others };
 }
 
-function isSearch(tool: WireTool | WireSearch): tool is WireSearch {
+function isSearch(tool: WireTool | WireWebSearch): tool is WireWebSearch {
   return tool.type === "web_search";
 }
 
-function withoutStrict(tool: WireTool | WireSearch): WireTool | WireSearch {
+function withoutStrict(tool: WireTool | WireWebSearch): WireTool | WireWebSearch {
   if (isSearch(tool)) return tool;
   const { strict: _, ...rest } = tool;
   return rest;
 }
 
-function isInParts(item: WireItem): item is WireResult & { readonly output: readonly WirePart[] } {
+function isMultipartResult(
+  item: WireItem,
+): item is WireToolResult & { readonly output: readonly WirePart[] } {
   return item.type === "function_call_output" && typeof item.output !== "string";
 }
 
 /** Converts results to text. After each series of results, a user message carries their other content. */
-function textResults(input: readonly WireItem[]): readonly WireItem[] {
+function withTextResults(input: readonly WireItem[]): readonly WireItem[] {
   const items: WireItem[] = [];
   let carried: WirePart[] = [];
   const flush = () => {
@@ -164,7 +183,7 @@ function textResults(input: readonly WireItem[]): readonly WireItem[] {
   };
   for (const item of input) {
     if (item.type !== "function_call_output") flush();
-    if (!isInParts(item)) {
+    if (!isMultipartResult(item)) {
       items.push(item);
       continue;
     }

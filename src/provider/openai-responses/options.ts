@@ -1,11 +1,11 @@
 import type { Sampling } from "../../conversation/conversation.ts";
-import { userName } from "../bearer-backend.ts";
-import { given } from "../json.ts";
-import type { Abilities } from "../provider.ts";
+import { acceptedUserId } from "../bearer-backend.ts";
+import { ifDefined } from "../json.ts";
+import type { ProviderCapabilities } from "../provider.ts";
 import type { WireRequest } from "./wire.ts";
 
 /** The sampling options that the protocol has fields for. Stop sequences have none: `stop-sequences.ts` applies them. */
-export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
+export const SUPPORTED_OPTIONS: ProviderCapabilities["options"] = new Set<keyof Sampling>([
   "temperature",
   "topP",
   "presencePenalty",
@@ -23,13 +23,13 @@ export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
 export function optionFields(sampling: Sampling): Partial<WireRequest> {
   const { user, promptCacheKey, logprobs } = sampling;
   return {
-    ...given("temperature", sampling.temperature),
-    ...given("top_p", sampling.topP),
-    ...given("presence_penalty", sampling.presencePenalty),
-    ...given("frequency_penalty", sampling.frequencyPenalty),
-    ...given("max_output_tokens", sampling.maxTokens),
-    ...given("top_logprobs", logprobs || undefined),
-    ...given("user", userName(user)),
-    ...given("prompt_cache_key", promptCacheKey),
+    ...ifDefined("temperature", sampling.temperature),
+    ...ifDefined("top_p", sampling.topP),
+    ...ifDefined("presence_penalty", sampling.presencePenalty),
+    ...ifDefined("frequency_penalty", sampling.frequencyPenalty),
+    ...ifDefined("max_output_tokens", sampling.maxTokens),
+    ...ifDefined("top_logprobs", logprobs || undefined),
+    ...ifDefined("user", acceptedUserId(user)),
+    ...ifDefined("prompt_cache_key", promptCacheKey),
   };
 }

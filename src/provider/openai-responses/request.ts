@@ -1,26 +1,26 @@
 import { type Conversation, usesTools } from "../../conversation/conversation.ts";
 import { effortFor } from "../effort.ts";
-import { given } from "../json.ts";
+import { ifDefined } from "../json.ts";
 import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
-import { fileAsText, joined } from "../prose.ts";
+import { joinParagraphList, renderTextFile } from "../prose.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { type AttachedPart, RequestAttachments } from "../request-attachments.ts";
-import { rulesFor } from "../rules.ts";
-import { wireItems } from "./items.ts";
-import { FOUND_PAGES, LOGPROBS, SEALED_THOUGHTS } from "./optional-fields.ts";
+import { renderPromptRules } from "../rules.ts";
+import { toWireItems } from "./items.ts";
+import { INCLUDE_ENCRYPTED_REASONING, INCLUDE_LOGPROBS, INCLUDE_SEARCH_SOURCES } from "./optional-fields.ts";
 import { optionFields } from "./options.ts";
 import type {
   WireFormat,
   WireItem,
   WirePart,
+  WireReasoningItem,
   WireRequest,
-  WireSearch,
-  WireThought,
   WireTool,
+  WireWebSearch,
 } from "./wire.ts";
 
 /** Returns the reasoning items before a call; undefined: not known. */
-export type ThoughtsBefore = (callId: string) => readonly WireThought[] | undefined;
+export type ThoughtsBefore = (callId: string) => readonly WireReasoningItem[] | undefined;
 
 const NO_PARAMETERS = { type: "object", properties: {} } as const;
 
@@ -52,7 +52,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   /** Everything that the model reads, as one text. */
   get promptText(): string {
     const tools = this.#tools();
-    return joined([
+    return joinParagraphList([
       ...this.#items("", () => undefined).flatMap(itemTexts),
       ...(tools.length > 0 && usesTools(this.#conversation) ? [JSON.stringify(tools)] : []),
     ]);
@@ -79,7 +79,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       ...(include.length === 0 ? {} : { include }),
       ...this.#toolFields(),
       ...this.#text(),
-      reasoning: thinks ? { ...given("effort", this.#effort()), summary: "auto" } : { effort: "none" },
+      reasoning: thinks ? { ...ifDefined("effort", this.#effort()), summary: "auto" } : { effort: "none" },
       ...optionFields(sampling),
     };
   }
@@ -96,9 +96,9 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
 
   #items(suffix: string, thoughts: ThoughtsBefore): readonly WireItem[] {
     const { thinking } = this.#conversation;
-    return wireItems(this.#conversation, {
-      markup: this.#markup,
-      rules: rulesFor(this.#conversation, this.#markup),
+    return toWireItems(this.#conversation, {
+      toolCallsAsText: this.#markup,
+      rules: renderPromptRules(this.#conversation, this.#markup),
       // With native tool calls the gateway adds no text to the user's messages.
       injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),
@@ -110,7 +110,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   #wirePart(part: AttachedPart): WirePart {
     const attachment = this.#attachments.of(part);
     if (attachment.kind === "text") {
-      return { type: "input_text", text: fileAsText(attachment.filename, attachment.text) };
+      return { type: "input_text", text: renderTextFile(attachment.filename, attachment.text) };
     }
     const loaded = this.#attachments.loaded(attachment);
     const url = loaded === undefined ? "" : `data:${loaded.mediaType};base64,${loaded.data}`;
@@ -127,9 +127,9 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   #include(thinks: boolean): string[] {
     const { sampling, webSearch } = this.#conversation;
     return [
-      ...(thinks ? [SEALED_THOUGHTS] : []),
-      ...(webSearch === undefined ? [] : [FOUND_PAGES]),
-      ...(sampling.logprobs === undefined ? [] : [LOGPROBS]),
+      ...(thinks ? [INCLUDE_ENCRYPTED_REASONING] : []),
+      ...(webSearch === undefined ? [] : [INCLUDE_SEARCH_SOURCES]),
+      ...(sampling.logprobs === undefined ? [] : [INCLUDE_LOGPROBS]),
     ];
   }
 
@@ -151,21 +151,21 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return this.#conversation.tools.map(({ name, description, parameters, strict }) => ({
       type: "function",
       name,
-      ...given("description", description),
+      ...ifDefined("description", description),
       parameters: parameters ?? NO_PARAMETERS,
       // The protocol's default is strict, and few schemas meet its rules.
       strict: strict ?? false,
     }));
   }
 
-  #search(): readonly WireSearch[] {
+  #search(): readonly WireWebSearch[] {
     const { webSearch } = this.#conversation;
     if (webSearch === undefined) return [];
     const { contextSize, location, allowedDomains } = webSearch;
     return [
       {
         type: "web_search",
-        ...given("search_context_size", contextSize),
+        ...ifDefined("search_context_size", contextSize),
         ...(allowedDomains === undefined ? {} : { filters: { allowed_domains: allowedDomains } }),
         ...(location === undefined ? {} : { user_location: { type: "approximate", ...location } }),
       },
@@ -181,7 +181,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const format = this.#format();
     const { verbosity } = this.#conversation.sampling;
     if (format === undefined && verbosity === undefined) return {};
-    return { text: { ...given("format", format), ...given("verbosity", verbosity) } };
+    return { text: { ...ifDefined("format", format), ...ifDefined("verbosity", verbosity) } };
   }
 
   #format(): WireFormat | undefined {
@@ -190,7 +190,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     if (format.type === "text" || (this.#markup && usesTools(this.#conversation))) return undefined;
     if (format.type === "json") return { type: "json_object" };
     const name = (format.name ?? "answer").replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
-    return { type: "json_schema", name, schema: format.schema, ...given("strict", format.strict) };
+    return { type: "json_schema", name, schema: format.schema, ...ifDefined("strict", format.strict) };
   }
 }
 

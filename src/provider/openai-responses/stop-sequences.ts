@@ -5,7 +5,7 @@ import type { ProviderEvent, TurnDecoder } from "../provider.ts";
  * Ends an answer before the first complete stop sequence of the caller, as a backend does whose protocol has stop
  * sequences. Text that may be the beginning of a sequence is held back until more text decides.
  */
-class StopSequences {
+class StopSequenceFilter {
   readonly #stops: readonly string[];
   #held = "";
   #found: string | null = null;
@@ -15,7 +15,7 @@ class StopSequences {
   }
 
   /** Whether a stop sequence was found. Nothing after it belongs to the answer. */
-  get found(): boolean {
+  get isFound(): boolean {
     return this.#found !== null;
   }
 
@@ -53,14 +53,14 @@ class StopSequences {
       complete = after;
       this.#found = stop;
     }
-    const kept = this.#found === null ? this.#beginning(whole) : 0;
+    const kept = this.#found === null ? this.#partialMatchLength(whole) : 0;
     const said = whole.slice(0, end - kept);
     if (said !== "") out.push({ type: "text", text: said });
     if (this.#found === null) this.#held = whole.slice(end - kept);
   }
 
   /** How many characters at the end of a text may be the beginning of a stop sequence. */
-  #beginning(text: string): number {
+  #partialMatchLength(text: string): number {
     let most = 0;
     for (const stop of this.#stops) {
       for (let length = Math.min(stop.length - 1, text.length); length > most; length -= 1) {
@@ -79,42 +79,42 @@ class StopSequences {
 /** Ends a stream at a stop sequence. It does not wait for the rest of the backend's answer. */
 export class StoppingDecoder implements TurnDecoder {
   readonly #decoder: TurnDecoder;
-  readonly #stops: StopSequences;
+  readonly #stops: StopSequenceFilter;
 
   constructor(decoder: TurnDecoder, stops: readonly string[]) {
     this.#decoder = decoder;
-    this.#stops = new StopSequences(stops);
+    this.#stops = new StopSequenceFilter(stops);
   }
 
   get ended(): boolean {
-    return this.#stops.found || this.#decoder.ended === true;
+    return this.#stops.isFound || this.#decoder.ended === true;
   }
 
   get failure(): ProviderError | null {
-    return this.#stops.found ? null : (this.#decoder.failure ?? null);
+    return this.#stops.isFound ? null : (this.#decoder.failure ?? null);
   }
 
   push(bytes: Uint8Array): readonly ProviderEvent[] {
-    return this.#stops.found ? [] : this.#take(this.#decoder.push(bytes));
+    return this.#stops.isFound ? [] : this.#take(this.#decoder.push(bytes));
   }
 
   finish(): readonly ProviderEvent[] {
-    return this.#stops.found ? [] : this.#take(this.#decoder.finish());
+    return this.#stops.isFound ? [] : this.#take(this.#decoder.finish());
   }
 
   #take(events: readonly ProviderEvent[]): ProviderEvent[] {
     const out = this.#stops.take(events);
     const finished = out.at(-1)?.type === "finish";
     // Emits `finish` exactly once: the backend's own `finish` may or may not be in the same read.
-    if (this.#stops.found && !finished) out.push(...this.#stops.take([{ type: "finish", reason: "stop" }]));
+    if (this.#stops.isFound && !finished) out.push(...this.#stops.take([{ type: "finish", reason: "stop" }]));
     return out;
   }
 }
 
 /** The events of a whole answer up to the first stop sequence. */
-export function stopped(
+export function cutAtStopSequence(
   events: readonly ProviderEvent[],
   stops: readonly string[],
 ): readonly ProviderEvent[] {
-  return new StopSequences(stops).take(events);
+  return new StopSequenceFilter(stops).take(events);
 }

@@ -24,7 +24,7 @@ export type WirePart =
     };
 
 /** A reasoning item, unchanged: its content is encrypted, and the model accepts no other. */
-export interface WireThought {
+export interface WireReasoningItem {
   readonly type: "reasoning";
   readonly id: string;
   readonly summary: readonly unknown[];
@@ -40,7 +40,7 @@ export interface WireMessage {
 }
 
 /** A tool call of an earlier answer. */
-export interface WireCall {
+export interface WireToolCall {
   readonly type: "function_call";
   readonly call_id: string;
   readonly name: string;
@@ -48,14 +48,14 @@ export interface WireCall {
 }
 
 /** The result of a tool call. */
-export interface WireResult {
+export interface WireToolResult {
   readonly type: "function_call_output";
   readonly call_id: string;
   readonly output: string | readonly WirePart[];
 }
 
 /** One item of the conversation so far. */
-export type WireItem = WireMessage | WireThought | WireCall | WireResult;
+export type WireItem = WireMessage | WireReasoningItem | WireToolCall | WireToolResult;
 
 /** A tool that the caller offers. */
 export interface WireTool {
@@ -68,7 +68,7 @@ export interface WireTool {
 }
 
 /** The server's own web search. */
-export interface WireSearch {
+export interface WireWebSearch {
   readonly type: "web_search";
   readonly search_context_size?: string;
   readonly filters?: { readonly allowed_domains: readonly string[] };
@@ -92,7 +92,7 @@ export interface WireRequest {
   readonly stream: boolean;
   readonly store?: false;
   readonly include?: readonly string[];
-  readonly tools?: readonly (WireTool | WireSearch)[];
+  readonly tools?: readonly (WireTool | WireWebSearch)[];
   readonly tool_choice?: unknown;
   readonly parallel_tool_calls?: false;
   readonly text?: { readonly format?: WireFormat; readonly verbosity?: string };

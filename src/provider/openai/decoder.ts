@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
-import { tokensOf } from "../answer-tokens.ts";
+import { readLogprobs } from "../answer-tokens.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
-import { parseRecord, usageOf } from "../json.ts";
-import { cutsOff, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
+import { parseRecord, readUsage } from "../json.ts";
+import { mayBeTruncated, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
 import { type ErrorKinds, errorFrom } from "../refusal.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
-import { GivenSources } from "./sources.ts";
+import { SourceCollector } from "./sources.ts";
 
 /**
  * The meaning of errors inside an answer, which have no HTTP status. Error responses are not mapped by type: servers
@@ -41,7 +41,7 @@ class Answer {
   #reason: ProviderFinish | null = null;
   #stopSequence: string | null = null;
   #usage: ProviderUsage | null = null;
-  readonly #sources = new GivenSources();
+  readonly #sources = new SourceCollector();
 
   constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
     this.#emit = emit;
@@ -76,7 +76,7 @@ class Answer {
       throw new ProviderError("cut", "the provider's answer was cut off");
     }
     const reason = this.#reason ?? "stop";
-    this.#calls.finish(cutsOff(reason));
+    this.#calls.finish(mayBeTruncated(reason));
     for (const event of this.#sources.events()) this.#emit(event);
     if (this.#usage !== null) this.#emit({ type: "usage", usage: this.#usage });
     // Several engines report `stop` after tool calls.
@@ -98,7 +98,7 @@ class Answer {
     // The gateway requests only one choice.
     if (typeof index === "number" && index !== 0) return;
     const piece = isObject(delta) ? delta : message;
-    const tokens = tokensOf(isObject(logprobs) ? logprobs["content"] : null);
+    const tokens = readLogprobs(isObject(logprobs) ? logprobs["content"] : null);
     // Some engines also state the tokens of the reasoning.
     const thought = isObject(delta) && (delta["reasoning_content"] || delta["reasoning"]);
     if (tokens.length > 0 && !thought) this.#emit({ type: "tokens", tokens });
@@ -195,7 +195,7 @@ function usageFrom(usage: JsonObject): ProviderUsage {
   const { prompt_tokens_details: promptDetails, completion_tokens_details: completionDetails } = usage;
   const read = isObject(promptDetails) ? promptDetails : usage;
   const { reasoning_tokens: reasoning } = isObject(completionDetails) ? completionDetails : usage;
-  return usageOf({
+  return readUsage({
     prompt,
     completion,
     reasoning,

@@ -1,13 +1,13 @@
 import type { Conversation } from "../../conversation/conversation.ts";
-import { BearerBackend, bearerExchange } from "../bearer-backend.ts";
+import { BearerBackend, classifyBearerExchange } from "../bearer-backend.ts";
 import type { Driver, ProviderOptions } from "../driver.ts";
 import type { AnswerReader, RequestSettings } from "../keyed-backend.ts";
 import type { PrepareOptions, UpstreamAccount } from "../provider.ts";
 import type { ErrorKinds } from "../refusal.ts";
-import { replayed } from "../replay.ts";
+import { createReplayDecoder } from "../replay.ts";
 import { CompletionStreamDecoder, completionEvents } from "./decoder.ts";
 import { OPTIONAL_FIELDS } from "./optional-fields.ts";
-import { OPTIONS } from "./options.ts";
+import { SUPPORTED_OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
 import type { WireRequest } from "./wire.ts";
 
@@ -18,11 +18,11 @@ const ERROR_KINDS: ErrorKinds = { statuses: { 404: "model_unavailable" } };
 export const openaiDriver = {
   id: "openai",
   create: (options: ProviderOptions) => new OpenAiProvider(options),
-  exchange: (path: string) => bearerExchange(path, "/chat/completions"),
-  replay: (contentType: string) =>
-    replayed(contentType, (context) => ({
-      streamed: () => new CompletionStreamDecoder(context),
-      whole: (completion) => completionEvents(completion, context),
+  classifyExchange: (path: string) => classifyBearerExchange(path, "/chat/completions"),
+  createCaptureDecoder: (contentType: string) =>
+    createReplayDecoder(contentType, (context) => ({
+      createStreamDecoder: () => new CompletionStreamDecoder(context),
+      readWhole: (completion) => completionEvents(completion, context),
     })),
 } satisfies Driver;
 
@@ -32,8 +32,8 @@ class OpenAiProvider extends BearerBackend<WireRequest> {
       path: "/chat/completions",
       kinds: ERROR_KINDS,
       optional: OPTIONAL_FIELDS,
-      options: OPTIONS,
-      tellsCutCalls: true,
+      options: SUPPORTED_OPTIONS,
+      detectsTruncatedCalls: true,
     });
   }
 
@@ -48,8 +48,8 @@ class OpenAiProvider extends BearerBackend<WireRequest> {
   protected override reader(account: UpstreamAccount): AnswerReader {
     const context = { secret: account.token, newId: this.options.newId };
     return {
-      streamed: () => new CompletionStreamDecoder(context),
-      whole: (completion) => completionEvents(completion, context),
+      createStreamDecoder: () => new CompletionStreamDecoder(context),
+      readWhole: (completion) => completionEvents(completion, context),
     };
   }
 }

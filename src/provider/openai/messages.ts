@@ -1,6 +1,6 @@
 import type { Conversation, Message, Part } from "../../conversation/conversation.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
-import { joined, paragraphs, textOf } from "../prose.ts";
+import { joinParagraphList, joinParagraphs, joinTextParts } from "../prose.ts";
 import type { WireMessage, WirePart } from "./wire.ts";
 
 /** Converts an attachment into the message part that carries it. */
@@ -25,7 +25,10 @@ export function wireMessages(conversation: Conversation, options: MessageOptions
   const lastUser = messages.findLastIndex((message) => message.role === "user");
   const out: Draft[] = [];
   const { leading, others } = leadingSystem(messages);
-  const system = joined([...leading.map((message) => textOf(message.parts)), options.rules]);
+  const system = joinParagraphList([
+    ...leading.map((message) => joinTextParts(message.parts)),
+    options.rules,
+  ]);
   if (system !== "") out.push(draft({ role: "system", content: system }));
   // A tool message can hold only text, so a user message after the result carries the attachments that a tool
   // returned.
@@ -75,18 +78,18 @@ function wireMessage(
 ): WireMessage {
   switch (message.role) {
     case "system":
-      return { role: "system", content: textOf(message.parts) };
+      return { role: "system", content: joinTextParts(message.parts) };
     case "user": {
       const content = withTexts(contentOf(message.parts, options.partOf), [injection]);
       return { role: "user", content, ...(message.name === undefined ? {} : { name: message.name }) };
     }
     case "assistant": {
-      const text = textOf(message.parts);
+      const text = joinTextParts(message.parts);
       const { toolCalls, reasoning } = message;
       const thought = reasoning === undefined || reasoning === "" ? {} : { reasoning_content: reasoning };
       if (toolCalls.length === 0) return { role: "assistant", content: text, ...thought };
       if (options.markup) {
-        return { role: "assistant", content: paragraphs(text, renderToolCalls(toolCalls)), ...thought };
+        return { role: "assistant", content: joinParagraphs(text, renderToolCalls(toolCalls)), ...thought };
       }
       return {
         role: "assistant",
@@ -130,7 +133,7 @@ function addUserText(out: Draft[], text: string): void {
 }
 
 function contentOf(parts: readonly Part[], partOf: PartOf): string | readonly WirePart[] {
-  if (parts.every((part) => part.type === "text")) return textOf(parts);
+  if (parts.every((part) => part.type === "text")) return joinTextParts(parts);
   return parts.map((part) => (part.type === "text" ? { type: "text", text: part.text } : partOf(part)));
 }
 
@@ -140,6 +143,6 @@ function withTexts(
 ): string | readonly WirePart[] {
   const added = texts.filter((text) => text !== "");
   if (added.length === 0) return content;
-  if (typeof content === "string") return joined([content, ...added]);
+  if (typeof content === "string") return joinParagraphList([content, ...added]);
   return [...content, ...added.map((text): WirePart => ({ type: "text", text }))];
 }

@@ -1,11 +1,11 @@
 import type { Sampling } from "../../conversation/conversation.ts";
-import { userName } from "../bearer-backend.ts";
-import { given } from "../json.ts";
-import type { Abilities } from "../provider.ts";
+import { acceptedUserId } from "../bearer-backend.ts";
+import { ifDefined } from "../json.ts";
+import type { ProviderCapabilities } from "../provider.ts";
 import type { WireRequest } from "./wire.ts";
 
 /** The sampling options for which the protocol has fields. */
-export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
+export const SUPPORTED_OPTIONS: ProviderCapabilities["options"] = new Set<keyof Sampling>([
   "temperature",
   "topP",
   "topK",
@@ -29,21 +29,21 @@ export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
 export function optionFields(sampling: Sampling): Partial<WireRequest> {
   const { user, promptCacheKey, logprobs } = sampling;
   return {
-    ...given("temperature", sampling.temperature),
-    ...given("top_p", sampling.topP),
-    ...given("top_k", sampling.topK),
-    ...given("min_p", sampling.minP),
-    ...given("presence_penalty", sampling.presencePenalty),
-    ...given("frequency_penalty", sampling.frequencyPenalty),
-    ...given("repetition_penalty", sampling.repetitionPenalty),
-    ...given("logit_bias", sampling.logitBias),
-    ...given("stop", sampling.stop),
-    ...given("seed", sampling.seed),
-    ...given("max_tokens", sampling.maxTokens),
-    ...given("verbosity", sampling.verbosity),
-    ...given("user", userName(user)),
-    ...given("prompt_cache_key", promptCacheKey),
+    ...ifDefined("temperature", sampling.temperature),
+    ...ifDefined("top_p", sampling.topP),
+    ...ifDefined("top_k", sampling.topK),
+    ...ifDefined("min_p", sampling.minP),
+    ...ifDefined("presence_penalty", sampling.presencePenalty),
+    ...ifDefined("frequency_penalty", sampling.frequencyPenalty),
+    ...ifDefined("repetition_penalty", sampling.repetitionPenalty),
+    ...ifDefined("logit_bias", sampling.logitBias),
+    ...ifDefined("stop", sampling.stop),
+    ...ifDefined("seed", sampling.seed),
+    ...ifDefined("max_tokens", sampling.maxTokens),
+    ...ifDefined("verbosity", sampling.verbosity),
+    ...ifDefined("user", acceptedUserId(user)),
+    ...ifDefined("prompt_cache_key", promptCacheKey),
     ...(logprobs === undefined ? {} : { logprobs: true }),
-    ...given("top_logprobs", logprobs || undefined),
+    ...ifDefined("top_logprobs", logprobs || undefined),
   };
 }

@@ -1,12 +1,12 @@
 import { type Conversation, usesTools } from "../../conversation/conversation.ts";
 import type { WebSearch } from "../../conversation/web-search.ts";
 import { effortFor } from "../effort.ts";
-import { given } from "../json.ts";
+import { ifDefined } from "../json.ts";
 import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
-import { fileAsText } from "../prose.ts";
+import { renderTextFile } from "../prose.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { type AttachedPart, RequestAttachments } from "../request-attachments.ts";
-import { rulesFor } from "../rules.ts";
+import { renderPromptRules } from "../rules.ts";
 import { wireMessages } from "./messages.ts";
 import { optionFields } from "./options.ts";
 import type { WireMessage, WirePart, WireRequest, WireSearch, WireTool } from "./wire.ts";
@@ -62,7 +62,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       ...(webSearch === undefined ? {} : { web_search_options: searchOptions(webSearch) }),
       // Engines have different switches to turn thinking off. Each engine ignores the other's switch.
       ...(thinks
-        ? given("reasoning_effort", this.#effort())
+        ? ifDefined("reasoning_effort", this.#effort())
         : { reasoning_effort: "none", chat_template_kwargs: { enable_thinking: false } }),
     };
   }
@@ -88,7 +88,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const { thinking } = this.#conversation;
     return wireMessages(this.#conversation, {
       markup: this.#markup,
-      rules: rulesFor(this.#conversation, this.#markup),
+      rules: renderPromptRules(this.#conversation, this.#markup),
       // With native tool calls the gateway adds nothing to the user's messages.
       injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),
@@ -99,7 +99,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   #wirePart(part: AttachedPart): WirePart {
     const attachment = this.#attachments.of(part);
     if (attachment.kind === "text") {
-      return { type: "text", text: fileAsText(attachment.filename, attachment.text) };
+      return { type: "text", text: renderTextFile(attachment.filename, attachment.text) };
     }
     if (attachment.source.kind === "file") {
       return { type: "file", file: { file_id: attachment.source.fileId } };
@@ -123,9 +123,9 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       type: "function",
       function: {
         name: tool.name,
-        ...given("description", tool.description),
-        ...given("parameters", tool.parameters),
-        ...given("strict", tool.strict),
+        ...ifDefined("description", tool.description),
+        ...ifDefined("parameters", tool.parameters),
+        ...ifDefined("strict", tool.strict),
       },
     }));
   }
@@ -146,7 +146,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return {
       response_format: {
         type: "json_schema",
-        json_schema: { name, schema: format.schema, ...given("strict", format.strict) },
+        json_schema: { name, schema: format.schema, ...ifDefined("strict", format.strict) },
       },
     };
   }
@@ -155,7 +155,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
 /** The protocol has no field for domains. */
 function searchOptions({ contextSize, location }: WebSearch): WireSearch {
   return {
-    ...given("search_context_size", contextSize),
+    ...ifDefined("search_context_size", contextSize),
     ...(location === undefined ? {} : { user_location: { type: "approximate", approximate: location } }),
   };
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../encoding/json.ts";
 import type { ProviderEvent, SearchResult } from "../provider.ts";
 
 /** Collects the citations and search results of an answer. */
-export class GivenSources {
+export class SourceCollector {
   readonly #citations: ProviderEvent[] = [];
   #found: readonly SearchResult[] = [];
 

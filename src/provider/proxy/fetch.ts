@@ -6,7 +6,7 @@ import { openTunnel } from "./handshake.ts";
 import { readHead } from "./head.ts";
 import { credentialsRefused, proxyAuthorization } from "./http-connect.ts";
 import type { Target } from "./parties.ts";
-import { sendRequest, wireRequest } from "./request.ts";
+import { encodeRequest, sendRequest } from "./request.ts";
 import { type BodyReader, bodyReader } from "./response-body.ts";
 import type { Dial, ProxySocket } from "./socket.ts";
 
@@ -84,10 +84,10 @@ class Exchange {
   async run(init: RequestInit): Promise<Response> {
     const secure = this.#url.protocol === "https:";
     const forwarding = this.#proxy.type === "http" && !secure;
-    const socket = await this.#inTime(this.#connect(secure, forwarding));
+    const socket = await this.#withConnectTimeout(this.#connect(secure, forwarding));
     const authorization = proxyAuthorization(this.#proxy);
     const path = this.#url.pathname + this.#url.search;
-    const request = wireRequest(
+    const request = encodeRequest(
       this.#url,
       forwarding ? `http://${this.#url.host}${path}` : path,
       init,
@@ -109,7 +109,7 @@ class Exchange {
   }
 
   /** Limits the time for connecting to the target. */
-  async #inTime<T>(connection: Promise<T>): Promise<T> {
+  async #withConnectTimeout<T>(connection: Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       late.reject(new ProxyFailure(this.#stage, "the proxy did not connect in time"));

@@ -1,5 +1,5 @@
 /** A request in the form that is sent. */
-export interface WireRequest {
+export interface EncodedRequest {
   /** The request line and headers, with the empty line at the end. */
   readonly head: Uint8Array;
   /** The body, framed as `head` states. Null: none. */
@@ -26,12 +26,12 @@ const encoder = new TextEncoder();
  * @param target the request target: a path, or the whole URL for a forwarding proxy
  * @param extra headers for the proxy
  */
-export function wireRequest(
+export function encodeRequest(
   url: URL,
   target: string,
   init: RequestInit,
   extra: Readonly<Record<string, string>>,
-): WireRequest {
+): EncodedRequest {
   const method = (init.method ?? "GET").toUpperCase();
   const headers = new Headers(init.headers);
   for (const name of OURS) headers.delete(name);
@@ -72,7 +72,10 @@ function bodyOf(body: BodyInit | null): {
 }
 
 /** Writes a request to a connection. Rejects if it cannot write the whole request. */
-export async function sendRequest(writable: WritableStream<Uint8Array>, request: WireRequest): Promise<void> {
+export async function sendRequest(
+  writable: WritableStream<Uint8Array>,
+  request: EncodedRequest,
+): Promise<void> {
   const writer = writable.getWriter();
   try {
     await writer.write(request.head);

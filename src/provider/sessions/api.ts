@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../encoding/json.ts";
 import { withoutTrailingSlashes } from "../../encoding/path-segment.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
-import type { Credentials, SignedIn } from "../../platform/accounts.ts";
+import type { Credentials, SignInResult } from "../../platform/accounts.ts";
 import type { Fetch } from "../../platform/upstream.ts";
-import { countOf, unixSecondsOf } from "../json.ts";
+import { readCount, unixSecondsOf } from "../json.ts";
 import { encodeMultipart } from "../multipart.ts";
 import type { FileUpload, ProviderAccount, ProviderFile, UpstreamAccount } from "../provider.ts";
-import { type ErrorKinds, readRefusal } from "../refusal.ts";
+import { type ErrorKinds, readErrorResponse } from "../refusal.ts";
 import { eventStreamOf, readRecord, send } from "../transport.ts";
 
 /** The body of one posted turn. */
@@ -35,7 +35,7 @@ export class SessionsApi {
     this.#newId = newId;
   }
 
-  async signIn(credentials: Credentials, fetch: Fetch, signal: AbortSignal): Promise<SignedIn> {
+  async signIn(credentials: Credentials, fetch: Fetch, signal: AbortSignal): Promise<SignInResult> {
     const { email, mobile, password } = credentials;
     const init = {
       method: "POST",
@@ -43,7 +43,7 @@ export class SessionsApi {
       body: JSON.stringify({ ...(email === "" ? { mobile } : { email }), password }),
     };
     const response = await send(fetch, `${this.#baseUrl}/api/login`, init, signal);
-    if (!response.ok) throw (await readRefusal(response, password, signal, SIGN_IN_KINDS)).error;
+    if (!response.ok) throw (await readErrorResponse(response, password, signal, SIGN_IN_KINDS)).error;
     const { token, expires_at: expiresAt } = await readRecord(response, signal);
     if (typeof token !== "string" || token === "") throw lacks("a token");
     return { token, expiresAt: unixSecondsOf(expiresAt) };
@@ -52,7 +52,7 @@ export class SessionsApi {
   async describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
     const record = await this.#json(account, "GET", "/api/account", signal);
     const { id, session_count: count } = record;
-    return { id: textOf(id, "an account id"), sessionCount: countOf(count) ?? 0 };
+    return { id: textOf(id, "an account id"), sessionCount: readCount(count) ?? 0 };
   }
 
   async createSession(account: UpstreamAccount, signal: AbortSignal): Promise<string> {
@@ -156,7 +156,7 @@ export class SessionsApi {
       ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
     };
     const response = await send(account.fetch, this.#baseUrl + path, init, signal);
-    if (!response.ok) throw (await readRefusal(response, account.token, signal)).error;
+    if (!response.ok) throw (await readErrorResponse(response, account.token, signal)).error;
     return response;
   }
 }
@@ -165,7 +165,7 @@ function fileFrom(record: JsonObject): ProviderFile {
   const { id, bytes, filename, purpose, status, created_at: createdAt } = record;
   return {
     id: textOf(id, "a file id"),
-    bytes: countOf(bytes) ?? 0,
+    bytes: readCount(bytes) ?? 0,
     filename: typeof filename === "string" ? filename : "",
     purpose: typeof purpose === "string" ? purpose : "",
     status: typeof status === "string" ? status : "pending",

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
-import { parseRecord, usageOf } from "../json.ts";
+import { parseRecord, readUsage } from "../json.ts";
 import type { ProviderEvent, ProviderFinish, SearchResult } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 
@@ -37,7 +37,7 @@ export class SessionTurnDecoder extends EventStreamDecoder {
         const usage = parseRecord(data);
         this.emit({
           type: "usage",
-          usage: usageOf({
+          usage: readUsage({
             prompt: usage["prompt_tokens"],
             completion: usage["completion_tokens"],
             reasoning: usage["reasoning_tokens"],

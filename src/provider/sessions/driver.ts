@@ -1,16 +1,16 @@
 import type { Conversation } from "../../conversation/conversation.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
-import type { Credentials, SignedIn } from "../../platform/accounts.ts";
+import type { Credentials, SignInResult } from "../../platform/accounts.ts";
 import type { Fetch } from "../../platform/upstream.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import type {
-  Abilities,
   FileKeeping,
   FollowUp,
   PreparedTurn,
   PrepareOptions,
   Provider,
   ProviderAccount,
+  ProviderCapabilities,
   SessionKeeping,
   UpstreamAccount,
   UpstreamTurn,
@@ -36,7 +36,7 @@ export const sessionsDriver = {
   signsIn: true,
   servesCatalogue: true,
   create: (options: ProviderOptions) => new SessionsProvider(options),
-  exchange: (path: string): ExchangeKind => {
+  classifyExchange: (path: string): ExchangeKind => {
     const turn = TURN.exec(path);
     if (turn === null) {
       return { label: OTHER_EXCHANGES.find(([pattern]) => pattern.test(path))?.[1] ?? "other" };
@@ -44,14 +44,14 @@ export const sessionsDriver = {
     const [, session = "", continued] = turn;
     return { label: continued === undefined ? "completion" : "continue", round: { session } };
   },
-  replay: () => new SessionTurnDecoder(""),
+  createCaptureDecoder: () => new SessionTurnDecoder(""),
 } satisfies Driver;
 
 /** How long the creation of a session may continue after its request was aborted, milliseconds. */
 const LATE_SESSION_MS = 10_000;
 
 class SessionsProvider implements Provider {
-  readonly abilities: Abilities = {
+  readonly capabilities: ProviderCapabilities = {
     images: "catalogue",
     search: "catalogue",
     options: new Set(["temperature", "topP", "stop"]),
@@ -77,7 +77,7 @@ class SessionsProvider implements Provider {
     };
   }
 
-  async signIn(credentials: Credentials, fetch: Fetch, signal: AbortSignal): Promise<SignedIn> {
+  async signIn(credentials: Credentials, fetch: Fetch, signal: AbortSignal): Promise<SignInResult> {
     if (credentials.password === "" && credentials.token !== "") {
       return { token: credentials.token, expiresAt: 0 };
     }

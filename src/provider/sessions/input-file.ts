@@ -1,4 +1,4 @@
-import { paragraphs } from "../prose.ts";
+import { joinParagraphs } from "../prose.ts";
 import { composeSections, type Transcript, withRules } from "./prompt.ts";
 import type { Section } from "./sections.ts";
 import { joinSections } from "./sections.ts";
@@ -33,7 +33,7 @@ export function shortenPrompt(transcript: Transcript): ShortenedPrompt {
   const { sections, tools, toolRules, toolNames, answerRules, prefilled } = transcript;
   const files: TextFile[] = [{ filename: TRANSCRIPT_FILE, text: joinSections(sections) }];
   if (tools !== "") files.push({ filename: TOOLS_FILE, text: tools });
-  const rules = paragraphs(
+  const rules = joinParagraphs(
     `The whole conversation so far, with the instructions to follow, is in the attached file ${TRANSCRIPT_FILE}. Read it first. Below is only its end.`,
     tools === ""
       ? ""
@@ -41,12 +41,12 @@ export function shortenPrompt(transcript: Transcript): ShortenedPrompt {
     toolRules,
     answerRules,
   );
-  const kept = withRules(endOf(transcript), rules);
+  const kept = withRules(recentSections(transcript), rules);
   return { files, compose: (suffix) => composeSections(kept, prefilled, suffix) };
 }
 
 /** Returns the last user message and the sections after it. If those are too long, only the latest of them. */
-function endOf({ sections, lastUser, prefilled }: Transcript): Section[] {
+function recentSections({ sections, lastUser, prefilled }: Transcript): Section[] {
   const shortened = sections.map((section, index) =>
     index < lastUser || (prefilled && index === sections.length - 1) ? section : excerpt(section),
   );

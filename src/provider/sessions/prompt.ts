@@ -1,8 +1,8 @@
 import { type Conversation, type Message, type Part, usesTools } from "../../conversation/conversation.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import { callingRules, renderToolCalls, toolDescriptions } from "../../tools/instructions.ts";
+import { describeCallingRules, describeTools, renderToolCalls } from "../../tools/instructions.ts";
 import { type Attachment, AttachmentReader } from "../attachments.ts";
-import { fileAsText, joined, paragraphs } from "../prose.ts";
+import { joinParagraphList, joinParagraphs, renderTextFile } from "../prose.ts";
 import { responseFormatInstructions } from "../response-format.ts";
 import { heading, joinSections, type Section, withoutHeadings } from "./sections.ts";
 
@@ -43,20 +43,20 @@ export function renderTranscript(conversation: Conversation, injection: string |
   const lastUser = messages.findLastIndex((message) => message.role === "user");
   const asked = sections[lastUser];
   if (conversation.thinking && injection !== null && injection !== "" && asked !== undefined) {
-    sections[lastUser] = { ...asked, text: paragraphs(asked.text, injection) };
+    sections[lastUser] = { ...asked, text: joinParagraphs(asked.text, injection) };
   }
   const last = messages.at(-1);
   const prefilled =
     last?.role === "assistant" && last.toolCalls.length === 0 && sections.at(-1)?.text.trim() !== "";
   return {
-    answerRules: paragraphs(
+    answerRules: joinParagraphs(
       responseFormatInstructions(conversation.responseFormat) ?? "",
       prefilled
         ? "The last section below is the beginning of your answer. Continue exactly where it ends, without repeating it."
         : "",
     ),
-    tools: inUse ? withoutHeadings(toolDescriptions(tools)) : "",
-    toolRules: inUse ? withoutHeadings(callingRules(tools, toolChoice, { parallel })) : "",
+    tools: inUse ? withoutHeadings(describeTools(tools)) : "",
+    toolRules: inUse ? withoutHeadings(describeCallingRules(tools, toolChoice, { parallel })) : "",
     toolNames: inUse ? tools.map((tool) => tool.name) : [],
     sections,
     lastUser,
@@ -73,7 +73,7 @@ export function renderTranscript(conversation: Conversation, injection: string |
  */
 export function composePrompt(transcript: Transcript, suffix: string): string {
   const { tools, toolRules, answerRules } = transcript;
-  const rules = paragraphs(tools, toolRules, answerRules);
+  const rules = joinParagraphs(tools, toolRules, answerRules);
   return composeSections(withRules(transcript.sections, rules), transcript.prefilled, suffix);
 }
 
@@ -88,7 +88,7 @@ export function composeSections(sections: readonly Section[], prefilled: boolean
 export function withRules(sections: readonly Section[], rules: string): readonly Section[] {
   if (rules === "") return sections;
   const [first, ...others] = sections;
-  if (first?.heading === "System") return [{ ...first, text: paragraphs(first.text, rules) }, ...others];
+  if (first?.heading === "System") return [{ ...first, text: joinParagraphs(first.text, rules) }, ...others];
   return [{ heading: "System", text: rules }, ...sections];
 }
 
@@ -128,13 +128,13 @@ class MessageRenderer {
         for (const call of toolCalls) this.#callNames.set(call.id, call.name);
         const thought = reasoning?.trim() ? `<think>\n${withoutHeadings(reasoning)}\n</think>` : "";
         const calls = withoutHeadings(renderToolCalls(toolCalls));
-        return { heading: "Assistant", text: paragraphs(thought, text, calls) };
+        return { heading: "Assistant", text: joinParagraphs(thought, text, calls) };
       }
     }
   }
 
   #parts(parts: readonly Part[]): string {
-    return joined(parts.map((part) => this.#part(part)));
+    return joinParagraphList(parts.map((part) => this.#part(part)));
   }
 
   #part(part: Part): string {
@@ -142,7 +142,7 @@ class MessageRenderer {
     const attachment = this.#reader.read(part);
     const name = attachment.filename.replace(/[\r\n\]]+/g, " ");
     if (attachment.kind === "text") {
-      return fileAsText(name, withoutHeadings(attachment.text));
+      return renderTextFile(name, withoutHeadings(attachment.text));
     }
     if (attachment.kind === "image") this.#checkVision();
     const number = this.#numbers.get(attachment) ?? this.attachments.push(attachment);

@@ -1,8 +1,8 @@
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
-import { type LoadedAttachment, loadAttachment, UnseenImage } from "../attachments.ts";
+import { ImageWithoutVisionError, type LoadedAttachment, loadAttachment } from "../attachments.ts";
 import type { FileUpload, PrepareOptions, ProviderFile, UpstreamAccount } from "../provider.ts";
-import { together } from "../together.ts";
+import { allOrAbort } from "../together.ts";
 import type { SessionsApi } from "./api.ts";
 import type { TextFile } from "./input-file.ts";
 import type { SentAttachment } from "./prompt.ts";
@@ -47,7 +47,7 @@ export class TurnFiles {
    */
   async load(signal: AbortSignal): Promise<void> {
     const remote = this.#what.attachments.filter(({ source }) => source.kind === "url");
-    await together(signal, (all) => remote.map((attachment) => this.#loaded(attachment, all)));
+    await allOrAbort(signal, (all) => remote.map((attachment) => this.#loaded(attachment, all)));
   }
 
   /** Uploads all files and returns their ids, in the order of their numbers in the prompt. */
@@ -55,7 +55,7 @@ export class TurnFiles {
     const { attachments, textFiles } = this.#what;
     if (attachments.length + textFiles.length === 0) return [];
     if (this.#uploaded?.token === account.token) return this.#uploaded.ids;
-    const ids = await together(signal, (all) => [
+    const ids = await allOrAbort(signal, (all) => [
       ...attachments.map((attachment) => this.#attachment(account, attachment, all)),
       ...textFiles.map((file) => this.#textFile(account, file, all)),
     ]);
@@ -81,7 +81,7 @@ export class TurnFiles {
     // The media type behind a URL is known only after loading.
     const image = loaded.mediaType.startsWith("image/");
     const { field, vision } = this.#what;
-    if (image && !vision) throw new UnseenImage(field, attachment.filename);
+    if (image && !vision) throw new ImageWithoutVisionError(field, attachment.filename);
     if (attachment.kind === "image" && loaded.mediaType.startsWith("text/")) {
       throw invalidRequest(
         `${field} contains ${attachment.filename} as an image, but it is ${loaded.mediaType}`,
@@ -106,13 +106,13 @@ export class TurnFiles {
   ): Promise<string> {
     const upload: FileUpload = { filename, mediaType, purpose: "user_data", model: this.#what.model, body };
     const file = await this.#api.uploadFile(account, upload, signal);
-    return this.#processed(account, file, signal);
+    return this.#waitUntilProcessed(account, file, signal);
   }
 
   /** Returns a file that the caller uploaded before the conversation. */
   async #earlier(account: UpstreamAccount, id: string, signal: AbortSignal): Promise<string> {
     try {
-      return await this.#processed(account, await this.#api.readFile(account, id, signal), signal);
+      return await this.#waitUntilProcessed(account, await this.#api.readFile(account, id, signal), signal);
     } catch (error) {
       if (!(error instanceof ProviderError) || error.kind !== "not_found") throw error;
       const { field } = this.#what;
@@ -124,7 +124,11 @@ export class TurnFiles {
   }
 
   /** Waits until the provider has processed a file. */
-  async #processed(account: UpstreamAccount, uploaded: ProviderFile, signal: AbortSignal): Promise<string> {
+  async #waitUntilProcessed(
+    account: UpstreamAccount,
+    uploaded: ProviderFile,
+    signal: AbortSignal,
+  ): Promise<string> {
     let file = uploaded;
     for (let waited = 0; file.status === "pending"; waited += POLL_MS) {
       if (waited >= PROCESSING_LIMIT_MS) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject, type JsonObject, objectIn } from "../../../src/encoding/json.ts";
+import { isObject, type JsonObject, parseObject } from "../../../src/encoding/json.ts";
 import type { Errand, Found, Part } from "../part.ts";
 import { type Site, times } from "../site.ts";
 
@@ -92,7 +92,11 @@ async function send(
       text += decoder.decode(bytes, { stream: true });
       if (leaves && text.includes("word")) leave.abort();
     }
-    return { cell, said: stream || response.status !== 200 ? null : style.used(objectIn(text)), lost: false };
+    return {
+      cell,
+      said: stream || response.status !== 200 ? null : style.used(parseObject(text)),
+      lost: false,
+    };
   } catch {
     return { cell, said: null, lost: !leaves };
   }
@@ -102,7 +106,7 @@ async function send(
 function logged(lines: readonly string[]): Map<string, Pick<Sums, "prompt_tokens" | "completion_tokens">> {
   const found = new Map<string, Pick<Sums, "prompt_tokens" | "completion_tokens">>();
   for (const line of lines) {
-    const { request_id: id, prompt_tokens = 0, completion_tokens = 0 } = objectIn(line);
+    const { request_id: id, prompt_tokens = 0, completion_tokens = 0 } = parseObject(line);
     if (typeof id !== "string" || !id.startsWith("usage-")) continue;
     found.set(id, { prompt_tokens: Number(prompt_tokens), completion_tokens: Number(completion_tokens) });
   }

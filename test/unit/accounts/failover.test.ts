@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ProviderError, type ProviderErrorKind } from "../../../src/errors/provider-error.ts";
-import { clientLeft } from "../../../src/http/departure.ts";
+import { clientDisconnected } from "../../../src/http/departure.ts";
 import { ProxyFailure } from "../../../src/provider/proxy/failure.ts";
 import { AccountWork, refusal } from "../../support/account-work.ts";
 import { managed, pass, passThrough, useMemoryGateway } from "../../support/memory-gateway.ts";
@@ -13,7 +13,7 @@ const gateway = useMemoryGateway();
 const FOUR = { accounts: ["a", "b", "c", "d"].map((name) => accountNamed(name)) };
 /** One slot in all: who does not give it back gets no other. */
 const ONE_SLOT = { ...FOUR, runtime: { account_max_inflight: 1, global_max_inflight: 1 } };
-const ALWAYS = { mayRepeat: (): boolean => true };
+const ALWAYS = { canRetry: (): boolean => true };
 
 const FAULTS: ProviderErrorKind[] = [
   "invalid_credentials",
@@ -42,7 +42,7 @@ describe("an account that the provider refuses", () => {
   test.each(FAULTS)("(%s) is left for another one, and cools down", async (kind) => {
     const made = await gateway({ config: ONE_SLOT });
     expect(await new AccountWork(made, ALWAYS).failing(refusal(kind))).toBe("b");
-    expect(await made.platform.accounts.status()).toMatchObject({
+    expect(await made.platform.accounts.getStatus()).toMatchObject({
       cooldowns: [{ account: "a", kind, failures: 1, reason: `the provider says ${kind}` }],
     });
   });
@@ -53,7 +53,7 @@ describe("an account that the provider refuses", () => {
     const refusals = [refusal("rate_limited"), refusal("account_suspended"), refusal("rate_limited")];
     await expect(work.failing(...refusals)).rejects.toBe(refusals[2]);
     expect(work.tokens).toEqual(["a#1", "b#2", "c#3"]);
-    const { cooldowns } = await made.platform.accounts.status();
+    const { cooldowns } = await made.platform.accounts.getStatus();
     expect(cooldowns.map(({ account }) => account)).toEqual(["a", "b", "c"]);
   });
 
@@ -104,14 +104,14 @@ describe("an account that the provider refuses", () => {
 
   test.each([
     ["nothing says that the work may be repeated", {}],
-    ["the work may not be repeated any more", { mayRepeat: (): boolean => false }],
+    ["the work may not be repeated any more", { canRetry: (): boolean => false }],
     ["the request is pinned to it", { ...ALWAYS, caller: managed("a") }],
   ])("is not left when %s, but cools down", async (_, request) => {
     const made = await gateway({ config: FOUR });
     const work = new AccountWork(made, request);
     await expect(work.failing(refusal("rate_limited"))).rejects.toMatchObject({ kind: "rate_limited" });
     expect(work.tokens).toHaveLength(1);
-    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [{ account: "a" }] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [{ account: "a" }] });
   });
 
   test("in pass-through mode is the caller's own: nothing is tried, nobody is blamed", async () => {
@@ -119,13 +119,13 @@ describe("an account that the provider refuses", () => {
     const work = new AccountWork(made, { ...ALWAYS, caller: passThrough() });
     await expect(work.failing(refusal("rate_limited"))).rejects.toMatchObject({ kind: "rate_limited" });
     expect(work.tokens).toHaveLength(1);
-    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 
   test("may be asked about in time: what could be repeated at first may be so no more", async () => {
     const made = await gateway({ config: FOUR });
     let said = 0;
-    const work = new AccountWork(made, { mayRepeat: (): boolean => said < 2 });
+    const work = new AccountWork(made, { canRetry: (): boolean => said < 2 });
     const done = work.with(async () => {
       said += 1;
       throw refusal("rate_limited");
@@ -140,7 +140,7 @@ describe("an account that the provider refuses", () => {
     await pass(5_000);
     await new AccountWork(made).failing();
     await expect(new AccountWork(made).failing(refusal("rate_limited"))).rejects.toThrow();
-    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [{ failures: 1 }] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [{ failures: 1 }] });
   });
 });
 
@@ -171,8 +171,8 @@ describe("one wrong password, one dead proxy, one refused token, and one account
       const tried: string[] = [];
       const onLeft = (account: string) => tried.push(account);
       const ask = () =>
-        new AccountWork(made, { ...ALWAYS, onLeft }).with((session) =>
-          session.call(async ({ fetch, token }) => {
+        new AccountWork(made, { ...ALWAYS, onAccountFailed: onLeft }).with((session) =>
+          session.runWithToken(async ({ fetch, token }) => {
             const headers = { authorization: `Bearer ${token}` };
             const { status } = await fetch("http://upstream.test/api/account", { headers });
             if (status !== 200) throw refusal("token_expired");
@@ -202,7 +202,7 @@ describe("a failure that is not the account's", () => {
     const work = new AccountWork(made, ALWAYS);
     await expect(work.failing(refusal(kind))).rejects.toMatchObject({ kind });
     expect(work.tokens).toHaveLength(1);
-    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 
   test("a model that the provider does not have is no matter of the account", async () => {
@@ -221,7 +221,7 @@ describe("a failure that is not the account's", () => {
     const failures = [refusal(kind), refusal(kind), refusal(kind)];
     await expect(more.failing(...failures)).rejects.toBe(failures[2]);
     expect(more.tokens).toHaveLength(3);
-    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 
   test.each(PROVIDER_FAULTS)("(%s) stays where the work cannot be done again", async (kind) => {
@@ -236,11 +236,11 @@ describe("a failure that is not the account's", () => {
     const empty = new Error("empty");
     const asked: unknown[] = [];
     const wantsAnother = (failure: unknown) => asked.push(failure) === 1;
-    expect(await new AccountWork(made, { wantsAnother }).failing(empty)).toBe("b");
-    const stubborn = new AccountWork(made, { wantsAnother });
+    expect(await new AccountWork(made, { shouldTryAnotherAccount: wantsAnother }).failing(empty)).toBe("b");
+    const stubborn = new AccountWork(made, { shouldTryAnotherAccount: wantsAnother });
     await expect(stubborn.failing(empty)).rejects.toBe(empty);
     expect(asked).toEqual([empty, empty]);
-    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 
   test.each([
@@ -249,7 +249,7 @@ describe("a failure that is not the account's", () => {
   ])("is worth none when the request %s", async (_, caller) => {
     const made = await gateway({ config: FOUR });
     const empty = new Error("empty");
-    const work = new AccountWork(made, { caller, wantsAnother: () => true });
+    const work = new AccountWork(made, { caller, shouldTryAnotherAccount: () => true });
     await expect(work.failing(empty)).rejects.toBe(empty);
   });
 });
@@ -270,7 +270,7 @@ describe("when no other account is to be had", () => {
     const refused = refusal("rate_limited");
     const failed = expect(new AccountWork(made, ALWAYS).failing(refused)).rejects.toBe(refused);
     await pass(1);
-    expect(await made.platform.accounts.status()).toMatchObject({ waiting: 1, in_use: 1 });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ waiting: 1, in_use: 1 });
     await pass(90_000);
     await failed;
     expect(await busy).toBe("b");
@@ -285,9 +285,9 @@ describe("when no other account is to be had", () => {
     const work = new AccountWork(made, ALWAYS);
     const failed = expect(work.failing(refusal("rate_limited"))).rejects.toMatchObject({ status: 499 });
     await pass(1);
-    work.abort.abort(clientLeft());
+    work.abort.abort(clientDisconnected());
     await failed;
-    expect(await made.platform.accounts.status()).toMatchObject({ waiting: 0 });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ waiting: 0 });
     await pass(30_000);
     await busy;
   });
@@ -332,7 +332,7 @@ describe("a request that gets no account", () => {
     const work = new AccountWork(made);
     const failed = expect(work.failing()).rejects.toMatchObject(refused("concurrency_limit_exceeded"));
     await pass(59_999);
-    expect(await made.platform.accounts.status()).toMatchObject({ waiting: 1 });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ waiting: 1 });
     await pass(1);
     await failed;
     expect(work.context.log.queueMs).toBe(60_000);
@@ -353,9 +353,9 @@ describe("a request that gets no account", () => {
     });
     const next = new AccountWork(made).failing();
     await pass(1_000);
-    leaving.abort.abort(clientLeft());
+    leaving.abort.abort(clientDisconnected());
     await failed;
-    expect(await made.platform.accounts.status()).toMatchObject({ waiting: 1 });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ waiting: 1 });
     await pass(10_000);
     expect(await Promise.all([busy, next])).toEqual(["a", "a"]);
   });
@@ -366,11 +366,11 @@ describe("a client that leaves during the work", () => {
     const made = await gateway({ config: FOUR });
     const work = new AccountWork(made, ALWAYS);
     const done = work.with(async () => {
-      work.abort.abort(clientLeft());
+      work.abort.abort(clientDisconnected());
       throw refusal("account_suspended");
     });
     await expect(done).rejects.toMatchObject({ kind: "account_suspended" });
     expect(work.tokens).toHaveLength(1);
-    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 });

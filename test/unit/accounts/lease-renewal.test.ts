@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { renewLease } from "../../../src/accounts/lease-renewal.ts";
+import { startLeaseRenewal } from "../../../src/accounts/lease-renewal.ts";
 import { LightAbortController } from "../../../src/http/light-abort-controller.ts";
 import { RequestTimers } from "../../../src/http/request-timers.ts";
 import type { Lease } from "../../../src/platform/accounts.ts";
-import { BEAT_MS } from "../../../src/pool/lease-life.ts";
+import { HEARTBEAT_MS } from "../../../src/pool/lease-life.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -27,11 +27,11 @@ describe("a lease that is held", () => {
         if (outcome instanceof Error) throw outcome;
         return outcome;
       },
-      token: () => expect.unreachable(),
-      signedIn: () => expect.unreachable(),
-      signInFailed: () => expect.unreachable(),
-      succeeded: () => expect.unreachable(),
-      failed: () => expect.unreachable(),
+      getToken: () => expect.unreachable(),
+      completeSignIn: () => expect.unreachable(),
+      failSignIn: () => expect.unreachable(),
+      reportSuccess: () => expect.unreachable(),
+      reportFailure: () => expect.unreachable(),
       release: () => expect.unreachable(),
       [Symbol.dispose]: () => expect.unreachable(),
     };
@@ -42,13 +42,13 @@ describe("a lease that is held", () => {
     const { lease, beats } = held(true, new Error("the pool was not heard"));
     const timers = new RequestTimers();
     const abort = new LightAbortController();
-    timers.after(60_000, expect.unreachable)();
-    timers.after(30_000, () => undefined);
+    timers.runAfter(60_000, expect.unreachable)();
+    timers.runAfter(30_000, () => undefined);
     await vi.advanceTimersByTimeAsync(130);
-    const stop = renewLease(lease, timers, abort);
-    timers.after(1_111, () => undefined);
-    await vi.advanceTimersByTimeAsync(4 * BEAT_MS + 10);
-    expect(beats).toEqual([1, 2, 3, 4].map((beat) => 130 + beat * BEAT_MS));
+    const stop = startLeaseRenewal(lease, timers, abort);
+    timers.runAfter(1_111, () => undefined);
+    await vi.advanceTimersByTimeAsync(4 * HEARTBEAT_MS + 10);
+    expect(beats).toEqual([1, 2, 3, 4].map((beat) => 130 + beat * HEARTBEAT_MS));
     stop();
     await vi.advanceTimersByTimeAsync(60_000);
     expect([beats.length, abort.aborted, vi.getTimerCount()]).toEqual([4, false, 0]);
@@ -58,9 +58,9 @@ describe("a lease that is held", () => {
     const set = vi.spyOn(globalThis, "setTimeout");
     const { lease, beats } = held();
     const timers = new RequestTimers();
-    timers.after(60_000, () => undefined);
-    const stop = renewLease(lease, timers, new LightAbortController());
-    await vi.advanceTimersByTimeAsync(BEAT_MS - 1);
+    timers.runAfter(60_000, () => undefined);
+    const stop = startLeaseRenewal(lease, timers, new LightAbortController());
+    await vi.advanceTimersByTimeAsync(HEARTBEAT_MS - 1);
     expect([set.mock.calls.length, beats.length]).toEqual([1, 0]);
     await vi.advanceTimersByTimeAsync(1);
     expect([set.mock.calls.length, beats.length]).toEqual([2, 1]);
@@ -70,8 +70,8 @@ describe("a lease that is held", () => {
   it("ends the work when its slot was reclaimed", async () => {
     const { lease } = held(true, false);
     const abort = new LightAbortController();
-    const stop = renewLease(lease, new RequestTimers(), abort);
-    await vi.advanceTimersByTimeAsync(2 * BEAT_MS - 1);
+    const stop = startLeaseRenewal(lease, new RequestTimers(), abort);
+    await vi.advanceTimersByTimeAsync(2 * HEARTBEAT_MS - 1);
     expect(abort.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(abort.reason).toMatchObject({ kind: "timeout" });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { accountToken } from "../../../src/accounts/sign-in.ts";
+import { getAccountToken } from "../../../src/accounts/sign-in.ts";
 import { ProviderError } from "../../../src/errors/provider-error.ts";
 import type { Lease } from "../../../src/platform/accounts.ts";
 import { InProcessAccountPool } from "../../../src/pool/in-process.ts";
@@ -47,7 +47,7 @@ describe("sign-in", () => {
     const rig = rigWith();
     const provider = new FakeProvider();
     const held = await leases(rig, 100);
-    const tokens = Promise.all(held.map((lease) => accountToken(lease, provider.signIn)));
+    const tokens = Promise.all(held.map((lease) => getAccountToken(lease, provider.signIn)));
     await settle();
     provider.finish();
     expect(new Set(await tokens)).toEqual(new Set(["token-1"]));
@@ -59,7 +59,7 @@ describe("sign-in", () => {
     const provider = new FakeProvider();
     const held = await leases(rig, 100);
     expect(held.map((lease) => lease.initialToken)).toEqual(Array(100).fill("old"));
-    const tokens = Promise.all(held.map((lease) => accountToken(lease, provider.signIn, "old")));
+    const tokens = Promise.all(held.map((lease) => getAccountToken(lease, provider.signIn, "old")));
     await settle();
     provider.finish();
     expect(new Set(await tokens)).toEqual(new Set(["token-1"]));
@@ -74,8 +74,8 @@ describe("sign-in", () => {
     provider.finish();
     const [first, late] = await leases(rig, 2);
     if (first === undefined || late === undefined) throw new Error("no lease");
-    await accountToken(first, provider.signIn, "old");
-    expect(await accountToken(late, provider.signIn, "old")).toBe("token-1");
+    await getAccountToken(first, provider.signIn, "old");
+    expect(await getAccountToken(late, provider.signIn, "old")).toBe("token-1");
     expect(provider.attempts).toBe(1);
   });
 
@@ -84,7 +84,7 @@ describe("sign-in", () => {
     const provider = new FakeProvider();
     provider.failure = new ProviderError("invalid_credentials", "wrong password", 401);
     const held = await leases(rig, 20);
-    const outcomes = Promise.allSettled(held.map((lease) => accountToken(lease, provider.signIn)));
+    const outcomes = Promise.allSettled(held.map((lease) => getAccountToken(lease, provider.signIn)));
     await settle();
     provider.finish();
     for (const outcome of await outcomes) {
@@ -102,16 +102,16 @@ describe("sign-in", () => {
   test("when the request that signs in dies, the next one does it", async () => {
     const rig = rigWith();
     const [dying, second, third] = await leases(rig, 3);
-    const ticket = await dying?.token();
+    const ticket = await dying?.getToken();
     expect(ticket).toMatchObject({ signIn: { credentials: { email: "a", password: "secret" } } });
-    const answers = [second?.token(), third?.token()];
+    const answers = [second?.getToken(), third?.getToken()];
     dying?.release();
     const next = await answers[0];
     if (next === undefined || !("signIn" in next)) throw new Error("no ticket was passed on");
     if (ticket !== undefined && "signIn" in ticket) {
-      await dying?.signInFailed(ticket.signIn.ticket, failure("unreachable", "too late"));
+      await dying?.failSignIn(ticket.signIn.ticket, failure("unreachable", "too late"));
     }
-    await second?.signedIn(next.signIn.ticket, { token: "t", expiresAt: 0 });
+    await second?.completeSignIn(next.signIn.ticket, { token: "t", expiresAt: 0 });
     expect(await answers[1]).toEqual({ token: "t" });
   });
 
@@ -122,10 +122,10 @@ describe("sign-in", () => {
     const client = new AbortController();
     const aborted = new FakeProvider();
     aborted.failure = new ProviderError("unreachable", "aborted", 0);
-    const gone = accountToken(leaving, aborted.signIn, undefined, client.signal);
+    const gone = getAccountToken(leaving, aborted.signIn, undefined, client.signal);
     const provider = new FakeProvider();
     provider.finish();
-    const token = accountToken(second, provider.signIn);
+    const token = getAccountToken(second, provider.signIn);
     await settle();
     client.abort();
     aborted.finish();
@@ -138,23 +138,23 @@ describe("sign-in", () => {
   test("however long it takes, is the others' too as long as its request lives", async () => {
     const rig = rigWith();
     const [slow, second] = await leases(rig, 2);
-    const ticket = await slow?.token();
+    const ticket = await slow?.getToken();
     if (ticket === undefined || !("signIn" in ticket)) throw new Error("no ticket");
-    const answer = second?.token();
+    const answer = second?.getToken();
     for (let passed = 0; passed < 110_000; passed += 10_000) {
       await slow?.renew();
       await second?.renew();
       rig.advance(10_000);
     }
-    await slow?.signedIn(ticket.signIn.ticket, { token: "t", expiresAt: 0 });
+    await slow?.completeSignIn(ticket.signIn.ticket, { token: "t", expiresAt: 0 });
     expect(await answer).toEqual({ token: "t" });
   });
 
   test("when its request is not heard of any more, the next one gets its chance", async () => {
     const rig = rigWith();
     const [dead, second] = await leases(rig, 2);
-    await dead?.token();
-    const answer = second?.token();
+    await dead?.getToken();
+    const answer = second?.getToken();
     for (let passed = 0; passed < 40_000; passed += 10_000) {
       await second?.renew();
       rig.advance(10_000);
@@ -166,7 +166,7 @@ describe("sign-in", () => {
     const rig = rigWith({ email: "", password: "", token: "only" });
     const [lease] = await leases(rig, 1);
     expect(lease?.initialToken).toBe("only");
-    expect(await lease?.token("only")).toMatchObject({
+    expect(await lease?.getToken("only")).toMatchObject({
       failed: { kind: "invalid_credentials", status: 401 },
     });
     const [next] = await leases(rig, 1);
@@ -179,11 +179,11 @@ describe("sign-in", () => {
   ])("of an account that is %s meanwhile brings no token for what it is now", async (_, changed, told) => {
     const rig = rigWith();
     const [first, second] = await leases(rig, 2);
-    const answer = await first?.token();
+    const answer = await first?.getToken();
     if (answer === undefined || !("signIn" in answer)) throw new Error("no ticket");
-    const waiting = second?.token();
+    const waiting = second?.getToken();
     rig.pool.configure({ accounts: [account("a", changed)], limits: { ...LIMITS, perAccount: 200 } });
-    await first?.signedIn(answer.signIn.ticket, { token: "of-before", expiresAt: 0 });
+    await first?.completeSignIn(answer.signIn.ticket, { token: "of-before", expiresAt: 0 });
     expect(await waiting).toMatchObject(told);
     expect(rig.pool.health()).toMatchObject([{ id: "a", token: null, cooldown: null }]);
   });
@@ -195,7 +195,7 @@ describe("sign-in", () => {
     provider.expiresAt = (rig.now + 60_000) / 1000;
     const [lease] = await leases(rig, 1);
     if (lease === undefined) throw new Error("no lease");
-    await accountToken(lease, provider.signIn);
+    await getAccountToken(lease, provider.signIn);
     rig.advance(29_000);
     expect((await leases(rig, 1))[0]?.initialToken).toBe("token-1");
     rig.advance(25_000);
@@ -208,7 +208,7 @@ describe("sign-in", () => {
     provider.finish();
     const [lease] = await leases(rig, 1);
     if (lease === undefined) throw new Error("no lease");
-    await accountToken(lease, provider.signIn, "configured");
+    await getAccountToken(lease, provider.signIn, "configured");
     const limits = { ...LIMITS, perAccount: 200 };
     rig.restart().configure({ accounts: [account("a", { token: "configured" })], limits });
     expect(rig.pool.health()).toMatchObject([{ id: "a", token: "token-1" }]);
@@ -226,7 +226,7 @@ describe("periodic refresh", () => {
     provider.finish();
     const [lease] = await leases(rig, 1);
     if (lease === undefined) throw new Error("no lease");
-    await accountToken(lease, provider.signIn);
+    await getAccountToken(lease, provider.signIn);
     lease.release();
     return rig;
   };
@@ -238,8 +238,8 @@ describe("periodic refresh", () => {
     rig.advance(1);
     expect(rig.pool.tokensDueForRefresh()).toEqual(["a"]);
     const [first, second] = await leases(rig, 2);
-    expect(await first?.token()).toMatchObject({ signIn: { current: "token-1" } });
-    expect(await second?.token()).toEqual({ token: "token-1" });
+    expect(await first?.getToken()).toMatchObject({ signIn: { current: "token-1" } });
+    expect(await second?.getToken()).toEqual({ token: "token-1" });
     expect((await leases(rig, 1))[0]?.initialToken).toBe("token-1");
   });
 
@@ -251,7 +251,7 @@ describe("periodic refresh", () => {
     provider.failure = new ProviderError("invalid_credentials", "wrong password", 401);
     const [lease] = await leases(rig, 1);
     if (lease === undefined) throw new Error("no lease");
-    expect(await accountToken(lease, provider.signIn)).toBe("token-1");
+    expect(await getAccountToken(lease, provider.signIn)).toBe("token-1");
     expect(rig.pool.status().cooldowns).toEqual([]);
     expect((await leases(rig, 1))[0]?.initialToken).toBe("token-1");
     rig.advance(300_000);

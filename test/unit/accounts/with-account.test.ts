@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
-import { clientLeft } from "../../../src/http/departure.ts";
+import { clientDisconnected } from "../../../src/http/departure.ts";
 import { LEASE_TTL_MS } from "../../../src/pool/lease-life.ts";
-import { LOOK_MS } from "../../../src/pool/slots.ts";
-import { providerNamed } from "../../../src/provider/of-platform.ts";
+import { CLOCK_CHECK_MS } from "../../../src/pool/slots.ts";
+import { getProvider } from "../../../src/provider/of-platform.ts";
 import { AccountWork, refusal } from "../../support/account-work.ts";
 import {
   type MemoryGateway,
@@ -24,7 +24,7 @@ const ONE = { accounts: [accountNamed("one@test")], runtime: { account_max_infli
 const TOKEN: Reply = { json: { token: "a-token", expires_at: 0 } };
 
 const slots = async ({ platform }: MemoryGateway) => {
-  const { in_use: inUse, waiting } = await platform.accounts.status();
+  const { in_use: inUse, waiting } = await platform.accounts.getStatus();
   return { inUse, waiting };
 };
 
@@ -50,7 +50,7 @@ describe("work with an account", () => {
 
   test("is shown with its request, model and style while it holds a slot", async () => {
     const made = await gateway();
-    const { leases } = await new AccountWork(made).with(() => made.platform.accounts.status());
+    const { leases } = await new AccountWork(made).with(() => made.platform.accounts.getStatus());
     expect(leases).toMatchObject([
       { account: "one@test", model: "m", dialect: "test", request_id: "req_test" },
     ]);
@@ -89,7 +89,7 @@ describe("a request that waits for an account while its provider is edited", () 
     const made = await gateway({ config: { providers, runtime: { account_max_inflight: 1 } } });
     const { platform } = made;
     const { config } = await platform.configuration.read();
-    const provider = providerNamed(platform, config, "g");
+    const provider = getProvider(platform, config, "g");
     const first = new AccountWork(made, { provider }).lasting(5_000);
     await pass(1);
     const next = new AccountWork(made, { provider }).with(async () => "well");
@@ -176,9 +176,9 @@ describe("an account's slot", () => {
     });
     await pass(1_000);
     // The clock was set by a little, so often that the pool took it for time, and no timer went off meanwhile.
-    for (let passed = 0; passed < LEASE_TTL_MS; passed += LOOK_MS) {
-      vi.setSystemTime(Date.now() + LOOK_MS);
-      await made.platform.accounts.status(0);
+    for (let passed = 0; passed < LEASE_TTL_MS; passed += CLOCK_CHECK_MS) {
+      vi.setSystemTime(Date.now() + CLOCK_CHECK_MS);
+      await made.platform.accounts.getStatus(0);
     }
     const next = new AccountWork(made).lasting(100_000);
     await pass(10_000);
@@ -187,7 +187,7 @@ describe("an account's slot", () => {
     expect(await slots(made)).toEqual({ inUse: 1, waiting: 0 });
     await pass(100_000);
     expect(await next).toBe("one@test");
-    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 });
 
@@ -204,14 +204,14 @@ describe("an account's token", () => {
   test("is refreshed once when it has expired, and the call is made again", async () => {
     const made = await gateway({ config: ONE });
     expect(await new AccountWork(made).expiring(1)).toEqual(["one@test#1", "one@test#2"]);
-    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 
   test("is not refreshed a second time: the account is at fault then", async () => {
     const made = await gateway({ config: ONE });
     await expect(new AccountWork(made).expiring(2)).rejects.toMatchObject({ kind: "invalid_credentials" });
     expect(signIns(made)).toBe(2);
-    expect(await made.platform.accounts.status()).toMatchObject({
+    expect(await made.platform.accounts.getStatus()).toMatchObject({
       cooldowns: [{ account: "one@test", kind: "token_expired", failures: 1 }],
     });
   });
@@ -242,10 +242,10 @@ describe("an account's token", () => {
       const made = await gateway({ config });
       const { platform } = made;
       const { config: before } = await platform.configuration.read();
-      const work = new AccountWork(made, { provider: providerNamed(platform, before, "g") });
+      const work = new AccountWork(made, { provider: getProvider(platform, before, "g") });
       const tokens: string[] = [];
       const outcome = work.with((session) =>
-        session.call(async ({ token }) => {
+        session.runWithToken(async ({ token }) => {
           tokens.push(token);
           if (tokens.length > 1) return "well";
           await platform.configuration.update((present) => configSchema.parse({ ...present, ...edited }));
@@ -266,7 +266,7 @@ describe("an account's token", () => {
       );
       expect(end).toMatchObject({ status: 503, code: "upstream_unavailable" });
       expect(tokens).toEqual(["the-old-token"]);
-      expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+      expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
     });
 
     test("is replaced where nothing but the token was changed", async () => {
@@ -314,10 +314,10 @@ describe("a sign-in", () => {
   test("that is refused is the account's affair: another one does the work, whatever it is", async () => {
     const made = await gateway(refusedFor("one@test"));
     const left: unknown[] = [];
-    const work = new AccountWork(made, { onLeft: (account) => left.push(account) });
+    const work = new AccountWork(made, { onAccountFailed: (account) => left.push(account) });
     expect(await work.failing()).toBe("two@test");
     expect(left).toEqual(["one@test"]);
-    expect(await made.platform.accounts.status()).toMatchObject({
+    expect(await made.platform.accounts.getStatus()).toMatchObject({
       in_use: 0,
       cooldowns: [{ account: "one@test", kind: "invalid_credentials", failures: 1 }],
     });
@@ -335,7 +335,7 @@ describe("a sign-in", () => {
 
   test("that is refused is told to who wants that account", async () => {
     const made = await gateway(refusedFor("one@test"));
-    const work = new AccountWork(made, { caller: managed("one@test"), mayRepeat: () => true });
+    const work = new AccountWork(made, { caller: managed("one@test"), canRetry: () => true });
     await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
     expect(signIns(made)).toBe(1);
   });
@@ -366,7 +366,7 @@ describe("a sign-in", () => {
     await pass(120_000);
     await Promise.all(failed);
     expect(made.upstream.asked.map(({ outcome }) => outcome)).toEqual(["cancelled"]);
-    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("that another request makes does not hold a client's slot that has left", async () => {
@@ -380,7 +380,7 @@ describe("a sign-in", () => {
     const failed = expect(second.failing()).rejects.toMatchObject({ status: 499 });
     await pass(1_000);
     expect(await slots(made)).toEqual({ inUse: 2, waiting: 0 });
-    second.abort.abort(clientLeft());
+    second.abort.abort(clientDisconnected());
     await pass(1);
     await failed;
     expect(await slots(made)).toEqual({ inUse: 1, waiting: 0 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changedRules, sentRulesSchema } from "../../../src/admin/alert-rules.ts";
+import { alertRulesRequestSchema, mergeRules } from "../../../src/admin/alert-rules.ts";
 import { alertRulesSchema } from "../../../src/config/schema.ts";
 
 test("what is not sent of rules of alerts stays as it is", () => {
@@ -8,12 +8,12 @@ test("what is not sent of rules of alerts stays as it is", () => {
     budget: { enabled: false },
     queue_depth: { threshold: 77 },
   });
-  const changed = changedRules(rules, sentRulesSchema.parse({ error_rate: { threshold: 5 } }));
+  const changed = mergeRules(rules, alertRulesRequestSchema.parse({ error_rate: { threshold: 5 } }));
   expect(changed).toEqual({ ...rules, error_rate: { enabled: false, threshold: 5, quiet_minutes: 5 } });
-  expect(changedRules(rules, sentRulesSchema.parse({}))).toEqual(rules);
+  expect(mergeRules(rules, alertRulesRequestSchema.parse({}))).toEqual(rules);
 });
 
 test("rules are held to their bounds, and there are no others", () => {
-  expect(sentRulesSchema.safeParse({ error_rate: { threshold: 101 } }).success).toBe(false);
-  expect(sentRulesSchema.safeParse({ error_rat: {} }).success).toBe(false);
+  expect(alertRulesRequestSchema.safeParse({ error_rate: { threshold: 101 } }).success).toBe(false);
+  expect(alertRulesRequestSchema.safeParse({ error_rat: {} }).success).toBe(false);
 });

@@ -8,7 +8,7 @@ const headers = { authorization: "Bearer admin" };
 /** What was recorded, newest first. */
 async function recorded({ platform }: MemoryGateway): Promise<readonly AuditEntry[]> {
   const open = { page: 1, pageSize: 50, who: "", action: "", q: "", since: 0, until: 0 };
-  return (await platform.journal.list(open)).items;
+  return (await platform.auditLog.listEntries(open)).items;
 }
 
 describe("the record of what administrators do", () => {

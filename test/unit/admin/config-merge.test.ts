@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { configHash, exportedConfig } from "../../../src/admin/config-export.ts";
-import { mergedConfig, replacedConfig, tidied } from "../../../src/admin/config-merge.ts";
-import { identifiers } from "../../../src/admin/identifiers.ts";
-import { rotatedKey } from "../../../src/admin/key-rotation.ts";
+import { exportConfig, hashConfig } from "../../../src/admin/config-export.ts";
+import { deduplicateConfig, mergeConfig, replaceConfig } from "../../../src/admin/config-merge.ts";
+import { accountIdentifiers } from "../../../src/admin/identifiers.ts";
+import { rotateKey } from "../../../src/admin/key-rotation.ts";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
 import { sha256Hex } from "../../../src/encoding/hash.ts";
 
@@ -45,10 +45,10 @@ describe("importing a configuration", () => {
   it("merges nothing twice, and nothing into itself", async () => {
     await fc.assert(
       fc.asyncProperty(config, config, async (present, imported) => {
-        const before = await tidied(present);
-        expect(await mergedConfig(before, before, asRaw(before))).toEqual(before);
-        const once = await mergedConfig(before, imported, asRaw(imported));
-        expect(await mergedConfig(once, imported, asRaw(imported))).toEqual(once);
+        const before = await deduplicateConfig(present);
+        expect(await mergeConfig(before, before, asRaw(before))).toEqual(before);
+        const once = await mergeConfig(before, imported, asRaw(imported));
+        expect(await mergeConfig(once, imported, asRaw(imported))).toEqual(once);
       }),
     );
   });
@@ -56,14 +56,14 @@ describe("importing a configuration", () => {
   it("loses no key, account or alias in a merge, and repeats none", async () => {
     await fc.assert(
       fc.asyncProperty(config, config, async (first, second) => {
-        const [present, imported] = [await tidied(first), await tidied(second)];
-        const merged = await mergedConfig(present, imported, asRaw(imported));
+        const [present, imported] = [await deduplicateConfig(first), await deduplicateConfig(second)];
+        const merged = await mergeConfig(present, imported, asRaw(imported));
         const keys = merged.api_keys.map(({ key }) => key);
         expect(new Set(keys).size).toBe(keys.length);
         for (const { key } of [...present.api_keys, ...imported.api_keys]) expect(keys).toContain(key);
-        const ids = await identifiers(merged);
+        const ids = await accountIdentifiers(merged);
         expect(new Set(ids).size).toBe(ids.length);
-        for (const id of [...(await identifiers(present)), ...(await identifiers(imported))]) {
+        for (const id of [...(await accountIdentifiers(present)), ...(await accountIdentifiers(imported))]) {
           expect(ids).toContain(id);
         }
         expect(merged.model_aliases).toEqual({ ...present.model_aliases, ...imported.model_aliases });
@@ -83,7 +83,7 @@ describe("importing a configuration", () => {
       auto_delete: { sessions: true },
       sync: { hash: "other" },
     });
-    const replaced = await replacedConfig(present, imported);
+    const replaced = await replaceConfig(present, imported);
     expect(replaced).toMatchObject({
       api_keys: [{ key: "k" }],
       accounts: [],
@@ -99,7 +99,7 @@ describe("importing a configuration", () => {
     });
     const merged = async (...accounts: object[]) => {
       const raw = { accounts };
-      return (await mergedConfig(present, configSchema.parse(raw), raw)).accounts;
+      return (await mergeConfig(present, configSchema.parse(raw), raw)).accounts;
     };
     const kept = { name: "first", disabled: true, weight: 7 };
     expect(
@@ -111,10 +111,10 @@ describe("importing a configuration", () => {
   });
 
   it("takes the secret that a key had before a rotation for that key", async () => {
-    const rotated = await rotatedKey({ key: "old", name: "n", remark: "" }, "new", 5);
+    const rotated = await rotateKey({ key: "old", name: "n", remark: "" }, "new", 5);
     const present = configSchema.parse({ api_keys: [rotated, { key: "other" }] });
     const raw = { keys: ["other"], api_keys: [{ key: "old", remark: "said", id: rotated.id }] };
-    const { api_keys } = await mergedConfig(present, configSchema.parse(raw), raw);
+    const { api_keys } = await mergeConfig(present, configSchema.parse(raw), raw);
     expect(api_keys).toEqual([
       { ...rotated, remark: "said" },
       { key: "other", name: "", remark: "" },
@@ -134,7 +134,7 @@ describe("importing a configuration", () => {
         { key: "n", shape: { round: true } },
       ],
     };
-    const { api_keys } = await mergedConfig(present, configSchema.parse(raw), raw);
+    const { api_keys } = await mergeConfig(present, configSchema.parse(raw), raw);
     expect(api_keys).toEqual([
       {
         key: "k",
@@ -148,8 +148,8 @@ describe("importing a configuration", () => {
       { key: "plain", name: "", remark: "" },
       { key: "n", name: "", remark: "", shape: { round: true } },
     ]);
-    const replaced = await replacedConfig(configSchema.parse({}), configSchema.parse(raw));
-    expect(exportedConfig(replaced).api_keys).toEqual(replaced.api_keys);
+    const replaced = await replaceConfig(configSchema.parse({}), configSchema.parse(raw));
+    expect(exportConfig(replaced).api_keys).toEqual(replaced.api_keys);
     expect(replaced.api_keys[1]).toMatchObject({ shape: { round: true } });
   });
 
@@ -157,15 +157,15 @@ describe("importing a configuration", () => {
     const digest = await sha256Hex("k");
     const present = configSchema.parse({ api_keys: [{ digest, last4: "k", name: "hashed" }] });
     const raw = { keys: ["k", "other"], api_keys: [{ key: "k", remark: "seen" }] };
-    const { api_keys } = await mergedConfig(present, configSchema.parse(raw), raw);
+    const { api_keys } = await mergeConfig(present, configSchema.parse(raw), raw);
     expect(api_keys).toMatchObject([{ key: "", digest, name: "hashed", remark: "seen" }, { key: "other" }]);
-    expect(exportedConfig({ ...present, api_keys }).keys).toEqual(["other"]);
+    expect(exportConfig({ ...present, api_keys }).keys).toEqual(["other"]);
   });
 
   it("enriches an account that is there with what is new about it", async () => {
     const present = configSchema.parse({ accounts: [{ email: "a@x.test", password: "p", name: "kept" }] });
     const raw = { accounts: [{ email: "A@x.test", mobile: "+1", token: "t", name: "" }] };
-    const { accounts } = await mergedConfig(present, configSchema.parse(raw), raw);
+    const { accounts } = await mergeConfig(present, configSchema.parse(raw), raw);
     expect(accounts).toMatchObject([{ mobile: "+1", password: "p", token: "t", name: "kept" }]);
   });
 });
@@ -174,9 +174,9 @@ describe("exporting a configuration", () => {
   it("comes back the same by replacing", async () => {
     await fc.assert(
       fc.asyncProperty(config, async (any) => {
-        const present = await tidied(any);
-        const imported = configSchema.parse(JSON.parse(JSON.stringify(exportedConfig(present))));
-        expect(await replacedConfig(present, imported)).toEqual(present);
+        const present = await deduplicateConfig(any);
+        const imported = configSchema.parse(JSON.parse(JSON.stringify(exportConfig(present))));
+        expect(await replaceConfig(present, imported)).toEqual(present);
       }),
     );
   });
@@ -187,8 +187,8 @@ describe("exporting a configuration", () => {
       sync: { hash: "h", time: 1 },
       model_aliases: { b: "provider-v4-flash", a: "provider-v4-pro" },
     });
-    expect(await configHash(one)).toBe(await configHash(other));
+    expect(await hashConfig(one)).toBe(await hashConfig(other));
     const changed = configSchema.parse({ keys: ["k"] });
-    expect(await configHash(changed)).not.toBe(await configHash(one));
+    expect(await hashConfig(changed)).not.toBe(await hashConfig(one));
   });
 });

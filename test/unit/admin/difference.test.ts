@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { difference } from "../../../src/admin/difference.ts";
+import { diffConfigs } from "../../../src/admin/difference.ts";
 import { configSchema } from "../../../src/config/schema.ts";
 
 const SECRETS = ["sk-secret-0123456789", "a-password", "a-token", "proxy-password", "hosting-token"];
@@ -22,7 +22,7 @@ describe("the difference of two configurations", () => {
       vercel: { token: SECRETS[4] },
       admin: { jwt_secret: "signing" },
     });
-    const { changes, more } = await difference(before, after);
+    const { changes, more } = await diffConfigs(before, after);
     expect(more).toBe(0);
     const text = JSON.stringify(changes);
     for (const secret of [...SECRETS, "signing", "old-password"]) expect(text).not.toContain(secret);
@@ -46,12 +46,12 @@ describe("the difference of two configurations", () => {
 
   it("is nothing between equal ones, and bounded between very different ones", async () => {
     const none = configSchema.parse({});
-    expect(await difference(none, configSchema.parse({ admin: { jwt_secret: "made" } }))).toEqual({
+    expect(await diffConfigs(none, configSchema.parse({ admin: { jwt_secret: "made" } }))).toEqual({
       changes: [],
       more: 0,
     });
     const accounts = Array.from({ length: 80 }, (_, n) => ({ email: `${n}@x.test` }));
-    const { changes, more } = await difference(none, configSchema.parse({ accounts }));
+    const { changes, more } = await diffConfigs(none, configSchema.parse({ accounts }));
     expect([changes.length, more]).toEqual([50, 30]);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { inParallel } from "../../../src/admin/in-parallel.ts";
+import { runInParallel } from "../../../src/admin/in-parallel.ts";
 
 describe("inParallel", () => {
   it("works on every item once, on five at one moment and not more", async () => {
     const seen: number[] = [];
     let now = 0;
     let most = 0;
-    await inParallel(Array.from({ length: 23 }, (_, index) => index).values(), 5, async (item) => {
+    await runInParallel(Array.from({ length: 23 }, (_, index) => index).values(), 5, async (item) => {
       now += 1;
       most = Math.max(most, now);
       await new Promise((resolve) => setTimeout(resolve, item % 3));
@@ -18,7 +18,7 @@ describe("inParallel", () => {
   });
 
   it("does nothing for no items, and fails when an item does", async () => {
-    await inParallel([], 5, () => Promise.reject(new Error("never called")));
-    await expect(inParallel([1], 5, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    await runInParallel([], 5, () => Promise.reject(new Error("never called")));
+    await expect(runInParallel([1], 5, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   });
 });

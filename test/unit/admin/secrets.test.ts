@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ADMIN_ENDPOINTS } from "../../../src/admin/index.ts";
-import { handle } from "../../../src/app.ts";
+import { handleRequest } from "../../../src/app.ts";
 import type { Config } from "../../../src/config/schema.ts";
 import type { Platform } from "../../../src/platform/platform.ts";
 import { type MemoryPlatformOptions, memoryPlatform } from "../../support/memory-platform.ts";
@@ -54,7 +54,7 @@ class Ear {
     });
     const waitUntil = (work: Promise<unknown>) => void work.catch(() => undefined);
     let isOver = false;
-    const answer = handle(request, {
+    const answer = handleRequest(request, {
       platform: this.#platform,
       waitUntil,
       clientAddress: "192.0.2.1",

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type * as z from "zod";
 import { errorTotals } from "../../../src/alerts/error-rate.ts";
-import { findings, type Reading } from "../../../src/alerts/findings.ts";
+import { type AlertInputs, evaluateRules } from "../../../src/alerts/findings.ts";
 import { Watcher, type WatchState } from "../../../src/alerts/watcher.ts";
 import { type ApiKey, alertRulesSchema, type configSchema } from "../../../src/config/schema.ts";
 import type { Platform } from "../../../src/platform/platform.ts";
@@ -64,7 +64,7 @@ class Site {
   async pass(minutes: number): Promise<void> {
     for (let round = 0; round < minutes * 2; round += 1) {
       vi.setSystemTime(Date.now() + 30_000);
-      await this.watcher.round();
+      await this.watcher.runRound();
     }
   }
 
@@ -118,7 +118,7 @@ describe("an alert", () => {
 
   test("is told once by rounds that begin together", async () => {
     const site = await new Site().open(EMPTY);
-    await Promise.all([site.watcher.round(), site.watcher.round()]);
+    await Promise.all([site.watcher.runRound(), site.watcher.runRound()]);
     expect(site.told).toHaveLength(1);
   });
 
@@ -185,7 +185,7 @@ describe("an alert", () => {
 
   test("costs nothing where nobody wants to be told", async () => {
     const site = await new Site().open({ accounts: [], alerts: { webhooks: [{ ...HOOK, disabled: true }] } });
-    expect(await site.watcher.round()).toBeNull();
+    expect(await site.watcher.runRound()).toBeNull();
     expect(site.sent).toEqual([]);
   });
 
@@ -197,9 +197,9 @@ describe("an alert", () => {
     const fails = async () => {
       throw new Error("overloaded");
     };
-    const broken = vi.spyOn(accounts, "status").mockImplementation(fails);
-    vi.spyOn(accounts, "keyUses").mockImplementation(fails);
-    vi.spyOn(archive, "metrics").mockImplementation(fails);
+    const broken = vi.spyOn(accounts, "getStatus").mockImplementation(fails);
+    vi.spyOn(accounts, "listKeyUsage").mockImplementation(fails);
+    vi.spyOn(archive, "readMetrics").mockImplementation(fails);
     await site.pass(5);
     expect(broken).toHaveBeenCalled();
     expect(site.watcher.status().deliveries).toMatchObject([{ kind: "empty_pool", attempts: 2, error: "" }]);
@@ -234,7 +234,7 @@ describe("an alert", () => {
 
 describe("what is found", () => {
   const rules = alertRulesSchema.parse({});
-  const calm: Reading & { readonly status: NonNullable<Reading["status"]> } = {
+  const calm: AlertInputs & { readonly status: NonNullable<AlertInputs["status"]> } = {
     status: {
       available: 2,
       ready: 2,
@@ -259,8 +259,8 @@ describe("what is found", () => {
     keys: [],
     rate: { total: 0, failed: 0 },
   };
-  const kinds = async (reading: Partial<Reading>) =>
-    (await findings({ ...calm, ...reading }, rules)).map(({ kind }) => kind);
+  const kinds = async (reading: Partial<AlertInputs>) =>
+    (await evaluateRules({ ...calm, ...reading }, rules)).map(({ kind }) => kind);
   const cooldown = {
     account: "a",
     proxy: "",
@@ -270,7 +270,7 @@ describe("what is found", () => {
     until: 0,
   } as const;
 
-  test.each<[string, Partial<Reading>, string[]]>([
+  test.each<[string, Partial<AlertInputs>, string[]]>([
     ["nothing", {}, []],
     ["errors", { rate: { total: 100, failed: 21 } }, ["error_rate"]],
     ["few errors", { rate: { total: 100, failed: 20 } }, []],
@@ -299,7 +299,7 @@ describe("what is found", () => {
         day: { tokens, cost: 0 },
         month: { tokens: 0, cost: 0 },
       };
-      return (await findings({ ...calm, keys, uses: [use] }, rules)).map(({ threshold, message }) => [
+      return (await evaluateRules({ ...calm, keys, uses: [use] }, rules)).map(({ threshold, message }) => [
         threshold,
         message,
       ]);

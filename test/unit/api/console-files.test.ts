@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { consoleFile, serveConsole } from "../../../src/api/console-files.ts";
+import { getConsoleAssetPath, serveConsoleFile } from "../../../src/api/console-files.ts";
 
 const FILES: Readonly<Record<string, string>> = {
   "/console/index.html": "page",
@@ -14,14 +14,14 @@ async function assets(request: Request): Promise<Response | null> {
 
 async function get(path: string, method = "GET"): Promise<Response | null> {
   const url = new URL(path, "http://gateway");
-  return serveConsole(new Request(url, { method }), url, assets);
+  return serveConsoleFile(new Request(url, { method }), url, assets);
 }
 
 describe("the console's files", () => {
   it("are the page at /admin and the rest under /console/", () => {
-    expect(consoleFile("/admin")).toBe("/console/index.html");
-    expect(consoleFile("/admin/")).toBe("/console/index.html");
-    expect(consoleFile("/console/console-ABCD1234.js")).toBe("/console/console-ABCD1234.js");
+    expect(getConsoleAssetPath("/admin")).toBe("/console/index.html");
+    expect(getConsoleAssetPath("/admin/")).toBe("/console/index.html");
+    expect(getConsoleAssetPath("/console/console-ABCD1234.js")).toBe("/console/console-ABCD1234.js");
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe("the console's files", () => {
     "/console/%2e%2e/data/technologies.json",
     "/v1/models",
   ])("are not at %s", async (path) => {
-    expect(consoleFile(new URL(path, "http://gateway").pathname)).toBeNull();
+    expect(getConsoleAssetPath(new URL(path, "http://gateway").pathname)).toBeNull();
     expect(await get(path)).toBeNull();
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { handle } from "../../../src/app.ts";
+import { handleRequest } from "../../../src/app.ts";
 import type { Route } from "../../../src/routing/surface.ts";
 import { useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
@@ -135,7 +135,7 @@ describe("a page of another origin in development", () => {
     const headers = { origin, authorization: `Bearer ${env["ADMIN_KEY"] ?? "admin"}` };
     const { platform, waitUntil } = made;
     const request = new Request(`http://localhost:8787${path}`, { headers });
-    const { status } = await handle(request, { platform, waitUntil, clientAddress: "" });
+    const { status } = await handleRequest(request, { platform, waitUntil, clientAddress: "" });
     return { status, reads: read.mock.calls.length };
   };
 

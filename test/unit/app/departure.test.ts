@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { handle } from "../../../src/app.ts";
+import { handleRequest } from "../../../src/app.ts";
 import { pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
 import type { Reply } from "../../support/scripted-upstream.ts";
@@ -17,7 +17,7 @@ async function ask(turn: Reply, signal: AbortSignal, whileItRuns = () => {}) {
     body: JSON.stringify({ model: "provider-v4-flash", messages: [{ role: "user", content: "Hello" }] }),
     signal,
   });
-  const answer = handle(request, {
+  const answer = handleRequest(request, {
     platform: made.platform,
     waitUntil: (some) => {
       work.push(some);

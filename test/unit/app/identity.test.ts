@@ -20,7 +20,7 @@ test("a request's key is told by its id, never by itself: in the log, the histor
   const captures = await made.platform.archive.listCaptures();
   expect(captures.length).toBeGreaterThan(0);
   for (const capture of captures) expect(capture.key).toBe("key_mine");
-  const used = await made.platform.usage.keys();
+  const used = await made.platform.usage.listKeyUsage();
   expect(used).toMatchObject([{ key: "key_mine", requests: 2 }]);
   const found = await made.platform.archive.listHistory({ offset: 0, count: 10, q: "key_mine" });
   expect(found.total).toBe(1);
@@ -32,5 +32,5 @@ test("a caller with a token of the provider has no key", async () => {
   await made.post("/v1/chat/completions", chat, { headers: { authorization: "Bearer a-token" } });
   expect((await made.history())[0]?.key).toBe("");
   expect(made.lines[0]).not.toHaveProperty("key");
-  expect(await made.platform.usage.keys()).toMatchObject([{ key: "", requests: 1 }]);
+  expect(await made.platform.usage.listKeyUsage()).toMatchObject([{ key: "", requests: 1 }]);
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { ConfigurationClient } from "../../../src/config/client.ts";
-import type { Change, ConfigSnapshot } from "../../../src/config/snapshot.ts";
+import type { ConfigChange, ConfigSnapshot } from "../../../src/config/snapshot.ts";
 import {
   MemoryGateway,
   type MemoryGatewayOptions,
@@ -31,7 +31,7 @@ class Isolate {
           return newest.version === known ? null : newest;
         },
         replace: () => Promise.reject(new Error("edits are made elsewhere")),
-        copy: async () => {
+        readCopy: async () => {
           this.asked.copy += 1;
           return deployment.copy;
         },
@@ -64,7 +64,7 @@ class Deployment {
   }
 
   /** A change of which KV has not heard. */
-  async edit(change: Change): Promise<void> {
+  async edit(change: ConfigChange): Promise<void> {
     await this.main.platform.configuration.update(change);
   }
 
@@ -81,7 +81,7 @@ async function deploy(options: MemoryGatewayOptions = {}): Promise<Deployment> {
 }
 
 const without =
-  (key: string): Change =>
+  (key: string): ConfigChange =>
   (config) => ({
     ...config,
     callers: { ...config.callers, unknown_keys: "refuse" },

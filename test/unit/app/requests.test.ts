@@ -127,7 +127,7 @@ describe("every request writes one line", () => {
     await made.request("/v1/models");
     await made.request("/healthz");
     await made.settle();
-    const requests = Object.entries(await made.platform.archive.metrics()).filter(([name]) =>
+    const requests = Object.entries(await made.platform.archive.readMetrics()).filter(([name]) =>
       name.includes("requests_total{"),
     );
     expect(requests).toEqual([[expect.stringContaining('route="/v1/models"'), 1]]);

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { objectIn } from "../../../src/encoding/json.ts";
+import { parseObject } from "../../../src/encoding/json.ts";
 import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { says } from "../../support/upstream-scripts.ts";
 
@@ -26,7 +26,7 @@ const ballast = (count: number) => Array.from({ length: count }, () => ({}));
 
 /** Lets time pass until the pool's status is so. */
 async function reaches(made: MemoryGateway, wanted: { in_use: number; waiting: number }): Promise<void> {
-  const status = () => made.platform.accounts.status();
+  const status = () => made.platform.accounts.getStatus();
   const there = ({ in_use, waiting }: typeof wanted) =>
     in_use === wanted.in_use && waiting === wanted.waiting;
   for (let turn = 0; turn < 200 && !there(await status()); turn++) await pass(5);
@@ -83,7 +83,7 @@ it("a response that is continued is charged with the conversation that was store
   const ask = (body: object) => made.post("/v1/responses", { model, ...body });
   const asked = ask({ input: "x".repeat(5 * MIB) });
   await pass(1_000);
-  const { id } = objectIn(await (await asked).text());
+  const { id } = parseObject(await (await asked).text());
   expect(id).toEqual(expect.any(String));
   void made.post("/v1/chat/completions", {
     model,
@@ -91,7 +91,7 @@ it("a response that is continued is charged with the conversation that was store
   });
   await reaches(made, { in_use: 1, waiting: 0 });
   const refused = await ask({ input: "And?", previous_response_id: id });
-  expect([refused.status, objectIn(await refused.text())]).toMatchObject([
+  expect([refused.status, parseObject(await refused.text())]).toMatchObject([
     503,
     { error: { code: "overloaded" } },
   ]);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { SqlArchive } from "../../../src/archive/archive.ts";
-import { conditionOf, recordsWhere } from "../../../src/archive/history-filter.ts";
+import { buildCondition, buildRecordsQuery } from "../../../src/archive/history-filter.ts";
 import type { HistoryFilter, HistoryQuery } from "../../../src/platform/archive.ts";
 import type { Sql } from "../../../src/storage/sql.ts";
 import { memoryDatabase } from "./sqlite.ts";
@@ -140,13 +140,13 @@ describe("the history", () => {
     put(...Array.from({ length: 25 }, (_, n) => write(`r${n}`, { created_at: n })));
     expect(ids()).toEqual(["r24", "r23", "r22", "r21", "r20", "r19", "r18", "r17", "r16", "r15"]);
     expect(archive.readHistory("r3")).toBeNull();
-    archive.retain({ version: 2, records: 2, captures: 5 });
+    archive.applyRetention({ version: 2, records: 2, captures: 5 });
     expect(ids()).toEqual(["r24", "r23"]);
     expect(sql.all("select count(distinct owner) as n from piece")).toEqual([{ n: 2 }]);
   });
 
   it("does not go back to a retention that was replaced", () => {
-    archive.retain({ version: 2, records: 0, captures: 5 });
+    archive.applyRetention({ version: 2, records: 0, captures: 5 });
     put(write("a"));
     expect(ids()).toEqual([]);
   });
@@ -265,7 +265,7 @@ describe("the history", () => {
     expect(ids({ ...everything, q: "broken@" })).toEqual(["c"]);
   });
 
-  const keep = (records: number, version = 2) => archive.retain({ version, records, captures: 5 });
+  const keep = (records: number, version = 2) => archive.applyRetention({ version, records, captures: 5 });
 
   // Of many records the filters' facts have an index.
   describe.each([10, 100_000])("narrowed down, of %j that are kept", (records) => {
@@ -334,7 +334,7 @@ describe("the history", () => {
         dialect: many("messages", "chat"),
         source: many("cron", "api", ""),
       };
-      const { values } = conditionOf(filter, "text", now);
+      const { values } = buildCondition(filter, "text", now);
       expect(values.length).toBeLessThan(80);
       for (const name of ["status", "code", "model", "account"] as const) {
         expect(found({ [name]: filter[name] })).toContain("d");
@@ -355,8 +355,8 @@ describe("the history", () => {
     { minMs: 1, maxMs: 2, minTokens: 3, maxTokens: 4 },
   ])("reads no summary of what does not fit %j: 100,000 records are filtered by an index alone", (filter) => {
     keep(100_000);
-    const condition = conditionOf(filter, "", now);
-    const count = `select count(*) as n ${recordsWhere(condition, true)}`;
+    const condition = buildCondition(filter, "", now);
+    const count = `select count(*) as n ${buildRecordsQuery(condition, true)}`;
     const plan = sql.all(`explain query plan ${count}`, ...condition.values);
     expect(plan[0]?.["detail"]).toContain("USING COVERING INDEX record_facts");
   });
@@ -401,7 +401,7 @@ describe("the history", () => {
     const message = batch({ records: [write("a"), broken], metrics: { polygate_http_requests_total: 1 } });
     expect(() => archive.write(message)).toThrow();
     expect(ids()).toEqual([]);
-    expect(archive.metrics()).toEqual({});
+    expect(archive.readMetrics()).toEqual({});
   });
 
   it("is there again after a restart", () => {
@@ -410,6 +410,6 @@ describe("the history", () => {
     const again = new SqlArchive(sql, () => now);
     again.write(batch({ metrics: { polygate_requests_total: 2 } }));
     expect(again.readHistory("a")).toMatchObject({ source: "here", content: "text" });
-    expect(again.metrics()).toEqual({ polygate_requests_total: 5 });
+    expect(again.readMetrics()).toEqual({ polygate_requests_total: 5 });
   });
 });

@@ -124,7 +124,7 @@ describe("the history in packs", () => {
   test("is there again after a restart but for what ran", () => {
     const pack = packOf(ended("a"));
     history.write([runs("b")], [pack], KEEP);
-    expect(PackedHistory.isIn(sql)).toBe(true);
+    expect(PackedHistory.existsIn(sql)).toBe(true);
     history = new PackedHistory(sql, archive.history, () => now);
     expect(ids()).toEqual(["a"]);
     history.write([{ ...runs("b"), request: null }], [pack], KEEP);
@@ -188,7 +188,7 @@ describe("the history in packs", () => {
     history.write([], [behind], KEEP, now - 300);
     expect(history.list(EVERYTHING)).toMatchObject({ total: 2 });
     expect(ids().sort()).toEqual(["new", "new, behind"]);
-    expect(history.strays()).toEqual(
+    expect(history.listStrayTexts()).toEqual(
       new Map([
         [mixed.key, [{ key: mixed.key, at: 0, bytes: 1 }]],
         [late.key, null],
@@ -197,7 +197,7 @@ describe("the history in packs", () => {
     );
     history = new PackedHistory(sql, new SqlArchive(sql, () => now).history, () => now);
     history.write([runs("again", { created_at: cleared - 1 })], [], KEEP);
-    expect(history.isWaiting).toBe(false);
+    expect(history.hasRunning).toBe(false);
     expect(history.clear(history.keys)).toBe(2);
   });
 
@@ -235,7 +235,7 @@ describe("the history in packs", () => {
   test("tells which texts of a bucket belong to no record: of what was deleted before it was told of, or came twice", () => {
     history.write([runs("gone"), runs("b")], [packOf(ended("a"))], KEEP);
     history.delete("gone");
-    expect(history.hasStrays).toBe(false);
+    expect(history.hasStrayTexts).toBe(false);
     const both = packOf(ended("gone"), ended("b"));
     history.write([], [both], KEEP);
     const again = packOf(ended("a"), ended("b"));
@@ -247,18 +247,18 @@ describe("the history in packs", () => {
       [again.key, null],
       [off.key, null],
     ]);
-    expect(history.strays()).toEqual(expected);
-    for (const key of expected.keys()) history.erased(key);
+    expect(history.listStrayTexts()).toEqual(expected);
+    for (const key of expected.keys()) history.unmarkStrays(key);
     // Told once more of the very same pack, as its sender does not know that it was heard: its texts are wanted.
     history.write([], [{ ...both, records: both.records.slice(1) }], KEEP);
-    expect(history.hasStrays).toBe(false);
+    expect(history.hasStrayTexts).toBe(false);
   });
 
   test("settles what has lost its isolate, and takes it back if it was not lost", () => {
     history.write([runs("r", { updated_at: now })], [], KEEP);
     now += 16 * 60_000;
-    history.settleLost();
-    expect(history.isWaiting).toBe(false);
+    history.storeLost();
+    expect(history.hasRunning).toBe(false);
     expect(history.list(EVERYTHING)).toMatchObject({ total: 1, items: [{ id: "r", status: "error" }] });
     history.write([runs("r", { updated_at: now })], [], KEEP);
     expect(history.list(EVERYTHING)).toMatchObject({ total: 1, items: [{ status: "streaming" }] });
@@ -273,7 +273,7 @@ describe("the history in packs", () => {
         throw new Error("the disk is full");
       }),
     ).toThrow();
-    history.distrust();
+    history.invalidateCache();
     expect(ids()).toEqual([]);
     history.write([], [packOf(ended("a"))], KEEP);
     expect(ids()).toEqual(["a"]);

@@ -28,15 +28,15 @@ const snapshot = (version: number, key = "k"): ConfigSnapshot => ({
 describe("the record of changes", () => {
   it("lists the newest first, a page at a time, and finds what is asked for", () => {
     const journal = new SqlJournal(memoryDatabase());
-    for (let n = 1; n <= 25; n += 1) journal.edited(snapshot(n), n + 1, note(n));
-    journal.record({
+    for (let n = 1; n <= 25; n += 1) journal.recordEdit(snapshot(n), n + 1, note(n));
+    journal.recordEntry({
       ...note(26, { who: "token:100%", address: "2001:db8::1", action: "DELETE /admin/keys/:key" }),
     });
     const list = (query: Partial<typeof ALL>) => {
-      const { items, total } = journal.list({ ...ALL, ...query });
+      const { items, total } = journal.listEntries({ ...ALL, ...query });
       return { total, at: items.map(({ at }) => at) };
     };
-    expect(journal.list({ ...ALL, pageSize: 1 }).items).toMatchObject([
+    expect(journal.listEntries({ ...ALL, pageSize: 1 }).items).toMatchObject([
       { at: 26, version: 0, who: "token:100%" },
     ]);
     expect(list({ page: 3 })).toEqual({ total: 26, at: [6, 5, 4, 3, 2, 1] });
@@ -59,15 +59,15 @@ describe("the record of changes", () => {
       },
     });
     const long = `key_${"x".repeat(80)}%`;
-    journal.record({ ...note(1), action: long });
-    expect(journal.list({ ...ALL, q: long, action: long }).total).toBe(1);
+    journal.recordEntry({ ...note(1), action: long });
+    expect(journal.listEntries({ ...ALL, q: long, action: long }).total).toBe(1);
     expect(statements.filter((statement) => / like /i.test(statement))).toEqual([]);
   });
 
   it("keeps 10,000 entries", () => {
     const journal = new SqlJournal(memoryDatabase());
-    for (let n = 1; n <= 10_003; n += 1) journal.record(note(n));
-    const { items, total } = journal.list({ ...ALL, page: 1_000 });
+    for (let n = 1; n <= 10_003; n += 1) journal.recordEntry(note(n));
+    const { items, total } = journal.listEntries({ ...ALL, page: 1_000 });
     expect([total, items.at(-1)?.at]).toEqual([10_000, 4]);
   });
 });
@@ -75,11 +75,12 @@ describe("the record of changes", () => {
 describe("versions that are kept", () => {
   it("are the twenty newest of those that a change to much of it has replaced", () => {
     const journal = new SqlJournal(memoryDatabase());
-    for (let n = 1; n <= 30; n += 1) journal.edited(snapshot(n, `k${n}`), n + 1, note(n, { keep: n !== 29 }));
-    const versions = journal.versions().map(({ version }) => version);
+    for (let n = 1; n <= 30; n += 1)
+      journal.recordEdit(snapshot(n, `k${n}`), n + 1, note(n, { keep: n !== 29 }));
+    const versions = journal.listBackups().map(({ version }) => version);
     expect(versions).toHaveLength(20);
     expect([versions[0], versions[1], versions.at(-1)]).toEqual([30, 28, 10]);
-    expect(journal.versions()[0]).toEqual({
+    expect(journal.listBackups()[0]).toEqual({
       version: 30,
       at: 30,
       who: "key",
@@ -87,15 +88,15 @@ describe("versions that are kept", () => {
       keys: 1,
       accounts: 0,
     });
-    expect(journal.readVersion(28)).toEqual(snapshot(28, "k28").config);
-    expect([journal.readVersion(9), journal.readVersion(29)]).toEqual([null, null]);
+    expect(journal.readBackup(28)).toEqual(snapshot(28, "k28").config);
+    expect([journal.readBackup(9), journal.readBackup(29)]).toEqual([null, null]);
   });
 
   it("are forgotten when keys are no longer to be kept", () => {
     const journal = new SqlJournal(memoryDatabase());
-    journal.edited(snapshot(1), 2, note(1, { keep: true }));
-    journal.edited(snapshot(2), 3, note(2, { keep: true, forget: true }));
-    expect(journal.versions()).toEqual([]);
-    expect([journal.readVersion(1), journal.readVersion(2)]).toEqual([null, null]);
+    journal.recordEdit(snapshot(1), 2, note(1, { keep: true }));
+    journal.recordEdit(snapshot(2), 3, note(2, { keep: true, forget: true }));
+    expect(journal.listBackups()).toEqual([]);
+    expect([journal.readBackup(1), journal.readBackup(2)]).toEqual([null, null]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { handle } from "../../../src/app.ts";
+import { handleRequest } from "../../../src/app.ts";
 import { networkKey } from "../../../src/http/client-key.ts";
 import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 
@@ -9,7 +9,7 @@ const KEY = "the-right-admin-key";
 async function status(made: MemoryGateway, key: string, clientAddress = "192.0.2.1"): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
   const request = new Request("http://gateway.test/admin/queue/status", { headers });
-  const response = await handle(request, {
+  const response = await handleRequest(request, {
     platform: made.platform,
     waitUntil: made.waitUntil,
     clientAddress,

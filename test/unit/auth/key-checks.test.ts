@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { KeyChecks, type KeyVerdict } from "../../../src/auth/key-checks.ts";
+import { KeyCheckCache, type KeyVerdict } from "../../../src/auth/key-checks.ts";
 
 it("right keys are remembered for a minute, a thousand of them, those that came last", async () => {
-  const checks = new KeyChecks();
+  const checks = new KeyCheckCache();
   const asked: string[] = [];
   const ask = (client: string, now: number) =>
     checks.check(client, "key", now, async () => {
@@ -22,7 +22,7 @@ it("right keys are remembered for a minute, a thousand of them, those that came 
 });
 
 it("a pause holds for remembered keys too, for a thousand addresses, those that came last", async () => {
-  const checks = new KeyChecks();
+  const checks = new KeyCheckCache();
   const right = async () => ({ right: true });
   const paused = async () => ({ waitSeconds: 60 });
   const ask = (client: string, credential: string, check: () => Promise<KeyVerdict>) =>

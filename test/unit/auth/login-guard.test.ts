@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FORGET_MS, LoginGuard } from "../../../src/auth/login-guard.ts";
-import { administrationInProcess } from "../../../src/platform/deno/administration.ts";
+import { createInProcessAdministration } from "../../../src/platform/deno/administration.ts";
 
 describe("the login guard", () => {
   it("lets ten attempts pass, then asks for pauses that double up to five minutes", () => {
@@ -61,23 +61,23 @@ describe("the login guard", () => {
   });
 
   it("counts each address for itself in one process", async () => {
-    const state = administrationInProcess(() => 0);
-    for (let attempt = 0; attempt < 10; attempt += 1) await state.loginAttempt("a", 10);
-    expect((await state.loginAttempt("a", 10)).allowed).toBe(false);
-    expect((await state.loginAttempt("b", 10)).allowed).toBe(true);
-    await state.loginSucceeded("b");
-    expect((await state.loginAttempt("a", 10)).allowed).toBe(false);
+    const state = createInProcessAdministration(() => 0);
+    for (let attempt = 0; attempt < 10; attempt += 1) await state.recordLoginAttempt("a", 10);
+    expect((await state.recordLoginAttempt("a", 10)).allowed).toBe(false);
+    expect((await state.recordLoginAttempt("b", 10)).allowed).toBe(true);
+    await state.recordLoginSuccess("b");
+    expect((await state.recordLoginAttempt("a", 10)).allowed).toBe(false);
   });
 
   it("remembers ten thousand addresses, those that were seen last", async () => {
-    const state = administrationInProcess(() => 0);
-    for (let attempt = 0; attempt < 10; attempt += 1) await state.loginAttempt("a", 10);
+    const state = createInProcessAdministration(() => 0);
+    for (let attempt = 0; attempt < 10; attempt += 1) await state.recordLoginAttempt("a", 10);
     const others = async (count: number, kind: string) => {
-      for (let n = 0; n < count; n += 1) await state.loginAttempt(`${kind}${n}`, 10);
+      for (let n = 0; n < count; n += 1) await state.recordLoginAttempt(`${kind}${n}`, 10);
     };
     await others(9_999, "b");
-    expect((await state.loginAttempt("a", 10)).allowed).toBe(false);
+    expect((await state.recordLoginAttempt("a", 10)).allowed).toBe(false);
     await others(10_000, "c");
-    expect((await state.loginAttempt("a", 10)).allowed).toBe(true);
+    expect((await state.recordLoginAttempt("a", 10)).allowed).toBe(true);
   });
 });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hashPassword, verifyPassword } from "../../../src/auth/password.ts";
-import { sameSecret } from "../../../src/auth/secrets.ts";
-import { isPreview, preview } from "../../../src/config/secrets.ts";
+import { equalSecrets } from "../../../src/auth/secrets.ts";
+import { isShortenedSecret, shortenSecret } from "../../../src/config/secrets.ts";
 
 describe("passwords", () => {
   it("are kept as salted PBKDF2 that only the same password matches", async () => {
@@ -30,7 +30,7 @@ describe("secrets", () => {
   it("are the same only if all of them is", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.string(), async (one, other) => {
-        expect(await sameSecret(one, other)).toBe(one === other);
+        expect(await equalSecrets(one, other)).toBe(one === other);
       }),
     );
   });
@@ -38,11 +38,11 @@ describe("secrets", () => {
   it("are previewed with at most half of them shown, and the preview is known as one", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 100 }), (secret) => {
-        const shown = preview(secret);
-        expect(isPreview(shown)).toBe(true);
+        const shown = shortenSecret(secret);
+        expect(isShortenedSecret(shown)).toBe(true);
         expect(shown.replace("****", "").length).toBeLessThanOrEqual(secret.length / 2);
       }),
     );
-    expect(preview("")).toBe("");
+    expect(shortenSecret("")).toBe("");
   });
 });

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isSigned, linkSignature } from "../../../src/auth/signed-links.ts";
+import { hasValidSignature, signLink } from "../../../src/auth/signed-links.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const DIGEST = sha256("sk-test");
@@ -15,7 +15,7 @@ function byRecipe(key: string, path: string, query: string): string {
 
 async function signed(query: Record<string, string>): Promise<URLSearchParams> {
   const made = new URLSearchParams(query);
-  made.set("signature", await linkSignature(DIGEST, "/v1/thumbs", made));
+  made.set("signature", await signLink(DIGEST, "/v1/thumbs", made));
   return made;
 }
 
@@ -29,14 +29,14 @@ describe("a signed link", () => {
     });
     const sorted =
       "expires=1900000000&keyId=key_1&size=og&url=https%3A%2F%2Fexample.com%2Fa+b%3Fc%3Dd%26e%3D%C3%BC";
-    expect(await linkSignature(DIGEST, "/v1/thumbs/", query)).toBe(byRecipe("sk-test", "/v1/thumbs", sorted));
+    expect(await signLink(DIGEST, "/v1/thumbs/", query)).toBe(byRecipe("sk-test", "/v1/thumbs", sorted));
   });
 
   it("holds in whatever order and spelling its parameters come", async () => {
     const query = await signed({ url: "example.com/ä b", size: "og", expires: "1" });
     const turned = new URLSearchParams([...query].reverse());
     const respelt = new URLSearchParams(`${turned}`.replaceAll("+", "%20"));
-    expect(await isSigned(DIGEST, "/v1/thumbs/", respelt)).toBe(true);
+    expect(await hasValidSignature(DIGEST, "/v1/thumbs/", respelt)).toBe(true);
   });
 
   it("holds for nothing but what was signed", async () => {
@@ -48,18 +48,18 @@ describe("a signed link", () => {
         fc.string(),
         async (given, name, value) => {
           const query = await signed(given);
-          expect(await isSigned(DIGEST, "/v1/thumbs", query)).toBe(true);
-          expect(await isSigned(DIGEST, "/v1/technologies", query)).toBe(false);
-          expect(await isSigned(sha256("sk-other"), "/v1/thumbs", query)).toBe(false);
+          expect(await hasValidSignature(DIGEST, "/v1/thumbs", query)).toBe(true);
+          expect(await hasValidSignature(DIGEST, "/v1/technologies", query)).toBe(false);
+          expect(await hasValidSignature(sha256("sk-other"), "/v1/thumbs", query)).toBe(false);
           const changed = new URLSearchParams(query);
           changed.set(name, value);
-          expect(await isSigned(DIGEST, "/v1/thumbs", changed)).toBe(query.get(name) === value);
+          expect(await hasValidSignature(DIGEST, "/v1/thumbs", changed)).toBe(query.get(name) === value);
           const added = new URLSearchParams(query);
           added.append(name, value);
-          expect(await isSigned(DIGEST, "/v1/thumbs", added)).toBe(false);
+          expect(await hasValidSignature(DIGEST, "/v1/thumbs", added)).toBe(false);
           const removed = new URLSearchParams(query);
           removed.delete(name);
-          expect(await isSigned(DIGEST, "/v1/thumbs", removed)).toBe(!query.has(name));
+          expect(await hasValidSignature(DIGEST, "/v1/thumbs", removed)).toBe(!query.has(name));
         },
       ),
       { numRuns: 50 },
@@ -69,8 +69,8 @@ describe("a signed link", () => {
   it.each(["", "!", "AAAA", "Ω"])("does not hold with %j for a signature", async (signature) => {
     const query = await signed({ url: "example.com" });
     query.set("signature", signature);
-    expect(await isSigned(DIGEST, "/v1/thumbs", query)).toBe(false);
-    query.append("signature", await linkSignature(DIGEST, "/v1/thumbs", query));
-    expect(await isSigned(DIGEST, "/v1/thumbs", query)).toBe(false);
+    expect(await hasValidSignature(DIGEST, "/v1/thumbs", query)).toBe(false);
+    query.append("signature", await signLink(DIGEST, "/v1/thumbs", query));
+    expect(await hasValidSignature(DIGEST, "/v1/thumbs", query)).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { signingSecret } from "../../../src/auth/signing-secret.ts";
+import { getSigningSecret } from "../../../src/auth/signing-secret.ts";
 import type { Platform } from "../../../src/platform/platform.ts";
 import { emptyConfig } from "../../support/config.ts";
 
@@ -8,7 +8,7 @@ type Needed = { readonly variables: Pick<Platform["variables"], "adminKey"> };
 function secretOf(adminKey: string | null, passwordHash = "", writable = false): Promise<string | null> {
   const config = emptyConfig();
   const platform: Needed = { variables: { adminKey } };
-  return signingSecret(platform, {
+  return getSigningSecret(platform, {
     version: 1,
     config: { ...config, admin: { ...config.admin, password_hash: passwordHash } },
     envBacked: !writable,

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { play, shrunk, stepsOf } from "../../../bench/model/run.ts";
 import type { Step } from "../../../bench/model/world.ts";
 import { Handover } from "../../../src/pool/handover.ts";
-import { LimitPart } from "../../../src/pool/limit-part.ts";
+import { LimitShare } from "../../../src/pool/limit-part.ts";
 
 const STEPS = 1_500;
 const SEEDS = [1, 2, 3, 4];
@@ -36,32 +36,32 @@ describe("shards, whatever happens to messages, pools, accounts, limits and layo
 
 describe("the model check finds", () => {
   it("parts of which each message is counted anew", async () => {
-    const sums = new WeakMap<LimitPart, number>();
-    const { told } = LimitPart.prototype;
-    vi.spyOn(LimitPart.prototype, "told").mockImplementation(function (this: LimitPart, peer, given) {
+    const sums = new WeakMap<LimitShare, number>();
+    const { recordGiven } = LimitShare.prototype;
+    vi.spyOn(LimitShare.prototype, "recordGiven").mockImplementation(function (this: LimitShare, peer, given) {
       const sum = (sums.get(this) ?? 0) + given;
       sums.set(this, sum);
-      return told.call(this, peer, sum);
+      return recordGiven.call(this, peer, sum);
     });
     expect(await stepsThat(/slots are in use|requests wait|units/)).not.toEqual([]);
   });
 
   it("parts that are given away while they are in use", async () => {
-    const { asked } = LimitPart.prototype;
-    vi.spyOn(LimitPart.prototype, "asked").mockImplementation(function (
-      this: LimitPart,
+    const { handleRequest } = LimitShare.prototype;
+    vi.spyOn(LimitShare.prototype, "handleRequest").mockImplementation(function (
+      this: LimitShare,
       peer,
       ask,
       use,
       now,
     ) {
-      return asked.call(this, peer, ask, { ...use, inUse: 0 }, now);
+      return handleRequest.call(this, peer, ask, { ...use, inUse: 0 }, now);
     });
     expect(await stepsThat(/slots are in use/)).not.toEqual([]);
   });
 
   it("slots that are granted before their account's last shard is done with them, and says in how few steps", async () => {
-    vi.spyOn(Handover.prototype, "elsewhere").mockReturnValue(0);
+    vi.spyOn(Handover.prototype, "slotsElsewhere").mockReturnValue(0);
     const steps = await stepsThat(/requests use account/);
     const few = await shrunk(steps, 20);
     expect(few.length).toBeLessThan(steps.length);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { replay } from "../../../src/captures/replay.ts";
+import { replaySample } from "../../../src/captures/replay.ts";
 import type { Sample } from "../../../src/platform/captures.ts";
 
 function sample(provider: string, texts: readonly string[], contentType = "text/event-stream"): Sample {
@@ -29,25 +29,25 @@ describe("replaying a sample", () => {
       (text) =>
         `event: start\ndata: {"message_id":"m"}\n\nevent: text\ndata: {"text":"${text}"}\n\nevent: finish\ndata: {"reason":"stop"}\n\n`,
     );
-    const whole = replay(sample("sessions", rounds));
+    const whole = replaySample(sample("sessions", rounds));
     expect(whole.map(({ events }) => events.map((event) => event.type))).toEqual([
       ["start", "text", "finish"],
       ["start", "text", "finish"],
     ]);
-    expect(replay(sample("sessions", rounds), 1)).toEqual(whole);
+    expect(replaySample(sample("sessions", rounds), 1)).toEqual(whole);
   });
 
   it("decodes a sample whose driver had an earlier name when it was saved", () => {
     const texts = ['{"content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn"}'];
     const [old, today] = ["messages", "anthropic"].map((name) =>
-      replay(sample(name, texts, "application/json")),
+      replaySample(sample(name, texts, "application/json")),
     );
     expect(old?.[0]?.events).toContainEqual({ type: "text", text: "Hi" });
     expect(old).toEqual(today);
   });
 
   it("tells how a broken stream ends", () => {
-    const [round] = replay(sample("sessions", ['event: text\ndata: {"text":"a"}\n\n']));
+    const [round] = replaySample(sample("sessions", ['event: text\ndata: {"text":"a"}\n\n']));
     expect(round?.events).toEqual([{ type: "text", text: "a" }]);
     expect(round?.failure?.kind).toBe("cut");
   });
@@ -57,8 +57,8 @@ describe("replaying a sample", () => {
       'data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
     const whole = '{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}';
     for (const replayed of [
-      replay(sample("openai", [streamed])),
-      replay(sample("openai", [whole], "application/json")),
+      replaySample(sample("openai", [streamed])),
+      replaySample(sample("openai", [whole], "application/json")),
     ]) {
       expect(replayed[0]?.events).toContainEqual({ type: "text", text: "hi" });
       expect(replayed[0]?.failure).toBeNull();

@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { SqlArchive } from "../../../src/archive/archive.ts";
-import { type Speech, upstreamOf, type WatchedContext } from "../../../src/captures/tap.ts";
+import {
+  type CaptureContext,
+  createUpstreamFetch,
+  type ProviderProtocol,
+} from "../../../src/captures/tap.ts";
 import type { ConfigSnapshot } from "../../../src/config/snapshot.ts";
 import type { Capture } from "../../../src/platform/captures.ts";
 import type { Fetch, OutboundProxy } from "../../../src/platform/upstream.ts";
-import { outboxOf } from "../../../src/telemetry/outbox.ts";
+import { getOutbox } from "../../../src/telemetry/outbox.ts";
 import { SqlUsage } from "../../../src/usage/sql-usage.ts";
 import { emptyConfig } from "../../support/config.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";
@@ -17,7 +21,7 @@ interface Rigged {
   readonly enabled?: boolean;
   readonly limit?: number;
   readonly proxy?: OutboundProxy | null;
-  readonly speech?: Speech;
+  readonly speech?: ProviderProtocol;
 }
 
 function rig(fetch: Fetch, { enabled = true, limit = 1024, proxy = null, speech }: Rigged = {}) {
@@ -37,10 +41,10 @@ function rig(fetch: Fetch, { enabled = true, limit = 1024, proxy = null, speech 
     },
     usage: new SqlUsage(memoryDatabase(), Date.now),
     now: Date.now,
-    upstream: () => fetch,
+    upstreamFetch: () => fetch,
     variables: { providerDriver: "sessions" },
   };
-  const context: WatchedContext = {
+  const context: CaptureContext = {
     config: async () => snapshot,
     requestId: "req_1",
     log: { key: "key_1" },
@@ -49,9 +53,9 @@ function rig(fetch: Fetch, { enabled = true, limit = 1024, proxy = null, speech 
     platform,
   };
   return {
-    ask: upstreamOf(context, proxy, speech),
+    ask: createUpstreamFetch(context, proxy, speech),
     captures,
-    counts: () => outboxOf(platform).counts.take(),
+    counts: () => getOutbox(platform).counts.take(),
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigurationClient } from "../../../src/config/client.ts";
 import { type ConfigStorage, ConfigurationCore, type StoredConfig } from "../../../src/config/core.ts";
 import { configSchema } from "../../../src/config/schema.ts";
-import { opened, type SealedConfig, sealOf } from "../../../src/config/seal.ts";
+import { buildSeal, openSealedConfig, type SealedConfig } from "../../../src/config/seal.ts";
 import { parseVariables } from "../../../src/platform/variables.ts";
 
 function memory(): ConfigStorage & { stored: StoredConfig | null } {
@@ -94,14 +94,15 @@ describe("the configuration", () => {
 
     it("is checked in a copy unless the copy is that which it has sealed", async () => {
       const config = configSchema.parse({ keys: ["k"] });
-      const seal = await sealOf(config, "one");
+      const seal = await buildSeal(config, "one");
       const copy: SealedConfig = JSON.parse(JSON.stringify({ config, seal }));
-      expect(await opened(copy, "one")).toBe(copy.config);
+      expect(await openSealedConfig(copy, "one")).toBe(copy.config);
       const changed: SealedConfig = JSON.parse(JSON.stringify({ config: { ...config, keys: 1 }, seal }));
-      for (const build of ["one", "two", null]) await expect(opened(changed, build)).rejects.toThrow();
-      for (const build of ["two", null]) expect(await opened(copy, build)).toEqual(config);
-      expect(await opened({ config }, null)).toEqual(config);
-      expect(await sealOf(config, null)).toBeNull();
+      for (const build of ["one", "two", null])
+        await expect(openSealedConfig(changed, build)).rejects.toThrow();
+      for (const build of ["two", null]) expect(await openSealedConfig(copy, build)).toEqual(config);
+      expect(await openSealedConfig({ config }, null)).toEqual(config);
+      expect(await buildSeal(config, null)).toBeNull();
     });
   });
 

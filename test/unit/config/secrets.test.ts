@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { configSchema } from "../../../src/config/schema.ts";
-import { markOf, publicWithUnknown, secret, secretsIn, shown } from "../../../src/config/secrets.ts";
+import {
+  findSecrets,
+  markPublic,
+  markSecret,
+  maskSecrets,
+  visibilityOf,
+} from "../../../src/config/secrets.ts";
 import { plantedConfigs } from "../../support/planted-config.ts";
 
 /** Texts whose names sound like a secret's and that are none. */
@@ -15,7 +21,7 @@ const SOUNDS_SECRET =
 
 /** The places of texts that are not marked, each by the names on the way to it. */
 function* unmarked(schema: z.core.$ZodType, place: string): Generator<string> {
-  if (markOf(schema) !== undefined) return;
+  if (visibilityOf(schema) !== undefined) return;
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional)
     yield* unmarked(schema.unwrap(), place);
   else if (schema instanceof z.ZodPipe) yield* unmarked(schema.in, place);
@@ -62,12 +68,12 @@ describe("a masked value", () => {
     fc.assert(
       fc.property(plantedConfigs, ({ config: parsed, secrets }) => {
         expect(secrets.length).toBeGreaterThanOrEqual(15);
-        const text = JSON.stringify(shown(configSchema, parsed));
+        const text = JSON.stringify(maskSecrets(configSchema, parsed));
         for (const planted of secrets) expect(text).not.toContain(planted);
-        const found = [...secretsIn(configSchema, parsed)].map((one) => one.text);
+        const found = [...findSecrets(configSchema, parsed)].map((one) => one.text);
         for (const planted of secrets) expect(found.some((one) => one.includes(planted))).toBe(true);
         // What is no secret is as it was.
-        expect(shown(configSchema, parsed)).toMatchObject({
+        expect(maskSecrets(configSchema, parsed)).toMatchObject({
           runtime: parsed.runtime,
           proxies: parsed.proxies.map(({ id, host, username }) => ({ id, host, username })),
           providers: parsed.providers.map(({ id, base_url, models }) => ({ id, base_url, models })),
@@ -81,8 +87,8 @@ describe("a masked value", () => {
   it("hides what a later version keeps, unless the schema says that it is public", () => {
     const schema = z.looseObject({
       known: z.string(),
-      facts: publicWithUnknown(z.looseObject({})),
-      either: z.union([z.string(), z.object({ pin: secret(z.string()) })]),
+      facts: markPublic(z.looseObject({})),
+      either: z.union([z.string(), z.object({ pin: markSecret(z.string()) })]),
     });
     const value = {
       known: "k",
@@ -90,18 +96,18 @@ describe("a masked value", () => {
       either: { pin: "1234" },
       later: { deep: ["s", 1, true, null, ""] },
     };
-    expect(shown(schema, value)).toEqual({
+    expect(maskSecrets(schema, value)).toEqual({
       known: "k",
       facts: { new: "f" },
       either: { pin: "****" },
       later: { deep: ["****", "****", "****", null, ""] },
     });
-    expect(shown(schema, { either: "text" })).toEqual({ either: "text" });
+    expect(maskSecrets(schema, { either: "text" })).toEqual({ either: "text" });
   });
 
   it("has the form that its mark says", () => {
     const form = (mark: "hidden" | "shortened" | "origin", text: string) =>
-      shown(secret(z.string(), mark), text);
+      maskSecrets(markSecret(z.string(), mark), text);
     expect(form("hidden", "a-password")).toBe("****");
     expect(form("shortened", "sk-0123456789abcdef")).toBe("sk-0****cdef");
     expect(form("origin", "https://chat.test/hooks/1?key=2")).toBe("https://chat.test/****");

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
-  changesOf,
-  edited,
-  faultsOf,
-  refusedSetting,
-  valueAt,
+  findRejectedSetting,
+  getValue,
+  toSettingChanges,
+  updateDraft,
+  validateSettings,
 } from "../../../src/console/pages/settings/draft.ts";
 import { SETTING_GROUPS } from "../../../src/console/pages/settings/setting-list.ts";
 
@@ -13,18 +13,18 @@ const settings = { runtime: { account_max_inflight: 2 }, thinking_injection: { e
 
 describe("unsaved settings", () => {
   it("hold what was changed, grouped, with numbers as numbers", () => {
-    let draft = edited({}, settings, "runtime.account_max_inflight", "4");
-    draft = edited(draft, settings, "thinking_injection.enabled", false);
-    expect(changesOf(draft, new Set(["runtime.account_max_inflight"]))).toEqual({
+    let draft = updateDraft({}, settings, "runtime.account_max_inflight", "4");
+    draft = updateDraft(draft, settings, "thinking_injection.enabled", false);
+    expect(toSettingChanges(draft, new Set(["runtime.account_max_inflight"]))).toEqual({
       runtime: { account_max_inflight: 4 },
       thinking_injection: { enabled: false },
     });
   });
 
   it("forget what was changed back", () => {
-    const draft = edited({}, settings, "runtime.account_max_inflight", "4");
-    expect(edited(draft, settings, "runtime.account_max_inflight", "2")).toEqual({});
-    expect(edited({}, settings, "thinking_injection.enabled", true)).toEqual({});
+    const draft = updateDraft({}, settings, "runtime.account_max_inflight", "4");
+    expect(updateDraft(draft, settings, "runtime.account_max_inflight", "2")).toEqual({});
+    expect(updateDraft({}, settings, "thinking_injection.enabled", true)).toEqual({});
   });
 
   it.each([
@@ -33,20 +33,20 @@ describe("unsaved settings", () => {
     ["runtime.account_max_inflight", "2.5", "Must be a whole number from 1 to 256."],
     ["admin.jwt_expire_hours", "x", "Must be a number from 0.01 to 8,760."],
   ])("say of %s what is wrong with %j", (path, value, fault) => {
-    expect(faultsOf({ [path]: value }, all)).toEqual({ [path]: fault });
+    expect(validateSettings({ [path]: value }, all)).toEqual({ [path]: fault });
   });
 
   it("are fine within their range, and where they are no numbers", () => {
     const draft = { "runtime.account_max_inflight": "256", "admin.jwt_expire_hours": "0.5" };
-    expect(faultsOf({ ...draft, "thinking_injection.prompt": "" }, all)).toEqual({});
+    expect(validateSettings({ ...draft, "thinking_injection.prompt": "" }, all)).toEqual({});
   });
 
   it("know which of them the gateway refuses", () => {
-    expect(refusedSetting("runtime.account_max_inflight: Too big", all)).toEqual({
+    expect(findRejectedSetting("runtime.account_max_inflight: Too big", all)).toEqual({
       path: "runtime.account_max_inflight",
       fault: "Too big",
     });
-    expect(refusedSetting("The configuration is read-only.", all)).toBeNull();
+    expect(findRejectedSetting("The configuration is read-only.", all)).toBeNull();
   });
 });
 
@@ -57,8 +57,8 @@ describe("the list of settings", () => {
   });
 
   it("reads values by path", () => {
-    expect(valueAt(settings, "runtime.account_max_inflight")).toBe(2);
-    expect(valueAt(settings, "runtime.nothing")).toBeUndefined();
-    expect(valueAt(settings, "runtime.account_max_inflight.deeper")).toBeUndefined();
+    expect(getValue(settings, "runtime.account_max_inflight")).toBe(2);
+    expect(getValue(settings, "runtime.nothing")).toBeUndefined();
+    expect(getValue(settings, "runtime.account_max_inflight.deeper")).toBeUndefined();
   });
 });

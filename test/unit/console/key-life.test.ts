@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fromLocal, stateOf, toLocal } from "../../../src/console/pages/keys/key-life.ts";
+import { describeKeyState, fromLocalInput, toLocalInput } from "../../../src/console/pages/keys/key-life.ts";
 
 const NOW = 1_800_000_000_000;
 const DAY = 86_400_000;
@@ -15,14 +15,14 @@ describe("the life of a key", () => {
     [{ grace_until: NOW + DAY }, "live", "rotated; the old one works 24 h more"],
     [{ grace_until: NOW }, "good", "works"],
   ])("%j is told as %s: %s", (fields, tone, text) => {
-    expect(stateOf(key(fields), NOW)).toEqual({ tone, text });
+    expect(describeKeyState(key(fields), NOW)).toEqual({ tone, text });
   });
 
   it("ends at a moment of the reader's own clock, to the minute", () => {
-    expect(toLocal(0)).toBe("");
-    expect(fromLocal("")).toBe(0);
-    expect(fromLocal("no date")).toBe(0);
+    expect(toLocalInput(0)).toBe("");
+    expect(fromLocalInput("")).toBe(0);
+    expect(fromLocalInput("no date")).toBe(0);
     const minute = Math.floor(NOW / 60_000) * 60_000;
-    expect(fromLocal(toLocal(minute))).toBe(minute);
+    expect(fromLocalInput(toLocalInput(minute))).toBe(minute);
   });
 });

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Activity } from "../../../src/console/api/activity.ts";
-import { added, perMinute, timesOf, toneOf } from "../../../src/console/pages/overview/series.ts";
-import { lonePoints } from "../../../src/console/ui/lone-points.ts";
+import {
+  addSeries,
+  thresholdTone,
+  toPerMinute,
+  toTimes,
+} from "../../../src/console/pages/overview/series.ts";
+import { findIsolatedPoints } from "../../../src/console/ui/lone-points.ts";
 
 const FROM = Date.UTC(2026, 10, 22, 12);
 const none = { p50: [null, null, null], p95: [null, null, null], p99: [null, null, null] };
@@ -42,20 +47,20 @@ const activity: Activity = {
 
 describe("the overview", () => {
   it("has its last value now, and counts the step that is not over by how long it has lasted", () => {
-    expect(timesOf(activity).map((at) => at - FROM / 1_000)).toEqual([300, 600, 660]);
-    expect(perMinute(activity, activity.series.requests)).toEqual([2, 0, 4]);
-    expect(perMinute({ ...activity, now: FROM + 601_000 }, [10, 0, 4])).toEqual([2, 0, null]);
-    expect(added(activity.series.failed, activity.series.refused)).toEqual([3, 0, 1]);
+    expect(toTimes(activity).map((at) => at - FROM / 1_000)).toEqual([300, 600, 660]);
+    expect(toPerMinute(activity, activity.series.requests)).toEqual([2, 0, 4]);
+    expect(toPerMinute({ ...activity, now: FROM + 601_000 }, [10, 0, 4])).toEqual([2, 0, null]);
+    expect(addSeries(activity.series.failed, activity.series.refused)).toEqual([3, 0, 1]);
   });
 
   it("colours what passes a threshold", () => {
-    expect([0, 0.05, 0.2].map((rate) => toneOf(rate, 0.01, 0.1))).toEqual([undefined, "warn", "bad"]);
+    expect([0, 0.05, 0.2].map((rate) => thresholdTone(rate, 0.01, 0.1))).toEqual([undefined, "warn", "bad"]);
   });
 });
 
 describe("a chart", () => {
   it("draws a value as a point that no line leads to", () => {
-    expect(lonePoints([1, null, 2, 3, null, 4, null])).toEqual([0, 5]);
-    expect(lonePoints([7])).toEqual([0]);
+    expect(findIsolatedPoints([1, null, 2, 3, null, 4, null])).toEqual([0, 5]);
+    expect(findIsolatedPoints([7])).toEqual([0]);
   });
 });

@@ -2,23 +2,23 @@ import { describe, expect, it } from "vitest";
 import type { ProviderView } from "../../../src/console/api/providers.ts";
 import * as modelDraft from "../../../src/console/pages/providers/model-draft.ts";
 import {
-  abilities,
-  modelsOf,
-  modelsWith,
-  priceWords,
-  schedule,
-  sizes,
-  tally,
+  formatAbilities,
+  formatModelCount,
+  formatPrice,
+  formatSchedule,
+  formatSizes,
+  listModels,
+  searchModels,
 } from "../../../src/console/pages/providers/model-list.ts";
-import { gone, namesWith, unlisted } from "../../../src/console/pages/providers/offered.ts";
-import { outagesOf, outageWords } from "../../../src/console/pages/providers/outage-of.ts";
+import { findRemoved, findUnlisted, searchNames } from "../../../src/console/pages/providers/offered.ts";
+import { describeOutage, findOutages } from "../../../src/console/pages/providers/outage-of.ts";
 import {
-  changesOf,
+  changedProviderFields,
   DRIVERS,
-  draftOf,
-  faultsOf,
-  fieldsOf,
-  refusedField,
+  findRejectedField,
+  toProviderDraft,
+  toProviderFields,
+  validateProviderDraft,
 } from "../../../src/console/pages/providers/provider-draft.ts";
 import { DRIVER_NAMES } from "../../../src/provider/drivers.ts";
 
@@ -57,7 +57,7 @@ const ENGINE: ProviderView = {
   read_only: false,
 };
 
-const MODELS = modelsOf(ENGINE);
+const MODELS = listModels(ENGINE);
 
 describe("the form of a provider", () => {
   it("offers every driver that there is", () => {
@@ -66,14 +66,19 @@ describe("the form of a provider", () => {
 
   it("gives back what it was given, and keeps the token", () => {
     const { id, has_token, token_preview, models, models_asked, accounts, read_only, ...fields } = ENGINE;
-    expect(fieldsOf(draftOf(ENGINE))).toEqual({ ...fields, token: "" });
-    expect(faultsOf(draftOf(ENGINE))).toEqual({});
-    expect(changesOf(draftOf(ENGINE), ENGINE)).toEqual({});
+    expect(toProviderFields(toProviderDraft(ENGINE))).toEqual({ ...fields, token: "" });
+    expect(validateProviderDraft(toProviderDraft(ENGINE))).toEqual({});
+    expect(changedProviderFields(toProviderDraft(ENGINE), ENGINE)).toEqual({});
   });
 
   it("sends only what was changed, so that models listed meanwhile stay", () => {
-    const draft = { ...draftOf(ENGINE), token: " new ", idle_timeout_ms: "2.5", account_max_inflight: "" };
-    expect(changesOf(draft, ENGINE)).toEqual({
+    const draft = {
+      ...toProviderDraft(ENGINE),
+      token: " new ",
+      idle_timeout_ms: "2.5",
+      account_max_inflight: "",
+    };
+    expect(changedProviderFields(draft, ENGINE)).toEqual({
       token: "new",
       idle_timeout_ms: 2_500,
       account_max_inflight: 0,
@@ -81,13 +86,13 @@ describe("the form of a provider", () => {
   });
 
   it("takes headers one a line", () => {
-    const draft = { ...draftOf(null), headers: "Authorization-2: a: b\n\n X-Empty:" };
-    expect(fieldsOf(draft).headers).toEqual({ "Authorization-2": "a: b", "X-Empty": "" });
+    const draft = { ...toProviderDraft(null), headers: "Authorization-2: a: b\n\n X-Empty:" };
+    expect(toProviderFields(draft).headers).toEqual({ "Authorization-2": "a: b", "X-Empty": "" });
   });
 
   it("says at the field what is wrong", () => {
     const wrong = {
-      ...draftOf(ENGINE),
+      ...toProviderDraft(ENGINE),
       id: " ",
       base_url: "",
       headers: "no colon",
@@ -95,7 +100,7 @@ describe("the form of a provider", () => {
       answer_timeout_ms: "-1",
       models_refresh_hours: "9000",
     };
-    expect(Object.keys(faultsOf(wrong)).sort()).toEqual([
+    expect(Object.keys(validateProviderDraft(wrong)).sort()).toEqual([
       "account_max_inflight",
       "answer_timeout_ms",
       "base_url",
@@ -113,7 +118,7 @@ describe("the form of a provider", () => {
     ["the configuration is read-only", null],
     ["accounts[0].provider: does not exist", null],
   ])("finds the field of the refusal %j", (message, fault) => {
-    expect(refusedField(message)).toEqual(fault);
+    expect(findRejectedField(message)).toEqual(fault);
   });
 });
 
@@ -126,72 +131,72 @@ describe("what is known of providers", () => {
       { ...outage, provider: "engine", model: "b", since: 3 },
       { ...outage, provider: "", model: "c" },
     ];
-    expect([...outagesOf({ outages }, "default")]).toEqual([
+    expect([...findOutages({ outages }, "default")]).toEqual([
       ["default", { models: [], reason: "no answer", since: 5 }],
       ["engine", { models: ["a", "b"], reason: "no answer", since: 3 }],
     ]);
-    expect(outagesOf(null, "default").size).toBe(0);
+    expect(findOutages(null, "default").size).toBe(0);
   });
 
   it("is said with the provider's name", () => {
-    expect(outageWords("", "")).toBe("The provider is down");
-    expect(outageWords("engine", "qwen3:8b")).toBe("The provider engine is down for qwen3:8b");
+    expect(describeOutage("", "")).toBe("The provider is down");
+    expect(describeOutage("engine", "qwen3:8b")).toBe("The provider engine is down for qwen3:8b");
   });
 
   it("is which of the names that it offers are not listed under any name, and which of its models it has no more", () => {
-    expect(unlisted(["qwen3:8b", "org/small-0.6b", "new"], MODELS)).toEqual(["new"]);
-    expect(gone(["qwen3:8b", "new"], MODELS).map(({ name }) => name)).toEqual(["small"]);
-    expect(namesWith(["Qwen3:8b", "llama"], " qwen ")).toEqual(["Qwen3:8b"]);
+    expect(findUnlisted(["qwen3:8b", "org/small-0.6b", "new"], MODELS)).toEqual(["new"]);
+    expect(findRemoved(["qwen3:8b", "new"], MODELS).map(({ name }) => name)).toEqual(["small"]);
+    expect(searchNames(["Qwen3:8b", "llama"], " qwen ")).toEqual(["Qwen3:8b"]);
   });
 });
 
 describe("the models of a provider", () => {
   it("are told in words, and what is not known in none", () => {
-    expect(MODELS.map(abilities)).toEqual(["", "thinking, no images"]);
-    expect(MODELS.map(sizes)).toEqual(["", "32,768 tokens, 4,096 out"]);
-    expect(MODELS.map(priceWords)).toEqual(["", "1 in, 2.5 out a million"]);
-    expect(tally(MODELS)).toBe("2 models, 1 off");
-    expect(tally(MODELS.slice(0, 1))).toBe("1 model");
+    expect(MODELS.map(formatAbilities)).toEqual(["", "thinking, no images"]);
+    expect(MODELS.map(formatSizes)).toEqual(["", "32,768 tokens, 4,096 out"]);
+    expect(MODELS.map(formatPrice)).toEqual(["", "1 in, 2.5 out a million"]);
+    expect(formatModelCount(MODELS)).toBe("2 models, 1 off");
+    expect(formatModelCount(MODELS.slice(0, 1))).toBe("1 model");
   });
 
   it("are asked for by schedule, and it is said when and what came of it", () => {
     const plan = "Asked for its models every 24 hours; new ones are switched off.";
-    expect(schedule(ENGINE)).toBe(plan);
-    expect(schedule({ ...ENGINE, models_refresh_hours: 0 })).toBe("");
+    expect(formatSchedule(ENGINE)).toBe(plan);
+    expect(formatSchedule({ ...ENGINE, models_refresh_hours: 0 })).toBe("");
     const asked = { at: Date.UTC(2026, 0, 1), error: "", added: 2 };
-    expect(schedule({ ...ENGINE, models_asked: asked })).toMatch(/^Asked .* Last on .*: 2 new\.$/);
+    expect(formatSchedule({ ...ENGINE, models_asked: asked })).toMatch(/^Asked .* Last on .*: 2 new\.$/);
     const failed = { ...asked, error: "No (unreachable)", added: 0 };
-    expect(schedule({ ...ENGINE, models_asked: failed })).toMatch(/: No \(unreachable\)\.$/);
+    expect(formatSchedule({ ...ENGINE, models_asked: failed })).toMatch(/: No \(unreachable\)\.$/);
   });
 
   it("are found by either of their names", () => {
-    expect(modelsWith(MODELS, " ORG/ ").map(({ name }) => name)).toEqual(["small"]);
-    expect(modelsWith(MODELS, "")).toEqual(MODELS);
+    expect(searchModels(MODELS, " ORG/ ").map(({ name }) => name)).toEqual(["small"]);
+    expect(searchModels(MODELS, "")).toEqual(MODELS);
   });
 
   it.each(MODELS)("come from their form as they went into it: $name", (model) => {
-    const draft = modelDraft.draftOf(model);
-    expect(modelDraft.faultsOf(draft, [])).toEqual({});
+    const draft = modelDraft.toModelDraft(model);
+    expect(modelDraft.validateModelDraft(draft, [])).toEqual({});
     const { name, ...said } = model;
     const unsaid = { thinking: null, vision: null, search: null, context: null, output: null, price: null };
     const upstream = model.upstream === name ? null : model.upstream;
-    expect(modelDraft.fieldsOf(draft)).toEqual({ ...unsaid, ...said, upstream });
+    expect(modelDraft.toModelFields(draft)).toEqual({ ...unsaid, ...said, upstream });
   });
 
   it("say at the field what is wrong with them", () => {
     const draft = {
-      ...modelDraft.draftOf(null),
+      ...modelDraft.toModelDraft(null),
       name: " small ",
       context: "0",
       output: "1.5",
       price_output: "-1",
     };
-    expect(Object.keys(modelDraft.faultsOf(draft, ["small"])).sort()).toEqual([
+    expect(Object.keys(modelDraft.validateModelDraft(draft, ["small"])).sort()).toEqual([
       "context",
       "name",
       "output",
       "price_output",
     ]);
-    expect(modelDraft.faultsOf(modelDraft.draftOf(null), []).name).toContain("needs a name");
+    expect(modelDraft.validateModelDraft(modelDraft.toModelDraft(null), []).name).toContain("needs a name");
   });
 });

@@ -1,15 +1,21 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { deleteAccount } from "../../../src/console/api/accounts.ts";
 import { changeProvider, removeModel } from "../../../src/console/api/providers.ts";
-import { callsIn } from "../../../src/console/pages/history/calls-in.ts";
-import { filterCount, listQuery } from "../../../src/console/pages/history/filter-fields.ts";
-import { timelineOf } from "../../../src/console/pages/history/timeline.ts";
-import { fullKey, newKey } from "../../../src/console/pages/keys/full-key.ts";
-import { queryOf } from "../../../src/console/pages/page-service/link.ts";
-import { EMPTY_SHOT, shotPath } from "../../../src/console/pages/page-service/shot-path.ts";
+import { extractToolCallMarkup } from "../../../src/console/pages/history/calls-in.ts";
+import { countFilters, toApiQuery } from "../../../src/console/pages/history/filter-fields.ts";
+import { buildTimeline } from "../../../src/console/pages/history/timeline.ts";
+import { findFullKey, generateKey } from "../../../src/console/pages/keys/full-key.ts";
+import { parseQuery } from "../../../src/console/pages/page-service/link.ts";
+import { DEFAULT_SCREENSHOT, screenshotPath } from "../../../src/console/pages/page-service/shot-path.ts";
 import { parseTools, SAMPLE_TOOLS } from "../../../src/console/pages/playground/tools.ts";
-import { cooldownsOf } from "../../../src/console/pages/proxies/cooldowns-of.ts";
-import { compact, duration, fullMoment, moment, plural } from "../../../src/console/ui/format.ts";
+import { findProxyCooldowns } from "../../../src/console/pages/proxies/cooldowns-of.ts";
+import {
+  formatCompact,
+  formatDuration,
+  formatFullTime,
+  formatPlural,
+  formatTime,
+} from "../../../src/console/ui/format.ts";
 
 describe("what the console asks the gateway", () => {
   afterEach(() => {
@@ -38,22 +44,24 @@ describe("what people read", () => {
     [10_800_000, "3 h"],
     [864_000_000, "10 days"],
   ])("is a span of %i ms as %s", (ms, text) => {
-    expect(duration(ms)).toBe(text);
+    expect(formatDuration(ms)).toBe(text);
   });
 
   it("is an amount with its noun", () => {
-    expect(plural(1, "account")).toBe("1 account");
-    expect(plural(5_000, "account")).toBe("5,000 accounts");
-    expect(plural(2, "technology", "technologies")).toBe("2 technologies");
-    expect(compact(12_345)).toBe("12.3K");
+    expect(formatPlural(1, "account")).toBe("1 account");
+    expect(formatPlural(5_000, "account")).toBe("5,000 accounts");
+    expect(formatPlural(2, "technology", "technologies")).toBe("2 technologies");
+    expect(formatCompact(12_345)).toBe("12.3K");
   });
 
   it("is a moment with its day, its year unless that is this one, and its zone where there is room", () => {
     const now = new Date(2026, 4, 20, 15, 0, 0).getTime();
-    expect(moment(new Date(2026, 4, 20, 9, 5, 7).getTime(), now)).toBe("20 May 09:05:07");
-    expect(moment(new Date(2025, 4, 19, 9, 5, 7).getTime(), now)).toBe("19 May 2025 09:05:07");
-    expect(moment(0, now)).toBe("never");
-    expect(fullMoment(new Date(2026, 4, 20, 9, 5, 7).getTime())).toMatch(/^20 May 2026 09:05:07 (?:GMT|UTC)/);
+    expect(formatTime(new Date(2026, 4, 20, 9, 5, 7).getTime(), now)).toBe("20 May 09:05:07");
+    expect(formatTime(new Date(2025, 4, 19, 9, 5, 7).getTime(), now)).toBe("19 May 2025 09:05:07");
+    expect(formatTime(0, now)).toBe("never");
+    expect(formatFullTime(new Date(2026, 4, 20, 9, 5, 7).getTime())).toMatch(
+      /^20 May 2026 09:05:07 (?:GMT|UTC)/,
+    );
   });
 });
 
@@ -67,28 +75,30 @@ describe("proxies that cool down", () => {
       { ...cooldown, account: "c", proxy: "office" },
     ];
     const office = { reason: "no answer", until: 5_000, accounts: ["a", "c"] };
-    expect([...cooldownsOf({ cooldowns })]).toEqual([["office", office]]);
-    expect(cooldownsOf(null).size).toBe(0);
+    expect([...findProxyCooldowns({ cooldowns })]).toEqual([["office", office]]);
+    expect(findProxyCooldowns(null).size).toBe(0);
   });
 });
 
 describe("the address of a picture", () => {
   it("is signed with what it asks for", () => {
-    const path = shotPath({ ...EMPTY_SHOT, url: "https://a.b/?c=d&e", hide: ".x, #y" });
-    expect(queryOf(path)).toEqual({ url: "https://a.b/?c=d&e", size: "x", hide: ".x, #y" });
+    const path = screenshotPath({ ...DEFAULT_SCREENSHOT, url: "https://a.b/?c=d&e", hide: ".x, #y" });
+    expect(parseQuery(path)).toEqual({ url: "https://a.b/?c=d&e", size: "x", hide: ".x, #y" });
   });
 
   it("has only what differs from the defaults", () => {
-    expect(shotPath({ ...EMPTY_SHOT, url: "example.com" })).toBe("/v1/thumbs?url=example.com&size=x");
+    expect(screenshotPath({ ...DEFAULT_SCREENSHOT, url: "example.com" })).toBe(
+      "/v1/thumbs?url=example.com&size=x",
+    );
     const all = {
-      ...EMPTY_SHOT,
+      ...DEFAULT_SCREENSHOT,
       url: "https://a.b/?c=d&e",
       format: "png",
       selector: "#x",
       delay: "2",
       full: true,
     };
-    expect(Object.fromEntries(new URL(shotPath(all), "http://x").searchParams)).toEqual({
+    expect(Object.fromEntries(new URL(screenshotPath(all), "http://x").searchParams)).toEqual({
       url: "https://a.b/?c=d&e",
       size: "x",
       format: "png",
@@ -98,22 +108,22 @@ describe("the address of a picture", () => {
     });
     // What is of pictures alone does not stand in the way of a PDF, nor the other way round.
     const either = { ...all, paper: "a5", landscape: true, clip: "0,0,1,1", scroll: true, click: "b" };
-    expect(shotPath({ ...either, format: "pdf" })).toBe(
+    expect(screenshotPath({ ...either, format: "pdf" })).toBe(
       "/v1/thumbs?url=https%3A%2F%2Fa.b%2F%3Fc%3Dd%26e&format=pdf&paper=a5&click=b&delay=2&landscape=true",
     );
-    expect(shotPath(either)).not.toMatch(/paper|landscape/);
+    expect(screenshotPath(either)).not.toMatch(/paper|landscape/);
   });
 });
 
 describe("keys", () => {
   it("are new and unguessable", () => {
-    expect(newKey()).toMatch(/^sk-[0-9a-f]{64}$/);
-    expect(newKey()).not.toBe(newKey());
+    expect(generateKey()).toMatch(/^sk-[0-9a-f]{64}$/);
+    expect(generateKey()).not.toBe(generateKey());
   });
 
   it("are found in an export by their place", () => {
-    expect(fullKey({ api_keys: [{ key: "sk-1" }, { key: "sk-2" }] }, 1)).toBe("sk-2");
-    expect(() => fullKey({ api_keys: [] }, 0)).toThrow("not there any more");
+    expect(findFullKey({ api_keys: [{ key: "sk-1" }, { key: "sk-2" }] }, 1)).toBe("sk-2");
+    expect(() => findFullKey({ api_keys: [] }, 0)).toThrow("not there any more");
   });
 });
 
@@ -136,10 +146,10 @@ describe("tools that were written by hand", () => {
 describe("the filters of the history", () => {
   it("are asked for as they stand in the address, times as moments", () => {
     const address = "q=x&status=error&code=&from=2026-11-22T10%3A00&to=nonsense&page=3&other=1";
-    const asked = Object.fromEntries(listQuery(address));
+    const asked = Object.fromEntries(toApiQuery(address));
     const from = new Date("2026-11-22T10:00").toISOString();
     expect(asked).toEqual({ q: "x", status: "error", from });
-    expect(filterCount(address)).toBe(3);
+    expect(countFilters(address)).toBe(3);
   });
 });
 
@@ -164,7 +174,7 @@ describe("the timeline of a generation", () => {
   };
 
   it("tells of the queue, of what failed and why, of the first words, tools and the end", () => {
-    expect(timelineOf(told).map(({ at, said }) => [at, said])).toEqual([
+    expect(buildTimeline(told).map(({ at, said }) => [at, said])).toEqual([
       [0, "The request came in"],
       [100, "Waited for a sign-in of one@x, 200 ms"],
       [300, "one@x failed: The token was refused. (auth)"],
@@ -178,7 +188,7 @@ describe("the timeline of a generation", () => {
 
   it("ends with the error, and tells nothing that did not happen", () => {
     const failed = { ...told, attempts: 1, status: "error", status_code: 503, error: "down", content: "" };
-    const steps = timelineOf({ ...failed, first_token_ms: 0, sign_ins: [] });
+    const steps = buildTimeline({ ...failed, first_token_ms: 0, sign_ins: [] });
     expect(steps.map(({ said }) => said)).toEqual([
       "The request came in",
       "one@x failed: The token was refused. (auth)",
@@ -190,11 +200,13 @@ describe("the timeline of a generation", () => {
 describe("calls in a provider's text", () => {
   it("are shown in whatever spelling, and when they are cut off", () => {
     const markup = '<|TCML|tool_calls><|TCML|invoke name="f"></|TCML|invoke></|TCML|tool_calls>';
-    expect(callsIn(`Before ${markup} after`)).toBe(markup);
-    expect(callsIn("<tool_calls><invoke></invoke></tool_calls>")).toBe(
+    expect(extractToolCallMarkup(`Before ${markup} after`)).toBe(markup);
+    expect(extractToolCallMarkup("<tool_calls><invoke></invoke></tool_calls>")).toBe(
       "<tool_calls><invoke></invoke></tool_calls>",
     );
-    expect(callsIn("x <|TCML|tool_calls><|TCML|invoke")).toBe("<|TCML|tool_calls><|TCML|invoke");
-    expect(callsIn("No calls, but <b>tool_calls</b>.")).toBe("");
+    expect(extractToolCallMarkup("x <|TCML|tool_calls><|TCML|invoke")).toBe(
+      "<|TCML|tool_calls><|TCML|invoke",
+    );
+    expect(extractToolCallMarkup("No calls, but <b>tool_calls</b>.")).toBe("");
   });
 });

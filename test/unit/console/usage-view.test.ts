@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { UsageItem } from "../../../src/console/api/usage.ts";
 import {
-  beginOf,
-  money,
-  nameOf,
-  queryOf,
-  seriesOf,
-  share,
-  viewOf,
+  buildSeries,
+  displayName,
+  formatCost,
+  formatShare,
+  formatView,
+  parseView,
+  rangeStart,
 } from "../../../src/console/pages/usage/view.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 10, 30);
@@ -15,21 +15,21 @@ const HOUR = 3_600_000;
 
 describe("how usage is looked at", () => {
   it("is in the address, and comes back from it", () => {
-    const view = viewOf("days=30&by=model&key=key_1&colour=red");
+    const view = parseView("days=30&by=model&key=key_1&colour=red");
     expect(view).toEqual({ days: 30, unit: "day", by: "model", filters: { key: "key_1" } });
-    expect(viewOf(queryOf(view))).toEqual(view);
-    expect(viewOf(queryOf(view, { filters: { key: null, account: "a b&c" } })).filters).toEqual({
+    expect(parseView(formatView(view))).toEqual(view);
+    expect(parseView(formatView(view, { filters: { key: null, account: "a b&c" } })).filters).toEqual({
       account: "a b&c",
     });
   });
 
   it("is the last week by key unless it says something that there is", () => {
-    expect(viewOf("days=12&by=colour")).toEqual({ days: 7, unit: "hour", by: "key", filters: {} });
+    expect(parseView("days=12&by=colour")).toEqual({ days: 7, unit: "hour", by: "key", filters: {} });
   });
 
   it("begins so many hours or days ago, with the present one", () => {
-    expect(beginOf(viewOf("days=1"), NOW)).toBe(Date.UTC(2026, 10, 21, 11));
-    expect(beginOf(viewOf("days=30"), NOW)).toBe(Date.UTC(2026, 9, 24));
+    expect(rangeStart(parseView("days=1"), NOW)).toBe(Date.UTC(2026, 10, 21, 11));
+    expect(rangeStart(parseView("days=30"), NOW)).toBe(Date.UTC(2026, 9, 24));
   });
 
   it("has a value for each hour: counts are 0 where nothing was used, times are not known", () => {
@@ -54,7 +54,7 @@ describe("how usage is looked at", () => {
         queue_ms: null,
       },
     };
-    const series = seriesOf([{ ...nothing, ...item }], item.at - 2 * HOUR, "hour", NOW);
+    const series = buildSeries([{ ...nothing, ...item }], item.at - 2 * HOUR, "hour", NOW);
     expect(series.times).toHaveLength(3);
     expect(series.count(({ requests }) => requests)).toEqual([0, 0, 3]);
     expect(series.pick(({ duration_ms }) => duration_ms?.p50 ?? null)).toEqual([null, null, 5]);
@@ -65,13 +65,13 @@ describe("how usage is looked at", () => {
       ["key_1", "Ada"],
       ["key_2", ""],
     ]);
-    expect(["key_1", "key_2", "key_3", ""].map((id) => nameOf("key", id, names))).toEqual([
+    expect(["key_1", "key_2", "key_3", ""].map((id) => displayName("key", id, names))).toEqual([
       "Ada",
       "key_2",
       "key_3",
       "no key (a token of the provider)",
     ]);
-    expect([share(0, 0), share(1, 300), share(1, 2)]).toEqual(["0%", "0.3%", "50%"]);
-    expect([money(0), money(0.00012345), money(1234.5)]).toEqual(["0", "0.000123", "1234.50"]);
+    expect([formatShare(0, 0), formatShare(1, 300), formatShare(1, 2)]).toEqual(["0%", "0.3%", "50%"]);
+    expect([formatCost(0), formatCost(0.00012345), formatCost(1234.5)]).toEqual(["0", "0.000123", "1234.50"]);
   });
 });

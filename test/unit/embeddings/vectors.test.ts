@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { embed, features, vectorToBase64 } from "../../../src/embeddings/vectors.ts";
+import { embedTokens, tokenizeText, vectorToBase64 } from "../../../src/embeddings/vectors.ts";
 
-const of = (text: string, dimensions = 1536) => embed(features(text), dimensions);
+const of = (text: string, dimensions = 1536) => embedTokens(tokenizeText(text), dimensions);
 const dot = (a: Float64Array, b: Float64Array) =>
   a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { csvField } from "../../../src/encoding/csv.ts";
+import { encodeCsvField } from "../../../src/encoding/csv.ts";
 
 describe("a field of a CSV file", () => {
   it.each([
@@ -12,18 +12,18 @@ describe("a field of a CSV file", () => {
     ["a number below zero, which no spreadsheet runs", -1, "-1"],
     ["a truth value", false, "false"],
   ])("is %s", (_name, value, field) => {
-    expect(csvField(value)).toBe(field);
+    expect(encodeCsvField(value)).toBe(field);
   });
 
   it.each(["=", "+", "-", "@", "\t"])("is no formula, though a text begins with %j", (sign) => {
-    expect(csvField(`${sign}cmd()`)).toBe(`'${sign}cmd()`);
+    expect(encodeCsvField(`${sign}cmd()`)).toBe(`'${sign}cmd()`);
   });
 
   it("is no formula, though what is quoted would be one", () => {
-    expect(csvField('\r=A1,"b"')).toBe(`"'\r=A1,""b"""`);
+    expect(encodeCsvField('\r=A1,"b"')).toBe(`"'\r=A1,""b"""`);
   });
 
   it("is a formula of nobody's where its sign stands further on", () => {
-    expect(csvField("a=b")).toBe("a=b");
+    expect(encodeCsvField("a=b")).toBe("a=b");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withoutSecrets } from "../../../src/encoding/mask.ts";
+import { maskSecrets } from "../../../src/encoding/mask.ts";
 
 const SECRET = 'p"äss/w\\ord & more';
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -15,7 +15,7 @@ describe("a text without secrets", () => {
     ["in Basic credentials of another user", `Basic ${base64(`me:${SECRET}`)}`],
     ["in base64url", Buffer.from(`{"k":"${SECRET}"}`).toString("base64url")],
   ])("has none that is repeated %s", (_how, text) => {
-    const masked = withoutSecrets(text, [SECRET]);
+    const masked = maskSecrets(text, [SECRET]);
     expect(masked).toContain("[masked]");
     // What is left decodes to nothing of it.
     expect(masked).not.toContain("ord ");
@@ -23,20 +23,20 @@ describe("a text without secrets", () => {
   });
 
   it("keeps a word that happens to be a short secret, but not where it stands alone in quotes", () => {
-    expect(withoutSecrets('the sandbox says "sandbox"', ["sandbox"])).toBe('the sandbox says "[masked]"');
-    expect(withoutSecrets(String.raw`{\"password\":\"sandbox\"}`, ["sandbox"])).not.toContain("sandbox");
+    expect(maskSecrets('the sandbox says "sandbox"', ["sandbox"])).toBe('the sandbox says "[masked]"');
+    expect(maskSecrets(String.raw`{\"password\":\"sandbox\"}`, ["sandbox"])).not.toContain("sandbox");
   });
 
   it("does not end with the beginning of one, if it was cut", () => {
-    expect(withoutSecrets("token: sk-0123456", ["sk-0123456789abcdef"], true)).toBe("token: [masked]");
-    expect(withoutSecrets("token: sk-0123456", ["sk-0123456789abcdef"])).toBe("token: sk-0123456");
+    expect(maskSecrets("token: sk-0123456", ["sk-0123456789abcdef"], true)).toBe("token: [masked]");
+    expect(maskSecrets("token: sk-0123456", ["sk-0123456789abcdef"])).toBe("token: sk-0123456");
     // The beginning stands behind what seemed to be one.
-    expect(withoutSecrets("ababababa", ["abababacdef"], true)).toBe("ab[masked]");
-    expect(withoutSecrets("abababa", ["abababacdef"], true)).toBe("[masked]");
-    expect(withoutSecrets("ababa", ["abababacdef"], true)).toBe("ababa");
+    expect(maskSecrets("ababababa", ["abababacdef"], true)).toBe("ab[masked]");
+    expect(maskSecrets("abababa", ["abababacdef"], true)).toBe("[masked]");
+    expect(maskSecrets("ababa", ["abababacdef"], true)).toBe("ababa");
   });
 
   it("is the same without any, also with ones that are empty or broken", () => {
-    expect(withoutSecrets("text", ["", "a", "\ud800 lone surrogate"])).toBe("text");
+    expect(maskSecrets("text", ["", "a", "\ud800 lone surrogate"])).toBe("text");
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sha256Hex } from "../../../src/encoding/hash.ts";
-import type { KeptFile } from "../../../src/platform/files.ts";
+import type { FileRecord } from "../../../src/platform/files.ts";
 import { DRIVERS } from "../../../src/provider/drivers.ts";
 import {
   type MemoryGateway,
@@ -24,7 +24,7 @@ const gateway = useMemoryGateway();
 const OTHER_KEY = "sk-other";
 const TWO_KEYS = { keys: [KEY, OTHER_KEY] };
 
-const file: KeptFile = {
+const file: FileRecord = {
   id: "file-1",
   account: "two@test",
   filename: "notes.txt",
@@ -38,7 +38,7 @@ const file: KeptFile = {
 /** A gateway that remembers a file of the caller with the configured key. */
 async function withFile(
   options: MemoryGatewayOptions = {},
-  kept: Partial<KeptFile> = {},
+  kept: Partial<FileRecord> = {},
 ): Promise<MemoryGateway> {
   const made = await gateway({ ...options, config: { ...TWO_KEYS, ...options.config } });
   await made.platform.files(await sha256Hex(KEY)).put({ ...file, ...kept });
@@ -77,7 +77,7 @@ describe("a file's status", () => {
     const answer = read(made);
     for (let second = 0; second < 120; second += 15) {
       await pass(14_900);
-      expect(await made.platform.accounts.status()).toMatchObject({
+      expect(await made.platform.accounts.getStatus()).toMatchObject({
         in_use: 1,
         leases: [{ account: "two@test", dialect: "files" }],
       });
@@ -102,7 +102,7 @@ describe("a file's status", () => {
     await pass(1_000);
     client.abort();
     expect((await answer).status).toBe(499);
-    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("is found with a token that has to be refreshed first", async () => {
@@ -114,7 +114,7 @@ describe("a file's status", () => {
     expect(made.upstream.to(/files/).map(({ token }) => token)).toEqual(["two@test#1", "two@test#2"]);
   });
 
-  test.each<[string, MemoryGatewayOptions, Partial<KeptFile>]>([
+  test.each<[string, MemoryGatewayOptions, Partial<FileRecord>]>([
     ["when the provider has it no more", lookUp(refuses(404, "not_found")), {}],
     ["when its account is configured no more", { config: { accounts: [accountNamed("one@test")] } }, {}],
     ["when its time is over", {}, { expiresAt: 1_800_000_000_000 }],
@@ -154,7 +154,12 @@ const SCRIPTS: Readonly<Record<string, () => Script>> = {
 describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file (%s driver)", (driver) => {
   const script = SCRIPTS[driver];
 
-  async function asking(key: string, ids: readonly string[], kept: Partial<KeptFile> = {}, target?: string) {
+  async function asking(
+    key: string,
+    ids: readonly string[],
+    kept: Partial<FileRecord> = {},
+    target?: string,
+  ) {
     const upstream = new ScriptedUpstream(script?.() ?? (() => refuses(404, "not_found")));
     const env = { PROVIDER_DRIVER: driver, PROVIDER_TOKEN: "sk-of-the-provider" };
     const made = await withFile({ upstream, env }, kept);

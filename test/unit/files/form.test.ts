@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fileInForm } from "../../../src/files/form.ts";
+import { readFormFile } from "../../../src/files/form.ts";
 import type { BodyLimits } from "../../../src/files/incoming-body.ts";
 import type { MultipartFile } from "../../../src/files/parts.ts";
 import { encodeMultipart } from "../../../src/provider/multipart.ts";
@@ -39,7 +39,7 @@ function formOf(
     body,
     duplex: "half",
   };
-  return fileInForm(new Request("http://gateway/v1/files", init), limits, check);
+  return readFormFile(new Request("http://gateway/v1/files", init), limits, check);
 }
 
 const part = (name: string, value: string) =>
@@ -176,7 +176,7 @@ describe("an uploaded form", () => {
       "content-length": "2000000",
     };
     const request = new Request("http://gateway/v1/files", { method: "POST", headers, body: "x" });
-    expect(() => fileInForm(request, LIMITS, () => undefined)).toThrow(
+    expect(() => readFormFile(request, LIMITS, () => undefined)).toThrow(
       expect.objectContaining({ status: 413 }),
     );
   });
@@ -188,8 +188,8 @@ describe("an uploaded form", () => {
         headers: { "content-type": `multipart/form-data; boundary="${"b".repeat(length)}"` },
         body: "x",
       });
-    expect(() => fileInForm(of(70), LIMITS)).not.toThrow();
-    expect(() => fileInForm(of(1000), LIMITS)).toThrow(
+    expect(() => readFormFile(of(70), LIMITS)).not.toThrow();
+    expect(() => readFormFile(of(1000), LIMITS)).toThrow(
       expect.objectContaining({ status: 400, code: "invalid_request" }),
     );
   });

@@ -82,7 +82,7 @@ describe("an upload", () => {
     // The form's parser tells of the file with its first bytes.
     await pass(51_000);
     for (let piece = 0; piece < 6; piece += 1) {
-      expect(await made.platform.accounts.status()).toMatchObject({ in_use: 1 });
+      expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 1 });
       await pass(25_000);
     }
     await made.settle();
@@ -133,7 +133,7 @@ describe("an account that is refused before the file is sent", () => {
     expect(await response.json()).toMatchObject({ account_id: "two@test" });
     expect(uploads(made).map(accountOf)).toEqual(["two@test"]);
     expect(uploads(made)).toMatchObject([{ body: expect.stringContaining("hello") }]);
-    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [{ account: "one@test" }] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [{ account: "one@test" }] });
   });
 
   test("is not left by a request that is pinned to it", async () => {
@@ -182,7 +182,7 @@ describe("an upload that comes to nothing", () => {
     await pass(60_000);
     expect((await answer).status).toBe(408);
     expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
-    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("because the client sends a little now and then is a 408 after 600 s", async () => {
@@ -194,7 +194,7 @@ describe("an upload that comes to nothing", () => {
     await pass(20_000);
     expect((await answer).status).toBe(408);
     expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
-    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("because the provider takes a little now and then is a 503 after 600 s", async () => {
@@ -206,7 +206,7 @@ describe("an upload that comes to nothing", () => {
     await pass(650_000);
     expect(await (await answer).json()).toMatchObject({ error: { code: "upstream_timeout" } });
     expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
-    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0 });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
   });
 
   test("because the client leaves is a 499 that blames nobody", async () => {
@@ -217,7 +217,7 @@ describe("an upload that comes to nothing", () => {
     client.abort();
     expect((await answer).status).toBe(499);
     expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
-    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("because all slots are taken is a 429, whatever is still being sent", async () => {

@@ -1,8 +1,8 @@
 import ipaddr from "ipaddr.js";
 import { GatewayError } from "../../../src/errors/gateway-error.ts";
 import { ProviderError } from "../../../src/errors/provider-error.ts";
-import { fileInForm } from "../../../src/files/form.ts";
-import { relatedFile } from "../../../src/files/related.ts";
+import { readFormFile } from "../../../src/files/form.ts";
+import { readRelatedFile } from "../../../src/files/related.ts";
 import type { IncomingFile } from "../../../src/files/upload.ts";
 import { JsonScan } from "../../../src/http/json-scan.ts";
 import { signalsFromHtml } from "../../../src/pages/technologies/html-signals.ts";
@@ -138,9 +138,11 @@ function multipart(name: string, type: string, fileIn: (request: Request) => Inc
 }
 
 const UPLOAD_LIMITS = { bytes: 1 << 20, idleMs: 1_000 };
-const forms = multipart("multipart", "multipart/form-data", (request) => fileInForm(request, UPLOAD_LIMITS));
+const forms = multipart("multipart", "multipart/form-data", (request) =>
+  readFormFile(request, UPLOAD_LIMITS),
+);
 const related = multipart("multipart/related", "multipart/related", (request) =>
-  relatedFile(request, UPLOAD_LIMITS, (_, mediaType) => ({ filename: "file", mediaType })),
+  readRelatedFile(request, UPLOAD_LIMITS, (_, mediaType) => ({ filename: "file", mediaType })),
 );
 
 /** A page is read, however broken. */

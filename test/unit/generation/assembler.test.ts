@@ -28,7 +28,7 @@ describe("from the provider's events to the caller's", () => {
     const { calls, text: shown, end } = run([text(`before ${CALL} after`)]);
     expect(calls.map(({ name, index }) => [name, index])).toEqual([["go", 0]]);
     expect(shown).toBe("before  after");
-    expect(end.empty).toBe(false);
+    expect(end.isEmpty).toBe(false);
   });
 
   it("calls are announced, filled and ended one at a time, with distinct ids and indices", () => {
@@ -64,7 +64,7 @@ describe("from the provider's events to the caller's", () => {
     const { calls, reasoning: shown, end } = run([reasoning(`hmm ${CALL}`), text(" \n ")]);
     expect(calls).toHaveLength(1);
     expect(shown).toBe("hmm ");
-    expect(end.empty).toBe(false);
+    expect(end.isEmpty).toBe(false);
   });
 
   it("tool rule 9: with a visible body the reasoning is not searched", () => {
@@ -81,7 +81,7 @@ describe("from the provider's events to the caller's", () => {
 
   it("white space alone is no answer, and is not shown before one", () => {
     const silent = run([text(" "), text("\n")]);
-    expect([silent.end.empty, silent.text]).toEqual([true, ""]);
+    expect([silent.end.isEmpty, silent.text]).toEqual([true, ""]);
     expect(run([text(" "), text("\nx")]).text).toBe(" \nx");
   });
 
@@ -118,15 +118,15 @@ describe("from the provider's events to the caller's", () => {
         const { out, calls, end, assembler } = run([text(CALL + HALF), finish(reason)], { stream: true });
         expect(calls).toHaveLength(2);
         expect(argumentsOf(out)).toBe('{"to":"Rome"}{"to":"Ro');
-        expect([ends(out), assembler.calls]).toEqual([1, 1]);
-        expect(end).toEqual({ empty: false, reason: reason === "stop" ? "length" : reason });
+        expect([ends(out), assembler.endedCalls]).toEqual([1, 1]);
+        expect(end).toEqual({ isEmpty: false, reason: reason === "stop" ? "length" : reason });
       },
     );
 
     it("lacks its end tag alone, which an answer that ended by itself is forgiven", () => {
       const open = CALL.slice(0, CALL.indexOf("</|TCML|invoke>"));
-      expect(run([text(open), finish("stop")]).assembler.calls).toBe(1);
-      expect(run([text(open), finish("length")]).assembler.calls).toBe(0);
+      expect(run([text(open), finish("stop")]).assembler.endedCalls).toBe(1);
+      expect(run([text(open), finish("length")]).assembler.endedCalls).toBe(0);
     });
 
     it("is told of with the beginning of its arguments, as many read none at all as {}", () => {
@@ -140,13 +140,13 @@ describe("from the provider's events to the caller's", () => {
         { type: "tool-arguments", index: 0, delta: '{"to":' },
         finish("tool_calls"),
       ]);
-      expect([ends(out), assembler.calls, end.reason]).toEqual([0, 0, "length"]);
+      expect([ends(out), assembler.endedCalls, end.reason]).toEqual([0, 0, "length"]);
     });
 
     it("is not made out of reasoning", () => {
       const { calls, end } = run([reasoning(CALL + HALF), finish("length")]);
       expect([calls.length, end.reason]).toEqual([1, "length"]);
-      expect(run([reasoning(HALF), finish("stop")]).end.empty).toBe(true);
+      expect(run([reasoning(HALF), finish("stop")]).end.isEmpty).toBe(true);
     });
   });
 
@@ -169,7 +169,7 @@ describe("from the provider's events to the caller's", () => {
         single,
       );
       expect(shown(made)).toEqual([1, 1, "Yes. ", "hm"]);
-      expect(made.end).toEqual({ empty: false, reason: "tool_calls" });
+      expect(made.end).toEqual({ isEmpty: false, reason: "tool_calls" });
       expect(made.assembler.rawText).toContain(`And ${CALL}on`);
     });
 
@@ -242,7 +242,7 @@ describe("from the provider's events to the caller's", () => {
         return out.map((event) => (event.type === "reasoning" ? event.text : "")).join("");
       };
       expect(seen((assembler) => assembler.continueTurn())).toBe("ab");
-      expect(seen((assembler) => assembler.startAnew())).toBe("a1]b");
+      expect(seen((assembler) => assembler.reset())).toBe("a1]b");
     });
 
     it("are kept for a whole answer, which makes links of them, and in what was said", () => {

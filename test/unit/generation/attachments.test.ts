@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { AttachmentFetcher } from "../../../src/generation/attachments.ts";
-import { BodyBudget } from "../../../src/http/body-budget.ts";
+import { MemoryBudget } from "../../../src/http/body-budget.ts";
 import type { Fetch } from "../../../src/platform/upstream.ts";
 import { parseVariables } from "../../../src/platform/variables.ts";
 import { useMemoryGateway } from "../../support/memory-gateway.ts";
 
 const variables = parseVariables({ PAGE_PRIVATE_HOSTS: "files.internal:8080" }, { drivers: ["sessions"] });
 const MIB = 1024 * 1024;
-const fetching = (fetch: Fetch, budget = new BodyBudget(256 * MIB)) =>
-  new AttachmentFetcher({ fetch, variables }, "input", budget.hold());
+const fetching = (fetch: Fetch, budget = new MemoryBudget(256 * MIB)) =>
+  new AttachmentFetcher({ fetch, variables }, "input", budget.createReservation());
 const never = () => new AbortController().signal;
 const PUBLIC = "https://pictures.example/a.png";
 const refused = (why: string) => ({ status: 400, param: "input", message: expect.stringContaining(why) });
@@ -44,7 +44,7 @@ describe("an attachment behind a URL", () => {
   });
 
   it("takes memory of the budget for bodies, and is refused where there is none", async () => {
-    const budget = new BodyBudget(40 * MIB);
+    const budget = new MemoryBudget(40 * MIB);
     let cancelled = 0;
     const body = () =>
       new ReadableStream({
@@ -55,7 +55,7 @@ describe("an attachment behind a URL", () => {
       });
     await fetching(async () => new Response(new Uint8Array(6 * MIB)), budget).fetch(PUBLIC, never());
     expect(budget.used).toBe(6 * MIB);
-    const other = fetching(async () => new Response(body()), new BodyBudget(40 * MIB));
+    const other = fetching(async () => new Response(body()), new MemoryBudget(40 * MIB));
     await expect(other.fetch(PUBLIC, never())).rejects.toMatchObject({ status: 413 });
     expect(cancelled).toBe(1);
   });

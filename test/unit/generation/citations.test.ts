@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CitationFilter, linkCitations as linkedWithPlaces } from "../../../src/generation/citations.ts";
-import { GivenCitations } from "../../../src/generation/given-citations.ts";
+import { ProviderCitations } from "../../../src/generation/given-citations.ts";
 
 function filtered(pieces: readonly string[]): string {
   const filter = new CitationFilter();
@@ -135,11 +135,11 @@ describe("the places that refer to sources", () => {
 });
 
 it("a place that no text has is left out", () => {
-  const given = new GivenCitations();
+  const given = new ProviderCitations();
   const numbers = [1.5, -1, 2 ** 53, 1e308, Number.POSITIVE_INFINITY, Number.NaN];
   for (const number of numbers) {
     given.push({ type: "citation", url: "https://a.example/", title: "", start: number, end: number }, 0);
     given.push({ type: "citation", url: "https://a.example/", title: "", start: 0, end: number }, 0);
   }
-  expect(given.in("A text 😀 of some length.")).toEqual([]);
+  expect(given.resolveIn("A text 😀 of some length.")).toEqual([]);
 });

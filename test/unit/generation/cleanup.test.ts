@@ -39,7 +39,7 @@ describe("of sessions at the provider, with auto_delete single, is left", () => 
     await pass(1_000);
     run.leave();
     await pass(100);
-    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0 });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
     await failed;
     expect(await deleted(made)).toEqual(["/api/sessions/late one@test#1"]);
   });

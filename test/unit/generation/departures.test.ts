@@ -103,7 +103,7 @@ async function expectCancelled(made: MemoryGateway, run: GenerationRun, stage: S
   const asked = made.upstream.asked.filter(({ path }) => path !== "/api/login");
   expect(asked.map(({ path }) => path)).toEqual(stage.asked.map((path) => expect.stringMatching(path)));
   expect(made.upstream.asked.filter(({ outcome }) => outcome === "open")).toEqual([]);
-  const { in_use: inUse, waiting, cooldowns } = await made.platform.accounts.status();
+  const { in_use: inUse, waiting, cooldowns } = await made.platform.accounts.getStatus();
   expect({ inUse, waiting, cooldowns }).toEqual({ inUse: stage.busy ? 1 : 0, waiting: 0, cooldowns: [] });
 }
 
@@ -178,7 +178,7 @@ describe("a departure that only a failed write shows", () => {
     await pass(after);
     expect(run.outcomes).toMatchObject([outcome]);
     expect(made.turns[0]?.outcome).not.toBe("open");
-    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("does not hide that the provider had failed before it was noticed", async () => {
@@ -200,9 +200,9 @@ describe("a departure that only a failed write shows", () => {
     const work = run.stream();
     await pass(10_000);
     await new BodyReader(await work).leave();
-    expect(await made.platform.accounts.status()).toMatchObject({ waiting: 1 });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ waiting: 1 });
     await pass(10_000);
-    expect(await made.platform.accounts.status()).toMatchObject({ waiting: 0, in_use: 1 });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ waiting: 0, in_use: 1 });
     expect(run.outcomes).toMatchObject([{ status: "cancelled", statusCode: 499, usage: null }]);
   });
 

@@ -75,7 +75,7 @@ describe("a failure before the first byte is an HTTP status: when", () => {
     const made = await gateway({ ...ONE, turns: [reply] });
     await expect(new GenerationRun(made).complete()).rejects.toThrow();
     expect(made.turns).toHaveLength(1);
-    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 });
 
@@ -226,7 +226,7 @@ describe("a provider that is down", () => {
     healthy = true;
     const trial = ask(made);
     await pass(1);
-    expect(await made.platform.accounts.status()).toMatchObject({ outages: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ outages: [] });
     await pass(30_000);
     expect(await trial).toMatchObject({ text: "One two" });
   });
@@ -251,7 +251,7 @@ describe("an account that is refused in the middle of an answer", () => {
     const run = new GenerationRun(made);
     expect(await (await run.stream()).text()).toBe("^One !upstream_rate_limited");
     expect(made.turns).toHaveLength(1);
-    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [{ kind: "rate_limited" }] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [{ kind: "rate_limited" }] });
   });
 
   test("is left as long as nothing but reasoning has been sent", async () => {
@@ -282,7 +282,7 @@ describe("a provider that keeps its connection open behind its last word", () =>
   test("keeps neither the caller nor the slot waiting, and loses the connection soon", async () => {
     const made = await gateway({ turns: [{ body: [...events({ text: "Hi" }), "silence"] }] });
     expect(await new GenerationRun(made).complete()).toMatchObject({ text: "Hi" });
-    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0 });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
     expect(made.turns).toMatchObject([{ outcome: "open" }]);
     await pass(200);
     expect(made.turns).toMatchObject([{ outcome: "cancelled" }]);

@@ -21,7 +21,7 @@ describe("a hook before the slot", () => {
       conversation: { messages: [{ role: "user", parts: [{ type: "text", text: "How much?" }] }] },
       beforeSlot: [
         async ({ promptText, caller, conversation }) => {
-          const { in_use: inUse } = await made.platform.accounts.status();
+          const { in_use: inUse } = await made.platform.accounts.getStatus();
           seen.push({ inUse, asked: made.upstream.asked.length, promptText, caller, conversation });
         },
       ],

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type JsonFormat, rankJson } from "../../../src/generation/json-rank.ts";
-import { JsonText, jsonTextOf } from "../../../src/generation/json-text.ts";
+import { extractJson, JsonExtractor } from "../../../src/generation/json-text.ts";
 import "../../support/properties.ts";
 
 const JSON_FORMAT: JsonFormat = { type: "json" };
@@ -12,7 +12,7 @@ const F = "```";
 
 /** What each piece yields, and the end. */
 function streamed(pieces: readonly string[], format: JsonFormat = JSON_FORMAT): string[] {
-  const stage = new JsonText(format);
+  const stage = new JsonExtractor(format);
   return [...pieces.map((piece) => stage.push(piece)), stage.finish()];
 }
 
@@ -33,7 +33,7 @@ describe("JSON that streams", () => {
   it("says the same as the whole answer, however it is cut", () => {
     fc.assert(
       fc.property(answers, cuts, fc.constantFrom(...FORMATS), (text, places, format) => {
-        const whole = jsonTextOf(text, format);
+        const whole = extractJson(text, format);
         expect(streamed(cut(text, places), format).join("")).toBe(whole);
         expect(streamed([...text], format).join("")).toBe(whole);
       }),
@@ -58,7 +58,7 @@ describe("JSON that streams", () => {
     fc.assert(
       fc.property(answers, (text) => {
         if (rankJson(text, JSON_FORMAT).rank !== "valid") return;
-        expect(JSON.parse(jsonTextOf(text, JSON_FORMAT))).toEqual(JSON.parse(text));
+        expect(JSON.parse(extractJson(text, JSON_FORMAT))).toEqual(JSON.parse(text));
       }),
       { numRuns: 2000 },
     );
@@ -82,7 +82,7 @@ describe("JSON that streams", () => {
     ["code", `${F}python\nprint(1)\n${F}`, `${F}python\nprint(1)\n${F}`],
     ["a bare number", " 42 ", "42"],
   ])("%s", (_, text, expected) => {
-    expect(jsonTextOf(text, OBJECT)).toBe(expected);
+    expect(extractJson(text, OBJECT)).toBe(expected);
     expect(streamed([...text], OBJECT).join("")).toBe(expected);
   });
 });

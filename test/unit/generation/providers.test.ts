@@ -119,8 +119,8 @@ describe("a provider's own headers", () => {
     const text = await response.text();
     expect(text).toContain("the key [masked] is none");
     await made.settle();
-    const pool = await made.platform.accounts.status();
-    const health = await made.platform.accounts.health();
+    const pool = await made.platform.accounts.getStatus();
+    const health = await made.platform.accounts.getHealth();
     const history = await made.history();
     for (const shown of [text, made.lines, pool, health, history]) {
       expect(JSON.stringify(shown)).not.toContain(SECRET);

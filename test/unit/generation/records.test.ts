@@ -26,7 +26,7 @@ async function ended(made: Awaited<ReturnType<typeof gateway>>) {
     },
   ];
   const recording = new Recording(made.context(), conversation({ messages }));
-  recording.begin("p".repeat(500_000), { rawText: "An image.", rawReasoning: "" });
+  recording.start("p".repeat(500_000), { rawText: "An image.", rawReasoning: "" });
   await pass(10);
   recording.end({
     status: "success",
@@ -48,7 +48,7 @@ describe("what is kept of a generation", () => {
     expect(messages.deref()).toBeUndefined();
     expect(recording.characters).toBeGreaterThan(400_000);
     expect(recording.characters).toBeLessThan(401_000);
-    recording.lost();
+    recording.markUndelivered();
     expect(recording.write()).toMatchObject({
       summary: { status: "success", request_preview: "Look.", response_preview: "An image." },
       request: { messages: expect.stringContaining("base64_length"), prompt: "p".repeat(400_000) },
@@ -62,7 +62,7 @@ describe("what is kept of a generation", () => {
     const made = await gateway();
     const { recording } = await ended(made);
     await pass(0);
-    recording.lost();
+    recording.markUndelivered();
     recording.shorten();
     expect(recording.characters).toBeLessThan(5_000);
     expect(recording.write()).toMatchObject({

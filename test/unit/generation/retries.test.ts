@@ -85,7 +85,7 @@ describe("a turn that ends with nothing visible (contract, general rule 7)", () 
     await pass(1_000);
     const waiting = new GenerationRun(made).complete();
     await pass(1_000);
-    expect(await made.platform.accounts.status()).toMatchObject({ waiting: 1 });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ waiting: 1 });
     await pass(30_000);
     expect(await slow).toMatchObject({ text: "Slow." });
     expect(await waiting).toMatchObject({ text: "Here." });

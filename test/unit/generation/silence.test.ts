@@ -35,7 +35,7 @@ describe("a provider that is silent before its first byte", () => {
     await failed;
     expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_timeout" }]);
     expect(made.turns[0]?.outcome).toBe("cancelled");
-    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 
   test("is waited for that long for its follow-up, and for each continuation, anew", async () => {
@@ -147,7 +147,7 @@ describe("a provider that never ends its answer", () => {
     await pass(1);
     await failed;
     expect(made.turns[0]?.outcome).toBe("cancelled");
-    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("has no more time for a whole answer because it asks for a follow-up and continues", async () => {
@@ -256,7 +256,7 @@ describe("a client that stops reading", () => {
     const reader = (await work).body?.getReader();
     await reader?.read();
     await pass(61_000);
-    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0 });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
     expect(run.outcomes).toMatchObject([outcome]);
     // Nor anything else: its line is written although it neither reads nor leaves.
     await made.settle();
@@ -273,7 +273,7 @@ describe("a client that stops reading", () => {
       await reader?.read();
       await pass(55_000);
     }
-    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0 });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
     expect(run.outcomes).toMatchObject([{ status: "cancelled", statusCode: 499 }]);
     await made.settle();
     await reader?.cancel();

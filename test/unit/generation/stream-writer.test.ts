@@ -10,7 +10,7 @@ afterEach(() => {
 
 /** A stream whose reader takes everything, and the chunks that it took. */
 async function stream() {
-  const writer = new StreamWriter(60_000, { took: () => {}, gone: () => {} });
+  const writer = new StreamWriter(60_000, { onRead: () => {}, onDisconnect: () => {} });
   const opening = writer.write("open;");
   const reader = (await writer.ready).getReader();
   const chunks: string[] = [];
@@ -47,7 +47,7 @@ it("holds nothing back that comes later than that, and no end", async () => {
 });
 
 it("has whoever writes wait for a reader that does not take what was gathered, until it is given up", async () => {
-  const writer = new StreamWriter(60_000, { took: () => {}, gone: () => {} });
+  const writer = new StreamWriter(60_000, { onRead: () => {}, onDisconnect: () => {} });
   const opening = writer.write("open;");
   const reader = (await writer.ready).getReader();
   await reader.read();
@@ -59,6 +59,6 @@ it("has whoever writes wait for a reader that does not take what was gathered, u
   expect(new TextDecoder().decode(read.value)).toBe("a");
   await Promise.all(waiting);
   const next = writer.write("d");
-  writer.abandon(new Error("given up"));
+  writer.rejectPendingWrite(new Error("given up"));
   await expect(next).rejects.toThrow("given up");
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message, Part } from "../../../src/conversation/conversation.ts";
-import { suited } from "../../../src/generation/suit.ts";
+import { selectCapableModel } from "../../../src/generation/suit.ts";
 import { conversation } from "../../support/conversations.ts";
 
 const text: Part = { type: "text", text: "See" };
@@ -16,8 +16,9 @@ const link = (url: string, mediaType?: string): Part => ({
 });
 
 const modelFor = (part: Part, model = "provider-v4-flash") =>
-  suited(conversation({ model, messages: [{ role: "user", parts: [text, part] }] }), { images: "catalogue" })
-    .model;
+  selectCapableModel(conversation({ model, messages: [{ role: "user", parts: [text, part] }] }), {
+    images: "catalogue",
+  }).model;
 
 describe("a conversation that holds an image", () => {
   it.each<[string, Part]>([
@@ -54,25 +55,27 @@ describe("a conversation that holds an image", () => {
     const shot: Message = { role: "tool", callId: "a", parts: [PNG] };
     const later: Message = { role: "user", parts: [text] };
     const messages = [later, shot, later];
-    expect(suited(conversation({ messages }), { images: "catalogue" }).model.id).toBe("provider-v4-vision");
+    expect(selectCapableModel(conversation({ messages }), { images: "catalogue" }).model.id).toBe(
+      "provider-v4-vision",
+    );
   });
 
   it("stays with its model where the backend decides", () => {
     const seen = conversation({ messages: [{ role: "user", parts: [PNG] }] });
-    expect(suited(seen, { images: "backend" }, true)).toBe(seen);
+    expect(selectCapableModel(seen, { images: "backend" }, true)).toBe(seen);
   });
 
   it("may hold it as a file that was uploaded", () => {
     const file: Part = { type: "file", source: { kind: "file", fileId: "f" } };
     const asked = conversation({ messages: [{ role: "user", parts: [file] }] });
-    expect(suited(asked, { images: "catalogue" }, true).model.id).toBe("provider-v4-vision");
-    expect(suited(asked, { images: "catalogue" }, false)).toBe(asked);
+    expect(selectCapableModel(asked, { images: "catalogue" }, true).model.id).toBe("provider-v4-vision");
+    expect(selectCapableModel(asked, { images: "catalogue" }, false)).toBe(asked);
   });
 });
 
 describe("a conversation that asks for a web search", () => {
-  const searching = (model: string, abilities: Parameters<typeof suited>[1]) =>
-    suited(
+  const searching = (model: string, abilities: Parameters<typeof selectCapableModel>[1]) =>
+    selectCapableModel(
       { ...conversation({ model, messages: [{ role: "user", parts: [text] }] }), webSearch: {} },
       abilities,
     ).model;
@@ -95,13 +98,13 @@ describe("a conversation that asks for a web search", () => {
     const offered = { ...conversation({ messages }), tools: [{ name: "shell" }], webSearch: { maxUses: 3 } };
 
     it("stays with its model, and is not searched for", () => {
-      const { model, webSearch } = suited(offered, abilities);
+      const { model, webSearch } = selectCapableModel(offered, abilities);
       expect({ id: model.id, webSearch }).toEqual({ id: "provider-v4-flash", webSearch: undefined });
     });
 
     it("is searched for if it insists", () => {
-      const asked = { ...offered, webSearch: { maxUses: 3, asked: true } };
-      expect(suited(asked, abilities)).toMatchObject({
+      const asked = { ...offered, webSearch: { maxUses: 3, isRequested: true } };
+      expect(selectCapableModel(asked, abilities)).toMatchObject({
         model: { id: "provider-v4-flash-search" },
         webSearch: { maxUses: 3 },
       });
@@ -109,17 +112,17 @@ describe("a conversation that asks for a web search", () => {
 
     it("is searched for by a model that does anyhow, or whose backend decides", () => {
       const chosen = { ...offered, model: conversation({ model: "provider-v4-pro-search" }).model };
-      expect(suited(chosen, abilities)).toBe(chosen);
-      expect(suited(offered, { images: "backend" })).toBe(offered);
+      expect(selectCapableModel(chosen, abilities)).toBe(chosen);
+      expect(selectCapableModel(offered, { images: "backend" })).toBe(offered);
     });
 
     it("stays with its provider's model that is known not to search", () => {
       const searching = { ...offered.model, id: "other", provider: "p" };
-      const model = { ...offered.model, provider: "p", searching };
+      const model = { ...offered.model, provider: "p", searchVariant: searching };
       const { webSearch, ...plain } = { ...offered, model };
-      expect(suited({ ...plain, webSearch }, abilities)).toEqual(plain);
-      const asked = { ...plain, webSearch: { asked: true } };
-      expect(suited(asked, abilities).model.id).toBe("other");
+      expect(selectCapableModel({ ...plain, webSearch }, abilities)).toEqual(plain);
+      const asked = { ...plain, webSearch: { isRequested: true } };
+      expect(selectCapableModel(asked, abilities).model.id).toBe("other");
     });
   });
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../../../src/conversation/tokens.ts";
 import { UsageCount } from "../../../src/generation/usage-count.ts";
-import { usageOf } from "../../../src/provider/json.ts";
+import { readUsage } from "../../../src/provider/json.ts";
 import "../../support/properties.ts";
 
 const PROMPT = "How many words does this prompt have?";
@@ -15,10 +15,10 @@ const ESTIMATE = {
 function counted(stated: readonly Readonly<Record<string, unknown>>[], context?: number) {
   const count = new UsageCount(context);
   for (const { prompt, completion, reasoning, cached, cacheWritten } of stated) {
-    count.take(usageOf({ prompt, completion, reasoning, cached, cacheWritten }));
+    count.addStatedUsage(readUsage({ prompt, completion, reasoning, cached, cacheWritten }));
     count.endPart();
   }
-  return { usage: count.total(PROMPT, ANSWER), isRefused: count.refused };
+  return { usage: count.total(PROMPT, ANSWER), isRefused: count.hasImplausibleCount };
 }
 
 describe("the token counts of a generation", () => {

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Silence, Watchdog } from "../../../src/generation/watchdog.ts";
+import { StallDetector, type StallReason } from "../../../src/generation/watchdog.ts";
 import { RequestTimers } from "../../../src/http/request-timers.ts";
 
 const limits = { firstByteMs: 1000, idleMs: 100, answerMs: 2000 };
 
 function watch() {
-  const barks: Silence[] = [];
+  const barks: StallReason[] = [];
   return {
     barks,
-    dog: new Watchdog(limits, Date.now, new RequestTimers(), (silence) => barks.push(silence)),
+    dog: new StallDetector(limits, Date.now, new RequestTimers(), (silence) => barks.push(silence)),
   };
 }
 
@@ -22,7 +22,7 @@ describe("the watchdog", () => {
 
   it("gives the upstream its time for the first byte", () => {
     const { barks, dog } = watch();
-    dog.expect();
+    dog.beginTurn();
     vi.advanceTimersByTime(999);
     expect(barks).toEqual([]);
     vi.advanceTimersByTime(1);
@@ -31,11 +31,11 @@ describe("the watchdog", () => {
 
   it("barks once the stream has been silent, counted from the last byte", () => {
     const { barks, dog } = watch();
-    dog.expect();
+    dog.beginTurn();
     vi.advanceTimersByTime(500);
-    dog.heard();
+    dog.recordData();
     vi.advanceTimersByTime(60);
-    dog.heard();
+    dog.recordData();
     vi.advanceTimersByTime(99);
     expect(barks).toEqual([]);
     vi.advanceTimersByTime(1);
@@ -44,21 +44,21 @@ describe("the watchdog", () => {
 
   it("tells a reader that stopped reading from an upstream that fell silent", () => {
     const { barks, dog } = watch();
-    dog.expect();
-    dog.heard();
+    dog.beginTurn();
+    dog.recordData();
     vi.advanceTimersByTime(50);
-    dog.writing();
+    dog.beginWrite();
     vi.advanceTimersByTime(100);
     expect(barks).toEqual(["stalled-reader"]);
   });
 
   it("does not blame the upstream for the time that a write took", () => {
     const { barks, dog } = watch();
-    dog.expect();
-    dog.heard();
-    dog.writing();
+    dog.beginTurn();
+    dog.recordData();
+    dog.beginWrite();
     vi.advanceTimersByTime(90);
-    dog.written();
+    dog.endWrite();
     vi.advanceTimersByTime(90);
     expect(barks).toEqual([]);
     vi.advanceTimersByTime(10);
@@ -67,50 +67,50 @@ describe("the watchdog", () => {
 
   it("is not put off by a reader that takes a little now and then", () => {
     const { barks, dog } = watch();
-    dog.expect();
-    dog.heard();
+    dog.beginTurn();
+    dog.recordData();
     for (let at = 0; at < 20 && barks.length === 0; at++) {
-      dog.writing();
+      dog.beginWrite();
       vi.advanceTimersByTime(90);
-      dog.taken(1);
+      dog.recordRead(1);
       vi.advanceTimersByTime(5);
-      dog.written();
+      dog.endWrite();
     }
     expect(barks).toEqual(["stalled-reader"]);
   });
 
   it("lets a reader be slow that takes enough, however long it takes", () => {
     const { barks, dog } = watch();
-    dog.expect();
-    dog.heard();
-    dog.writing();
+    dog.beginTurn();
+    dog.recordData();
+    dog.beginWrite();
     for (let at = 0; at < 50; at++) {
       vi.advanceTimersByTime(90);
-      dog.taken(30);
+      dog.recordRead(30);
     }
-    dog.written();
+    dog.endWrite();
     expect(barks).toEqual([]);
   });
 
   it("forgives a reader a pause for what it takes afterwards, and for the time in which nothing waited for it", () => {
     for (const repays of [
-      (dog: Watchdog) => dog.taken(1000),
-      (dog: Watchdog) => {
-        dog.written();
+      (dog: StallDetector) => dog.recordRead(1000),
+      (dog: StallDetector) => {
+        dog.endWrite();
         vi.advanceTimersByTime(99);
-        dog.writing();
+        dog.beginWrite();
       },
     ]) {
       const { barks, dog } = watch();
-      dog.expect();
-      dog.heard();
+      dog.beginTurn();
+      dog.recordData();
       for (let at = 0; at < 5; at++) {
-        dog.writing();
+        dog.beginWrite();
         vi.advanceTimersByTime(90);
         repays(dog);
-        dog.written();
+        dog.endWrite();
         vi.advanceTimersByTime(9);
-        dog.heard();
+        dog.recordData();
       }
       expect(barks).toEqual([]);
     }
@@ -119,16 +119,16 @@ describe("the watchdog", () => {
   it("bounds an attempt's answer although the upstream speaks, from its begin or its last content", () => {
     for (const content of [false, true]) {
       const { barks, dog } = watch();
-      dog.begin();
+      dog.beginAttempt();
       const from = Date.now();
-      dog.expect();
+      dog.beginTurn();
       let last = from;
       while (barks.length === 0) {
         vi.advanceTimersByTime(50);
         if (barks.length > 0) break;
-        dog.heard();
+        dog.recordData();
         if (content && Date.now() - from < 500) {
-          dog.progress();
+          dog.recordContent();
           last = Date.now();
         }
       }
@@ -138,21 +138,21 @@ describe("the watchdog", () => {
 
   it("does not count the time for which a reader keeps content waiting", () => {
     const { barks, dog } = watch();
-    dog.begin();
-    dog.expect();
+    dog.beginAttempt();
+    dog.beginTurn();
     for (let at = 0; at < 50; at++) {
-      dog.heard();
-      dog.writing();
+      dog.recordData();
+      dog.beginWrite();
       vi.advanceTimersByTime(90);
-      dog.taken(1000);
-      dog.written();
+      dog.recordRead(1000);
+      dog.endWrite();
     }
     expect(barks).toEqual([]);
   });
 
   it("is quiet once stopped", () => {
     const { barks, dog } = watch();
-    dog.expect();
+    dog.beginTurn();
     dog.stop();
     vi.advanceTimersByTime(10_000);
     expect(barks).toEqual([]);

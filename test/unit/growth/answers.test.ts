@@ -10,14 +10,14 @@ import { ContentStream } from "../../../src/dialects/content-generation/stream.t
 import { toMessage } from "../../../src/dialects/messages/response.ts";
 import { MessageStream } from "../../../src/dialects/messages/stream.ts";
 import { toRunnerResponse } from "../../../src/dialects/model-runner/response.ts";
-import { CHAT_SHAPE } from "../../../src/dialects/model-runner/shape.ts";
+import { CHAT_FORMAT } from "../../../src/dialects/model-runner/shape.ts";
 import { RunnerStream } from "../../../src/dialects/model-runner/stream.ts";
 import { DeclaredTools } from "../../../src/dialects/shared/declared-tools.ts";
-import { FreeTextInput } from "../../../src/dialects/shared/free-text.ts";
+import { FreeTextDecoder } from "../../../src/dialects/shared/free-text.ts";
 import { Assembler } from "../../../src/generation/assembler.ts";
 import { CitationFilter, linkCitations } from "../../../src/generation/citations.ts";
 import { checkFormat } from "../../../src/generation/format-check.ts";
-import { JsonText } from "../../../src/generation/json-text.ts";
+import { JsonExtractor } from "../../../src/generation/json-text.ts";
 import type { StreamRenderer } from "../../../src/generation/stream.ts";
 import { StreamedFormat } from "../../../src/generation/streamed-format.ts";
 import type { ProviderEvent } from "../../../src/provider/provider.ts";
@@ -83,7 +83,7 @@ const ANSWERS: Readonly<Record<string, (n: number) => GenerationEvent[]>> = {
   ],
 };
 
-const CALLED = { tools: new DeclaredTools(), legacy: false };
+const CALLED = { tools: new DeclaredTools(), isLegacy: false };
 const WATCH = { startedAt: 0, now: () => 1, firstTokenMs: () => 1 };
 const info = testInfo();
 const STREAMS: Readonly<Record<string, () => StreamRenderer>> = {
@@ -92,7 +92,7 @@ const STREAMS: Readonly<Record<string, () => StreamRenderer>> = {
   responses: () => streamOf(),
   messages: () => new MessageStream(info),
   "content-generation": () => new ContentStream(info),
-  "model-runner": () => new RunnerStream(info, CHAT_SHAPE, WATCH),
+  "model-runner": () => new RunnerStream(info, CHAT_FORMAT, WATCH),
 };
 
 describe.each(Object.entries(STREAMS))("a stream in the style %s of many", (_dialect, make) => {
@@ -117,7 +117,7 @@ it.each(Object.entries(ANSWERS))("whole answers in all styles of many %s", (_nam
         toTextCompletion(whole, info, ""),
         toMessage(whole, info),
         toContentResponse(whole, info),
-        toRunnerResponse(whole, info, CHAT_SHAPE, WATCH),
+        toRunnerResponse(whole, info, CHAT_FORMAT, WATCH),
       ]);
     };
   }, MAX_EVENTS),
@@ -148,10 +148,10 @@ it.each(DEGENERATE)("the input of a free-text tool, of %s", (_name, text) =>
     const units = [...pieces(`{"input":"${text(n)}`, 1), '"}'];
     const other = text(n);
     return () => {
-      const input = new FreeTextInput();
+      const input = new FreeTextDecoder();
       for (const unit of units) input.push(unit);
       input.finish();
-      const whole = new FreeTextInput();
+      const whole = new FreeTextDecoder();
       return whole.push(`{"input":${other}`) + whole.finish();
     };
   }),
@@ -180,7 +180,7 @@ describe("an answer in a requested format", () => {
     "that goes on with white space for ever behind %j",
     (head) =>
       linear((n) => () => {
-        const stage = new JsonText({ type: "json" });
+        const stage = new JsonExtractor({ type: "json" });
         stage.push(head);
         for (let index = 0; index < n; index += 1) stage.push("  ");
         return stage.finish();

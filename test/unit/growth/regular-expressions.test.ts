@@ -20,9 +20,9 @@ const BUILT: readonly WrittenRegExp[] = Object.entries({
   openai: CHAT_FIELDS,
   "openai-responses": RESPONSE_FIELDS,
 }).flatMap(([driver, fields]) =>
-  fields.map(({ named }, index) => ({
+  fields.map(({ refusalPattern }, index) => ({
     place: `src/provider/${driver}/optional-fields.ts, field ${index}`,
-    regex: named,
+    regex: refusalPattern,
   })),
 );
 

@@ -1,15 +1,15 @@
 import { describe, expect, it, vi } from "vitest";
-import { maskText, maskUrl, secretsOf } from "../../../src/captures/mask.ts";
-import { withoutSecrets } from "../../../src/encoding/mask.ts";
+import { collectSecrets, maskText, maskUrl } from "../../../src/captures/mask.ts";
+import { maskSecrets } from "../../../src/encoding/mask.ts";
 import { GatewayError } from "../../../src/errors/gateway-error.ts";
 import { ProviderError } from "../../../src/errors/provider-error.ts";
-import { fileInForm } from "../../../src/files/form.ts";
+import { readFormFile } from "../../../src/files/form.ts";
 import { JsonScan } from "../../../src/http/json-scan.ts";
-import { readMetadata } from "../../../src/pages/metadata/read.ts";
+import { parseMetadata } from "../../../src/pages/metadata/read.ts";
 import type { OutboundProxy } from "../../../src/platform/upstream.ts";
 import { MessageStreamDecoder } from "../../../src/provider/anthropic/decoder.ts";
-import { withoutCallersWords } from "../../../src/provider/callers-words.ts";
-import { groundingEvents } from "../../../src/provider/gemini/grounding.ts";
+import { redactEchoedInput } from "../../../src/provider/callers-words.ts";
+import { toGroundingEvents } from "../../../src/provider/gemini/grounding.ts";
 import { CompletionStreamDecoder } from "../../../src/provider/openai/decoder.ts";
 import type { TurnDecoder } from "../../../src/provider/provider.ts";
 import { ProxyFailure } from "../../../src/provider/proxy/failure.ts";
@@ -195,7 +195,7 @@ async function readForm(pieces: readonly Uint8Array<ArrayBuffer>[]): Promise<num
     duplex: "half" as const,
   };
   const request = new Request("http://gateway.example/v1/files", init);
-  const form = fileInForm(request, { bytes: 1 << 30, idleMs: 10_000 });
+  const form = readFormFile(request, { bytes: 1 << 30, idleMs: 10_000 });
   try {
     await form.head();
     for await (const _ of form.content);
@@ -261,12 +261,12 @@ describe("masking", () => {
       const spoken = {
         url: "https://provider.example/a?key=some-secret",
         headers: new Headers({ authorization: "Bearer a-secret-token" }),
-        configured: {},
+        configuredHeaders: {},
         body: `{"password":"${long}`,
         proxy: null,
       };
       return () => {
-        maskText(long, secretsOf(spoken), { json: true, cut: true });
+        maskText(long, collectSecrets(spoken), { mayBeJson: true, isCut: true });
         return maskUrl(`https://provider.example/?q=${encodeURIComponent(long.toWellFormed())}`, []);
       };
     }),
@@ -277,7 +277,7 @@ describe("masking", () => {
       const secret = text(n);
       const said = `no ${secret.slice(0, -1)}`;
       const other = "x".repeat(n);
-      return () => withoutSecrets(said, [secret], true) + withoutSecrets(other, [secret], true);
+      return () => maskSecrets(said, [secret], true) + maskSecrets(other, [secret], true);
     }),
   );
 
@@ -287,7 +287,7 @@ describe("masking", () => {
       linear((n) => {
         const refusal = text(n);
         const request = { messages: [{ role: "user", content: refusal }], user: "top_k" };
-        return () => withoutSecrets(refusal, ["abcd"]) + withoutCallersWords(refusal, request);
+        return () => maskSecrets(refusal, ["abcd"]) + redactEchoedInput(refusal, request);
       }),
   );
 
@@ -295,7 +295,7 @@ describe("masking", () => {
     linear((n) => {
       const secret = `${"a".repeat(n)}b`;
       const said = "a".repeat(n);
-      return () => withoutSecrets(`${said}c`, [secret], true);
+      return () => maskSecrets(`${said}c`, [secret], true);
     }));
 });
 
@@ -321,13 +321,13 @@ it.each([
       groundingChunkIndices: [0],
     }));
     const metadata = { groundingChunks: [{ web: { uri: "https://a.example" } }], groundingSupports };
-    return () => groundingEvents(metadata, text);
+    return () => toGroundingEvents(metadata, text);
   }, MAX_EVENTS),
 );
 
 it.each(["canonical ", "something ", '"', "; rel=", "<a>"])("a Link header of a page, full of %j", (text) =>
   linear((n) => {
     const link = Array.from({ length: 31 }, () => `<a>;rel="${text.repeat(n / 31 / text.length)}`);
-    return () => readMetadata({ html: "", url: "https://example.com/", headers: { link } });
+    return () => parseMetadata({ html: "", url: "https://example.com/", headers: { link } });
   }),
 );

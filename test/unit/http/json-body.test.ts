@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { GatewayError } from "../../../src/errors/gateway-error.ts";
-import { BodyBudget, type BodyHold } from "../../../src/http/body-budget.ts";
+import { MemoryBudget, type MemoryReservation } from "../../../src/http/body-budget.ts";
 import { parseWith, readJson as read } from "../../../src/http/json-body.ts";
 import { RequestTimers } from "../../../src/http/request-timers.ts";
 
@@ -19,9 +19,9 @@ function declared(body: string | Uint8Array<ArrayBuffer>): Request {
 
 const ENOUGH = 64 * 1024 * 1024;
 
-function holding(bytes = ENOUGH): BodyHold {
-  const hold = new BodyBudget(bytes).hold();
-  hold.trust();
+function holding(bytes = ENOUGH): MemoryReservation {
+  const hold = new MemoryBudget(bytes).createReservation();
+  hold.markKnown();
   return hold;
 }
 
@@ -108,15 +108,15 @@ describe("JSON bodies", () => {
       expect((await failure(() => readJson(make(values), 1_000_000, hold))).status).toBe(413);
       expect(await readJson(make(`["${"a".repeat(900_000)}"]`), 1_000_000, hold)).toHaveLength(1);
       hold.release();
-      expect(hold.take(2_000_000)).toBe(true);
+      expect(hold.tryReserve(2_000_000)).toBe(true);
     }
   });
 
   it("hold no more than what has come, and not for ever", async () => {
     vi.useFakeTimers();
     try {
-      const budget = new BodyBudget(1_000_000);
-      const hold = budget.hold();
+      const budget = new MemoryBudget(1_000_000);
+      const hold = budget.createReservation();
       const slow = post(pieces(['{"a":'], false), { "content-length": "900000" });
       const error = failure(() => readJson(slow, 1_000_000, hold));
       await vi.advanceTimersByTimeAsync(500);

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import { clientLeft } from "../../../src/http/departure.ts";
+import { clientDisconnected } from "../../../src/http/departure.ts";
 import { LightAbortController } from "../../../src/http/light-abort-controller.ts";
 
-const REASON = clientLeft();
+const REASON = clientDisconnected();
 
 describe("what ends a request's work", () => {
   it("tells each listener once, and those that came too late or were removed never", () => {

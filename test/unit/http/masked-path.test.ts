@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maskedPath } from "../../../src/http/masked-path.ts";
+import { maskPath } from "../../../src/http/masked-path.ts";
 
 /** A text as somebody may write it who does not want it to be known: in any case, escaped once or twice. */
 const disguised = (plain: string): fc.Arbitrary<string> =>
@@ -31,7 +31,7 @@ describe("a path that is shown", () => {
     "/v1beta/models/x:generateContent%3Falt=sse%26api_key%3Dsk-secret",
     "/v1beta/models/x;token=sk-secret",
   ])("does not tell what %s names", (path) => {
-    expect(maskedPath(path)).not.toContain("secret");
+    expect(maskPath(path)).not.toContain("secret");
   });
 
   it("does not tell what is named, however it is written", () => {
@@ -47,7 +47,7 @@ describe("a path that is shown", () => {
     );
     fc.assert(
       fc.property(path, slashes, fc.constantFrom("", "/proxy", "?x"), (parts, slash, rest) => {
-        expect(maskedPath(`${parts.join("")}${slash}sk-secret${rest}`)).not.toContain("secret");
+        expect(maskPath(`${parts.join("")}${slash}sk-secret${rest}`)).not.toContain("secret");
       }),
     );
   });
@@ -57,18 +57,18 @@ describe("a path that is shown", () => {
     const name = fc.constantFrom("key", "token", "secret", "password").chain(disguised);
     fc.assert(
       fc.property(mark, name, fc.constantFrom("=", "%3d", "%253D"), (begin, parameter, sign) => {
-        expect(maskedPath(`/v1/x${begin}${parameter}${sign}sk-hidden`)).not.toContain("hidden");
+        expect(maskPath(`/v1/x${begin}${parameter}${sign}sk-hidden`)).not.toContain("hidden");
       }),
     );
   });
 
   it("is as it came otherwise, but not at any length", () => {
-    expect(maskedPath("/admin/keys")).toBe("/admin/keys");
-    expect(maskedPath("/v1/models/x")).toBe("/v1/models/x");
-    expect(maskedPath("/v1/jobs")).toBe("/v1/jobs");
-    expect(maskedPath("/a%20b;c")).toBe("/a%20b;c");
-    expect(maskedPath(`/${"a".repeat(499)}`)).toBe(`/${"a".repeat(499)}`);
-    expect(maskedPath(`/${"a".repeat(500)}`)).toBe(`/${"a".repeat(499)}…`);
-    expect(maskedPath(`/${"a".repeat(60_000)}`).length).toBeLessThan(600);
+    expect(maskPath("/admin/keys")).toBe("/admin/keys");
+    expect(maskPath("/v1/models/x")).toBe("/v1/models/x");
+    expect(maskPath("/v1/jobs")).toBe("/v1/jobs");
+    expect(maskPath("/a%20b;c")).toBe("/a%20b;c");
+    expect(maskPath(`/${"a".repeat(499)}`)).toBe(`/${"a".repeat(499)}`);
+    expect(maskPath(`/${"a".repeat(500)}`)).toBe(`/${"a".repeat(499)}…`);
+    expect(maskPath(`/${"a".repeat(60_000)}`).length).toBeLessThan(600);
   });
 });

@@ -6,7 +6,7 @@ import { messageRequestSchema } from "../../../src/dialects/messages/request.ts"
 import { chatSchema, generateSchema } from "../../../src/dialects/model-runner/request.ts";
 import { responsesRequestSchema } from "../../../src/dialects/responses/request.ts";
 import { lazyLooseObject } from "../../../src/encoding/lazy-schema.ts";
-import { fitsPlainly } from "../../../src/http/plain-fit.ts";
+import { isValidUnchanged } from "../../../src/http/plain-fit.ts";
 
 const user = { role: "user", content: [{ type: "text", text: "hi" }], name: null };
 const tool = { type: "function", function: { name: "f", parameters: { type: "object" }, strict: true } };
@@ -56,7 +56,7 @@ const BODIES: [name: string, schema: z.ZodType, body: unknown][] = [
 
 describe.each(BODIES)("a body of %s", (_, schema, body) => {
   it("fits as it is", () => {
-    expect(fitsPlainly(schema, body)).toBe(true);
+    expect(isValidUnchanged(schema, body)).toBe(true);
     expect(schema.parse(body)).toEqual(body);
   });
 
@@ -64,7 +64,7 @@ describe.each(BODIES)("a body of %s", (_, schema, body) => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(), fc.boolean(), (value, at, removes) => {
         const changed = changedAt(body, at, value, removes);
-        if (fitsPlainly(schema, changed)) expect(schema.parse(changed)).toEqual(changed);
+        if (isValidUnchanged(schema, changed)) expect(schema.parse(changed)).toEqual(changed);
       }),
       { numRuns: 1_000 },
     );
@@ -104,19 +104,19 @@ describe("what is not told simply", () => {
     ["exactly one of two", z.xor([z.string(), z.unknown()]), "x"],
     ["a read-only list", z.array(z.string()).readonly(), ["x"]],
   ])("is left to the schema: %s", (_, schema, a) => {
-    expect(fitsPlainly(field(schema), { a })).toBe(false);
+    expect(isValidUnchanged(field(schema), { a })).toBe(false);
   });
 
   it("is a member that a schema would not give back", () => {
     const value = JSON.parse('{"a":"x","__proto__":{"b":1}}');
-    expect(fitsPlainly(field(z.string()), value)).toBe(false);
-    expect(fitsPlainly(z.record(z.string(), z.unknown()), value)).toBe(false);
+    expect(isValidUnchanged(field(z.string()), value)).toBe(false);
+    expect(isValidUnchanged(z.record(z.string(), z.unknown()), value)).toBe(false);
   });
 
   it("is a member that has to be there", () => {
-    expect(fitsPlainly(field(z.unknown()), {})).toBe(false);
-    expect(fitsPlainly(field(z.string()), {})).toBe(false);
-    expect(fitsPlainly(field(z.string().optional()), {})).toBe(true);
+    expect(isValidUnchanged(field(z.unknown()), {})).toBe(false);
+    expect(isValidUnchanged(field(z.string()), {})).toBe(false);
+    expect(isValidUnchanged(field(z.string().optional()), {})).toBe(true);
   });
 
   it("is a schema that is part of itself", () => {
@@ -125,13 +125,13 @@ describe("what is not told simply", () => {
         return own.optional();
       },
     });
-    expect(fitsPlainly(own, { next: {} })).toBe(false);
+    expect(isValidUnchanged(own, { next: {} })).toBe(false);
   });
 
   it("is a length out of bounds", () => {
     const list = z.array(z.string().min(1).max(2)).min(1).max(2);
     expect(
-      [[], ["x"], ["x", "xx"], ["x", "x", "x"], [""], ["xxx"]].map((value) => fitsPlainly(list, value)),
+      [[], ["x"], ["x", "xx"], ["x", "x", "x"], [""], ["xxx"]].map((value) => isValidUnchanged(list, value)),
     ).toEqual([false, true, true, false, false, false]);
   });
 });

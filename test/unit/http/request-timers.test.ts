@@ -52,7 +52,7 @@ describe("the timers of a request", () => {
           const entry: Entry = { due: performance.now() + Math.max(1, ms), cancelled: false, ranAt: null };
           entries.push(entry);
           cancels.push(
-            timers.after(ms, () => {
+            timers.runAfter(ms, () => {
               expect(entry.ranAt).toBeNull();
               entry.ranAt = performance.now();
               ran.push(entry);
@@ -95,11 +95,11 @@ describe("the timers of a request", () => {
   it("set and clear one native timer for a short request, however long its deadlines are", () => {
     const { sets, clears } = counted();
     const timers = new RequestTimers();
-    const stopBody = timers.after(60_000, expect.unreachable);
+    const stopBody = timers.runAfter(60_000, expect.unreachable);
     vi.advanceTimersByTime(20);
     stopBody();
-    const stopBeat = timers.after(500, expect.unreachable);
-    const stopSilence = timers.after(30_000, expect.unreachable);
+    const stopBeat = timers.runAfter(500, expect.unreachable);
+    const stopSilence = timers.runAfter(30_000, expect.unreachable);
     vi.advanceTimersByTime(300);
     stopSilence();
     stopBeat();
@@ -113,8 +113,8 @@ describe("the timers of a request", () => {
     const { sets } = counted();
     const timers = new RequestTimers();
     const ran: string[] = [];
-    timers.after(60_000, () => ran.push("long"));
-    timers.after(700, () => ran.push("short"));
+    timers.runAfter(60_000, () => ran.push("long"));
+    timers.runAfter(700, () => ran.push("short"));
     vi.advanceTimersByTime(699);
     expect([ran, sets.mock.calls.map(([, ms]) => ms)]).toEqual([[], [500, 200]]);
     vi.advanceTimersByTime(1);
@@ -126,8 +126,8 @@ describe("the timers of a request", () => {
   it("set the native timer anew for what is due before it", () => {
     const timers = new RequestTimers();
     const ran: string[] = [];
-    timers.after(400, () => ran.push("late"));
-    timers.after(100, () => ran.push("soon"));
+    timers.runAfter(400, () => ran.push("late"));
+    timers.runAfter(100, () => ran.push("soon"));
     vi.advanceTimersByTime(100);
     expect([ran, vi.getTimerCount()]).toEqual([["soon"], 1]);
   });
@@ -135,11 +135,11 @@ describe("the timers of a request", () => {
   it("run the others where one throws, and leave its error to the runtime", () => {
     const timers = new RequestTimers();
     const ran: string[] = [];
-    timers.after(100, () => {
+    timers.runAfter(100, () => {
       throw new Error("of no use");
     });
-    timers.after(100, () => ran.push("at the same time"));
-    timers.after(150, () => ran.push("later"));
+    timers.runAfter(100, () => ran.push("at the same time"));
+    timers.runAfter(150, () => ran.push("later"));
     expect(() => vi.advanceTimersByTime(100)).toThrow("of no use");
     expect(ran).toEqual(["at the same time"]);
     vi.advanceTimersByTime(50);
@@ -149,8 +149,8 @@ describe("the timers of a request", () => {
   it("let one deadline cancel another of the same moment", () => {
     const timers = new RequestTimers();
     let cancel = () => {};
-    timers.after(100, () => cancel());
-    cancel = timers.after(100, expect.unreachable);
+    timers.runAfter(100, () => cancel());
+    cancel = timers.runAfter(100, expect.unreachable);
     vi.advanceTimersByTime(1_000);
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -158,16 +158,16 @@ describe("the timers of a request", () => {
   it("serve work behind the answer too, and leave no native timer with it", () => {
     const timers = new RequestTimers();
     const ran: string[] = [];
-    const before = timers.after(600, () => ran.push("before"));
+    const before = timers.runAfter(600, () => ran.push("before"));
     timers.end();
-    const behind = timers.after(100, () => ran.push("behind"));
+    const behind = timers.runAfter(100, () => ran.push("behind"));
     vi.advanceTimersByTime(100);
     expect(ran).toEqual(["behind"]);
     behind();
     expect(vi.getTimerCount()).toBe(1);
     before();
     expect(vi.getTimerCount()).toBe(0);
-    timers.after(200, expect.unreachable)();
+    timers.runAfter(200, expect.unreachable)();
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -176,7 +176,7 @@ describe("the timers of a request", () => {
     const timers = new RequestTimers(() => performance.now() - behind);
     const ran: number[] = [];
     const since = performance.now();
-    timers.after(100, () => ran.push(performance.now() - since));
+    timers.runAfter(100, () => ran.push(performance.now() - since));
     behind = 0.5;
     vi.advanceTimersByTime(200);
     expect(ran).toEqual([101]);
@@ -188,13 +188,13 @@ describe("the timers of a request", () => {
       let set = 0;
       const timers = new RequestTimers(() => performance.now() + set);
       const ran: number[] = [];
-      const body = timers.after(60_000, expect.unreachable);
+      const body = timers.runAfter(60_000, expect.unreachable);
       vi.advanceTimersByTime(1_000);
       set = by;
       vi.advanceTimersByTime(300);
       body();
       const since = performance.now();
-      timers.after(500, () => ran.push(performance.now() - since));
+      timers.runAfter(500, () => ran.push(performance.now() - since));
       vi.advanceTimersByTime(5_000);
       expect(ran).toHaveLength(1);
       expect(ran[0]).toBeLessThanOrEqual(1_000);
@@ -205,9 +205,9 @@ describe("the timers of a request", () => {
     let stood = 0;
     const timers = new RequestTimers(() => performance.now() + stood);
     const ran: string[] = [];
-    timers.after(60_000, () => ran.push("silence"));
+    timers.runAfter(60_000, () => ran.push("silence"));
     vi.advanceTimersByTime(400);
-    timers.after(500, () => ran.push("beat"));
+    timers.runAfter(500, () => ran.push("beat"));
     // The native timer goes off 1.5 s late.
     stood = 1_550;
     vi.advanceTimersByTime(100);
@@ -223,11 +223,11 @@ describe("the timers of a request", () => {
     const ran: [string, number][] = [];
     const since = performance.now();
     const note = (name: string) => () => ran.push([name, performance.now() - since]);
-    timers.after(60_000, note("body"));
-    timers.after(500, note("beat"));
+    timers.runAfter(60_000, note("body"));
+    timers.runAfter(500, note("beat"));
     vi.advanceTimersByTime(100);
     set = by;
-    timers.after(30_000, note("silence"));
+    timers.runAfter(30_000, note("silence"));
     vi.advanceTimersByTime(1_000);
     set = 0;
     vi.advanceTimersByTime(70_000);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseNetwork } from "../../../src/config/network.ts";
-import { checkModel, isWithin } from "../../../src/limits/allowed.ts";
-import { duration } from "../../../src/routing/limit-headers.ts";
+import { assertModelAllowed, isAddressInNetworks } from "../../../src/limits/allowed.ts";
+import { formatDuration } from "../../../src/routing/limit-headers.ts";
 
 describe("networks", () => {
   test.each([
@@ -20,7 +20,7 @@ describe("networks", () => {
     ["", "0.0.0.0/0", false],
     ["192.0.2.7", "no network", false],
   ])("%s in %s: %s", (address, network, expected) => {
-    expect(isWithin(address, [network])).toBe(expected);
+    expect(isAddressInNetworks(address, [network])).toBe(expected);
   });
 
   test.each(["", "192.0.2.0/33", "192.0.2.0/", "example.com", "2001:db8::/129"])("%j is none", (text) => {
@@ -35,7 +35,7 @@ test.each([
   [["*"], "anything", true],
   [["b"], "a", false],
 ])("models %j let %s in: %s", (models, requested, expected) => {
-  const check = () => checkModel({ models }, { requested, id: "canonical" });
+  const check = () => assertModelAllowed({ models }, { requested, id: "canonical" });
   if (expected) expect(check).not.toThrow();
   else expect(check).toThrow("may not use the model");
 });
@@ -48,5 +48,5 @@ test.each([
   [60_000, "1m0s"],
   [83_250, "1m23.25s"],
 ])("%i ms are written %s", (ms, text) => {
-  expect(duration(ms)).toBe(text);
+  expect(formatDuration(ms)).toBe(text);
 });

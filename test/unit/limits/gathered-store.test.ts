@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { GatheredUseStore } from "../../../src/limits/gathered-store.ts";
-import { NOWHERE, type StoredUse, type UseStore } from "../../../src/limits/store.ts";
+import { BatchedUseStore } from "../../../src/limits/gathered-store.ts";
+import { noopStore, type StoredUse, type UseStore } from "../../../src/limits/store.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -14,16 +14,16 @@ const use = (id: string, tokens = 1): StoredUse => ({
 });
 
 /** A store that writes down what happens to it; a transaction that fails has not happened. */
-function gathered(): { store: GatheredUseStore; log: string[]; failures: Error[] } {
+function gathered(): { store: BatchedUseStore; log: string[]; failures: Error[] } {
   const log: string[] = [];
   const failures: Error[] = [];
   const inner: UseStore = {
-    ...NOWHERE,
+    ...noopStore,
     saveUse: ({ id, tokens }) => log.push(`${id} ${tokens}`),
     removeUse: (id) => log.push(`-${id}`),
     fold: () => log.push("fold"),
   };
-  const store = new GatheredUseStore(inner, (work) => {
+  const store = new BatchedUseStore(inner, (work) => {
     const failure = failures.shift();
     if (failure !== undefined) throw failure;
     log.push("begin");
@@ -34,12 +34,12 @@ function gathered(): { store: GatheredUseStore; log: string[]; failures: Error[]
 
 test("what comes together is written at once, each request as it is last, before anybody is told", async () => {
   const { store, log } = gathered();
-  expect(store.kept()).toBeNull();
+  expect(store.whenStored()).toBeNull();
   store.saveUse(use("a"), true);
   store.saveUse(use("b"), true);
   store.saveUse(use("a", 2), false);
   store.removeUse("c");
-  const first = store.kept();
+  const first = store.whenStored();
   const told = vi.fn();
   void first?.then(told);
   await Promise.resolve();
@@ -47,7 +47,7 @@ test("what comes together is written at once, each request as it is last, before
   await vi.runAllTimersAsync();
   expect(log).toEqual(["begin", "a 2", "b 1", "-c"]);
   expect(told).toHaveBeenCalledOnce();
-  expect(store.kept()).toBeNull();
+  expect(store.whenStored()).toBeNull();
 });
 
 test("nothing is added up before it is written, and nothing is written twice", async () => {
@@ -62,7 +62,7 @@ test("a write that fails is told to those who wait for it, and made up for by th
   const { store, log, failures } = gathered();
   failures.push(new Error("full"));
   store.saveUse(use("a"), true);
-  const kept = expect(store.kept()).rejects.toThrow("full");
+  const kept = expect(store.whenStored()).rejects.toThrow("full");
   await vi.runAllTimersAsync();
   await kept;
   store.saveUse(use("b"), true);
@@ -74,7 +74,7 @@ test("a request that ends while the store fails leaves nothing to write", async 
   const { store, log, failures } = gathered();
   failures.push(new Error("full"));
   store.saveUse(use("a"), true);
-  const kept = expect(store.kept()).rejects.toThrow("full");
+  const kept = expect(store.whenStored()).rejects.toThrow("full");
   await vi.runAllTimersAsync();
   await kept;
   store.removeUse("a");

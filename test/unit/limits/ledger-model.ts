@@ -1,4 +1,10 @@
-import type { KeyLimits, KeyUse, LimitedUse, LimitName, Spent } from "../../../src/platform/limits.ts";
+import type {
+  KeyLimits,
+  KeyLimitUsage,
+  LimitedUse,
+  LimitName,
+  SpentAmounts,
+} from "../../../src/platform/limits.ts";
 
 const MINUTE = 60_000;
 const PAUSE = 2_000;
@@ -8,8 +14,8 @@ interface ModelUse extends LimitedUse {
   takenAt: number;
   /** 0: it waits. */
   at: number;
-  counts: Spent;
-  extra: Spent;
+  counts: SpentAmounts;
+  extra: SpentAmounts;
   ended: number;
   settled: boolean;
   slots: number;
@@ -24,7 +30,7 @@ const month = (at: number) => new Date(at).toISOString().slice(0, 7);
 export class LedgerModel {
   readonly uses: ModelUse[] = [];
 
-  of(key: string, now: number): KeyUse {
+  of(key: string, now: number): KeyLimitUsage {
     this.pass(now);
     const own = this.uses.filter((use) => use.key === key);
     const parts = own.flatMap((use) => [
@@ -108,7 +114,7 @@ export class LedgerModel {
     else if (use.slots === 0 && use.ended === 0) use.endsAt = now + PAUSE;
   }
 
-  settle(id: string, spent: Spent, now: number): void {
+  settle(id: string, spent: SpentAmounts, now: number): void {
     this.pass(now);
     const use = this.#known(id);
     if (use === undefined || use.settled) return;

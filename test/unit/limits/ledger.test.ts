@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PAUSE_MS, UseLedger } from "../../../src/limits/ledger.ts";
+import { RELEASE_GRACE_MS, UseLedger } from "../../../src/limits/ledger.ts";
 import { SqlUseStore } from "../../../src/limits/sql-store.ts";
 import type { KeyLimits, LimitedUse } from "../../../src/platform/limits.ts";
 import type { Sql } from "../../../src/storage/sql.ts";
@@ -33,18 +33,18 @@ class Book {
   /** Lets a request in that begins at once; null: it was refused. */
   run(limits: KeyLimits, more: Partial<LimitedUse> = {}): string | null {
     const use = this.use(limits, more);
-    if (this.ledger.take(use, this.now) !== null) return null;
+    if (this.ledger.reserve(use, this.now) !== null) return null;
     this.ledger.begin(use.id, this.now);
     return use.id;
   }
 
   end(id: string, tokens = 0, cost = 0): void {
-    this.ledger.leave(id, this.now);
+    this.ledger.releaseSlot(id, this.now);
     this.ledger.settle(id, { tokens, cost }, this.now);
   }
 
   get state() {
-    return this.ledger.uses(this.now).find(({ key }) => key === "k");
+    return this.ledger.listKeyUses(this.now).find(({ key }) => key === "k");
   }
 }
 
@@ -74,7 +74,7 @@ describe("a minute", () => {
     book.run(limits);
     book.now += 10_000;
     book.run(limits);
-    expect(book.ledger.take(book.use(limits), book.now)).toEqual({
+    expect(book.ledger.reserve(book.use(limits), book.now)).toEqual({
       limit: "requests_per_minute",
       max: 2,
       used: 2,
@@ -90,7 +90,7 @@ describe("a minute", () => {
     const book = new Book();
     const limits = { tokens_per_minute: 1_000 };
     const first = book.run(limits, { tokens: 600 });
-    expect(book.ledger.take(book.use(limits, { tokens: 500 }), book.now)).toMatchObject({
+    expect(book.ledger.reserve(book.use(limits, { tokens: 500 }), book.now)).toMatchObject({
       limit: "tokens_per_minute",
       used: 600,
       resetMs: 60_000,
@@ -106,7 +106,7 @@ describe("a minute", () => {
     const id = book.run(limits, { tokens: 100 });
     book.now += 90_000;
     book.end(id ?? "", 1_500);
-    expect(book.ledger.take(book.use(limits, { tokens: 1 }), book.now)).toMatchObject({
+    expect(book.ledger.reserve(book.use(limits, { tokens: 1 }), book.now)).toMatchObject({
       used: 1_400,
       resetMs: 60_000,
     });
@@ -119,15 +119,15 @@ describe("a minute", () => {
   test("a request that asks for more than a minute holds hears that it never fits", () => {
     const book = new Book();
     const limits = { tokens_per_minute: 10 };
-    expect(book.ledger.take(book.use(limits, { tokens: 11 }), book.now)).toMatchObject({ resetMs: null });
+    expect(book.ledger.reserve(book.use(limits, { tokens: 11 }), book.now)).toMatchObject({ resetMs: null });
   });
 
   test("the minute of a request that waited begins with its work", () => {
     const book = new Book();
     const limits = { requests_per_minute: 1 };
     const use = book.use(limits);
-    book.ledger.take(use, book.now);
-    book.ledger.wait(use.id);
+    book.ledger.reserve(use, book.now);
+    book.ledger.recordWaiting(use.id);
     book.now += 59_000;
     expect(book.run(limits)).toBeNull();
     book.ledger.begin(use.id, book.now);
@@ -157,9 +157,9 @@ describe("requests at once", () => {
     expect(book.run(limits)).toBeNull();
     book.end(first ?? "");
     expect(book.run(limits)).not.toBeNull();
-    book.ledger.leave(second ?? "", book.now);
+    book.ledger.releaseSlot(second ?? "", book.now);
     expect(book.run(limits)).toBeNull();
-    book.now += PAUSE_MS;
+    book.now += RELEASE_GRACE_MS;
     expect(book.run(limits)).not.toBeNull();
   });
 
@@ -169,7 +169,7 @@ describe("requests at once", () => {
     const first = book.run(limits);
     book.run(limits);
     book.restart();
-    book.ledger.resumed(first ?? "");
+    book.ledger.resume(first ?? "");
     expect(book.run(limits)).toBeNull();
     book.now += ORPHANS;
     expect(book.run(limits)).not.toBeNull();
@@ -183,10 +183,10 @@ describe("a request counts once", () => {
     const limits = { requests_per_minute: 1, max_parallel: 1 };
     const use = book.use(limits);
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      expect(book.ledger.take(use, book.now)).toBeNull();
+      expect(book.ledger.reserve(use, book.now)).toBeNull();
       book.ledger.begin(use.id, book.now);
       book.now += 5_000;
-      book.ledger.leave(use.id, book.now);
+      book.ledger.releaseSlot(use.id, book.now);
     }
     expect(book.state).toMatchObject({ parallel: 1, minute: { requests: 1 } });
   });
@@ -203,12 +203,12 @@ describe("a request counts once", () => {
   test("and not at all when it is refused or leaves while it waits", () => {
     const book = new Book();
     const refused = book.use({}, { tokens: 10, cost: 5 });
-    book.ledger.take(refused, book.now);
-    book.ledger.giveBack(refused.id, book.now);
+    book.ledger.reserve(refused, book.now);
+    book.ledger.releaseReservation(refused.id, book.now);
     const left = book.use({}, { tokens: 10, cost: 5 });
-    book.ledger.take(left, book.now);
-    book.ledger.wait(left.id);
-    book.ledger.giveBack(left.id, book.now);
+    book.ledger.reserve(left, book.now);
+    book.ledger.recordWaiting(left.id);
+    book.ledger.releaseReservation(left.id, book.now);
     const nothing = { parallel: 0, minute: { requests: 0, tokens: 0 }, day: { tokens: 0, cost: 0 } };
     expect(book.state).toMatchObject(nothing);
     book.restart();
@@ -218,10 +218,10 @@ describe("a request counts once", () => {
   test("and not at all when it was said to begin but never served, on another day than it came, too", () => {
     const book = new Book();
     const one = book.use({}, { tokens: 10, cost: 5 });
-    book.ledger.take(one, book.now);
-    book.ledger.wait(one.id);
+    book.ledger.reserve(one, book.now);
+    book.ledger.recordWaiting(one.id);
     book.now += 13 * 3_600_000;
-    book.ledger.beginAway(one.id, book.now);
+    book.ledger.beginRemote(one.id, book.now);
     expect(book.state).toMatchObject({ parallel: 1, day: { tokens: 10 } });
     book.ledger.undo(one.id);
     const nothing = { parallel: 0, minute: { requests: 0, tokens: 0 }, day: { tokens: 0, cost: 0 } };
@@ -253,7 +253,7 @@ describe("budgets", () => {
     const book = new Book();
     const limits = { [limit]: 10 };
     book.end(book.run(limits, spent) ?? "", 10, 10);
-    expect(book.ledger.take(book.use(limits), book.now)).toEqual({ limit, max: 10, used: 10, resetMs });
+    expect(book.ledger.reserve(book.use(limits), book.now)).toEqual({ limit, max: 10, used: 10, resetMs });
     book.now += resetMs - 1;
     book.ledger.sweep(book.now);
     book.restart();
@@ -330,7 +330,7 @@ describe("the ledger agrees with its model", () => {
           });
         const broken = model.broken(use.key, use.limits, use.tokens, book.now);
         const known = model.uses.some((it) => it.id === use.id && !it.forgotten);
-        const refusal = book.ledger.take(use, book.now);
+        const refusal = book.ledger.reserve(use, book.now);
         if (known) expect(refusal).toBeNull();
         else if (refusal === null) expect([...broken]).toEqual([]);
         else expect(broken).toContain(refusal.limit);
@@ -339,9 +339,9 @@ describe("the ledger agrees with its model", () => {
           reserved.set(use.id, use);
           if (!live.includes(use.id)) live.push(use.id);
           if (below(3) > 0) grant(use.id);
-          else if (below(2) === 0) book.ledger.wait(use.id);
+          else if (below(2) === 0) book.ledger.recordWaiting(use.id);
           else {
-            book.ledger.giveBack(use.id, book.now);
+            book.ledger.releaseReservation(use.id, book.now);
             model.giveBack(use.id, book.now);
           }
         }
@@ -351,7 +351,7 @@ describe("the ledger agrees with its model", () => {
       } else if (what < 55 && id !== undefined) {
         if ((holds.get(id) ?? 0) > 0) {
           holds.set(id, (holds.get(id) ?? 0) - 1);
-          book.ledger.leave(id, book.now);
+          book.ledger.releaseSlot(id, book.now);
           model.leave(id, book.now);
         }
       } else if (what < 70 && id !== undefined) {
@@ -365,7 +365,7 @@ describe("the ledger agrees with its model", () => {
           const resumes = slots > 0 && below(2) === 0;
           holds.set(held, resumes ? 1 : 0);
           if (!resumes) continue;
-          book.ledger.resumed(held);
+          book.ledger.resume(held);
           model.resumed(held);
         }
       } else if (what < 80) {
@@ -374,7 +374,7 @@ describe("the ledger agrees with its model", () => {
       } else book.now += below(10) === 0 ? below(7_200_000) : below(9_000);
       for (const key of KEYS) {
         const expected = model.of(key, book.now);
-        const found = book.ledger.uses(book.now).find((use) => use.key === key);
+        const found = book.ledger.listKeyUses(book.now).find((use) => use.key === key);
         if (found !== undefined) expect(found).toEqual(expected);
         else expect(expected).toMatchObject({ parallel: 0, minute: { requests: 0 } });
       }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { providerSchema } from "../../../src/config/schema.ts";
-import type { Naming } from "../../../src/models/naming.ts";
-import { listedModels, resolveModel } from "../../../src/models/resolve.ts";
+import type { ModelNameConfig } from "../../../src/models/naming.ts";
+import { listAllModels, resolveModel } from "../../../src/models/resolve.ts";
 
 const providerWith = (models: object) =>
   providerSchema.parse({ id: "vllm", driver: "openai", base_url: "http://vllm.test/v1", models });
 
-const naming = (models: object, model_routes: Naming["model_routes"] = {}): Naming => ({
+const naming = (models: object, model_routes: ModelNameConfig["model_routes"] = {}): ModelNameConfig => ({
   providers: [providerWith(models)],
   model_routes,
 });
@@ -97,10 +97,10 @@ describe("a model of a provider", () => {
       finder: { search: true },
     };
     const blind = resolveModel("vllm/blind", naming(models));
-    expect(blind.sighted).toMatchObject({ id: "vllm/eyes", upstream: "qwen-vl", thinking: true });
-    expect(blind.searching).toMatchObject({ id: "vllm/finder" });
+    expect(blind.visionVariant).toMatchObject({ id: "vllm/eyes", upstream: "qwen-vl", thinking: true });
+    expect(blind.searchVariant).toMatchObject({ id: "vllm/finder" });
     const silent = resolveModel("vllm/blind-nothinking", naming(models));
-    expect(silent.sighted).toMatchObject({ id: "vllm/eyes-nothinking", thinking: false });
+    expect(silent.visionVariant).toMatchObject({ id: "vllm/eyes-nothinking", thinking: false });
     expect(resolveModel("vllm/eyes", naming(models))).not.toHaveProperty("sighted");
   });
 });
@@ -114,11 +114,11 @@ describe("lists of models", () => {
       "provider-v4-pro": ["vllm/large"],
       "silent-nothinking": ["vllm/large"],
     };
-    const listed = listedModels(naming(models, model_routes));
+    const listed = listAllModels(naming(models, model_routes));
     const names = ["vllm/small", "vllm/large", "best", "silent-nothinking"];
     expect(listed.slice(10).map(({ id }) => id)).toEqual(names);
     expect(listed.find(({ id }) => id === "best")).toMatchObject({ provider: "vllm", context: 200_000 });
     for (const name of names) expect(resolveModel(name, naming(models, model_routes)).requested).toBe(name);
-    expect(listedModels({})).toHaveLength(10);
+    expect(listAllModels({})).toHaveLength(10);
   });
 });

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { toUtf8 } from "../../../src/encoding/bytes.ts";
-import { BodyBudget } from "../../../src/http/body-budget.ts";
+import { MemoryBudget } from "../../../src/http/body-budget.ts";
 import {
-  answerResponse,
-  bytesOf,
-  foundAnswer,
-  inForm,
-  type KeptAnswer,
-  keptOrMade,
-  type MadeAnswer,
+  createJobAnswer,
+  createResponse,
+  getOrCreate,
+  type NewAnswer,
+  readBytes,
+  type ServableAnswer,
+  withConversion,
 } from "../../../src/pages/kept-answers.ts";
 import { ProcessAnswerCache } from "../../../src/pages/process-cache.ts";
 import type { AnswerCache } from "../../../src/platform/pages.ts";
@@ -26,8 +26,8 @@ describe("an answer that is kept", () => {
   function contextWith(kept: AnswerCache) {
     return {
       waitUntil: (promise: Promise<unknown>) => void work.push(promise),
-      record: () => undefined,
-      hold: new BodyBudget(1_000_000).hold(),
+      recordOutcome: () => undefined,
+      hold: new MemoryBudget(1_000_000).createReservation(),
       log: {},
       platform: { now: () => now, pages: { cache: kept }, variables: { idleTimeoutMs: 1000 } },
     };
@@ -38,17 +38,17 @@ describe("an answer that is kept", () => {
     context = contextWith(cache());
   });
 
-  const made = (text: string, lifetime = 10_000): MadeAnswer => ({
+  const made = (text: string, lifetime = 10_000): NewAnswer => ({
     body: toUtf8(text),
     headers: { "content-type": "text/plain" },
     madeAt: now,
     lifetime,
   });
   /** What is given when somebody asks, and whether it is stale, once all that it began has ended. */
-  async function ask(make: () => Promise<MadeAnswer>, freshness = FRESHNESS): Promise<[string, boolean]> {
-    const { body, stale } = await keptOrMade(context, KEY, freshness, admitted, make);
+  async function ask(make: () => Promise<NewAnswer>, freshness = FRESHNESS): Promise<[string, boolean]> {
+    const { body, isStale } = await getOrCreate(context, KEY, freshness, admitted, make);
     await Promise.all(work);
-    return [new TextDecoder().decode(await bytesOf(body)), stale === true];
+    return [new TextDecoder().decode(await readBytes(body)), isStale === true];
   }
   const later = (seconds: number) => {
     now += seconds * 1_000;
@@ -68,21 +68,21 @@ describe("an answer that is kept", () => {
   it("does not wait for the one that takes its place, of which only one is made", async () => {
     await ask(async () => made("old"));
     later(101);
-    const renewal = Promise.withResolvers<MadeAnswer>();
+    const renewal = Promise.withResolvers<NewAnswer>();
     let begun = 0;
     const make = () => {
       begun++;
       return renewal.promise;
     };
     for (let count = 0; count < 5; count++) {
-      const { stale } = await keptOrMade(context, KEY, FRESHNESS, admitted, make);
-      expect(stale).toBe(true);
+      const { isStale } = await getOrCreate(context, KEY, FRESHNESS, admitted, make);
+      expect(isStale).toBe(true);
     }
     // Another isolate has the same cache, and a memory of its own.
     const other = { match: (key: string) => context.platform.pages.cache.match(key), put: async () => {} };
     const elsewhere = { ...context, platform: { now: () => now, pages: { cache: other } } };
     await expect.poll(() => begun, { timeout: 20_000 }).toBe(1);
-    await keptOrMade(elsewhere, KEY, FRESHNESS, admitted, make);
+    await getOrCreate(elsewhere, KEY, FRESHNESS, admitted, make);
     renewal.resolve(made("new"));
     await Promise.all(work);
     expect(begun).toBe(1);
@@ -119,11 +119,11 @@ describe("an answer that is kept", () => {
         cancel: () => void cancelled++,
       });
     const nobody = async () => Promise.reject(new Error("nobody makes another one"));
-    const give = async (headers: Record<string, string>, write?: KeptAnswer["write"]) => {
-      const found = await keptOrMade(context, KEY, FRESHNESS, admitted, nobody);
-      const answer = write === undefined ? found : inForm(found, "other", found.headers, write);
+    const give = async (headers: Record<string, string>, write?: ServableAnswer["convertBody"]) => {
+      const found = await getOrCreate(context, KEY, FRESHNESS, admitted, nobody);
+      const answer = write === undefined ? found : withConversion(found, "other", found.headers, write);
       const request = new Request("http://gateway/", { headers });
-      return answerResponse({ ...context, request }, answer, FRESHNESS);
+      return createResponse({ ...context, request }, answer, FRESHNESS);
     };
 
     beforeEach(async () => {
@@ -169,7 +169,7 @@ describe("an answer that is kept", () => {
     it("is let go of where the caller may not have it, or it is too old", async () => {
       const refused = Promise.reject(new Error("too many calls"));
       refused.catch(() => undefined);
-      const answering = keptOrMade(context, KEY, FRESHNESS, refused, nobody);
+      const answering = getOrCreate(context, KEY, FRESHNESS, refused, nobody);
       await expect(answering).rejects.toThrow("too many calls");
       await Promise.all(work);
       expect(cancelled).toBe(1);
@@ -181,16 +181,16 @@ describe("an answer that is kept", () => {
 
   it("does not tell again where the time went", async () => {
     const headers = { "server-timing": "load;dur=7" };
-    const fresh = await keptOrMade(context, KEY, FRESHNESS, admitted, async () => ({
+    const fresh = await getOrCreate(context, KEY, FRESHNESS, admitted, async () => ({
       ...made("new"),
       headers,
     }));
-    const timing = async (answer: KeptAnswer) => {
+    const timing = async (answer: ServableAnswer) => {
       const request = new Request("http://gateway/");
-      return (await answerResponse({ ...context, request }, answer, FRESHNESS)).headers.get("server-timing");
+      return (await createResponse({ ...context, request }, answer, FRESHNESS)).headers.get("server-timing");
     };
     expect(await timing(fresh)).toBe("load;dur=7");
-    expect(await timing(await foundAnswer({ ...made("of a job"), headers }, 100))).toBeNull();
+    expect(await timing(await createJobAnswer({ ...made("of a job"), headers }, 100))).toBeNull();
   });
 
   it("is made anew each time for who wants it so", async () => {

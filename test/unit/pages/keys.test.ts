@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { linkSignature } from "../../../src/auth/signed-links.ts";
+import { signLink } from "../../../src/auth/signed-links.ts";
 import { keyDigest, keyIdentifier } from "../../../src/config/api-keys.ts";
 import { apiKeySchema } from "../../../src/config/schema.ts";
 import type { CaptureRequest } from "../../../src/platform/page-browser.ts";
@@ -25,7 +25,7 @@ describe("a key of the page service", () => {
     };
     made = await gateway({
       env: { ADMIN_KEY: "admin" },
-      pages: { browser, countCall },
+      pages: { browser, countCalls: countCall },
       config: {
         keys: [],
         api_keys: [
@@ -65,7 +65,7 @@ describe("a key of the page service", () => {
     const chat = await made.request("/v1/models", { headers: { authorization: `Bearer ${OPERATOR}` } });
     expect(chat.status).toBe(200);
     expect(counted).toEqual([]);
-    const [use] = await made.platform.accounts.keyUses();
+    const [use] = await made.platform.accounts.listKeyUsage();
     expect(use?.minute.requests).toBe(3);
     await pass(61_000);
     expect((await made.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}`)).status).toBe(200);
@@ -102,7 +102,7 @@ describe("a key of the page service", () => {
       const allowing = await gateway({
         pages: {
           browser: fakeBrowser(),
-          countCall: async (client, limit) => {
+          countCalls: async (client, limit) => {
             counted.push(client);
             return { allowed: true, limit, remaining: 0, resetSeconds: 60 };
           },
@@ -134,7 +134,7 @@ describe("a key of the page service", () => {
       });
       const browser = fakeBrowser();
       asked = browser.captures;
-      const allowing = await gateway({ pages: { browser, countCall }, config });
+      const allowing = await gateway({ pages: { browser, countCalls: countCall }, config });
       open = (query, path = "/v1/thumbs") => allowing.request(`${path}?${query}`);
     });
 
@@ -147,7 +147,7 @@ describe("a key of the page service", () => {
         expires: String(START_OF_TIME / 1_000 + 600),
         ...change,
       });
-      query.set("signature", await linkSignature(await keyDigest(entry), "/v1/thumbs", query));
+      query.set("signature", await signLink(await keyDigest(entry), "/v1/thumbs", query));
       return query;
     }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bytesOf } from "../../../src/pages/kept-answers.ts";
+import { readBytes } from "../../../src/pages/kept-answers.ts";
 import { ProcessAnswerCache } from "../../../src/pages/process-cache.ts";
 
 const answer = (body: string, seconds: number) =>
@@ -13,7 +13,7 @@ describe("the answer cache of a process", () => {
     for (const time of [0, 9_999]) {
       now = time;
       const { headers, body = new Uint8Array() } = (await cache.match("k")) ?? {};
-      const text = new TextDecoder().decode(await bytesOf(body));
+      const text = new TextDecoder().decode(await readBytes(body));
       expect([text, headers?.get("x-made-at")]).toEqual(["body", "1"]);
     }
     now = 10_000;
@@ -78,7 +78,7 @@ describe("the answer cache of a process", () => {
     await cache.put("c", answer("new", 10));
     expect([...bodies.keys()]).toEqual(["1", "3", "4"]);
     const found = await cache.match("c");
-    expect(found && new TextDecoder().decode(await bytesOf(found.body))).toBe("new");
+    expect(found && new TextDecoder().decode(await readBytes(found.body))).toBe("new");
     bodies.clear();
     expect(await cache.match("d")).toBeUndefined();
     now = 10_000;

@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { RateWindow } from "../../../src/pages/rate-window.ts";
-import { RefusedClients } from "../../../src/pages/refused-clients.ts";
+import { RefusalCache } from "../../../src/pages/refused-clients.ts";
 
 const LIMIT = 3;
 
 /** A client of an isolate that asks a window, unless it need not. */
 function isolate() {
   const window = new RateWindow();
-  const refused = new RefusedClients();
+  const refused = new RefusalCache();
   let asked = 0;
   const take = (now: number, calls = 1) => {
-    const known = refused.recall("client", now);
+    const known = refused.getRefusal("client", now);
     if (known !== null) return known;
     asked += 1;
     const decision = window.take(now, LIMIT, calls);
-    refused.note("client", decision, now);
+    refused.rememberRefusal("client", decision, now);
     return decision;
   };
   return { take, asked: () => asked };
@@ -58,10 +58,10 @@ describe("a client who is refused", () => {
   });
 
   test("is one of a thousand that are remembered", () => {
-    const refused = new RefusedClients();
+    const refused = new RefusalCache();
     const decision = { allowed: false, limit: 3, remaining: 0, resetSeconds: 60 };
-    for (let n = 0; n <= 1_000; n += 1) refused.note(`client ${n}`, decision, 0);
-    expect(refused.recall("client 0", 1)).toBeNull();
-    expect(refused.recall("client 1", 1)).toEqual(decision);
+    for (let n = 0; n <= 1_000; n += 1) refused.rememberRefusal(`client ${n}`, decision, 0);
+    expect(refused.getRefusal("client 0", 1)).toBeNull();
+    expect(refused.getRefusal("client 1", 1)).toEqual(decision);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RateWindow } from "../../../src/pages/rate-window.ts";
-import { WrittenCalls } from "../../../src/pages/written-calls.ts";
+import { CallPersistence } from "../../../src/pages/written-calls.ts";
 
 /** A counter whose store outlives it, as an object's does. */
 class Counter {
@@ -9,12 +9,12 @@ class Counter {
   writes = 0;
   #settlesAt = Number.POSITIVE_INFINITY;
   #window = new RateWindow();
-  #written = new WrittenCalls(this.#window);
+  #written = new CallPersistence(this.#window);
 
   take(now: number, limit: number, count = 1): boolean {
     this.pass(now);
     const { allowed } = this.#window.take(now, limit, count);
-    const toWrite = allowed ? this.#written.note(now, limit, count) : null;
+    const toWrite = allowed ? this.#written.recordCalls(now, limit, count) : null;
     if (toWrite !== null) {
       this.#write(toWrite.calls);
       this.#settlesAt = toWrite.settleAfter === null ? Number.POSITIVE_INFINITY : now + toWrite.settleAfter;
@@ -26,7 +26,7 @@ class Counter {
   pass(now: number): void {
     if (now < this.#settlesAt) return;
     this.#settlesAt = Number.POSITIVE_INFINITY;
-    const calls = this.#written.settle();
+    const calls = this.#written.finishBurst();
     if (calls !== null) this.#write(calls);
   }
 
@@ -34,7 +34,7 @@ class Counter {
   restart(): void {
     this.#settlesAt = Number.POSITIVE_INFINITY;
     this.#window = new RateWindow(this.stored);
-    this.#written = new WrittenCalls(this.#window);
+    this.#written = new CallPersistence(this.#window);
   }
 
   #write(calls: readonly number[]): void {

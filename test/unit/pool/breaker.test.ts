@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ProviderErrorKind } from "../../../src/errors/provider-error.ts";
-import { Breaker } from "../../../src/pool/breaker.ts";
+import { CircuitBreaker } from "../../../src/pool/breaker.ts";
 import { Waiter } from "../../../src/pool/waiting-queue.ts";
 import { randomFrom } from "../../campaigns/site.ts";
 import { failure } from "../../support/failures.ts";
@@ -363,26 +363,35 @@ describe("requests whose callers call them the same", () => {
 });
 
 describe("what is remembered of failures", () => {
-  const failing = (breaker: Breaker, model: string, now: number, serial: number, account = "a") =>
-    breaker.failed({ model, serial, account, request: `r${serial}` }, failure("server_error"), serial, now);
+  const failing = (breaker: CircuitBreaker, model: string, now: number, serial: number, account = "a") =>
+    breaker.recordFailure(
+      { model, serial, account, request: `r${serial}` },
+      failure("server_error"),
+      serial,
+      now,
+    );
 
   test("is at most 200 series, of which those that are outages stay", () => {
-    const breaker = new Breaker();
+    const breaker = new CircuitBreaker();
     for (const [at, account] of ["a", "b", "c"].entries()) failing(breaker, "m", 0, at + 1, account);
     expect(breaker.isDown("m")).toBe(true);
     for (let n = 10; n < 1_010; n += 1) failing(breaker, `made-up-${n}`, 0, n);
     expect(breaker.size).toBe(200);
     expect(breaker.isDown("m")).toBe(true);
-    expect([breaker.watches("made-up-10"), breaker.watches("made-up-1009")]).toEqual([false, true]);
+    expect([breaker.tracksModel("made-up-10"), breaker.tracksModel("made-up-1009")]).toEqual([false, true]);
   });
 
   test("is forgotten ten minutes after the last failure", () => {
-    const breaker = new Breaker();
+    const breaker = new CircuitBreaker();
     failing(breaker, "m", 0, 1, "a");
     failing(breaker, "m", 500_000, 2, "b");
     failing(breaker, "other", 1_099_999, 3);
-    expect(breaker.watches("m")).toBe(true);
-    expect(failing(breaker, "m", 1_700_000, 4, "c")).toEqual({ first: true, begins: null, goesOn: null });
+    expect(breaker.tracksModel("m")).toBe(true);
+    expect(failing(breaker, "m", 1_700_000, 4, "c")).toEqual({
+      isFirst: true,
+      outageStarted: null,
+      outageContinues: null,
+    });
     expect(breaker.size).toBe(1);
   });
 });

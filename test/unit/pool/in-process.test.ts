@@ -17,9 +17,9 @@ describe("the pool of a single process", () => {
       if (!("lease" in acquired)) throw new Error("refused");
       using lease = acquired.lease;
       expect(lease.account.id).toBe("a");
-      expect((await accounts.status()).in_use).toBe(1);
+      expect((await accounts.getStatus()).in_use).toBe(1);
     }
-    expect((await accounts.status()).in_use).toBe(0);
+    expect((await accounts.getStatus()).in_use).toBe(0);
   });
 
   test("a request whose client leaves while it waits leaves the queue", async () => {
@@ -27,10 +27,10 @@ describe("the pool of a single process", () => {
     await accounts.acquire(request());
     const client = new AbortController();
     const waiting = accounts.acquire(request(), client.signal);
-    expect((await accounts.status()).waiting).toBe(1);
+    expect((await accounts.getStatus()).waiting).toBe(1);
     client.abort();
     expect(await waiting).toEqual({ refused: "cancelled" });
-    expect(await accounts.status()).toMatchObject({ waiting: 0, in_use: 1 });
+    expect(await accounts.getStatus()).toMatchObject({ waiting: 0, in_use: 1 });
   });
 
   test("a slot granted in the moment in which the client leaves goes to the next request", async () => {

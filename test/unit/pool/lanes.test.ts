@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { configSchema } from "../../../src/config/schema.ts";
 import { ANY_PROVIDER } from "../../../src/platform/accounts.ts";
 import type { PoolConfiguration } from "../../../src/platform/pool-configuration.ts";
-import { poolConfiguration } from "../../../src/pool/configuration.ts";
+import { buildPoolConfiguration } from "../../../src/pool/configuration.ts";
 import { needsNoAccount } from "../../../src/provider/drivers.ts";
 import { failure } from "../../support/failures.ts";
 import { account, LIMITS, Rig, request, result } from "./rig.ts";
@@ -159,7 +159,7 @@ describe("accounts of several providers", () => {
 
 describe("the pool's configuration", () => {
   const made = (config: object) =>
-    poolConfiguration(configSchema.parse(config), { queueWaitMs: 1, needsNoAccount });
+    buildPoolConfiguration(configSchema.parse(config), { queueWaitMs: 1, needsNoAccount });
   const provider = { id: "vllm", driver: "openai", base_url: "http://vllm.test/v1" };
 
   test("gives a provider without accounts one of its own, if a key is all that it needs", async () => {

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LimitPart, type PartLayout, type PartUse, WHOLE } from "../../../src/pool/limit-part.ts";
+import { type LimitLayout, LimitShare, type LimitUsage, TOTAL_UNITS } from "../../../src/pool/limit-part.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 import "../../support/properties.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `shard-${i}`);
-const idle: PartUse = { inUse: 0, heldBack: 0, wanted: 0, most: 1_000 };
-const using = (inUse: number, wanted = 0): PartUse => ({ inUse, heldBack: 0, wanted, most: 1_000 });
+const idle: LimitUsage = { inUse: 0, heldBack: 0, wanted: 0, most: 1_000 };
+const using = (inUse: number, wanted = 0): LimitUsage => ({ inUse, heldBack: 0, wanted, most: 1_000 });
 
 /** Parts of one limit, by the shards' names. */
-function parts(total: number, shards: readonly string[], layout: Partial<PartLayout> = {}) {
+function parts(total: number, shards: readonly string[], layout: Partial<LimitLayout> = {}) {
   return shards.map((name) => {
-    const part = new LimitPart(name, "global", new MemoryPoolStore());
+    const part = new LimitShare(name, "global", new MemoryPoolStore());
     part.configure(total, { shards, founders: shards, ...layout });
     return part;
   });
@@ -19,14 +19,15 @@ function parts(total: number, shards: readonly string[], layout: Partial<PartLay
 
 /** One asks another and is told at once. */
 function trade(
-  from: LimitPart,
-  to: LimitPart,
+  from: LimitShare,
+  to: LimitShare,
   at: { from: string; to: string },
-  use: PartUse,
-  given: PartUse,
+  use: LimitUsage,
+  given: LimitUsage,
 ) {
   const missing = to.missing(use);
-  if (missing > 0) to.told(at.from, from.asked(at.to, to.ask(at.from, missing), given, 0).given);
+  if (missing > 0)
+    to.recordGiven(at.from, from.handleRequest(at.to, to.ask(at.from, missing), given, 0).given);
 }
 
 describe("the part of a limit", () => {
@@ -41,17 +42,17 @@ describe("the part of a limit", () => {
 
   it("is none where no limit is set, and none at all for a shard that is given nothing", () => {
     const [one] = parts(0, names(3));
-    expect([one?.slots, one?.usable(0), one?.missing(using(5, 5))]).toEqual([null, null, 0]);
-    const late = new LimitPart("late", "global", new MemoryPoolStore());
+    expect([one?.slots, one?.usableSlots(0), one?.missing(using(5, 5))]).toEqual([null, null, 0]);
+    const late = new LimitShare("late", "global", new MemoryPoolStore());
     late.configure(12, { shards: ["a", "late"], founders: ["a"] });
-    expect([late.slots, late.usable(0)]).toEqual([0, 0]);
+    expect([late.slots, late.usableSlots(0)]).toEqual([0, 0]);
   });
 
   it("grows by what the others do not use, of which they keep half", () => {
     const [one, other] = parts(100, ["a", "b"]);
     if (one === undefined || other === undefined) throw new Error("none");
     const ask = one.ask("b", one.missing(using(50, 40)));
-    one.told("b", other.asked("a", ask, using(10), 0).given);
+    one.recordGiven("b", other.handleRequest("a", ask, using(10), 0).given);
     // 40 idle: 20 of them went.
     expect([one.slots, other.slots]).toEqual([70, 30]);
   });
@@ -59,10 +60,10 @@ describe("the part of a limit", () => {
   it("is not asked for what falls free by itself after a restart, but none of that is given away", () => {
     const [one, other] = parts(20, ["a", "b"]);
     if (one === undefined || other === undefined) throw new Error("none");
-    const restarted: PartUse = { inUse: 10, heldBack: 8, wanted: 5, most: 1_000 };
+    const restarted: LimitUsage = { inUse: 10, heldBack: 8, wanted: 5, most: 1_000 };
     expect(one.missing(restarted)).toBe(0);
     expect(one.missing({ ...restarted, heldBack: 4 })).toBeGreaterThan(0);
-    expect(one.asked("b", other.ask("a", WHOLE), { ...restarted, wanted: 0 }, 0).given).toBe(0);
+    expect(one.handleRequest("b", other.ask("a", TOTAL_UNITS), { ...restarted, wanted: 0 }, 0).given).toBe(0);
   });
 
   it("never falls below what is in use, unless the limit does", () => {
@@ -72,7 +73,7 @@ describe("the part of a limit", () => {
     expect(other.slots).toBeGreaterThanOrEqual(9);
     other.configure(4, { shards: ["a", "b"], founders: ["a", "b"] });
     const before = other.units;
-    other.asked("a", one.ask("b", WHOLE), using(9), 0);
+    other.handleRequest("a", one.ask("b", TOTAL_UNITS), using(9), 0);
     expect(other.units).toBe(before);
   });
 
@@ -94,18 +95,19 @@ describe("the part of a limit", () => {
     expect([one.slots, other.slots]).toEqual([20, 0]);
     const full = using(20, 30);
     const ask = other.ask("a", other.missing(using(0, 20)));
-    expect(one.asked("b", ask, full, 0).given).toBe(0);
-    expect(one.usable(0)).toBe(10);
-    expect(one.usable(one.withheldUntil)).toBe(20);
-    one.asked("b", ask, full, 0);
-    other.told("a", one.asked("b", ask, using(12, 30), 100).given);
+    expect(one.handleRequest("b", ask, full, 0).given).toBe(0);
+    expect(one.usableSlots(0)).toBe(10);
+    expect(one.usableSlots(one.owedUntil)).toBe(20);
+    one.handleRequest("b", ask, full, 0);
+    other.recordGiven("a", one.handleRequest("b", ask, using(12, 30), 100).given);
     expect([one.slots, other.slots]).toEqual([12, 8]);
-    expect(one.usable(100)).toBe(10);
+    expect(one.usableSlots(100)).toBe(10);
     // Who has its share gets what is idle alone.
-    expect(one.asked("b", { ...other.ask("a", WHOLE), has: WHOLE / 2 }, using(12, 30), 200).given).toBe(
-      other.ask("a", WHOLE).got,
-    );
-    expect(one.usable(200)).toBe(12);
+    expect(
+      one.handleRequest("b", { ...other.ask("a", TOTAL_UNITS), has: TOTAL_UNITS / 2 }, using(12, 30), 200)
+        .given,
+    ).toBe(other.ask("a", TOTAL_UNITS).got);
+    expect(one.usableSlots(200)).toBe(12);
   });
 
   it("of a limit smaller than the number of shards is a slot in turn", () => {
@@ -113,8 +115,8 @@ describe("the part of a limit", () => {
     const [one, other] = parts(1, shards, { founders: ["shard-0"] });
     if (one === undefined || other === undefined) throw new Error("none");
     expect([one.slots, other.slots]).toEqual([1, 0]);
-    one.asked("shard-1", other.ask("shard-0", other.missing(using(0, 1))), using(1, 5), 0);
-    expect(one.usable(0)).toBe(0);
+    one.handleRequest("shard-1", other.ask("shard-0", other.missing(using(0, 1))), using(1, 5), 0);
+    expect(one.usableSlots(0)).toBe(0);
     trade(one, other, { from: "shard-0", to: "shard-1" }, using(0, 1), using(0, 5));
     expect([one.slots, other.slots]).toEqual([0, 1]);
   });
@@ -125,17 +127,17 @@ describe("the part of a limit", () => {
     const layout = { shards: ["a"], founders: ["a", "b"], former: ["b"] };
     for (const part of [one, other]) part.configure(20, layout);
     expect(other.missing(using(10, 10))).toBe(0);
-    const asked = () => other.asked("a", one.ask("b", one.missing(using(10, 10))), using(inUse), 0);
+    const asked = () => other.handleRequest("a", one.ask("b", one.missing(using(10, 10))), using(inUse), 0);
     let inUse = 4;
     const first = asked();
     expect(first.gone).toBeUndefined();
-    one.told("b", first.given);
+    one.recordGiven("b", first.given);
     expect([one.slots, other.slots]).toEqual([16, 4]);
     inUse = 0;
     const last = asked();
-    one.told("b", last.given);
+    one.recordGiven("b", last.given);
     expect(last.gone).toBe(true);
-    expect([one.slots, one.units]).toEqual([20, WHOLE]);
+    expect([one.slots, one.units]).toEqual([20, TOTAL_UNITS]);
   });
 
   it("is asked for by a shard that has just been added before anybody waits there, up to an equal share", () => {
@@ -150,27 +152,27 @@ describe("the part of a limit", () => {
   it("is known after a restart", () => {
     const store = new MemoryPoolStore();
     const layout = { shards: ["a", "b"], founders: ["a", "b"] };
-    const before = new LimitPart("a", "global", store);
+    const before = new LimitShare("a", "global", store);
     before.configure(100, layout);
-    before.told("b", WHOLE / 4);
-    before.asked("b", { units: WHOLE / 2, has: 0, got: 0 }, using(60), 0);
-    const after = new LimitPart("a", "global", store);
+    before.recordGiven("b", TOTAL_UNITS / 4);
+    before.handleRequest("b", { units: TOTAL_UNITS / 2, has: 0, got: 0 }, using(60), 0);
+    const after = new LimitShare("a", "global", store);
     after.configure(100, layout);
     expect([after.units, after.slots]).toEqual([before.units, before.slots]);
-    expect(new LimitPart("a", "queue", store).units).toBe(0);
+    expect(new LimitShare("a", "queue", store).units).toBe(0);
   });
 
   it("comes with the next answer when one was lost, and counts once however often it is told", () => {
     const [one, other] = parts(100, ["a", "b"]);
     if (one === undefined || other === undefined) throw new Error("none");
-    const ask = one.ask("b", WHOLE / 10);
-    other.asked("a", ask, idle, 0);
-    const again = other.asked("a", ask, idle, 0);
+    const ask = one.ask("b", TOTAL_UNITS / 10);
+    other.handleRequest("a", ask, idle, 0);
+    const again = other.handleRequest("a", ask, idle, 0);
     expect(again.given).toBe(ask.units);
-    expect(one.told("b", again.given)).toBe(ask.units);
-    expect(one.told("b", again.given)).toBe(0);
-    expect(one.told("b", 1)).toBe(0);
-    expect(one.units + other.units).toBe(WHOLE);
+    expect(one.recordGiven("b", again.given)).toBe(ask.units);
+    expect(one.recordGiven("b", again.given)).toBe(0);
+    expect(one.recordGiven("b", 1)).toBe(0);
+    expect(one.units + other.units).toBe(TOTAL_UNITS);
   });
 });
 
@@ -181,7 +183,7 @@ const steps = fc.array(fc.tuple(fc.nat(99), fc.nat(5), fc.nat(5), fc.nat(300)), 
 interface Message {
   readonly from: number;
   readonly to: number;
-  readonly ask?: ReturnType<LimitPart["ask"]>;
+  readonly ask?: ReturnType<LimitShare["ask"]>;
   readonly given?: number;
 }
 
@@ -191,9 +193,9 @@ class Network {
   readonly stores = this.names.map(() => new MemoryPoolStore());
   readonly limits: number[];
   readonly inUse = this.names.map(() => 0);
-  readonly layouts: PartLayout[];
+  readonly layouts: LimitLayout[];
   readonly messages: Message[] = [];
-  parts: LimitPart[];
+  parts: LimitShare[];
   now = 0;
 
   constructor(limit: number) {
@@ -203,8 +205,8 @@ class Network {
     this.parts = this.names.map((_, i) => this.#started(i));
   }
 
-  #started(index: number): LimitPart {
-    const part = new LimitPart(
+  #started(index: number): LimitShare {
+    const part = new LimitShare(
       this.names[index] ?? "",
       "global",
       this.stores[index] ?? new MemoryPoolStore(),
@@ -222,7 +224,7 @@ class Network {
     return this.parts.reduce((sum, { units }) => sum + units, 0);
   }
 
-  #use(index: number, amount: number): PartUse {
+  #use(index: number, amount: number): LimitUsage {
     return { inUse: this.inUse[index] ?? 0, heldBack: 0, wanted: amount % 40, most: 400 };
   }
 
@@ -242,7 +244,7 @@ class Network {
       if (message !== undefined) this.#arrives(message, amount);
     } else if (what < 73) this.messages.splice(0, amount % 4);
     else if (what < 85) {
-      while ((this.inUse[one] ?? 0) < (part.usable(this.now) ?? 400) && amount % 2 === 0)
+      while ((this.inUse[one] ?? 0) < (part.usableSlots(this.now) ?? 400) && amount % 2 === 0)
         this.inUse[one] = (this.inUse[one] ?? 0) + 1;
     } else if (what < 93) this.inUse[one] = Math.max(0, (this.inUse[one] ?? 0) - (amount % 30));
     else if (what < 96) this.parts[one] = this.#started(one);
@@ -260,10 +262,10 @@ class Network {
     const peer = this.names[from] ?? "";
     const part = this.parts[to];
     if (ask !== undefined && part !== undefined) {
-      const answer = part.asked(peer, ask, this.#use(to, amount), this.now);
+      const answer = part.handleRequest(peer, ask, this.#use(to, amount), this.now);
       this.messages.push({ from: to, to: from, given: answer.given });
     }
-    if (given !== undefined) part?.told(peer, given);
+    if (given !== undefined) part?.recordGiven(peer, given);
   }
 }
 
@@ -274,7 +276,7 @@ describe("parts in any weather", () => {
         const network = new Network(limit);
         for (const step of all) {
           network.step(step, false);
-          expect(network.units).toBeLessThanOrEqual(WHOLE);
+          expect(network.units).toBeLessThanOrEqual(TOTAL_UNITS);
           expect(Math.min(...network.parts.map(({ units }) => units))).toBeGreaterThanOrEqual(0);
           expect(network.parts.reduce((sum, { slots }) => sum + (slots ?? 0), 0)).toBeLessThanOrEqual(limit);
           expect(network.all).toBeLessThanOrEqual(limit);
@@ -309,10 +311,10 @@ describe("parts in any weather", () => {
           for (const [from, other] of network.parts.entries()) {
             if (from === to) continue;
             const [name, peer] = [network.names[to] ?? "", network.names[from] ?? ""];
-            const nothing = { units: 0, has: WHOLE, got: 0 };
-            part.told(peer, other.asked(name, nothing, using(100), network.now).given);
+            const nothing = { units: 0, has: TOTAL_UNITS, got: 0 };
+            part.recordGiven(peer, other.handleRequest(name, nothing, using(100), network.now).given);
           }
-        expect(network.units).toBe(WHOLE);
+        expect(network.units).toBe(TOTAL_UNITS);
       }),
     );
   });

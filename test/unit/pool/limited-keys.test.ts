@@ -48,10 +48,10 @@ describe("a key with limits", () => {
       if ("refused" in outcome) continue;
       served += 1;
       it.pool.release("granted" in outcome ? outcome.granted.lease : leaseOf(outcome));
-      it.pool.uses.settle(asked.id, { tokens: 70, cost: 0 });
+      it.pool.limitedRequests.settle(asked.id, { tokens: 70, cost: 0 });
     }
     expect(served).toBe(100);
-    expect(it.pool.uses.ofKeys()).toMatchObject([{ parallel: 0, day: { tokens: 7_000 } }]);
+    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 0, day: { tokens: 7_000 } }]);
   });
 
   test.each([
@@ -62,7 +62,7 @@ describe("a key with limits", () => {
     change(it);
     while (!("refused" in it.pool.acquire(request()))) {}
     expect(it.pool.acquire(request({ use: use({ requests_per_minute: 9 }) }))).toHaveProperty("refused");
-    expect(it.pool.uses.ofKeys()).toMatchObject([{ parallel: 0, minute: { requests: 0 } }]);
+    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 0, minute: { requests: 0 } }]);
   });
 
   test("gets back what was reserved for a request that leaves the queue, or waits for too long", () => {
@@ -76,7 +76,7 @@ describe("a key with limits", () => {
     left.cancel();
     it.advance(1_000);
     expect(result(late)).toBe("queue_timeout");
-    expect(it.pool.uses.ofKeys()).toMatchObject([{ parallel: 0, minute: { requests: 0 } }]);
+    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 0, minute: { requests: 0 } }]);
   });
 
   test("pays once for a request that goes on with another account", () => {
@@ -85,7 +85,7 @@ describe("a key with limits", () => {
     const first = it.grant({ use: asked });
     it.pool.release(first.lease);
     it.grant({ use: asked, exclude: [first.account.id] });
-    expect(it.pool.uses.ofKeys()).toMatchObject([{ parallel: 1, minute: { requests: 1 } }]);
+    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 1, minute: { requests: 1 } }]);
   });
 
   test("pays the estimate for a request whose isolate dies, and has its place back when the lease ends", () => {
@@ -93,7 +93,7 @@ describe("a key with limits", () => {
     const asked = use({ tokens_per_day: 1_000, max_parallel: 1 }, { tokens: 300 });
     it.grant({ use: asked });
     it.advance(40_000);
-    expect(it.pool.uses.ofKeys()).toMatchObject([{ parallel: 0, day: { tokens: 300 } }]);
+    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 0, day: { tokens: 300 } }]);
   });
 
   test("has all that counts after a restart, and its running requests go on", () => {
@@ -103,25 +103,25 @@ describe("a key with limits", () => {
     const { lease } = it.grant({ use: asked });
     it.grant({ use: use(limits, { tokens: 10 }) });
     it.restart().configure(configuration(["a"], { perAccount: 100 }));
-    expect(it.pool.resume(lease, "a", { ...HOLDER, use: asked.id })).not.toBeNull();
+    expect(it.pool.resumeLease(lease, "a", { ...HOLDER, use: asked.id })).not.toBeNull();
     expect(it.pool.acquire(request({ use: use(limits) }))).toMatchObject({ refused: "limited" });
-    it.pool.uses.settle(asked.id, { tokens: 4, cost: 0 });
-    expect(it.pool.uses.ofKeys()).toMatchObject([
+    it.pool.limitedRequests.settle(asked.id, { tokens: 4, cost: 0 });
+    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([
       { parallel: 1, minute: { requests: 2 }, day: { tokens: 14 } },
     ]);
     // The other one was never heard of again.
     it.advance(40_000);
-    expect(it.pool.uses.ofKeys()).toMatchObject([{ parallel: 0, day: { tokens: 14 } }]);
+    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 0, day: { tokens: 14 } }]);
   });
 
   test("counts what needs no slot", () => {
     const { pool } = rig();
     const limits = { requests_per_minute: 1 };
-    expect(pool.uses.count(use(limits, { tokens: 5 }))).toMatchObject({
+    expect(pool.limitedRequests.count(use(limits, { tokens: 5 }))).toMatchObject({
       limits: { requests: { remaining: 0 } },
     });
-    expect(pool.uses.count(use(limits))).toMatchObject({ refused: "limited" });
-    expect(pool.uses.ofKeys()).toMatchObject([{ parallel: 0, day: { tokens: 5 } }]);
+    expect(pool.limitedRequests.count(use(limits))).toMatchObject({ refused: "limited" });
+    expect(pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 0, day: { tokens: 5 } }]);
   });
 });
 
@@ -132,6 +132,6 @@ test("a key without limits writes nothing, and is told nothing", () => {
   const granted = it.grant();
   expect(granted.limits).toBeUndefined();
   it.pool.release(granted.lease);
-  expect(it.pool.uses.ofKeys()).toEqual([]);
+  expect(it.pool.limitedRequests.ofKeys()).toEqual([]);
   expect(sql.all("select count(*) as n from key_use")[0]?.["n"]).toBe(0);
 });

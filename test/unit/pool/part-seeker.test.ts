@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { randomFrom, VirtualClock } from "../../../bench/simulation/clock.ts";
 import type { AcquireRequest } from "../../../src/platform/accounts.ts";
 import type { PoolLimits } from "../../../src/platform/pool-configuration.ts";
-import { PartSeeker } from "../../../src/pool/part-seeker.ts";
-import { PartTrader } from "../../../src/pool/part-trader.ts";
+import { LimitAcquirer } from "../../../src/pool/part-seeker.ts";
+import { LimitRebalancer } from "../../../src/pool/part-trader.ts";
 import { AccountPool } from "../../../src/pool/pool.ts";
-import { type Outcome, Waiter } from "../../../src/pool/waiting-queue.ts";
+import { type AcquireOutcome, Waiter } from "../../../src/pool/waiting-queue.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 import { ObjectTimers } from "../../support/object-timers.ts";
 import { account, LIMITS, request } from "./rig.ts";
@@ -19,8 +19,8 @@ class Shard {
   readonly name: string;
   readonly #timers: ObjectTimers;
   readonly pool: AccountPool;
-  readonly trader: PartTrader;
-  readonly #seeker: PartSeeker;
+  readonly trader: LimitRebalancer;
+  readonly #seeker: LimitAcquirer;
   isSilent = false;
 
   constructor(name: string, clock: VirtualClock, find: (name: string) => Shard) {
@@ -32,9 +32,9 @@ class Shard {
       store,
       ...around,
       wakeAt: () => undefined,
-      short: (limit, turnedAway) => this.trader.short(limit, turnedAway),
+      onLimitExhausted: (limit, turnedAway) => this.trader.onLimitExhausted(limit, turnedAway),
     });
-    this.trader = new PartTrader({
+    this.trader = new LimitRebalancer({
       name,
       store,
       pool: this.pool,
@@ -43,15 +43,15 @@ class Shard {
         await clock.after(wayMs());
         const other = find(to);
         if (other.isSilent) await new Promise(() => undefined);
-        const answers = other.trader.asked(name, asks);
+        const answers = other.trader.handleRequest(name, asks);
         await clock.after(wayMs());
         return answers;
       },
     });
-    this.#seeker = new PartSeeker(this.pool, this.trader, around);
+    this.#seeker = new LimitAcquirer(this.pool, this.trader, around);
   }
 
-  acquire(more: Partial<AcquireRequest>): Promise<Outcome | Waiter> {
+  acquire(more: Partial<AcquireRequest>): Promise<AcquireOutcome | Waiter> {
     return this.#seeker.acquire(request(more));
   }
 }
@@ -99,7 +99,7 @@ const pass = (ms: number) => clock.runUntil(clock.now() + ms);
 function ask(which: number, more: Partial<AcquireRequest> = {}): Asked {
   const shard = shards[which];
   if (shard === undefined) throw new Error("there is no such shard");
-  let outcome: Outcome | Waiter | null = null;
+  let outcome: AcquireOutcome | Waiter | null = null;
   void shard.acquire(more).then((it) => {
     outcome = it;
   });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { PoolConfiguration } from "../../../src/platform/pool-configuration.ts";
-import type { PartedLimit, PartLayout, PartUse } from "../../../src/pool/limit-part.ts";
-import type { PartAnswers, PartAsks } from "../../../src/pool/limit-side.ts";
-import { type PartedPool, PartTrader } from "../../../src/pool/part-trader.ts";
+import type { DistributedLimit, LimitLayout, LimitUsage } from "../../../src/pool/limit-part.ts";
+import type { ShareAnswers, ShareRequests } from "../../../src/pool/limit-side.ts";
+import { LimitRebalancer, type RebalancedPool } from "../../../src/pool/part-trader.ts";
 import type { AccountPool } from "../../../src/pool/pool.ts";
-import type { LimitParts } from "../../../src/pool/slot-limits.ts";
+import type { LimitShares } from "../../../src/pool/slot-limits.ts";
 import { Waiter } from "../../../src/pool/waiting-queue.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 import { configuration, Rig, request } from "./rig.ts";
@@ -17,8 +17,8 @@ afterEach(() => {
 });
 
 /** Has slots for all that it wants, and uses what it may. */
-class GreedyPool implements PartedPool {
-  parts: LimitParts = { global: null, queue: null };
+class GreedyPool implements RebalancedPool {
+  parts: LimitShares = { global: null, queue: null };
   demand = 0;
   inUse = 0;
   configuration: PoolConfiguration | null = null;
@@ -29,7 +29,7 @@ class GreedyPool implements PartedPool {
     return true;
   }
 
-  partUses(): Record<PartedLimit, PartUse> {
+  limitUsage(): Record<DistributedLimit, LimitUsage> {
     const wanted = Math.max(0, this.demand - this.inUse);
     return {
       global: { inUse: this.inUse, heldBack: 0, wanted, most: 1_000 },
@@ -37,7 +37,7 @@ class GreedyPool implements PartedPool {
     };
   }
 
-  takeParts(parts: LimitParts): void {
+  applyLimitShares(parts: LimitShares): void {
     this.parts = parts;
     this.serve();
   }
@@ -51,7 +51,7 @@ interface Member {
   readonly name: string;
   readonly store: MemoryPoolStore;
   readonly pool: GreedyPool;
-  trader: PartTrader;
+  trader: LimitRebalancer;
 }
 
 /** Shards on a network where each message takes 50 ms, and `loses` says which get lost. */
@@ -63,7 +63,7 @@ class Shards {
   readonly #starts = new Map<string, number>();
   loses: (from: string, to: string, isAnswer: boolean) => boolean = () => false;
 
-  constructor(count: number, limit: number, layout: Partial<PartLayout> = {}) {
+  constructor(count: number, limit: number, layout: Partial<LimitLayout> = {}) {
     const names = Array.from({ length: count }, (_, i) => `shard-${i}`);
     this.members = names.map((name) => {
       const store = new MemoryPoolStore();
@@ -74,11 +74,11 @@ class Shards {
   }
 
   /** The one before it is gone, with its timers and what it waited for. */
-  trader(name: string, store: MemoryPoolStore, pool: PartedPool): PartTrader {
+  trader(name: string, store: MemoryPoolStore, pool: RebalancedPool): LimitRebalancer {
     const start = (this.#starts.get(name) ?? 0) + 1;
     this.#starts.set(name, start);
     const lives = () => this.#starts.get(name) === start;
-    return new PartTrader({
+    return new LimitRebalancer({
       name,
       store,
       pool,
@@ -96,19 +96,19 @@ class Shards {
     });
   }
 
-  async #send(from: string, to: string, asks: PartAsks): Promise<PartAnswers> {
+  async #send(from: string, to: string, asks: ShareRequests): Promise<ShareAnswers> {
     this.messages += 1;
     await new Promise((resolve) => setTimeout(resolve, this.delayMs));
     if (this.loses(from, to, false)) return new Promise(() => {});
     const member = this.members.find(({ name }) => name === to);
     if (member === undefined) throw new Error("there is no such shard");
-    const answers = member.trader.asked(from, asks);
+    const answers = member.trader.handleRequest(from, asks);
     await new Promise((resolve) => setTimeout(resolve, this.delayMs));
     if (this.loses(to, from, true)) throw new Error("the network is down");
     return answers;
   }
 
-  configure(limit: number, layout: PartLayout): void {
+  configure(limit: number, layout: LimitLayout): void {
     for (const { trader } of this.members)
       trader.configure(layout, configuration([], { global: limit, queue: limit }));
   }
@@ -119,7 +119,7 @@ class Shards {
       pool.demand = wanted[index] ?? 0;
       pool.inUse = Math.min(pool.inUse, pool.demand);
       pool.serve();
-      if (pool.demand > pool.inUse) trader.short("global", false);
+      if (pool.demand > pool.inUse) trader.onLimitExhausted("global", false);
     }
   }
 
@@ -130,7 +130,7 @@ class Shards {
       for (const { pool, trader } of this.members) {
         pool.inUse = Math.max(0, pool.inUse - 1);
         pool.serve();
-        if (pool.demand > pool.inUse) trader.short("global", false);
+        if (pool.demand > pool.inUse) trader.onLimitExhausted("global", false);
       }
     }
   }
@@ -230,7 +230,7 @@ describe("shards that trade parts of a limit", () => {
       await vi.advanceTimersByTimeAsync(200);
       shards.demand(0);
       await vi.advanceTimersByTimeAsync(5_000);
-      const parts = () => shards.members.map(({ trader }) => trader.parts.global ?? 0);
+      const parts = () => shards.members.map(({ trader }) => trader.shares.global ?? 0);
       expect(parts()[0]).toBe(10);
       expect(parts()[1]).toBeLessThan(10);
       const [first] = shards.members;
@@ -255,17 +255,17 @@ describe("shards that trade parts of a limit", () => {
     shards.demand(0, 4);
     shards.configure(40, { shards: all, founders });
     const late = shards.members[3]?.trader;
-    expect([late?.parts.global, shards.members[0]?.trader.begun]).toEqual([0, null]);
+    expect([late?.shares.global, shards.members[0]?.trader.initialAnswers]).toEqual([0, null]);
     let begun = false;
-    void late?.begun?.then(() => {
+    void late?.initialAnswers?.then(() => {
       begun = true;
     });
     await vi.advanceTimersByTimeAsync(90);
     expect(begun).toBe(false);
     await vi.advanceTimersByTimeAsync(500);
-    expect([begun, late?.parts.global]).toEqual([true, 10]);
+    expect([begun, late?.shares.global]).toEqual([true, 10]);
     await vi.advanceTimersByTimeAsync(20_000);
-    for (const { trader } of shards.members.slice(2)) expect(trader.parts.global).toBe(10);
+    for (const { trader } of shards.members.slice(2)) expect(trader.shares.global).toBe(10);
     shards.demand(0, 0, 0, 0);
     const layout = { shards: ["shard-0"], founders, former: all };
     shards.configure(40, layout);
@@ -286,7 +286,7 @@ describe("shards that trade parts of a limit", () => {
     shards.loses = (_, to, isAnswer) => to === "shard-0" && !isAnswer;
     shards.configure(40, { shards: shards.members.map(({ name }) => name), founders });
     let begun = false;
-    void shards.members[5]?.trader.begun?.then(() => {
+    void shards.members[5]?.trader.initialAnswers?.then(() => {
       begun = true;
     });
     await vi.advanceTimersByTimeAsync(700);
@@ -300,7 +300,7 @@ describe("shards that trade parts of a limit", () => {
     const shards = new Shards(2, 20, { shards: all, founders: ["shard-0"] });
     shards.loses = (_, to, isAnswer) => isAnswer && to === "shard-1";
     await vi.advanceTimersByTimeAsync(500);
-    expect(shards.members.map(({ trader }) => trader.parts.global)).toEqual([10, 0]);
+    expect(shards.members.map(({ trader }) => trader.shares.global)).toEqual([10, 0]);
     shards.configure(20, { shards: ["shard-0"], founders: ["shard-0"], former: all });
     shards.demand(20);
     await vi.advanceTimersByTimeAsync(3_000);
@@ -328,7 +328,7 @@ describe("a pool that has parts of the limits", () => {
   const shorts: string[] = [];
   const rig = (limits: { global?: number; queue?: number }) => {
     shorts.length = 0;
-    const made = new Rig({ short: (limit, turnedAway) => shorts.push(`${limit} ${turnedAway}`) });
+    const made = new Rig({ onLimitExhausted: (limit, turnedAway) => shorts.push(`${limit} ${turnedAway}`) });
     made.pool.configure(configuration(["a", "b", "c"], limits));
     return made;
   };
@@ -340,38 +340,38 @@ describe("a pool that has parts of the limits", () => {
 
   it("grants as much as its part says, nothing of a part of 0, and more as soon as it has more", async () => {
     const { pool } = rig({ global: 3 });
-    pool.takeParts({ global: 0, queue: null });
+    pool.applyLimitShares({ global: 0, queue: null });
     expect(outcome(pool, 0)).toBe("queue_timeout");
     expect(shorts).toEqual(["global true"]);
     const waiting = outcome(pool);
     expect(shorts).toEqual(["global true", "global false"]);
     expect(pool.status()).toMatchObject({ in_use: 0, waiting: 1, global_max_inflight: 3 });
-    expect(pool.partUses().global).toEqual({ inUse: 0, heldBack: 0, wanted: 1, most: 3 });
-    pool.takeParts({ global: 1, queue: null });
+    expect(pool.limitUsage().global).toEqual({ inUse: 0, heldBack: 0, wanted: 1, most: 3 });
+    pool.applyLimitShares({ global: 1, queue: null });
     if (!(waiting instanceof Waiter)) throw new Error("it did not wait");
     expect(waiting.outcome).toHaveProperty("granted");
-    expect(pool.partUses().global).toEqual({ inUse: 1, heldBack: 0, wanted: 0, most: 3 });
+    expect(pool.limitUsage().global).toEqual({ inUse: 1, heldBack: 0, wanted: 0, most: 3 });
   });
 
   it("takes no slot from anybody when its part shrinks", () => {
     const { pool } = rig({ global: 3 });
     for (let i = 0; i < 3; i += 1) expect(outcome(pool)).toBe("granted");
-    pool.takeParts({ global: 1, queue: null });
+    pool.applyLimitShares({ global: 1, queue: null });
     expect(pool.status().in_use).toBe(3);
     expect(outcome(pool, 0)).toBe("queue_timeout");
   });
 
   it("does not ask for a part that it has no account for", () => {
     const { pool } = rig({ global: 3 });
-    pool.takeParts({ global: 3, queue: null });
+    pool.applyLimitShares({ global: 3, queue: null });
     for (let i = 0; i < 3; i += 1) expect(outcome(pool)).toBe("granted");
     outcome(pool);
-    expect(pool.partUses().global).toEqual({ inUse: 3, heldBack: 0, wanted: 0, most: 3 });
+    expect(pool.limitUsage().global).toEqual({ inUse: 3, heldBack: 0, wanted: 0, most: 3 });
   });
 
   it("refuses when its part of the queue is full, and has said before that it fills", () => {
     const { pool } = rig({ queue: 8 });
-    pool.takeParts({ global: null, queue: 2 });
+    pool.applyLimitShares({ global: null, queue: 2 });
     for (let i = 0; i < 3; i += 1) outcome(pool);
     expect(shorts).toEqual([]);
     expect(outcome(pool)).toBeInstanceOf(Waiter);
@@ -379,9 +379,9 @@ describe("a pool that has parts of the limits", () => {
     expect(shorts).toEqual(["queue false"]);
     expect(outcome(pool)).toBe("queue_full");
     expect(shorts.at(-1)).toBe("queue true");
-    pool.takeParts({ global: null, queue: 4 });
+    pool.applyLimitShares({ global: null, queue: 4 });
     expect(outcome(pool)).toBeInstanceOf(Waiter);
-    pool.takeParts({ global: null, queue: null });
+    pool.applyLimitShares({ global: null, queue: null });
     expect(pool.status().max_queue_size).toBe(8);
   });
 });

@@ -35,7 +35,7 @@ function configured(ids: readonly string[], model: PoolModel): PoolConfiguration
 
 /** Drives a pool and its model side by side, and compares them after each step. */
 class Driver {
-  readonly rig = new Rig({ trialWaitMs: 0, leaseTtlMs: TTL, claimMs: TTL });
+  readonly rig = new Rig({ probeWaitMs: 0, leaseTtlMs: TTL, claimMs: TTL });
   readonly model: PoolModel;
   readonly #random: () => number;
   readonly #waiters = new Map<number, Waiter>();
@@ -230,7 +230,7 @@ class Driver {
     expect(this.rig.pool.release(lease.token)).toBe(false);
     expect(this.rig.pool.renew(lease.token)).toBe(false);
     const lost = this.#pick(this.#lost.slice(-8));
-    if (lost !== undefined) expect(this.rig.pool.resume(lost.token, lost.account, HOLDER)).toBeNull();
+    if (lost !== undefined) expect(this.rig.pool.resumeLease(lost.token, lost.account, HOLDER)).toBeNull();
     this.#serve();
   }
 
@@ -239,7 +239,7 @@ class Driver {
     const { pool } = this.rig;
     const old = this.#isOld(lease);
     const name = old
-      ? pool.resume(lease.token, lease.account, {
+      ? pool.resumeLease(lease.token, lease.account, {
           ...HOLDER,
           caller: lease.caller,
           requestId: lease.requestId,

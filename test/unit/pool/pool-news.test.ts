@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../bench/simulation/clock.ts";
-import { PoolNews } from "../../../src/pool/pool-news.ts";
+import { ConfigBroadcaster } from "../../../src/pool/pool-news.ts";
 
 const POOLS = ["one", "two"];
 
 /** Pools that are told: a silent one answers when it is let go. */
 function world() {
   const clock = new VirtualClock(1_800_000_000_000);
-  const news = new PoolNews(clock);
+  const news = new ConfigBroadcaster(clock);
   const told: string[] = [];
   const silent = new Map<string, PromiseWithResolvers<void>>();
   const pass = async (ms: number) => {
@@ -17,12 +17,12 @@ function world() {
   /** Whether all know it by then; null: it is still waited for. */
   const tell = async (ms: number) => {
     let isKnown: boolean | null = null;
-    const telling = news.tell(POOLS, async (pool) => {
+    const telling = news.broadcast(POOLS, async (pool) => {
       told.push(pool);
       await silent.get(pool)?.promise;
     });
     void telling.then(() => {
-      isKnown = news.isKnownTo(POOLS);
+      isKnown = news.isAcknowledgedBy(POOLS);
     });
     await pass(ms);
     return isKnown;
@@ -35,8 +35,8 @@ describe("what pools are told", () => {
     const { news, told, tell } = world();
     expect(await tell(10), "after a start nobody is known to know it").toBe(true);
     expect(told).toEqual(POOLS);
-    news.changed();
-    expect(news.isKnownTo(POOLS)).toBe(false);
+    news.markChanged();
+    expect(news.isAcknowledgedBy(POOLS)).toBe(false);
     expect(await tell(10)).toBe(true);
     expect(await tell(10)).toBe(true);
     expect(told).toEqual([...POOLS, ...POOLS]);
@@ -48,13 +48,13 @@ describe("what pools are told", () => {
     silent.set("two", late);
     expect(await tell(2_000), "it may be slow").toBeNull();
     await pass(4_000);
-    expect(news.isKnownTo(["one"])).toBe(true);
-    expect(news.isKnownTo(POOLS)).toBe(false);
+    expect(news.isAcknowledgedBy(["one"])).toBe(true);
+    expect(news.isAcknowledgedBy(POOLS)).toBe(false);
     expect(await tell(6_000)).toBe(false);
     expect(told, "who knows it is not told again").toEqual(["one", "two", "two"]);
     late.resolve();
     await pass(10);
-    expect(news.isKnownTo(POOLS)).toBe(true);
+    expect(news.isAcknowledgedBy(POOLS)).toBe(true);
   });
 
   it("is not known to one that acknowledges what was told before", async () => {
@@ -62,17 +62,17 @@ describe("what pools are told", () => {
     const late = Promise.withResolvers<void>();
     silent.set("two", late);
     await tell(10);
-    news.changed();
+    news.markChanged();
     late.resolve();
     await pass(10);
-    expect(news.isKnownTo(POOLS)).toBe(false);
+    expect(news.isAcknowledgedBy(POOLS)).toBe(false);
   });
 
   it("is told again ever later, and soon when there is more", () => {
     const { news } = world();
-    const pauses = Array.from({ length: 6 }, () => news.nextMs());
+    const pauses = Array.from({ length: 6 }, () => news.nextRetryMs());
     expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
-    news.changed();
-    expect(news.nextMs()).toBe(2_000);
+    news.markChanged();
+    expect(news.nextRetryMs()).toBe(2_000);
   });
 });

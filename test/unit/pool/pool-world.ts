@@ -1,8 +1,8 @@
 import type { AccountPoolClient } from "../../../src/platform/accounts.ts";
-import { cloudflareAccounts } from "../../../src/platform/cloudflare/accounts.ts";
-import type { Pools } from "../../../src/platform/cloudflare/pool-stub.ts";
+import { createAccountPoolClient } from "../../../src/platform/cloudflare/accounts.ts";
+import type { PoolNamespace } from "../../../src/platform/cloudflare/pool-stub.ts";
 import type { PoolConfiguration } from "../../../src/platform/pool-configuration.ts";
-import { BEAT_MS } from "../../../src/pool/lease-life.ts";
+import { HEARTBEAT_MS } from "../../../src/pool/lease-life.ts";
 import { AccountPool } from "../../../src/pool/pool.ts";
 import { type Grant, Waiter } from "../../../src/pool/waiting-queue.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
@@ -116,7 +116,7 @@ export class Isolate {
     const { drift, skew } = world.weather;
     this.#rate = 1 + (world.random() * 2 - 1) * drift;
     this.#skew = (world.random() - 0.5) * skew;
-    this.accounts = cloudflareAccounts(
+    this.accounts = createAccountPoolClient(
       { ACCOUNT_POOL: this.#pools() },
       { now: this.now, setTimer: this.setTimer },
     );
@@ -210,7 +210,7 @@ export class Isolate {
     return { granted: grant, lease: stub, [Symbol.dispose]: dispose };
   }
 
-  #pools(): Pools {
+  #pools(): PoolNamespace {
     const { world } = this;
     return {
       getByName: () => ({
@@ -237,17 +237,17 @@ export class Isolate {
         beat: (isolate, leases, known) => this.#send(() => world.pool.beat(isolate, leases, known)),
         resume: (lease, account, holder, isolate) =>
           this.#send(() => {
-            const name = world.pool.resume(lease, account, holder, isolate);
+            const name = world.pool.resumeLease(lease, account, holder, isolate);
             if (name === null) return null;
             const grant = { lease: name, account: { id: account, proxyId: "" }, token: null, failing: false };
             return { ...this.#carried(grant), name };
           }),
-        count: (use) => this.#send(() => world.pool.uses.count(use)),
+        count: (use) => this.#send(() => world.pool.limitedRequests.count(use)),
         settleAll: (settled) =>
           this.#send(() => {
-            for (const [use, spent] of settled) world.pool.uses.settle(use, spent);
+            for (const [use, spent] of settled) world.pool.limitedRequests.settle(use, spent);
           }),
-        keyUses: () => this.#send(() => world.pool.uses.ofKeys()),
+        keyUses: () => this.#send(() => world.pool.limitedRequests.ofKeys()),
         status: () => this.#send(() => world.pool.status()),
         health: () => this.#send(() => world.pool.health()),
         setTestStatus: async () => {},
@@ -281,7 +281,7 @@ export class Isolate {
     const { promise, resolve } = Promise.withResolvers<"done" | "aborted">();
     const stops: (() => void)[] = [this.setTimer(ms, () => resolve("done"))];
     const tick = () => {
-      stops.push(this.setTimer(BEAT_MS, tick));
+      stops.push(this.setTimer(HEARTBEAT_MS, tick));
       lease.renew().then(
         (held) => {
           if (!held) resolve("aborted");
@@ -289,7 +289,7 @@ export class Isolate {
         () => resolve("aborted"),
       );
     };
-    stops.push(this.setTimer(BEAT_MS, tick));
+    stops.push(this.setTimer(HEARTBEAT_MS, tick));
     const how = await promise;
     for (const stop of stops) stop();
     uses(lease.account.id, -1);

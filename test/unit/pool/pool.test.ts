@@ -224,7 +224,7 @@ describe("one of several pools", () => {
     ["disabled", [account("a", { disabled: true }), account("b")]],
   ])("sends those elsewhere that wait for an account that is well, when the last one is %s", (_, left) => {
     const rig = rigWith(["a", "b"]);
-    rig.pool.takeParts({ global: null, queue: null });
+    rig.pool.applyLimitShares({ global: null, queue: null });
     rig.grant({ target: "a" });
     const { lease } = rig.grant({ target: "b" });
     rig.pool.failed(lease, failure("account_suspended", "suspended"));
@@ -486,7 +486,7 @@ describe("restart", () => {
     const waiter = rig.queue();
     rig.advance(CLAIM_MS - 1);
     expect(result(waiter)).toBeNull();
-    const name = rig.pool.resume(a.lease, "a", HOLDER) ?? "";
+    const name = rig.pool.resumeLease(a.lease, "a", HOLDER) ?? "";
     expect(rig.pool.status().leases).toContainEqual({
       account: "a",
       age_ms: 0,
@@ -510,7 +510,7 @@ describe("restart", () => {
     expect(result(waiter)).toBeNull();
     rig.advance(1);
     expect(result(waiter)).toBe("a");
-    expect(rig.pool.resume(lease, "a", HOLDER)).toBeNull();
+    expect(rig.pool.resumeLease(lease, "a", HOLDER)).toBeNull();
   });
 
   describe("with an isolate that holds leases for long", () => {
@@ -544,7 +544,7 @@ describe("restart", () => {
       const { rig, leases, waiter } = restarted();
       const [first = "", second = ""] = leases;
       expect(rig.pool.beat("isolate", leases)).toEqual({ start: 2, lost: [] });
-      const name = rig.pool.resume(first, "a", HOLDER, "isolate") ?? "";
+      const name = rig.pool.resumeLease(first, "a", HOLDER, "isolate") ?? "";
       expect(rig.pool.beat("isolate", [name, second])).toEqual({ start: 2, lost: [] });
       rig.advance(CLAIM_MS);
       expect(result(waiter), "one lease was not taken over yet").toBeNull();
@@ -580,7 +580,7 @@ describe("restart", () => {
     expect([result(waiter), result(again)]).toEqual([null, null]);
     rig.advance(1);
     expect(result(again)).toBe("a");
-    expect(rig.pool.resume(lease, "a", HOLDER)).toBeNull();
+    expect(rig.pool.resumeLease(lease, "a", HOLDER)).toBeNull();
     rig.restart().configure(configuration(["a"]));
     const last = rig.queue();
     rig.advance(CLAIM_MS);
@@ -593,9 +593,9 @@ describe("restart", () => {
     rig.advance(LEASE_TTL_MS);
     const live = rig.grant().lease;
     rig.restart().configure(configuration(["a"]));
-    expect(rig.pool.resume(stale, "a", HOLDER)).toBeNull();
-    expect(rig.pool.resume(live, "a", HOLDER)).not.toBeNull();
-    expect(rig.pool.resume(live, "a", HOLDER)).toBeNull();
+    expect(rig.pool.resumeLease(stale, "a", HOLDER)).toBeNull();
+    expect(rig.pool.resumeLease(live, "a", HOLDER)).not.toBeNull();
+    expect(rig.pool.resumeLease(live, "a", HOLDER)).toBeNull();
     expect(rig.pool.status().in_use).toBe(1);
   });
 
@@ -604,8 +604,8 @@ describe("restart", () => {
     const { lease } = rig.grant();
     rig.grant();
     rig.restart().configure(configuration(["a"], { perAccount: 2 }));
-    rig.pool.release(rig.pool.resume(lease, "a", HOLDER) ?? "");
-    expect(rig.pool.resume(lease, "a", HOLDER)).toBeNull();
+    rig.pool.release(rig.pool.resumeLease(lease, "a", HOLDER) ?? "");
+    expect(rig.pool.resumeLease(lease, "a", HOLDER)).toBeNull();
     expect(rig.pool.status().in_use).toBe(1);
   });
 
@@ -718,7 +718,7 @@ describe("shares of callers", () => {
     const leases = [rig.grant(of("greedy")), rig.grant(of("greedy"))];
     rig.restart().configure(configuration(["a", "b"]));
     const [first, second] = leases.map(({ lease, account: { id } }) =>
-      rig.pool.resume(lease, id, { requestId: "r", model: "m", dialect: "", caller: "greedy" }),
+      rig.pool.resumeLease(lease, id, { requestId: "r", model: "m", dialect: "", caller: "greedy" }),
     );
     expect(second).not.toBeNull();
     const greedy = rig.queue(of("greedy"));

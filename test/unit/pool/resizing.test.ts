@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { randomFrom, VirtualClock } from "../../../bench/simulation/clock.ts";
 import type { PoolConfiguration, PoolLayout } from "../../../src/platform/pool-configuration.ts";
-import type { StillHeld } from "../../../src/pool/handover.ts";
+import type { OccupiedSlots } from "../../../src/pool/handover.ts";
 import { AccountPool } from "../../../src/pool/pool.ts";
-import { Takeover } from "../../../src/pool/takeover.ts";
+import { ShardMigration } from "../../../src/pool/takeover.ts";
 import { Waiter } from "../../../src/pool/waiting-queue.ts";
-import { everyShard, layoutFor, partFor, settledLayout } from "../../../src/shards/layout.ts";
+import {
+  buildShardConfiguration,
+  listAllShards,
+  nextLayout,
+  settledLayout,
+} from "../../../src/shards/layout.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 import { ObjectTimers } from "../../support/object-timers.ts";
 import { account, LIMITS, request } from "./rig.ts";
@@ -33,7 +38,7 @@ class Shard {
   readonly #timers: ObjectTimers;
   start = 0;
   pool: AccountPool;
-  #takeover: Takeover;
+  #takeover: ShardMigration;
   #configured = false;
 
   constructor(world: World, name: string) {
@@ -43,17 +48,18 @@ class Shard {
     [this.pool, this.#takeover] = this.#begin();
   }
 
-  #begin(): [AccountPool, Takeover] {
+  #begin(): [AccountPool, ShardMigration] {
     const { clock } = this.#world;
     const setTimer = this.#timers.set;
     const pool = new AccountPool({ store: this.#store, now: clock.now, setTimer, wakeAt: () => undefined });
-    const takeover = new Takeover({
+    const takeover = new ShardMigration({
       pool: pool.moves,
       setTimer,
-      ask: (shard, generation, first) =>
+      askOccupied: (shard, generation, first) =>
         this.#world.send(this, this.#world.shard(shard), (it) => it.heldFor(this.name, generation, first)),
-      behind: () => this.fetch(),
-      settled: (generation) => this.#world.send(this, null, () => this.#world.settled(this.name, generation)),
+      onNewerLayout: () => this.fetch(),
+      onSettled: (generation) =>
+        this.#world.send(this, null, () => this.#world.settled(this.name, generation)),
     });
     return [pool, takeover];
   }
@@ -83,13 +89,13 @@ class Shard {
   async heldFor(shard: string, generation: number, first: boolean) {
     await this.ready();
     if (this.pool.moves.generation < generation) await this.fetch();
-    return this.pool.moves.heldFor(shard, first);
+    return this.pool.moves.occupiedSlotsFor(shard, first);
   }
 
   #take(part: PoolConfiguration): void {
     this.pool.configure(part);
     this.#configured = true;
-    this.#takeover.look();
+    this.#takeover.onConfigured();
   }
 }
 
@@ -98,7 +104,7 @@ class World {
   readonly clock = new VirtualClock(START);
   readonly random: () => number;
   readonly #shards = new Map<string, Shard>();
-  layout: PoolLayout | null = layoutFor(3, null);
+  layout: PoolLayout | null = nextLayout(3, null);
   accounts = Array.from({ length: ACCOUNTS }, (_, n) => account(`a${n}`, { password: "", token: `t${n}` }));
   #order = 0;
   #settled = new Set<string>();
@@ -121,7 +127,7 @@ class World {
   }
 
   get shards(): Shard[] {
-    return this.layout === null ? [] : everyShard(this.layout).map((name) => this.shard(name));
+    return this.layout === null ? [] : listAllShards(this.layout).map((name) => this.shard(name));
   }
 
   /** A message and its answer, each of which may be late, or lost; and one of an object that has ended since fails. */
@@ -144,7 +150,7 @@ class World {
     if (this.layout === null) throw new Error("there is one pool");
     this.#order += 1;
     const limits = { ...LIMITS, perAccount: SLOTS };
-    return partFor({ accounts: this.accounts, limits }, this.layout, name, this.#order);
+    return buildShardConfiguration({ accounts: this.accounts, limits }, this.layout, name, this.#order);
   }
 
   settled(name: string, generation: number): void {
@@ -157,7 +163,7 @@ class World {
 
   resize(count: number): void {
     const before = this.layout?.generation;
-    this.layout = layoutFor(count, this.layout);
+    this.layout = nextLayout(count, this.layout);
     if (this.layout?.generation !== before) this.#settled.clear();
     this.tell();
   }
@@ -202,7 +208,7 @@ class World {
       this.clock.setTimer(1_100 * this.random(), () => {
         if (use.over) return;
         const holder = { requestId: "r", model: "m", dialect: "", caller: "" };
-        const name = this.random() < 0.3 ? null : shard.pool.resume(use.lease, use.account, holder);
+        const name = this.random() < 0.3 ? null : shard.pool.resumeLease(use.lease, use.account, holder);
         if (name === null) this.end(use);
         else use.lease = name;
       });
@@ -235,31 +241,33 @@ const allAccounts = () =>
 class Added {
   readonly clock = new VirtualClock(START);
   readonly pool: AccountPool;
-  readonly takeover: Takeover;
-  readonly #answers: PromiseWithResolvers<StillHeld>[] = [];
+  readonly takeover: ShardMigration;
+  readonly #answers: PromiseWithResolvers<OccupiedSlots>[] = [];
 
   constructor(count: number) {
-    const layout = layoutFor(count, null);
+    const layout = nextLayout(count, null);
     const { now, setTimer } = this.clock;
     this.pool = new AccountPool({ store: new MemoryPoolStore(), now, setTimer, wakeAt: () => undefined });
     const whole = { accounts: allAccounts(), limits: { ...LIMITS, perAccount: SLOTS } };
-    this.pool.configure(layout === null ? whole : partFor(whole, layout, `shard-${count - 1}`, 1));
-    this.takeover = new Takeover({
+    this.pool.configure(
+      layout === null ? whole : buildShardConfiguration(whole, layout, `shard-${count - 1}`, 1),
+    );
+    this.takeover = new ShardMigration({
       pool: this.pool.moves,
       setTimer,
-      ask: () => {
-        const answer = Promise.withResolvers<StillHeld>();
+      askOccupied: () => {
+        const answer = Promise.withResolvers<OccupiedSlots>();
         this.#answers.push(answer);
         return answer.promise;
       },
-      behind: async () => undefined,
-      settled: async () => undefined,
+      onNewerLayout: async () => undefined,
+      onSettled: async () => undefined,
     });
-    this.takeover.look();
+    this.takeover.onConfigured();
   }
 
   /** The other pool says what it still holds. */
-  async hears(held: StillHeld["held"]): Promise<void> {
+  async hears(held: OccupiedSlots["held"]): Promise<void> {
     this.#answers.shift()?.resolve({ generation: 1, held });
     await this.clock.runUntil(this.clock.now() + 1);
   }
@@ -276,10 +284,13 @@ describe("the status of a pool that accounts move to", () => {
     const added = new Added(2);
     const [first] = added.pool.health();
     if (first === undefined) throw new Error("it has no accounts");
-    const { heard } = added.takeover;
-    expect([await state(heard), added.pool.status().available]).toEqual(["unknown", 0]);
+    const { allAnswered } = added.takeover;
+    expect([await state(allAnswered), added.pool.status().available]).toEqual(["unknown", 0]);
     await added.hears({ [first.id]: SLOTS });
-    expect([await state(heard), await state(added.takeover.heard)]).toEqual(["known", "nothing to wait for"]);
+    expect([await state(allAnswered), await state(added.takeover.allAnswered)]).toEqual([
+      "known",
+      "nothing to wait for",
+    ]);
     const { total, available, available_accounts } = added.pool.status();
     expect(available).toBe(total - 1);
     expect(available_accounts).not.toContain(first.id);
@@ -287,48 +298,48 @@ describe("the status of a pool that accounts move to", () => {
 
   it("goes on waiting while the other one is silent, and knows by its late answer", async () => {
     const added = new Added(3);
-    const { heard } = added.takeover;
+    const { allAnswered } = added.takeover;
     await added.clock.runUntil(START + 4_000);
-    expect(await state(heard)).toBe("unknown");
+    expect(await state(allAnswered)).toBe("unknown");
     await added.hears({});
-    expect(await state(heard)).toBe("known");
+    expect(await state(allAnswered)).toBe("known");
   });
 
   it("waits for nothing where there is one pool, or all is settled", async () => {
-    expect(new Added(1).takeover.heard).toBeNull();
+    expect(new Added(1).takeover.allAnswered).toBeNull();
     const added = new Added(2);
-    const layout = layoutFor(2, null);
+    const layout = nextLayout(2, null);
     if (layout === null) throw new Error("there is one pool");
-    const { heard } = added.takeover;
+    const { allAnswered } = added.takeover;
     const whole = { accounts: allAccounts(), limits: LIMITS };
-    added.pool.configure(partFor(whole, settledLayout(layout), "shard-1", 2));
-    added.takeover.look();
-    expect([await state(heard), added.takeover.heard]).toEqual(["known", null]);
+    added.pool.configure(buildShardConfiguration(whole, settledLayout(layout), "shard-1", 2));
+    added.takeover.onConfigured();
+    expect([await state(allAnswered), added.takeover.allAnswered]).toEqual(["known", null]);
   });
 });
 
 describe("accounts that move between pools", () => {
   it("are granted although what was known of them cannot be told", async () => {
     const clock = new VirtualClock(START);
-    const layout = layoutFor(2, null);
+    const layout = nextLayout(2, null);
     if (layout === null) throw new Error("there is one pool");
     const store = new MemoryPoolStore();
     const { now, setTimer } = clock;
     const pool = new AccountPool({ store, now, setTimer, wakeAt: () => undefined });
     const whole = { accounts: allAccounts(), limits: LIMITS };
-    pool.configure(partFor(whole, layout, "shard-1", 1));
+    pool.configure(buildShardConfiguration(whole, layout, "shard-1", 1));
     const settled: number[] = [];
-    const takeover = new Takeover({
+    const takeover = new ShardMigration({
       pool: pool.moves,
       setTimer,
-      ask: async (_shard, generation, andKnown) => {
+      askOccupied: async (_shard, generation, andKnown) => {
         if (andKnown) throw new Error("the answer is too large");
         return { generation, held: {} };
       },
-      behind: async () => undefined,
-      settled: async (generation) => void settled.push(generation),
+      onNewerLayout: async () => undefined,
+      onSettled: async (generation) => void settled.push(generation),
     });
-    takeover.look();
+    takeover.onConfigured();
     expect(pool.acquire(request({ waitMs: 0 }))).toMatchObject({ refused: "queue_timeout" });
     await clock.runUntil(START + 5_000);
     expect(settled).toEqual([1]);

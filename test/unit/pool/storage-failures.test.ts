@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { GatheredUseStore } from "../../../src/limits/gathered-store.ts";
+import { BatchedUseStore } from "../../../src/limits/gathered-store.ts";
 import { SqlUseStore } from "../../../src/limits/sql-store.ts";
 import type { AccountPoolClient, AcquireRequest, Lease } from "../../../src/platform/accounts.ts";
 import { WALL_CLOCK } from "../../../src/platform/clock.ts";
@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 function start(sql: FailingSql): AccountPoolClient {
-  const uses = new GatheredUseStore(new SqlUseStore(sql), (work) => sql.transaction(work));
+  const uses = new BatchedUseStore(new SqlUseStore(sql), (work) => sql.transaction(work));
   // As a Durable Object has it, which its holders may outlive.
   const wakeAt = (at: number): void => {
     setTimeout(
@@ -65,8 +65,8 @@ async function ask(pool: AccountPoolClient, asked: Partial<AcquireRequest> = {})
 }
 
 async function expectNothingHeld(pool: AccountPoolClient): Promise<void> {
-  expect(await pool.status()).toMatchObject({ in_use: 0, available: 2, waiting: 0 });
-  const [used] = await pool.keyUses();
+  expect(await pool.getStatus()).toMatchObject({ in_use: 0, available: 2, waiting: 0 });
+  const [used] = await pool.listKeyUsage();
   expect(used?.parallel ?? 0).toBe(0);
 }
 
@@ -78,7 +78,7 @@ async function serve(sql: FailingSql): Promise<void> {
   const settled: string[] = [];
   const settle = async (id: string) => {
     settled.push(id);
-    const settling = attempt(() => pool.settle(use(id), { tokens: 25, cost: 0 }));
+    const settling = attempt(() => pool.settleUsage(use(id), { tokens: 25, cost: 0 }));
     await vi.advanceTimersByTimeAsync(1);
     await settling;
   };
@@ -89,11 +89,11 @@ async function serve(sql: FailingSql): Promise<void> {
   const five = await ask(pool, { use: use("five"), waitMs: 500 });
   one.lease?.release();
   await vi.advanceTimersByTimeAsync(1);
-  const answer = await two.lease?.token();
+  const answer = await two.lease?.getToken();
   if (answer !== undefined && "signIn" in answer) {
-    await two.lease?.signedIn(answer.signIn.ticket, { token: "t", expiresAt: 0 });
+    await two.lease?.completeSignIn(answer.signIn.ticket, { token: "t", expiresAt: 0 });
   }
-  await two.lease?.failed(FAILURE);
+  await two.lease?.reportFailure(FAILURE);
   two.lease?.release();
   await vi.advanceTimersByTimeAsync(1_000);
   // Nobody renews the leases that are left: they expire.
@@ -103,7 +103,7 @@ async function serve(sql: FailingSql): Promise<void> {
     if (asking.lease !== undefined) await settle(id);
   await pool.setTestStatus("a", "well");
   await expectNothingHeld(pool);
-  const counted = async () => (await pool.keyUses())[0]?.day.tokens ?? 0;
+  const counted = async () => (await pool.listKeyUsage())[0]?.day.tokens ?? 0;
   expect(await counted()).toBe(25 * settled.length);
   await pool.configure({ ...configuration(["b", "c"], { queue: 10 }), version: 2 });
   const six = await ask(pool, { use: use("six") });
@@ -165,7 +165,7 @@ test("requests that get no slot while a disk is full fail alone, and leave nothi
   ]);
   const limited = Array.from({ length: 20 }, (_, n) => ask(pool, { use: use(`full ${n}`) }));
   expect((await Promise.all(limited)).map(({ lease }) => lease)).toEqual(limited.map(() => undefined));
-  expect(await pool.status()).toMatchObject({ in_use: 2, waiting: 0 });
+  expect(await pool.getStatus()).toMatchObject({ in_use: 2, waiting: 0 });
   // Nothing needs to be written for a slot in the place of another.
   held[0]?.lease?.release();
   const again = await ask(pool);
@@ -176,9 +176,9 @@ test("requests that get no slot while a disk is full fail alone, and leave nothi
     expect(lease).toBeDefined();
     lease?.release();
   }
-  expect((await pool.keyUses())[0]).toMatchObject({ minute: { requests: 1 }, day: { tokens: 10 } });
+  expect((await pool.listKeyUsage())[0]).toMatchObject({ minute: { requests: 1 }, day: { tokens: 10 } });
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(await pool.status()).toMatchObject({ in_use: 0, available: 2 });
+  expect(await pool.getStatus()).toMatchObject({ in_use: 0, available: 2 });
   expect(sql.all("select id from key_use")).toEqual([{ id: "healed" }]);
 });
 
@@ -191,5 +191,5 @@ test("a pool that its holders do not outlive grants although a disk is full", as
   expect(lease).toBeDefined();
   lease?.release();
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(await pool.status()).toMatchObject({ in_use: 0, available: 2 });
+  expect(await pool.getStatus()).toMatchObject({ in_use: 0, available: 2 });
 });

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CLAIM_MS, HOLD_MS, LEASE_TTL_MS, YOUNG_HOLD_MS } from "../../../src/pool/lease-life.ts";
+import {
+  CLAIM_MS,
+  CONFIRMED_HOLD_MS,
+  LEASE_TTL_MS,
+  UNCONFIRMED_HOLD_MS,
+} from "../../../src/pool/lease-life.ts";
 import { Isolate, type Weather, World } from "./pool-world.ts";
 import { configuration } from "./rig.ts";
 
@@ -292,7 +297,7 @@ describe("an isolate that runs, and hears nothing of the pool", () => {
     test.each(Array.from({ length: 12 }, (_, n) => n + 1))(
       "uses no slot for longer than it may: its first beat is not heard (seed %i)",
       async (seed) => {
-        expect(await deaf(seed, 10 + 30 * seed, atOnce)).toBeLessThanOrEqual(inaccurate(YOUNG_HOLD_MS));
+        expect(await deaf(seed, 10 + 30 * seed, atOnce)).toBeLessThanOrEqual(inaccurate(UNCONFIRMED_HOLD_MS));
       },
     );
 
@@ -300,7 +305,7 @@ describe("an isolate that runs, and hears nothing of the pool", () => {
       "uses no slot for longer than it may: beats were heard (seed %i)",
       async (seed) => {
         const at = 600 + 97 * seed;
-        expect(await deaf(seed, at, atOnce)).toBeLessThanOrEqual(at + inaccurate(HOLD_MS));
+        expect(await deaf(seed, at, atOnce)).toBeLessThanOrEqual(at + inaccurate(CONFIRMED_HOLD_MS));
       },
     );
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withoutCallersWords } from "../../../src/provider/callers-words.ts";
+import { redactEchoedInput } from "../../../src/provider/callers-words.ts";
 
 const REQUEST = {
   model: "m",
@@ -17,7 +17,7 @@ it.each([
   ['{"detail":[{"loc":["body","tools",0,"properties","user"],"msg":"bad"}]}', "user"],
   ['{"error":{"message":"Schema \\"min_p\\" is bad","param":"min_p"}}', "min_p"],
 ])("what a refusal may repeat of the request is no word of its own: %s", (refusal, name) => {
-  expect(withoutCallersWords(refusal, REQUEST)).not.toContain(name);
+  expect(redactEchoedInput(refusal, REQUEST)).not.toContain(name);
 });
 
 it.each([
@@ -27,5 +27,5 @@ it.each([
   ["the user's seed isn't supported, and can't be"],
   ["'model' and 'role' and \"function\" are not supported"],
 ])("what it says itself stays: %s", (refusal) => {
-  expect(withoutCallersWords(refusal, REQUEST)).toBe(refusal);
+  expect(redactEchoedInput(refusal, REQUEST)).toBe(refusal);
 });

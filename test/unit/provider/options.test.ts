@@ -35,7 +35,7 @@ const WISHES: Required<Sampling> = {
 const keyedRequest = (driver: Driver, path: string) => {
   const answer = "data: {}\n\n";
   const { provider, request } = keyed({ driver, baseUrl: "http://engine.example", path, answer });
-  return { abilities: provider().abilities, request };
+  return { abilities: provider().capabilities, request };
 };
 
 async function sessionsRequest(changes: Parameters<typeof conversation>[0]) {
@@ -73,7 +73,7 @@ const DRIVERS = [
       wholeAnswers: true,
       newId: () => "id",
       sleep: async () => undefined,
-    }).abilities,
+    }).capabilities,
     request: sessionsRequest,
   },
 ];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CONTENT_FAMILY } from "../../../src/dialects/content-generation/family.ts";
 import { MESSAGE_FAMILY } from "../../../src/dialects/messages/family.ts";
 import { providerErrorToGateway } from "../../../src/errors/provider-error.ts";
-import { type ErrorKinds, errorFrom, readRefusal } from "../../../src/provider/refusal.ts";
+import { type ErrorKinds, errorFrom, readErrorResponse } from "../../../src/provider/refusal.ts";
 import { errorResponse, STANDARD_FAMILY } from "../../../src/routing/error-formats.ts";
 
 describe("the kind of a failure", () => {
@@ -33,7 +33,7 @@ it.each([2 ** 53, 1e308, -5, 418.5, 0])("a code that is no HTTP status is none: 
 describe("how long a limited backend wants to be left alone", () => {
   const refused = async (headers: Record<string, string>) => {
     const response = Response.json({ error: { message: "slow down" } }, { status: 429, headers });
-    const { error } = await readRefusal(response, "", new AbortController().signal);
+    const { error } = await readErrorResponse(response, "", new AbortController().signal);
     return error;
   };
 

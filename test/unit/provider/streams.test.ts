@@ -44,7 +44,7 @@ describe.each(folders)("captured streams of the %s driver", (folder) => {
     "%s means the same in pieces of %d bytes",
     async (file, size) => {
       const bytes = readFileSync(join(root, folder, file));
-      const decoder = getDriver(folder).replay(mediaTypeOf(file) ?? "");
+      const decoder = getDriver(folder).createCaptureDecoder(mediaTypeOf(file) ?? "");
       const outcome = decode(decoder, inPieces(bytes, Math.min(size, bytes.length)));
       const events = join(root, folder, `${file.replace(/\.[^.]+$/, "")}.events.json`);
       await expect(`${JSON.stringify(outcome, null, 2)}\n`).toMatchFileSnapshot(events);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { together } from "../../../src/provider/together.ts";
+import { allOrAbort } from "../../../src/provider/together.ts";
 import { neverAborted } from "./support.ts";
 
 /** Work that ends when it is told to. */
@@ -11,7 +11,7 @@ function hanging(signal: AbortSignal): Promise<string> {
 
 describe("what belongs together", () => {
   it("is there when all parts are, in their order", async () => {
-    const parts = await together(neverAborted(), () => [
+    const parts = await allOrAbort(neverAborted(), () => [
       new Promise<string>((resolve) => setTimeout(() => resolve("one"), 5)),
       Promise.resolve("two"),
     ]);
@@ -21,7 +21,7 @@ describe("what belongs together", () => {
   it("ends when one part fails: nothing of it goes on", async () => {
     const failure = new Error("no");
     const others: Promise<string>[] = [];
-    const all = together(neverAborted(), (signal) => {
+    const all = allOrAbort(neverAborted(), (signal) => {
       others.push(hanging(signal), hanging(signal));
       return [...others, Promise.reject(failure)];
     });
@@ -31,7 +31,7 @@ describe("what belongs together", () => {
 
   it("ends when the caller does", async () => {
     const caller = new AbortController();
-    const all = together(caller.signal, (signal) => [hanging(signal)]);
+    const all = allOrAbort(caller.signal, (signal) => [hanging(signal)]);
     caller.abort("left");
     await expect(all).rejects.toBe("left");
   });

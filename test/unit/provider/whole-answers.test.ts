@@ -57,10 +57,10 @@ async function completionOf(backend: Backend, respond: () => Response) {
   const assembler = new Assembler(asked);
   const out: GenerationEvent[] = [];
   assembler.push(events, out);
-  const { reason, empty } = assembler.finishTurn(out);
+  const { reason, isEmpty } = assembler.finishTurn(out);
   const fold = new CompletionFold();
   for (const event of out) fold.push(event);
-  return { ...fold.completion(), failure, reason, empty, usage: assembler.usage("") };
+  return { ...fold.completion(), failure, reason, empty: isEmpty, usage: assembler.usage("") };
 }
 
 const words = fc.string({ unit: "grapheme", maxLength: 40 });

@@ -80,9 +80,9 @@ describe("where CORS applies", () => {
     "/vendorb/v1/messages",
     "/anthropic/v1/messages",
     "/v1beta/models/x:generateContent",
-  ])("%s", (path) => expect(cors.applies(path)).toBe(true));
+  ])("%s", (path) => expect(cors.appliesTo(path)).toBe(true));
   it.each(["/api/tags", "/admin/config", "/chat/completions", "/completions", "/files/f1"])("%s", (path) =>
-    expect(cors.applies(path)).toBe(true),
+    expect(cors.appliesTo(path)).toBe(true),
   );
-  it.each(["/healthz", "/", "/modelsx"])("not %s", (path) => expect(cors.applies(path)).toBe(false));
+  it.each(["/healthz", "/", "/modelsx"])("not %s", (path) => expect(cors.appliesTo(path)).toBe(false));
 });

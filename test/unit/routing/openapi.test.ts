@@ -2,10 +2,10 @@ import * as JsonSchema from "@cfworker/json-schema";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { isObject, type JsonObject } from "../../../src/encoding/json.ts";
-import { openApiDocument } from "../../../src/routing/openapi.ts";
+import { buildOpenApiDocument } from "../../../src/routing/openapi.ts";
 import { ROUTES, SURFACES } from "../../support/surfaces.ts";
 
-const document = Object(openApiDocument(SURFACES));
+const document = Object(buildOpenApiDocument(SURFACES));
 
 function operationOf(method: string, path: string, verb?: string) {
   const template = path.replaceAll(/:(\w+)\+?/g, "{$1}") + (verb === undefined ? "" : `:${verb}`);

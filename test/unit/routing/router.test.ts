@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../src/errors/gateway-error.ts";
-import { SURFACES as LATE } from "../../../src/routes.ts";
+import { ROUTE_GROUPS as LATE } from "../../../src/routes.ts";
 import { STANDARD_FAMILY } from "../../../src/routing/error-formats.ts";
 import { RouteTable } from "../../../src/routing/router.ts";
-import { isLate, loaded, mayLeadTo, PathFamilies } from "../../../src/routing/surface.ts";
+import { isLazy, loadRouteGroup, mayServePath, PathFamilies } from "../../../src/routing/surface.ts";
 import { ROUTES, SURFACES } from "../../support/surfaces.ts";
 
 const table = new RouteTable(SURFACES);
@@ -113,20 +113,20 @@ describe("the family of an unknown path", () => {
     ["/api/x", "runner"],
     ["/v1/thumbs/x", "page"],
     ["/v1/x", "chat"],
-  ])("%s: %s", (path, family) => expect(families.of(path).id).toBe(family));
+  ])("%s: %s", (path, family) => expect(families.familyOf(path).id).toBe(family));
 });
 
 describe("a surface that is loaded late", () => {
-  const late = LATE.filter(isLate);
+  const late = LATE.filter(isLazy);
 
   it("is loaded for every path that its endpoints have", async () => {
     expect(late.length).toBeGreaterThan(2);
     for (const surface of late) {
-      const { endpoints } = await loaded(surface);
+      const { endpoints } = await loadRouteGroup(surface);
       for (const path of endpoints.flatMap(({ paths }) => paths)) {
         const asked = path.replaceAll(/:\w+\+?/g, "x");
-        expect(mayLeadTo(surface, asked), path).toBe(true);
-        expect(mayLeadTo(surface, `${asked}//`), path).toBe(true);
+        expect(mayServePath(surface, asked), path).toBe(true);
+        expect(mayServePath(surface, `${asked}//`), path).toBe(true);
       }
     }
   });
@@ -147,7 +147,7 @@ describe("a surface that is loaded late", () => {
   ])("is loaded for %s if that may be its own: %j", async (path, expected) => {
     const asked: string[] = [];
     const watched = LATE.map((surface) => {
-      if (!isLate(surface)) return surface;
+      if (!isLazy(surface)) return surface;
       const load = () => {
         asked.push(surface.tag);
         return surface.load();

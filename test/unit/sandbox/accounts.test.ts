@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { SandboxDesk } from "../../../sandbox/desk.ts";
+import { SandboxBackend } from "../../../sandbox/desk.ts";
 import { SandboxProvider } from "../../../sandbox/provider.ts";
-import { memoryShelves } from "../../../sandbox/shelves.ts";
+import { createMemoryStores } from "../../../sandbox/shelves.ts";
 import { SandboxClient } from "./client.ts";
 
 const signIn = (client: SandboxClient, fields: Record<string, unknown>): Promise<Record<string, unknown>> =>
@@ -45,7 +45,7 @@ describe("sign-in", () => {
 describe("tokens", () => {
   it("expire", async () => {
     let now = 1_800_000_000_000;
-    const desk = new SandboxDesk(memoryShelves(), { now: () => now, tokenLifetimeSeconds: 60 });
+    const desk = new SandboxBackend(createMemoryStores(), { now: () => now, tokenLifetimeSeconds: 60 });
     const client = new SandboxClient("", new SandboxProvider({ desk }));
     client.token = String(
       (await signIn(client, { email: "one@sandbox.test", password: "sandbox" }))["token"],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ShardOrder } from "../../../src/shards/shard-order.ts";
-import { partsOf, type Shard, ShardMap } from "../../../src/shards/shards.ts";
+import { type Shard, ShardMap, splitProportionally } from "../../../src/shards/shards.ts";
 
 const shards = (count: number, regions = ["weur"]): Shard[] =>
   Array.from({ length: count }, (_, i) => ({
@@ -52,7 +52,7 @@ describe("the parts of a limit", () => {
       [2, [1, 1, 1, 1]],
       [20_000, [3_071, 3_190, 3_142]],
     ] as const) {
-      const parts = partsOf(total, weights);
+      const parts = splitProportionally(total, weights);
       expect(parts.reduce((all, part) => all + part, 0)).toBe(total);
       for (const [index, part] of parts.entries()) {
         const exact = (total * (weights[index] ?? 0)) / weights.reduce<number>((all, one) => all + one, 0);
@@ -62,7 +62,7 @@ describe("the parts of a limit", () => {
   });
 
   it("leave the recommended value to each shard where it is set", () => {
-    expect(partsOf(0, [4, 6])).toEqual([0, 0]);
+    expect(splitProportionally(0, [4, 6])).toEqual([0, 0]);
   });
 });
 
@@ -75,23 +75,23 @@ describe("the order in which shards are asked", () => {
 
   it("is the nearest region first, and there each in its turn", () => {
     const order = new ShardOrder(six, all, distance);
-    const first = order.next(0);
+    const first = order.nextOrder(0);
     expect(regionsOf(first)).toEqual(["weur", "weur", "enam", "enam", "apac", "apac"]);
-    expect(first[0]).not.toBe(order.next(0)[0]);
-    expect(order.next(0)).toEqual(first);
+    expect(first[0]).not.toBe(order.nextOrder(0)[0]);
+    expect(order.nextOrder(0)).toEqual(first);
   });
 
   it("leaves out shards that have no account", () => {
-    expect(new ShardOrder(six, [0, 2], distance).next(0)).toEqual([2, 0]);
+    expect(new ShardOrder(six, [0, 2], distance).nextOrder(0)).toEqual([2, 0]);
   });
 
   it("asks who had nothing free after the others, for a moment", () => {
     const order = new ShardOrder(six, all, distance);
     order.avoid(1, 1_000);
     order.avoid(4, 1_000, 5_000);
-    expect(regionsOf(order.next(1_100)).slice(0, 2)).toEqual(["enam", "enam"]);
-    expect(order.next(1_100)).toHaveLength(6);
-    expect(order.next(2_000)[0]).toBe(1);
-    expect(regionsOf(order.next(7_000)).slice(0, 2)).toEqual(["weur", "weur"]);
+    expect(regionsOf(order.nextOrder(1_100)).slice(0, 2)).toEqual(["enam", "enam"]);
+    expect(order.nextOrder(1_100)).toHaveLength(6);
+    expect(order.nextOrder(2_000)[0]).toBe(1);
+    expect(regionsOf(order.nextOrder(7_000)).slice(0, 2)).toEqual(["weur", "weur"]);
   });
 });

@@ -5,16 +5,16 @@ import { PackedHistory } from "../../../src/archive/packed-history.ts";
 import { SqlJournal } from "../../../src/audit/sql-journal.ts";
 import type { EditNote } from "../../../src/config/snapshot.ts";
 import { toUtf8 } from "../../../src/encoding/bytes.ts";
-import { jobsInProcess } from "../../../src/pages/jobs/in-process.ts";
-import { alertMemory } from "../../../src/platform/deno/alert-memory.ts";
-import { denoConfiguration } from "../../../src/platform/deno/configuration.ts";
+import { createInProcessJobs } from "../../../src/pages/jobs/in-process.ts";
+import { createWatchStateStore } from "../../../src/platform/deno/alert-memory.ts";
+import { createConfigurationClient } from "../../../src/platform/deno/configuration.ts";
 import { RateLimits } from "../../../src/platform/deno/rate-limits.ts";
 import type { RecordPack } from "../../../src/platform/record-packs.ts";
 import { parseVariables } from "../../../src/platform/variables.ts";
 import { createInProcessPool } from "../../../src/pool/in-process.ts";
-import { LimitPart, WHOLE } from "../../../src/pool/limit-part.ts";
+import { LimitShare, TOTAL_UNITS } from "../../../src/pool/limit-part.ts";
 import { SqlPoolStore } from "../../../src/pool/sql-pool-store.ts";
-import { KeptObjects } from "../../../src/storage/kept.ts";
+import { ExpiringStore } from "../../../src/storage/kept.ts";
 import { SqlUsage } from "../../../src/usage/sql-usage.ts";
 import { UsageTally } from "../../../src/usage/tally.ts";
 import { emptyConfig } from "../../support/config.ts";
@@ -82,9 +82,9 @@ endsTheSame("usage", async (sql) => {
   sql.heal();
   const reopened = new SqlUsage(sql, () => now);
   expect(read(reopened)).toEqual(read(usage));
-  expect(reopened.keys()).toEqual(usage.keys());
+  expect(reopened.listKeyUsage()).toEqual(usage.listKeyUsage());
   const old = sql.all("select at from usage_hour union select at from activity_minute order by at");
-  return { read: read(usage), keys: usage.keys(), old };
+  return { read: read(usage), keys: usage.listKeyUsage(), old };
 });
 
 describe("the archive", () => {
@@ -95,7 +95,7 @@ describe("the archive", () => {
     record: archive.readHistory("a1"),
     captures: archive.listCaptures(),
     samples: archive.listSamples(),
-    metrics: archive.metrics(),
+    metrics: archive.readMetrics(),
   });
 
   endsTheSame("history, captures, samples and counts", async (sql) => {
@@ -122,7 +122,7 @@ describe("the archive", () => {
     for (const [index, records] of [5_000, 5_000, 100, 100, 5].entries()) await send(index + 1, records);
     await again(() => archive.saveSample({ captureIds: ["c5"] }, "s", "p"));
     await again(() => archive.deleteHistory("a4"));
-    await again(() => archive.interrupt());
+    await again(() => archive.endInterrupted());
     sql.heal();
     const state = stateOf(archive);
     expect(stateOf(new SqlArchive(sql, Date.now))).toEqual(state);
@@ -136,11 +136,11 @@ describe("the archive", () => {
     const news = batch({ retention: { version: 1, records: 2_000, captures: 0 }, metrics: { n: 1 } });
     sql.isFull = true;
     expect(() => archive.write(news)).toThrow();
-    expect(archive.metrics()).toEqual({});
+    expect(archive.readMetrics()).toEqual({});
     expect(archive.listHistory({ ...everything, filter: { model: ["m"] } }).items).toEqual([]);
     sql.heal();
     archive.write(news);
-    expect(archive.metrics()).toEqual({ n: 1 });
+    expect(archive.readMetrics()).toEqual({ n: 1 });
     expect(sql.all("select version, records from retention")).toEqual([{ version: 1, records: 2_000 }]);
   });
 
@@ -152,7 +152,7 @@ describe("the archive", () => {
         try {
           sql.transaction(work);
         } catch (error) {
-          history.distrust();
+          history.invalidateCache();
           throw error;
         }
       });
@@ -165,12 +165,12 @@ describe("the archive", () => {
     await inOne(() => history.write([], [packOf("p2", "a", "d"), packOf("p3", "b")], 10));
     await inOne(() => void history.delete("c"));
     vi.setSystemTime(NOON + 600_000);
-    await inOne(() => history.settleLost());
+    await inOne(() => history.storeLost());
     await inOne(() => history.write([], [packOf("p4", "e", "f")], 5));
     sql.heal();
-    const state = () => [history.list(everything), [...history.strays()], history.read("d")];
+    const state = () => [history.list(everything), [...history.listStrayTexts()], history.read("d")];
     const before = state();
-    history.distrust();
+    history.invalidateCache();
     expect(state()).toEqual(before);
     return before;
   });
@@ -181,7 +181,7 @@ endsTheSame("edits of the configuration", async (sql) => {
   const variables = parseVariables({}, { drivers: ["sessions"] });
   const open = async () => {
     const journal = new SqlJournal(sql);
-    return { journal, configuration: await denoConfiguration(sql, variables, accounts, journal) };
+    return { journal, configuration: await createConfigurationClient(sql, variables, accounts, journal) };
   };
   const { journal, configuration } = await again(open);
   const note = (n: number): EditNote => ({
@@ -189,7 +189,7 @@ endsTheSame("edits of the configuration", async (sql) => {
     action: n % 2 === 0 ? "DELETE /admin/keys/:key" : "PUT /admin/settings",
   });
   const all = { page: 1, pageSize: 10, who: "", action: "", q: "", since: 0, until: 0 };
-  const edits = () => journal.list(all).items.map(({ version, at }) => [version, at]);
+  const edits = () => journal.listEntries(all).items.map(({ version, at }) => [version, at]);
   for (let n = 1; n <= 4; n += 1) {
     await again(async () => {
       const before = [(await configuration.readFresh()).version, edits().length];
@@ -209,20 +209,21 @@ endsTheSame("edits of the configuration", async (sql) => {
   const stored = await (await open()).configuration.readFresh();
   const snapshot = await configuration.readFresh();
   expect(stored).toEqual(snapshot);
-  const texts = journal.versions().map(({ version }) => journal.readVersion(version));
-  return { snapshot, edits: edits(), versions: journal.versions(), texts };
+  const texts = journal.listBackups().map(({ version }) => journal.readBackup(version));
+  return { snapshot, edits: edits(), versions: journal.listBackups(), texts };
 });
 
 endsTheSame("what is kept for callers", async (sql) => {
   const kept = await again(
-    () => new KeptObjects<{ note: { id: string; expiresAt: number } }>(sql, { characters: 500, objects: 3 }),
+    () =>
+      new ExpiringStore<{ note: { id: string; expiresAt: number } }>(sql, { characters: 500, objects: 3 }),
   );
   for (const id of ["a", "b", "a", "c", "d"]) {
     await again(() => kept.put("me", "note", { id, expiresAt: id === "d" ? 5 : 10 }));
   }
   await again(() => kept.put("you", "note", { id: "a", expiresAt: 10 }));
   await again(() => kept.remove("me", "note", "b", 1));
-  await again(() => kept.expire(7));
+  await again(() => kept.deleteExpired(7));
   await again(() => kept.put("me", "note", { id: "e", expiresAt: 10 }));
   sql.heal();
   const totals = sql.all("select * from kept_total order by owner");
@@ -234,11 +235,11 @@ endsTheSame("what is kept for callers", async (sql) => {
 });
 
 endsTheSame("jobs of the page service", async (sql) => {
-  const options = { sql, now: Date.now, maxBytes: 100_000, maxBytesOfClient: 100_000 };
+  const options = { sql, now: Date.now, maxBytes: 100_000, maxBytesPerClient: 100_000 };
   const jobs = await again(() =>
-    jobsInProcess({
+    createInProcessJobs({
       ...options,
-      work: async ({ query }) => {
+      runTask: async ({ query }) => {
         await new Promise<void>((resolve) => setTimeout(resolve, 100));
         return { body: toUtf8(query), headers: {}, madeAt: NOON };
       },
@@ -284,18 +285,18 @@ endsTheSame("alerts", async (sql) => {
       return new Response(null, { status: 200 });
     },
   });
-  const open = () => new Watcher({ platform, ...alertMemory(sql) });
+  const open = () => new Watcher({ platform, ...createWatchStateStore(sql) });
   let watcher = await again(open);
   for (let round = 0; round < 3; round += 1) {
     vi.setSystemTime(Date.now() + 30_000);
-    await attempt(() => watcher.round());
+    await attempt(() => watcher.runRound());
   }
   const tested = await watcher.test("ops");
   vi.setSystemTime(Date.now() + 30_000);
-  await attempt(() => watcher.round());
+  await attempt(() => watcher.runRound());
   sql.heal();
   watcher = open();
-  await watcher.round();
+  await watcher.runRound();
   const { firing, deliveries } = watcher.status();
   return { sent, tested, firing, deliveries };
 });
@@ -326,7 +327,7 @@ describe("parts of a limit that pools share", () => {
     const failed = await failEachStep(kind, async (sql) => {
       const other = new FailingSql();
       const open = (name: string, database: FailingSql) => {
-        const part = new LimitPart(name, "global", new SqlPoolStore(database));
+        const part = new LimitShare(name, "global", new SqlPoolStore(database));
         part.configure(100, layout);
         return part;
       };
@@ -337,16 +338,18 @@ describe("parts of a limit that pools share", () => {
         const one = await again(() => open("one", giver));
         const two = await again(() => open("two", taker));
         for (const missing of [10, 20, 0]) {
-          const ask = two.ask("one", missing * (WHOLE / 100));
-          const answer = await attempt(() => one.asked("two", ask, idle, NOON));
-          if (answer !== undefined) await attempt(() => two.told("one", answer.given));
+          const ask = two.ask("one", missing * (TOTAL_UNITS / 100));
+          const answer = await attempt(() => one.handleRequest("two", ask, idle, NOON));
+          if (answer !== undefined) await attempt(() => two.recordGiven("one", answer.given));
           // Either of them may be started again at any time.
           for (const a of [one, await again(() => open("one", giver))])
             for (const b of [two, await again(() => open("two", taker))])
-              expect(a.units + b.units).toBeLessThanOrEqual(WHOLE);
+              expect(a.units + b.units).toBeLessThanOrEqual(TOTAL_UNITS);
         }
-        await again(() => two.told("one", one.asked("two", two.ask("one", 0), idle, NOON).given));
-        expect(one.units + two.units).toBe(WHOLE);
+        await again(() =>
+          two.recordGiven("one", one.handleRequest("two", two.ask("one", 0), idle, NOON).given),
+        );
+        expect(one.units + two.units).toBe(TOTAL_UNITS);
         // The next round is with empty storage.
         await again(() => giver.all("delete from part"));
         await again(() => taker.all("delete from part"));

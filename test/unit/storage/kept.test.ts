@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KeptObjects } from "../../../src/storage/kept.ts";
+import { ExpiringStore } from "../../../src/storage/kept.ts";
 import type { Sql } from "../../../src/storage/sql.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";
 
@@ -17,7 +17,7 @@ interface Kinds {
 
 const note = (id: string, expiresAt: number, text = "hello"): Note => ({ id, expiresAt, text });
 const QUOTA = { characters: 4_000_000, objects: 100 };
-const keptIn = (sql: Sql, quota = QUOTA) => new KeptObjects<Kinds>(sql, quota);
+const keptIn = (sql: Sql, quota = QUOTA) => new ExpiringStore<Kinds>(sql, quota);
 const tablesOf = (sql: Sql) =>
   sql.all("select name from sqlite_master where type='table' order by name").map((row) => row["name"]);
 
@@ -58,7 +58,7 @@ describe("what is kept", () => {
   });
 
   it("is at most so much for all strangers together, whatever they call themselves", () => {
-    const kept = new KeptObjects<Kinds>(memoryDatabase(), QUOTA, 10_000);
+    const kept = new ExpiringStore<Kinds>(memoryDatabase(), QUOTA, 10_000);
     kept.put("managed", "note", note("own", 10, "x".repeat(9_000)));
     const owners = Array.from({ length: 30 }, (_, index) => `stranger ${index}`);
     for (const owner of owners) kept.put(owner, "note", note("a", 10, "x".repeat(1_000)), true);
@@ -114,7 +114,7 @@ describe("what is kept", () => {
         for (const [now, { owner, id, lives, text, after }] of steps.entries()) {
           kept.put(owner, "note", note(id, now + lives, text));
           if (after === "remove") kept.remove(owner, "note", id, now);
-          if (after === "expire") kept.expire(now);
+          if (after === "expire") kept.deleteExpired(now);
           if (after === "restart") kept = keptIn(sql, quota);
           expect(sql.all("select * from kept_total order by owner")).toEqual(
             sql.all(
@@ -206,12 +206,12 @@ describe("what is kept", () => {
     kept.put("you", "note", note("b", 20));
     kept.put("", "list", { id: "c", expiresAt: 15, items: [] });
     expect(kept.get("", "note", "a", 10)).toBeNull();
-    expect(kept.expire(9)).toBe(10);
-    expect(kept.expire(10)).toBe(15);
-    expect(kept.expire(16)).toBe(20);
+    expect(kept.deleteExpired(9)).toBe(10);
+    expect(kept.deleteExpired(10)).toBe(15);
+    expect(kept.deleteExpired(16)).toBe(20);
     expect(sql.all("select id from kept_object")).toEqual([{ id: "b" }]);
     expect(sql.all("select count(*) n from kept_text")).toEqual([{ n: 1 }]);
-    expect(kept.expire(20)).toBeNull();
+    expect(kept.deleteExpired(20)).toBeNull();
     expect(sql.all("select count(*) n from kept_text")).toEqual([{ n: 0 }]);
     kept.put("", "note", note("d", 30));
     expect(kept.get("", "note", "d", 29)).toEqual(note("d", 30));
@@ -236,7 +236,7 @@ describe("what is kept", () => {
           const alive = [...model.values()].filter(({ expiresAt }) => expiresAt > now);
           if (expire) {
             const next = alive.length === 0 ? null : Math.min(...alive.map(({ expiresAt }) => expiresAt));
-            expect(kept.expire(now)).toBe(next);
+            expect(kept.deleteExpired(now)).toBe(next);
           }
           for (const [key, known] of model) {
             const [whose = "", name = ""] = key.split("/");
@@ -251,7 +251,7 @@ describe("what is kept", () => {
     const sql = memoryDatabase();
     const kept = keptIn(sql);
     expect(kept.get("", "note", "a", 0)).toBeNull();
-    expect(kept.expire(0)).toBeNull();
+    expect(kept.deleteExpired(0)).toBeNull();
     expect(tablesOf(sql)).toEqual([]);
   });
 });
@@ -268,7 +268,7 @@ describe("what the tables of version 3.0 hold", () => {
     sql.all("create table file(id text primary key, expires integer not null, text text not null)");
     return sql;
   }
-  const keptFrom = (sql: Sql) => new KeptObjects<{ response: Note; file: Note }>(sql, QUOTA);
+  const keptFrom = (sql: Sql) => new ExpiringStore<{ response: Note; file: Note }>(sql, QUOTA);
 
   it("is taken over from a Durable Object, in pieces as it is", () => {
     const sql = objectDatabase();
@@ -288,7 +288,7 @@ describe("what the tables of version 3.0 hold", () => {
       { kind: "file", objects: 1 },
       { kind: "response", objects: 2 },
     ]);
-    expect(keptFrom(sql).expire(10)).toBe(20);
+    expect(keptFrom(sql).deleteExpired(10)).toBe(20);
   });
 
   it("is taken over also from an object that knew no files", () => {

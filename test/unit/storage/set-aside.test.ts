@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { setAsideDamaged } from "../../../src/storage/set-aside.ts";
+import { quarantineDamagedRows } from "../../../src/storage/set-aside.ts";
 import "../../support/properties.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";
 
@@ -42,7 +42,7 @@ describe("rows that no reader can use", () => {
       [`"a":"'null'"`, ["1", "1", "'{}'", "'null'"]],
     ];
     const expected = damaged.map(([literal, [n = "", ...rest]]) => [add(n, ...rest), literal] as const);
-    expect(setAsideDamaged(sql, [CHECK])).toBe(damaged.length);
+    expect(quarantineDamagedRows(sql, [CHECK])).toBe(damaged.length);
     expect(ids()).toEqual(sound);
     const rows = sql.all("select source, row from set_aside");
     expect(rows).toHaveLength(damaged.length);
@@ -53,7 +53,7 @@ describe("rows that no reader can use", () => {
     expect(written.map((line) => JSON.parse(line))).toEqual([
       { at: expect.any(String), damaged_rows: damaged.length, table: "t", kept_in: "set_aside" },
     ]);
-    expect(setAsideDamaged(sql, [CHECK])).toBe(0);
+    expect(quarantineDamagedRows(sql, [CHECK])).toBe(0);
     expect(written).toHaveLength(1);
   });
 
@@ -66,7 +66,7 @@ describe("rows that no reader can use", () => {
           const [o, a] = [JSON.stringify({ value }), JSON.stringify([value])];
           sql.all("insert into t values(?, ?, 1, ?, ?)", String(index), n, o, a);
         }
-        expect(setAsideDamaged(sql, [CHECK])).toBe(0);
+        expect(quarantineDamagedRows(sql, [CHECK])).toBe(0);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutText, piecesOf, TextTable } from "../../../src/storage/texts.ts";
+import { splitText, TextTable, truncateText } from "../../../src/storage/texts.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";
 
 const wellFormed = fc.string({ unit: fc.constantFrom("a", "ü", "𝄞", "😀") });
@@ -11,7 +11,7 @@ describe("the pieces of a text", () => {
   it("are the text, none is too long, and none but the last is short", () => {
     fc.assert(
       fc.property(anything, fc.integer({ min: 2, max: 9 }), (text, size) => {
-        const pieces = [...piecesOf(text, size)];
+        const pieces = [...splitText(text, size)];
         expect(pieces.join("")).toBe(text);
         for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(size);
         for (const piece of pieces.slice(0, -1)) expect(piece.length).toBeGreaterThanOrEqual(size - 1);
@@ -22,13 +22,13 @@ describe("the pieces of a text", () => {
   it("can each be stored as UTF-8, wherever they are cut", () => {
     fc.assert(
       fc.property(wellFormed, fc.integer({ min: 2, max: 9 }), (text, size) => {
-        for (const piece of piecesOf(text, size)) expect(piece.isWellFormed()).toBe(true);
+        for (const piece of splitText(text, size)) expect(piece.isWellFormed()).toBe(true);
       }),
     );
   });
 
   it("of nothing are none", () => {
-    expect([...piecesOf("", 2)]).toEqual([]);
+    expect([...splitText("", 2)]).toEqual([]);
   });
 });
 
@@ -36,7 +36,7 @@ describe("a text cut short", () => {
   it("ends with a whole character", () => {
     fc.assert(
       fc.property(wellFormed, fc.nat(9), (text, limit) => {
-        const cut = cutText(text, limit);
+        const cut = truncateText(text, limit);
         expect(text.startsWith(cut)).toBe(true);
         expect(cut.isWellFormed()).toBe(true);
         expect(cut.length).toBeLessThanOrEqual(limit);
@@ -59,7 +59,7 @@ describe("a table of texts", () => {
   it("keeps many at once, long ones among them", () => {
     const texts = new TextTable(memoryDatabase(), "t");
     const given = { none: "", long: "\u{1f600}".repeat(2_500_000), short: "x", other: "y".repeat(400_001) };
-    texts.putFresh([["owner", given]]);
+    texts.insertAll([["owner", given]]);
     for (const [name, text] of Object.entries(given)) expect(texts.get("owner", name) === text).toBe(true);
   });
 

@@ -4,7 +4,7 @@ import { ChatStream } from "../../../src/dialects/chat-completions/stream.ts";
 import { CompletionStream } from "../../../src/dialects/completions/stream.ts";
 import { ContentStream } from "../../../src/dialects/content-generation/stream.ts";
 import { MessageStream } from "../../../src/dialects/messages/stream.ts";
-import { CHAT_SHAPE } from "../../../src/dialects/model-runner/shape.ts";
+import { CHAT_FORMAT } from "../../../src/dialects/model-runner/shape.ts";
 import { RunnerStream } from "../../../src/dialects/model-runner/stream.ts";
 import { DeclaredTools } from "../../../src/dialects/shared/declared-tools.ts";
 import type { StreamRenderer } from "../../../src/generation/stream.ts";
@@ -44,7 +44,7 @@ const streams: [string, string, (text: string) => ValidStream, string, RegExp, n
   ],
   [
     "chat-completions",
-    render(new ChatStream(testInfo(), { tools: new DeclaredTools(), legacy: false }, false)),
+    render(new ChatStream(testInfo(), { tools: new DeclaredTools(), isLegacy: false }, false)),
     validateChatCompletionsStream,
     "\n\n",
     /"content":"a"|"reasoning_content"/,
@@ -52,7 +52,7 @@ const streams: [string, string, (text: string) => ValidStream, string, RegExp, n
   ],
   [
     "local-runner",
-    render(new RunnerStream(testInfo(), CHAT_SHAPE, WATCH)),
+    render(new RunnerStream(testInfo(), CHAT_FORMAT, WATCH)),
     validateModelRunnerStream,
     "\n",
     /"content":"a"|"thinking"|"index":1/,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { QueueStatus } from "../../../src/platform/account-status.ts";
-import type { KeyUse, UsageSums } from "../../../src/platform/usage.ts";
-import { Counts, HistogramSeries, series } from "../../../src/telemetry/counts.ts";
-import { exposition } from "../../../src/telemetry/exposition.ts";
+import type { KeyUsage, UsageSums } from "../../../src/platform/usage.ts";
+import { Counts, HistogramSeries, seriesName } from "../../../src/telemetry/counts.ts";
+import { formatExposition } from "../../../src/telemetry/exposition.ts";
 import { GENERATIONS, QUEUE_WAIT } from "../../../src/telemetry/metric-names.ts";
 
 const idle: QueueStatus = {
@@ -38,14 +38,14 @@ const sums: UsageSums = {
   duration_ms: 0,
   queue_ms: 0,
 };
-const NOTHING: KeyUse = { ...sums, key: "", last_used: 0, today: sums };
+const NOTHING: KeyUsage = { ...sums, key: "", last_used: 0, today: sums };
 
 describe("the metrics in text form", () => {
   it("sums a histogram's buckets up, and shows the empty ones", () => {
     const counts = new Counts();
     const waits = new HistogramSeries(QUEUE_WAIT, {});
     for (const seconds of [0.005, 0.005, 0.3, 1_000]) counts.observe(waits, seconds);
-    const lines = exposition(counts.take(), idle, [])
+    const lines = formatExposition(counts.take(), idle, [])
       .split("\n")
       .filter((line) => line.startsWith("polygate_queue_wait_seconds"));
     expect(lines[0]).toBe('polygate_queue_wait_seconds_bucket{le="0.01"} 2');
@@ -61,16 +61,16 @@ describe("the metrics in text form", () => {
 
   it("keeps labels apart, whatever is in them", () => {
     const counts = new Counts();
-    counts.add(series(GENERATIONS, { model: 'a"b\\c\nd' }));
-    counts.add(series(GENERATIONS, { model: 'a"b\\c\nd' }));
-    counts.add(series(GENERATIONS, { model: "le=" }));
-    const text = exposition(counts.take(), idle, []);
+    counts.add(seriesName(GENERATIONS, { model: 'a"b\\c\nd' }));
+    counts.add(seriesName(GENERATIONS, { model: 'a"b\\c\nd' }));
+    counts.add(seriesName(GENERATIONS, { model: "le=" }));
+    const text = formatExposition(counts.take(), idle, []);
     expect(text).toContain('polygate_generations_total{model="a\\"b\\\\c\\nd"} 2\n');
     expect(text).toContain('polygate_generations_total{model="le="} 1\n');
   });
 
   it("tells what keys used: the first 200 apart, so that no series ends", () => {
-    const use = (n: number): KeyUse => ({
+    const use = (n: number): KeyUsage => ({
       ...NOTHING,
       key: `key_${n}`,
       requests: 2,
@@ -78,7 +78,7 @@ describe("the metrics in text form", () => {
       cost_nano: 5e8,
     });
     const keys = [{ ...NOTHING, key: "", requests: 1 }, ...Array.from({ length: 300 }, (_, n) => use(n))];
-    const text = exposition({}, idle, keys);
+    const text = formatExposition({}, idle, keys);
     expect(text).toContain('polygate_key_requests_total{key="pass-through"} 1\n');
     expect(text).toContain('polygate_key_requests_total{key="key_0"} 2\n');
     expect(text).toContain('polygate_key_tokens_total{key="key_0",gen_ai_token_type="input"} 3\n');
@@ -88,7 +88,7 @@ describe("the metrics in text form", () => {
   });
 
   it("shows the account pool as it is", () => {
-    const text = exposition({}, idle, []);
+    const text = formatExposition({}, idle, []);
     for (const line of [
       "polygate_accounts 3",
       "polygate_accounts_available 2",
@@ -104,7 +104,7 @@ describe("the metrics in text form", () => {
   });
 
   it("says what every metric is, once", () => {
-    const text = exposition({}, idle, []);
+    const text = formatExposition({}, idle, []);
     const types = [...text.matchAll(/^# TYPE (\S+) (counter|histogram|gauge)$/gm)].map(([, name]) => name);
     const helps = [...text.matchAll(/^# HELP (\S+) \S/gm)].map(([, name]) => name);
     expect(types).toEqual(helps);

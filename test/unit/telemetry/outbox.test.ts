@@ -60,15 +60,15 @@ function rig(fails: () => boolean = () => false, losesEnded: () => boolean = () 
     now: clock.now,
     sleep: clock.sleep,
   });
-  const settled = async () => outbox.settled();
+  const settled = async () => outbox.waitUntilSent();
   const source = (id: string): RecordSource => ({
     write: () => write(id, { updated_at: clock.time }),
     characters: 0,
     createdAt: 1_000,
-    isTold: false,
+    isKnownToArchive: false,
     hasEnded: false,
     shorten: () => undefined,
-    lost: () => undefined,
+    markUndelivered: () => undefined,
   });
   const ids = () => archive.listHistory({ offset: 0, count: 1_000, q: "" }).items.map(({ id }) => id);
   return { clock, outbox, settled, source, batches, ids, config, archive, usage };
@@ -140,7 +140,7 @@ describe("the outbox", () => {
     void settled();
     await clock.run(5_000);
     expect(ids().sort()).toEqual(["a", "b"]);
-    expect(archive.metrics()).toEqual({ polygate_requests_total: 1 });
+    expect(archive.readMetrics()).toEqual({ polygate_requests_total: 1 });
   });
 
   it("tells counts and captures once where the archive cannot take what has ended", async () => {
@@ -158,13 +158,13 @@ describe("the outbox", () => {
     void settled();
     await clock.run(2_000);
     expect(ids()).toEqual([]);
-    expect(archive.metrics()).toEqual({ polygate_requests_total: 1 });
+    expect(archive.readMetrics()).toEqual({ polygate_requests_total: 1 });
     expect(archive.listCaptures()).toHaveLength(1);
     away = false;
     void settled();
     await clock.run(4_000);
     expect(ids().sort()).toEqual(["a", "b"]);
-    expect(archive.metrics()).toEqual({ polygate_requests_total: 1 });
+    expect(archive.readMetrics()).toEqual({ polygate_requests_total: 1 });
     expect(archive.listCaptures()).toHaveLength(1);
   });
 
@@ -231,13 +231,13 @@ describe("the outbox", () => {
   it("tells how all ended that the archive has heard of", async () => {
     const { clock, outbox, settled, source, batches, config } = rig();
     Object.assign(config.history, { limit: 2 });
-    for (const [id, createdAt, isTold] of [
+    for (const [id, createdAt, isKnownToArchive] of [
       ["long", 1, true],
       ["short", 2, false],
       ["newer", 3, false],
       ["newest", 4, false],
     ] as const)
-      outbox.record({ ...source(id), createdAt, isTold });
+      outbox.record({ ...source(id), createdAt, isKnownToArchive: isKnownToArchive });
     void settled();
     await clock.run(1_000);
     const told = batches.flatMap(({ records }) => records.map(({ summary: { id } }) => id));
@@ -250,11 +250,11 @@ describe("the outbox", () => {
     const unwanted = {
       characters: 0,
       createdAt: 0,
-      isTold: false,
+      isKnownToArchive: false,
       hasEnded: false,
       shorten: () => undefined,
       write: () => expect.fail("a record was made"),
-      lost: () => undefined,
+      markUndelivered: () => undefined,
     };
     outbox.record(unwanted);
     void settled();
@@ -271,8 +271,8 @@ describe("the outbox", () => {
     void settled();
     await clock.run(40_000);
     await first;
-    expect(usage.keys()).toMatchObject([{ requests: 2 }]);
-    expect(outbox.usage.empty).toBe(true);
+    expect(usage.listKeyUsage()).toMatchObject([{ requests: 2 }]);
+    expect(outbox.usage.isEmpty).toBe(true);
   });
 
   it("tells it with the next request when nobody has heard it for long", async () => {
@@ -285,7 +285,7 @@ describe("the outbox", () => {
     outbox.usage.count(used(), NOON);
     void settled();
     await clock.run(120_000);
-    expect(usage.keys()).toMatchObject([{ requests: 2 }]);
+    expect(usage.listKeyUsage()).toMatchObject([{ requests: 2 }]);
   });
 
   it("sends counts alone more rarely", async () => {
@@ -297,6 +297,6 @@ describe("the outbox", () => {
     }
     await clock.run(clock.time + 4_000);
     expect(batches.length).toBeLessThanOrEqual(3);
-    expect(archive.metrics()).toEqual({ polygate_requests_total: 40 });
+    expect(archive.readMetrics()).toEqual({ polygate_requests_total: 40 });
   });
 });

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SqlArchive } from "../../../src/archive/archive.ts";
-import type { AnswerStore } from "../../../src/platform/answers.ts";
+import type { OutcomeStore } from "../../../src/platform/answers.ts";
 import type { Context } from "../../../src/platform/context.ts";
-import { answersIn } from "../../../src/platform/deno/answers.ts";
+import { createAnswerStore } from "../../../src/platform/deno/answers.ts";
 import type { Platform } from "../../../src/platform/platform.ts";
 import { Outbox, type RecordSource } from "../../../src/telemetry/outbox.ts";
 import { recordRequest } from "../../../src/telemetry/record-request.ts";
@@ -28,8 +28,8 @@ function rig() {
   const start = () => {
     const archive = new SqlArchive(sql, () => NOW);
     const usage = new SqlUsage(sql, () => NOW);
-    const stored = answersIn(sql, archive, usage);
-    const answers: AnswerStore = {
+    const stored = createAnswerStore(sql, archive, usage);
+    const answers: OutcomeStore = {
       write: (answer) => {
         refuse("store");
         return stored.write(answer);
@@ -68,7 +68,7 @@ function rig() {
       process = start();
       await process.usage.countNotes(snapshot);
     },
-    requests: () => process.usage.keys().reduce((sum, { requests }) => sum + requests, 0),
+    requests: () => process.usage.listKeyUsage().reduce((sum, { requests }) => sum + requests, 0),
     ids: () => process.archive.listHistory({ offset: 0, count: 100, q: "" }).items.map(({ id }) => id),
   };
 }
@@ -78,10 +78,10 @@ function source(id: string, hasEnded = true): RecordSource {
     write: () => write(id, { status: hasEnded ? "success" : "streaming" }),
     characters: 0,
     createdAt: 1_000,
-    isTold: false,
+    isKnownToArchive: false,
     hasEnded,
     shorten: () => undefined,
-    lost: () => undefined,
+    markUndelivered: () => undefined,
   };
 }
 
@@ -90,10 +90,10 @@ describe("where history and usage are in the process, the outcome of a request",
     const run = rig();
     run.process.outbox.record(source("ended"));
     run.process.outbox.record(source("under way", false));
-    expect(run.process.outbox.end(used(), snapshot)).toBeNull();
+    expect(run.process.outbox.endRequest(used(), snapshot)).toBeNull();
     await run.kill();
     expect(run.ids()).toEqual(["ended"]);
-    expect(run.process.usage.keys()).toMatchObject([
+    expect(run.process.usage.listKeyUsage()).toMatchObject([
       { key: "key_1", requests: 1, prompt_tokens: 10, completion_tokens: 5, last_used: NOW },
     ]);
   });
@@ -102,9 +102,11 @@ describe("where history and usage are in the process, the outcome of a request",
     const run = rig();
     run.fails.store = true;
     run.process.outbox.record(source("ended"));
-    expect(run.process.outbox.end(used(), snapshot)).toMatchObject({ message: "database or disk is full" });
+    expect(run.process.outbox.endRequest(used(), snapshot)).toMatchObject({
+      message: "database or disk is full",
+    });
     expect([run.ids(), run.requests()]).toEqual([[], 0]);
-    await run.process.outbox.settled();
+    await run.process.outbox.waitUntilSent();
     expect([run.ids(), run.requests()]).toEqual([["ended"], 1]);
   });
 
@@ -122,7 +124,7 @@ describe("where history and usage are in the process, the outcome of a request",
             unstored = 0;
           } else if (each === "end" || each === "unstored end") {
             run.fails.store = each === "unstored end";
-            run.process.outbox.end(used(), snapshot);
+            run.process.outbox.endRequest(used(), snapshot);
             if (run.fails.store) unstored += 1;
             else stored += 1;
           } else {
@@ -152,16 +154,16 @@ describe("where history and usage are in the process, the outcome of a request",
 
   it("that was not stored is named in the log line, and the answer goes on", async () => {
     const memory = await memoryPlatform();
-    const answers: AnswerStore = {
+    const answers: OutcomeStore = {
       write: () => {
         throw new Error("database or disk is full");
       },
     };
-    const platform: Platform = { ...memory, answers };
+    const platform: Platform = { ...memory, outcomes: answers };
     const fields: Context["log"] = { dialect: "chat-completions", operation: "chat", model: "flash" };
     const counted = recordRequest(platform, { method: "POST", status: 200, durationMs: 1, fields }, snapshot);
     expect(fields.cause).toBe("the outcome was not stored yet: database or disk is full");
     await counted;
-    expect(await platform.usage.keys()).toMatchObject([{ requests: 1 }]);
+    expect(await platform.usage.listKeyUsage()).toMatchObject([{ requests: 1 }]);
   });
 });

@@ -4,7 +4,7 @@ import { DEFAULT_PROVIDER } from "../../../src/config/schema.ts";
 import type { LogFields } from "../../../src/platform/context.ts";
 import type { Platform } from "../../../src/platform/platform.ts";
 import { HISTOGRAMS } from "../../../src/telemetry/metric-names.ts";
-import { outboxOf } from "../../../src/telemetry/outbox.ts";
+import { getOutbox } from "../../../src/telemetry/outbox.ts";
 import { recordRequest } from "../../../src/telemetry/record-request.ts";
 import type { AnsweredRequest } from "../../../src/telemetry/used-by.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
@@ -24,7 +24,7 @@ afterEach(() => {
 /** What is counted of a request. */
 function counted(answered: AnsweredRequest): Readonly<Record<string, number>> {
   void recordRequest(platform, answered, null);
-  return outboxOf(platform).counts.take();
+  return getOutbox(platform).counts.take();
 }
 
 type Label = readonly [name: string, value: string];

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { conform } from "../../../src/tools/conform.ts";
-import { Declared } from "../../../src/tools/declared.ts";
+import { convertToDeclaredTypes } from "../../../src/tools/conform.ts";
+import { DeclaredSchema } from "../../../src/tools/declared.ts";
 import { chunks, scanPieces, scanWhole } from "./support.ts";
 
 const STRING = { type: "string" };
 const list = (items: unknown) => ({ type: "array", items });
 const object = (properties: object) => ({ type: "object", properties });
-const fitted = (source: string, schema: unknown) => conform(source, Declared.of(schema));
+const fitted = (source: string, schema: unknown) =>
+  convertToDeclaredTypes(source, DeclaredSchema.analyse(schema));
 
 describe("a value that is declared to be a string", () => {
   it.each<[string, string, unknown, string]>([

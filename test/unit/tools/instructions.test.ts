@@ -3,8 +3,8 @@ import type { ToolDefinition } from "../../../src/conversation/tool.ts";
 import {
   renderToolCall,
   renderToolCalls,
+  renderToolInstructions,
   renderToolResult,
-  toolInstructions,
 } from "../../../src/tools/instructions.ts";
 import { findCalls } from "../../support/find-calls.ts";
 
@@ -26,7 +26,7 @@ const tools: readonly ToolDefinition[] = [weather, { name: "now" }];
 
 describe("instructions", () => {
   it("name, describe and define every tool", () => {
-    const text = toolInstructions(tools, { type: "auto" });
+    const text = renderToolInstructions(tools, { type: "auto" });
     expect(text).toContain("get_weather");
     expect(text).toContain("The weather in a city.");
     expect(text).toContain(JSON.stringify(weather.parameters));
@@ -36,7 +36,7 @@ describe("instructions", () => {
   });
 
   it("show an example of declared tools that reads as calls with fitting values", () => {
-    const { calls } = findCalls(toolInstructions(tools, { type: "auto" }), tools);
+    const { calls } = findCalls(renderToolInstructions(tools, { type: "auto" }), tools);
     expect(calls.map((call) => call.name)).toEqual(["get_weather", "now"]);
     expect(JSON.parse(calls[0]?.arguments ?? "")).toEqual({
       city: expect.any(String),
@@ -48,15 +48,15 @@ describe("instructions", () => {
   });
 
   it("show one call where calls are not parallel", () => {
-    const text = toolInstructions(tools, { type: "auto" }, { parallel: false });
+    const text = renderToolInstructions(tools, { type: "auto" }, { parallel: false });
     expect(findCalls(text, tools).calls).toHaveLength(1);
     expect(text).toContain("exactly one");
   });
 
   it("say when a call is required, and which", () => {
-    const auto = toolInstructions(tools, { type: "auto" });
-    const required = toolInstructions(tools, { type: "required" });
-    const forced = toolInstructions(tools, { type: "function", name: "now" });
+    const auto = renderToolInstructions(tools, { type: "auto" });
+    const required = renderToolInstructions(tools, { type: "required" });
+    const forced = renderToolInstructions(tools, { type: "function", name: "now" });
     expect(auto).not.toContain("must call");
     expect(required).toContain("must call at least one tool");
     expect(forced).toContain('must call the tool "now"');
@@ -64,8 +64,8 @@ describe("instructions", () => {
   });
 
   it("are empty without tools or with the choice none", () => {
-    expect(toolInstructions([], { type: "auto" })).toBe("");
-    expect(toolInstructions(tools, { type: "none" })).toBe("");
+    expect(renderToolInstructions([], { type: "auto" })).toBe("");
+    expect(renderToolInstructions(tools, { type: "none" })).toBe("");
   });
 });
 

@@ -31,7 +31,7 @@ function rig() {
       };
       await tally.send({ write }, config, now);
     },
-    read: (from: number, to: number, step: number) => usage.activity({ from, to, step }),
+    read: (from: number, to: number, step: number) => usage.readActivity({ from, to, step }),
     rows: (table: string) => sql.all(`select count(*) as n from activity_${table}`)[0]?.["n"],
   };
 }

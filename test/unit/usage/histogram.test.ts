@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bucketOf, mergedBuckets, middleOf, percentilesOf } from "../../../src/usage/histogram.ts";
+import { bucketMiddle, computePercentiles, findBucket, mergeBuckets } from "../../../src/usage/histogram.ts";
 import "../../support/properties.ts";
 
 const distribution = (times: readonly number[]) => {
   const buckets: Record<string, number> = {};
-  for (const time of times) buckets[bucketOf(time)] = (buckets[bucketOf(time)] ?? 0) + 1;
+  for (const time of times) buckets[findBucket(time)] = (buckets[findBucket(time)] ?? 0) + 1;
   return buckets;
 };
 
@@ -15,7 +15,7 @@ describe("distributions of times", () => {
   it("tell every time to 5 %", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000_000 }), (time) => {
-        expect(Math.abs(middleOf(bucketOf(time)) - time)).toBeLessThanOrEqual(time * 0.05);
+        expect(Math.abs(bucketMiddle(findBucket(time)) - time)).toBeLessThanOrEqual(time * 0.05);
       }),
     );
   });
@@ -25,7 +25,7 @@ describe("distributions of times", () => {
       fc.property(times, (list) => {
         const sorted = list.toSorted((one, other) => one - other);
         const exact = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
-        const told = percentilesOf(distribution(list));
+        const told = computePercentiles(distribution(list));
         for (const [share, value] of [
           [0.5, told?.p50],
           [0.95, told?.p95],
@@ -41,18 +41,18 @@ describe("distributions of times", () => {
     fc.assert(
       fc.property(times, times, (one, other) => {
         const all = distribution([...one, ...other]);
-        expect(mergedBuckets(distribution(one), distribution(other))).toEqual(all);
-        expect(mergedBuckets(distribution(other), distribution(one))).toEqual(all);
+        expect(mergeBuckets(distribution(one), distribution(other))).toEqual(all);
+        expect(mergeBuckets(distribution(other), distribution(one))).toEqual(all);
       }),
     );
   });
 
   it("of nothing have no percentiles", () => {
-    expect(percentilesOf({})).toBeNull();
+    expect(computePercentiles({})).toBeNull();
   });
 
   it("take times that no clock should tell", () => {
-    for (const time of [-5, Number.NaN, 0]) expect(bucketOf(time)).toBe(0);
-    expect(bucketOf(Number.POSITIVE_INFINITY)).toBe(bucketOf(1e12));
+    for (const time of [-5, Number.NaN, 0]) expect(findBucket(time)).toBe(0);
+    expect(findBucket(Number.POSITIVE_INFINITY)).toBe(findBucket(1e12));
   });
 });

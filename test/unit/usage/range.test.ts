@@ -1,16 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { DAY_MS, HOUR_MS, rangeOf, tableFor } from "../../../src/usage/range.ts";
+import { DAY_MS, HOUR_MS, normalizeRange, selectTable } from "../../../src/usage/range.ts";
 
 const now = Date.UTC(2026, 10, 22, 10, 30);
 const today = Date.UTC(2026, 10, 22);
 
 describe("the range of a query", () => {
   it("is the last seven days by day, today included, unless said otherwise", () => {
-    expect(rangeOf({}, now)).toEqual({ from: today - 7 * DAY_MS, to: today + DAY_MS, granularity: "day" });
+    expect(normalizeRange({}, now)).toEqual({
+      from: today - 7 * DAY_MS,
+      to: today + DAY_MS,
+      granularity: "day",
+    });
   });
 
   it("is divided into hours when it is short", () => {
-    expect(rangeOf({ from: now - 2 * HOUR_MS }, now)).toEqual({
+    expect(normalizeRange({ from: now - 2 * HOUR_MS }, now)).toEqual({
       from: today + 8 * HOUR_MS,
       to: today + 11 * HOUR_MS,
       granularity: "hour",
@@ -18,15 +22,21 @@ describe("the range of a query", () => {
   });
 
   it("is told in whole days where hours are no longer kept", () => {
-    const range = rangeOf({ from: now - 40 * DAY_MS, to: now - 39 * DAY_MS }, now);
+    const range = normalizeRange({ from: now - 40 * DAY_MS, to: now - 39 * DAY_MS }, now);
     expect(range).toMatchObject({ granularity: "day", from: today - 40 * DAY_MS, to: today - 38 * DAY_MS });
-    const total = rangeOf({ from: now - 40 * DAY_MS, to: now - 39 * DAY_MS, granularity: "total" }, now);
-    expect(typeof total === "string" ? total : tableFor(total)).toBe("day");
+    const total = normalizeRange(
+      { from: now - 40 * DAY_MS, to: now - 39 * DAY_MS, granularity: "total" },
+      now,
+    );
+    expect(typeof total === "string" ? total : selectTable(total)).toBe("day");
   });
 
   it("of a total is exact to the hour when it is short", () => {
-    const range = rangeOf({ from: today + HOUR_MS, to: today + 2 * HOUR_MS, granularity: "total" }, now);
-    expect(typeof range === "string" ? range : tableFor(range)).toBe("hour");
+    const range = normalizeRange(
+      { from: today + HOUR_MS, to: today + 2 * HOUR_MS, granularity: "total" },
+      now,
+    );
+    expect(typeof range === "string" ? range : selectTable(range)).toBe("hour");
   });
 
   it.each([
@@ -35,6 +45,6 @@ describe("the range of a query", () => {
     [{ from: now - 800 * DAY_MS }, "two years"],
     [{ from: now - 40 * DAY_MS, granularity: "hour" }, "35 days"],
   ] as const)("refuses %j", (asked, why) => {
-    expect(rangeOf(asked, now)).toContain(why);
+    expect(normalizeRange(asked, now)).toContain(why);
   });
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { UsedRequest } from "../../../src/platform/usage.ts";
 import {
-  OTHER,
+  OTHER_VALUES,
   type UsageDimension,
   type UsageMessage,
   type UsageQuery,
@@ -154,12 +154,12 @@ describe("usage", () => {
     await take([used({ key: "a" })], NOON - DAY_MS);
     at(NOON);
     await take([used({ key: "a" }), used({ key: "b" })], NOON);
-    expect(usage.keys()).toMatchObject([
+    expect(usage.listKeyUsage()).toMatchObject([
       { key: "a", last_used: NOON, requests: 2, today: { requests: 1, prompt_tokens: 10 } },
       { key: "b", last_used: NOON, requests: 1, today: { requests: 1 } },
     ]);
     at(NOON + DAY_MS);
-    expect(usage.keys()[0]?.today.requests).toBe(0);
+    expect(usage.listKeyUsage()[0]?.today.requests).toBe(0);
   });
 
   it("keeps hours for 35 days, days for two years, and what a key used in all", async () => {
@@ -176,7 +176,7 @@ describe("usage", () => {
     at(later(733));
     await take([used()], later(733));
     expect(read({ granularity: "day" }).groups).toHaveLength(0);
-    expect(usage.keys()[0]?.requests).toBe(4);
+    expect(usage.listKeyUsage()[0]?.requests).toBe(4);
   });
 });
 
@@ -191,10 +191,10 @@ describe("a flood of made-up names", () => {
     const { groups, totals } = read({ groupBy: ["requested_model", "model"] });
     expect(totals.requests).toBe(3_000);
     expect(groups.length).toBeLessThan(220);
-    expect(groups.find(({ dimensions }) => dimensions.requested_model === OTHER)?.requests).toBeGreaterThan(
-      0,
-    );
-    expect(usage.keys()).toHaveLength(1);
+    expect(
+      groups.find(({ dimensions }) => dimensions.requested_model === OTHER_VALUES)?.requests,
+    ).toBeGreaterThan(0);
+    expect(usage.listKeyUsage()).toHaveLength(1);
   });
 
   it("of one key leaves the models of the others as they are", async () => {
@@ -239,9 +239,9 @@ describe("a message of an isolate", () => {
     tally.count(used(), NOON);
     await expect(tally.send(deaf, config, NOON)).rejects.toThrow();
     expect(messages[1]).toEqual(messages[0]);
-    expect(tally.empty).toBe(false);
+    expect(tally.isEmpty).toBe(false);
     await tally.send(usage, config, NOON);
-    expect(tally.empty).toBe(true);
+    expect(tally.isEmpty).toBe(true);
     expect(read().totals.requests).toBe(2);
   });
 
@@ -348,13 +348,13 @@ describe("sums of any size", () => {
           sum += promptTokens;
         }
         world.evict();
-        const [key] = world.usage.keys();
+        const [key] = world.usage.listKeyUsage();
         for (const sums of [world.read().totals, world.read(by("key")).groups[0], key, key?.today]) {
           expect(sums?.prompt_tokens).toBe(sum);
           expect(Number.isFinite(sums?.cost_nano)).toBe(true);
           expect(Math.abs((sums?.cost_nano ?? 0) - cost)).toBeLessThanOrEqual(cost * 1e-12 + counts.length);
         }
-        const activity = world.usage.activity({ from: NOON, to: NOON + HOUR_MS, step: 60_000 });
+        const activity = world.usage.readActivity({ from: NOON, to: NOON + HOUR_MS, step: 60_000 });
         expect(Number.isFinite(activity.totals.cost_nano)).toBe(true);
       }),
       { numRuns: 40 },
@@ -382,9 +382,9 @@ describe("a damaged row", () => {
     expect(world.read(by("key")).totals.requests).toBeGreaterThan(0);
     const activity = { from: TODAY, to: TODAY + DAY_MS, step: 900_000 };
     for (const points of [activity, { from: NOON, to: NOON + HOUR_MS, step: 60_000 }]) {
-      expect(Number.isFinite(world.usage.activity(points).totals.cost_nano)).toBe(true);
+      expect(Number.isFinite(world.usage.readActivity(points).totals.cost_nano)).toBe(true);
     }
-    expect(world.usage.keys().every(({ cost_nano }) => cost_nano >= 0)).toBe(true);
+    expect(world.usage.listKeyUsage().every(({ cost_nano }) => cost_nano >= 0)).toBe(true);
     expect(world.read({ granularity: "hour" }).totals.requests).toBeGreaterThan(0);
     expect(world.sql.all("select distinct source from set_aside")).toEqual([{ source: table }]);
     expect(log).toHaveBeenCalled();

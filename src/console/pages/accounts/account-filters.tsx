@@ -2,23 +2,24 @@ import type { AccountFilter } from "../../api/accounts.ts";
 import type { ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import { CONDITIONS } from "../../api/queue.ts";
-import { look } from "../../routing.ts";
+import { setQuery } from "../../routing.ts";
 
 /** URL value for accounts without a proxy. Proxy ids have a colon in front, so they cannot collide with it. */
-const DIRECT = "direct";
+const NO_PROXY = "direct";
 /** URL value for accounts of the default provider. */
-const DEFAULT = "default";
+const DEFAULT_PROVIDER_VALUE = "default";
 
 /** Reads filters and order from the page's URL. */
-export function filterIn(query: string): AccountFilter {
+export function parseFilter(query: string): AccountFilter {
   const params = new URLSearchParams(query);
   const proxy = params.get("proxy");
   const provider = params.get("provider");
   return {
     q: params.get("q") ?? "",
     health: params.get("health") ?? "",
-    proxy: proxy === null ? null : proxy === DIRECT ? "" : proxy.replace(/^:/, ""),
-    provider: provider === null ? null : provider === DEFAULT ? "" : provider.replace(/^:/, ""),
+    proxy: proxy === null ? null : proxy === NO_PROXY ? "" : proxy.replace(/^:/, ""),
+    provider:
+      provider === null ? null : provider === DEFAULT_PROVIDER_VALUE ? "" : provider.replace(/^:/, ""),
     sort: params.get("sort") ?? "",
   };
 }
@@ -52,7 +53,7 @@ export function AccountFilters({ query, proxies, providers }: AccountFiltersProp
         if (value === "") params.delete(name);
         else params.set(name, value);
         params.delete("page");
-        look(params.toString(), true);
+        setQuery(params.toString(), true);
       }}
     >
       {choices.map(([value, said]) => (
@@ -72,13 +73,13 @@ export function AccountFilters({ query, proxies, providers }: AccountFiltersProp
       {proxies.length > 0 &&
         choice("proxy", "Proxy", [
           ["", "any proxy"],
-          [DIRECT, "no proxy"],
+          [NO_PROXY, "no proxy"],
           ...proxies.map(({ id, name, host }) => [`:${id}`, name || host] as const),
         ])}
       {providers.length > 0 &&
         choice("provider", "Provider", [
           ["", "any provider"],
-          [DEFAULT, "the default provider"],
+          [DEFAULT_PROVIDER_VALUE, "the default provider"],
           ...providers.map(({ id, name }) => [`:${id}`, name || id] as const),
         ])}
       {choice("sort", "Order", [

@@ -1,7 +1,7 @@
 import type { Account } from "../../api/accounts.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { duration } from "../../ui/format.ts";
-import { activityOf } from "./activity.ts";
+import { formatDuration } from "../../ui/format.ts";
+import { summarizeActivity } from "./activity.ts";
 import type { TestState } from "./use-tests.ts";
 
 interface AccountHealthProps {
@@ -19,7 +19,7 @@ export function AccountHealth({ account, test }: AccountHealthProps) {
     return (
       <>
         <Badge tone="warn" title={cooldown.reason}>
-          cools down, {duration(left)}
+          cools down, {formatDuration(left)}
         </Badge>
         <span class="muted cut" title={cooldown.reason}>
           {cooldown.reason}
@@ -42,12 +42,12 @@ export function AccountHealth({ account, test }: AccountHealthProps) {
       <>
         <Badge tone="good">ok</Badge>
         <span class="muted cut">
-          {duration(test.response_time)}, {test.session_count} sessions
+          {formatDuration(test.response_time)}, {test.session_count} sessions
         </span>
       </>
     );
   }
-  const told = activityOf(account);
+  const told = summarizeActivity(account);
   if (told !== null) {
     const { good, text, title } = told;
     return (

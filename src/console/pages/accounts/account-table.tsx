@@ -3,7 +3,7 @@ import type { Account } from "../../api/accounts.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import type { Editing } from "../../ui/editing.tsx";
 import { useMedia } from "../../ui/use-media.ts";
-import { useVirtual } from "../../ui/use-virtual.ts";
+import { useVirtualRows } from "../../ui/use-virtual.ts";
 import { AccountRow } from "./account-row.tsx";
 import type { Selection } from "./selection.ts";
 import type { Tests } from "./use-tests.ts";
@@ -28,7 +28,11 @@ export function AccountTable(props: AccountTableProps) {
   const { accounts, proxies, tests, selection, loading, editing, onSessions } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const narrow = useMedia("(max-width: 700px)");
-  const { items, height } = useVirtual(scroller, accounts.length, narrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT);
+  const { items, height } = useVirtualRows(
+    scroller,
+    accounts.length,
+    narrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT,
+  );
   const names = new Map(proxies.map(({ id, name }) => [id, name || id]));
   const listed = accounts.map(({ identifier }) => identifier);
   const all = listed.every((identifier) => selection.chosen.has(identifier));

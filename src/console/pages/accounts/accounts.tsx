@@ -2,18 +2,18 @@ import { useState } from "preact/hooks";
 import { type Account, deleteAccount, LARGEST_PAGE, listAccounts } from "../../api/accounts.ts";
 import { listProviders } from "../../api/providers.ts";
 import { listProxies } from "../../api/proxies.ts";
-import { usePlace } from "../../routing.ts";
+import { useAddress } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { AddButton, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { plural } from "../../ui/format.ts";
+import { formatPlural } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { usePaging } from "../../ui/use-paging.ts";
-import { AccountFilters, filterIn } from "./account-filters.tsx";
+import { AccountFilters, parseFilter } from "./account-filters.tsx";
 import { AccountForm } from "./account-form.tsx";
 import { AccountTable } from "./account-table.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
@@ -27,18 +27,18 @@ const PAGE_SIZES = [10, 50, 200, 1_000, LARGEST_PAGE] as const;
 
 /** Refresh interval, because cooldowns change. Long pages are not refreshed: each costs as much as 100 short ones. */
 const REFRESH_MS = 10_000;
-const LARGEST_REFRESHED = 200;
+const MAX_REFRESHED_PAGE_SIZE = 200;
 
 /** Page that lists, filters and edits the accounts. */
 export function Accounts() {
   const paging = usePaging(LARGEST_PAGE);
   const { query, page, size } = paging;
-  const place = usePlace().query;
-  const filter = filterIn(place);
+  const place = useAddress().query;
+  const filter = parseFilter(place);
   const { data, error, loading, reload } = useLoaded(
     (signal) => listAccounts(filter, page, size, signal),
     place,
-    size > LARGEST_REFRESHED ? 0 : REFRESH_MS,
+    size > MAX_REFRESHED_PAGE_SIZE ? 0 : REFRESH_MS,
   );
   const proxies = useLoaded(listProxies).data ?? [];
   const providers = (useLoaded(listProviders).data ?? []).filter(({ read_only }) => !read_only);
@@ -99,7 +99,7 @@ export function Accounts() {
           paging={paging}
           pages={data.total_pages}
           sizes={PAGE_SIZES}
-          said={plural(data.total, "account")}
+          said={formatPlural(data.total, "account")}
         />
       )}
       <EditDialogs

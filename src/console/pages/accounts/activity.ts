@@ -1,8 +1,8 @@
 import type { Account } from "../../api/accounts.ts";
-import { fullMoment } from "../../ui/format.ts";
+import { formatFullTime } from "../../ui/format.ts";
 
 /** Summary of an account's requests. */
-export interface ToldActivity {
+export interface ActivitySummary {
   /** Its last finished request did not fail. */
   readonly good: boolean;
   readonly text: string;
@@ -16,19 +16,19 @@ const percent = ({ requests, succeeded }: Rate): string =>
   `${Math.floor((100 * succeeded) / requests)} % of ${requests}`;
 
 /** Summarizes an account's activity; null if there were no requests. */
-export function activityOf({ activity }: Account): ToldActivity | null {
+export function summarizeActivity({ activity }: Account): ActivitySummary | null {
   if (!activity || activity.last_day.requests === 0) return null;
   const { in_flight, last_used, last_success, last_fault, last_hour, last_day } = activity;
   const hour = last_hour.requests === 0 ? "no request" : percent(last_hour);
   const lines = [
     `Last hour: ${hour}; last day: ${percent(last_day)}`,
     `In flight: ${in_flight}`,
-    `Last used: ${fullMoment(last_used)}`,
-    `Last success: ${fullMoment(last_success)}`,
+    `Last used: ${formatFullTime(last_used)}`,
+    `Last success: ${formatFullTime(last_success)}`,
   ];
   if (last_fault) {
     const { at, reason, kind, fault } = last_fault;
-    lines.push(`Last fault (${fault}): ${fullMoment(at)}, ${reason} (${kind})`);
+    lines.push(`Last fault (${fault}): ${formatFullTime(at)}, ${reason} (${kind})`);
   }
   const shown =
     last_hour.requests === 0 ? `${percent(last_day)} in a day` : `${percent(last_hour)} in an hour`;

@@ -4,9 +4,9 @@ import type { ProxyView } from "../../api/proxies.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import type { Editing } from "../../ui/editing.tsx";
-import { count, plural } from "../../ui/format.ts";
+import { formatCount, formatPlural } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
-import { useWork } from "../../ui/use-work.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
 import type { Selection } from "./selection.ts";
 
 interface BulkBarProps {
@@ -19,20 +19,20 @@ const DONE = { enable: "enabled", disable: "disabled", delete: "deleted", bind: 
 
 /** Actions for the selected accounts. */
 export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
-  const work = useWork();
+  const work = useAsyncAction();
   const [deleting, setDeleting] = useState(false);
   const identifiers = [...selection.chosen];
   if (identifiers.length === 0) return null;
   const edit = async (action: BulkEdit["action"], proxy?: string) => {
     const undo = await editAccounts({ action, identifiers, ...(proxy !== undefined && { proxy_id: proxy }) });
     const free = action === "bind" && proxy === "";
-    await changed(`${plural(identifiers.length, "account")} ${free ? "unbound" : DONE[action]}`, undo);
+    await changed(`${formatPlural(identifiers.length, "account")} ${free ? "unbound" : DONE[action]}`, undo);
     if (action === "delete") selection.clear();
   };
   const run = (action: BulkEdit["action"], proxy?: string) => void work.run(() => edit(action, proxy));
   return (
     <section class="bulk-bar panel row" aria-label="Chosen accounts">
-      <strong>{count(identifiers.length)} chosen</strong>
+      <strong>{formatCount(identifiers.length)} chosen</strong>
       <Button disabled={work.busy} onClick={() => run("enable")}>
         Enable
       </Button>
@@ -68,7 +68,7 @@ export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
       <Problem error={work.error} />
       {deleting && (
         <Confirm
-          title={`Delete ${plural(identifiers.length, "account")}?`}
+          title={`Delete ${formatPlural(identifiers.length, "account")}?`}
           action="Delete them"
           onClose={() => setDeleting(false)}
           run={() => edit("delete")}

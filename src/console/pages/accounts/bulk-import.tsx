@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { importAccounts } from "../../api/accounts.ts";
-import { messageOf } from "../../api/client.ts";
+import { toMessage } from "../../api/client.ts";
 import { AreaField } from "../../ui/field.tsx";
 import { FileButton } from "../../ui/file-button.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { plural } from "../../ui/format.ts";
+import { formatPlural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Progress } from "../../ui/progress.tsx";
 import { parseAccounts } from "./parse-accounts.ts";
@@ -15,7 +15,7 @@ interface BulkImportProps {
 }
 
 /** Accounts per request. */
-const PART = 1_000;
+const BATCH_SIZE = 1_000;
 
 /** Imports accounts from a pasted list or a file. Existing accounts do not change. */
 export function BulkImport({ onClose, onDone }: BulkImportProps) {
@@ -27,24 +27,26 @@ export function BulkImport({ onClose, onDone }: BulkImportProps) {
     if (accounts.length === 0) throw new Error("There is no account in the list.");
     let added = 0;
     try {
-      for (let at = 0; at < accounts.length; at += PART) {
+      for (let at = 0; at < accounts.length; at += BATCH_SIZE) {
         setDone(at);
-        added += (await importAccounts(accounts.slice(at, at + PART), at > 0)).imported_accounts;
+        added += (await importAccounts(accounts.slice(at, at + BATCH_SIZE), at > 0)).imported_accounts;
       }
     } catch (error) {
-      const before = added === 0 ? "" : `${plural(added, "account")} had been added by then. `;
-      throw new Error(`${before}${messageOf(error)}`);
+      const before = added === 0 ? "" : `${formatPlural(added, "account")} had been added by then. `;
+      throw new Error(`${before}${toMessage(error)}`);
     } finally {
       setDone(null);
     }
     arrived();
     const known = accounts.length - added;
-    await onDone(`${plural(added, "account")} added${known > 0 ? `, ${known} were there already` : ""}`);
+    await onDone(
+      `${formatPlural(added, "account")} added${known > 0 ? `, ${known} were there already` : ""}`,
+    );
   };
   return (
     <FormDialog
       title="Import accounts"
-      action={accounts.length > 0 ? `Import ${plural(accounts.length, "account")}` : "Import"}
+      action={accounts.length > 0 ? `Import ${formatPlural(accounts.length, "account")}` : "Import"}
       submit={submit}
       onClose={onClose}
       wide

@@ -1,6 +1,6 @@
 import { type Account, deleteSessions } from "../../api/accounts.ts";
 import { Confirm } from "../../ui/confirm.tsx";
-import { toast } from "../../ui/toasts.tsx";
+import { showToast } from "../../ui/toasts.tsx";
 
 interface DeleteSessionsProps {
   readonly account: Account;
@@ -11,7 +11,7 @@ export function DeleteSessions({ account, onClose }: DeleteSessionsProps) {
   const run = async () => {
     const { success, message } = await deleteSessions(account.identifier);
     if (!success) throw new Error(message || "The sessions could not be deleted.");
-    toast(message || "Sessions deleted");
+    showToast(message || "Sessions deleted");
   };
   return (
     <Confirm title="Delete its sessions?" action="Delete sessions" run={run} onClose={onClose}>

@@ -9,7 +9,7 @@ export interface ParsedAccounts {
 const MAX_PROBLEMS = 20;
 
 /** Reads an account's fields from any object; null if the object does not identify an account. */
-function fromObject(value: unknown): AccountInput | null {
+function accountFromObject(value: unknown): AccountInput | null {
   if (typeof value !== "object" || value === null) return null;
   const fields = new Map(Object.entries(value));
   const text = (name: string): string => {
@@ -28,14 +28,14 @@ function fromObject(value: unknown): AccountInput | null {
   return account.email || account.mobile || account.token ? account : null;
 }
 
-function fromJson(parsed: unknown): ParsedAccounts {
+function accountsFromJson(parsed: unknown): ParsedAccounts {
   const list =
     typeof parsed === "object" && parsed !== null && "accounts" in parsed ? parsed.accounts : parsed;
   if (!Array.isArray(list)) return { accounts: [], problems: ["The JSON holds no list of accounts."] };
   const accounts: AccountInput[] = [];
   const problems: string[] = [];
   for (const [index, item] of list.entries()) {
-    const account = fromObject(item);
+    const account = accountFromObject(item);
     if (account !== null) accounts.push(account);
     else problems.push(`Item ${index + 1} has no email, mobile or token.`);
   }
@@ -46,7 +46,7 @@ function fromJson(parsed: unknown): ParsedAccounts {
  * Parses `login:password`; the separator may be a comma, a semicolon, a tab or spaces. A login with an @ is an e-mail
  * address.
  */
-function fromLine(line: string): AccountInput | null {
+function accountFromLine(line: string): AccountInput | null {
   const match = /^(\S+?)(?:\s*[:,;]\s*|\s+)(\S.*)$/s.exec(line);
   if (match === null) return null;
   const [, login = "", password = ""] = match;
@@ -63,7 +63,7 @@ export function parseAccounts(text: string): ParsedAccounts {
   if (trimmed === "") return { accounts: [], problems: [] };
   if (trimmed.startsWith("[") || trimmed.startsWith("{")) {
     try {
-      return fromJson(JSON.parse(trimmed));
+      return accountsFromJson(JSON.parse(trimmed));
     } catch (error) {
       return {
         accounts: [],
@@ -76,7 +76,7 @@ export function parseAccounts(text: string): ParsedAccounts {
   for (const [index, raw] of trimmed.split(/\r?\n/).entries()) {
     const line = raw.trim();
     if (line === "" || line.startsWith("#")) continue;
-    const account = fromLine(line);
+    const account = accountFromLine(line);
     if (account !== null) accounts.push(account);
     else problems.push(`Line ${index + 1} is not of the form login:password.`);
   }

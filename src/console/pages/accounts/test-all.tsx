@@ -7,12 +7,12 @@ import {
   testAllAccounts,
 } from "../../api/accounts.ts";
 import { Button } from "../../ui/button.tsx";
-import { count, fullMoment, plural } from "../../ui/format.ts";
+import { formatCount, formatFullTime, formatPlural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Progress } from "../../ui/progress.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { useWork } from "../../ui/use-work.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
 
 const POLL_MS = 600;
 /** Interval of checks for a test that another tab or administrator started. */
@@ -31,8 +31,8 @@ interface TestAllProps {
  * tab.
  */
 export function TestAll({ chosen, onDone }: TestAllProps) {
-  const started = useWork();
-  const cancelled = useWork();
+  const started = useAsyncAction();
+  const cancelled = useAsyncAction();
   const [polls, setPolls] = useState(true);
   const { data: status, error, reload } = useLoaded(readTestAll, "", polls ? POLL_MS : IDLE_MS);
   const running = started.busy || status?.running === true;
@@ -54,7 +54,7 @@ export function TestAll({ chosen, onDone }: TestAllProps) {
   return (
     <>
       <Button busy={running} onClick={() => start(false)}>
-        {chosen.size > 0 ? `Test ${count(chosen.size)} chosen` : "Test all"}
+        {chosen.size > 0 ? `Test ${formatCount(chosen.size)} chosen` : "Test all"}
       </Button>
       {running && (
         <>
@@ -65,7 +65,7 @@ export function TestAll({ chosen, onDone }: TestAllProps) {
         </>
       )}
       {!running && status !== null && rest > 0 && (
-        <Button onClick={() => start(true)}>Test the other {count(rest)}</Button>
+        <Button onClick={() => start(true)}>Test the other {formatCount(rest)}</Button>
       )}
       <Problem error={started.error || cancelled.error || error} />
       {!running && status !== null && isNews(status) && <Outcome status={status} />}
@@ -79,15 +79,16 @@ const isNews = ({ total, finished_at }: TestAllStatus): boolean =>
 /** Shows the result of the last run. */
 function Outcome({ status }: { readonly status: TestAllStatus }) {
   const { total, done, failed, failures, finished_at } = status;
-  const when = finished_at === 0 ? "" : ` (${fullMoment(finished_at)})`;
-  const ended = done < total ? `The test ended after ${count(done)} of ${plural(total, "account")}. ` : "";
+  const when = finished_at === 0 ? "" : ` (${formatFullTime(finished_at)})`;
+  const ended =
+    done < total ? `The test ended after ${formatCount(done)} of ${formatPlural(total, "account")}. ` : "";
   if (failed === 0) {
     return (
       <Notice kind={done < total ? "info" : "success"}>
         {ended}
         {done < total
           ? "None of these failed"
-          : `${status.some ? "" : "All "}${plural(total, "account")} ${total === 1 ? "works" : "work"}`}
+          : `${status.some ? "" : "All "}${formatPlural(total, "account")} ${total === 1 ? "works" : "work"}`}
         {when}.
       </Notice>
     );
@@ -95,7 +96,7 @@ function Outcome({ status }: { readonly status: TestAllStatus }) {
   return (
     <Notice kind="warning">
       {ended}
-      {count(failed)} of {plural(done, "account")} failed{when}.{" "}
+      {formatCount(failed)} of {formatPlural(done, "account")} failed{when}.{" "}
       <details>
         <summary>Which, and why</summary>
         <ul>
@@ -105,7 +106,7 @@ function Outcome({ status }: { readonly status: TestAllStatus }) {
             </li>
           ))}
         </ul>
-        {failed > failures.length && <p>and {count(failed - failures.length)} more</p>}
+        {failed > failures.length && <p>and {formatCount(failed - failures.length)} more</p>}
       </details>
     </Notice>
   );

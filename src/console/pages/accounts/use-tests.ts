@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { type TestResult, testAccount } from "../../api/accounts.ts";
-import { messageOf } from "../../api/client.ts";
+import { toMessage } from "../../api/client.ts";
 
 /** State of an account's test on this page. */
 export type TestState = "running" | TestResult;
@@ -21,7 +21,7 @@ export function useTests(onDone: () => Promise<void>): Tests {
       note(identifier, await testAccount(identifier));
     } catch (error) {
       const failed = { account: identifier, success: false, response_time: 0, session_count: 0 };
-      note(identifier, { ...failed, message: messageOf(error), config_warning: "" });
+      note(identifier, { ...failed, message: toMessage(error), config_warning: "" });
     }
     await onDone();
   };

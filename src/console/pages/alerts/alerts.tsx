@@ -2,16 +2,16 @@ import { useState } from "preact/hooks";
 import { deleteWebhook, readAlerts, testWebhook, type WebhookView } from "../../api/alerts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Clipped } from "../../ui/clipped.tsx";
+import { TruncatedText } from "../../ui/clipped.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { Moment } from "../../ui/moment.tsx";
+import { Timestamp } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { toast } from "../../ui/toasts.tsx";
+import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { RulesForm } from "./rules-form.tsx";
@@ -34,7 +34,7 @@ export function Alerts() {
       (failure: unknown) => (failure instanceof Error ? failure.message : "The test failed"),
     );
     setTesting("");
-    toast(said);
+    showToast(said);
     await reload();
   };
   const add = <AddButton noun="webhook" onClick={editing.add} />;
@@ -43,11 +43,11 @@ export function Alerts() {
       title: "Name",
       cell: ({ name, id }) => (
         <strong>
-          <Clipped text={name || id} />
+          <TruncatedText text={name || id} />
         </strong>
       ),
     },
-    { title: "Address", class: "mono", cell: ({ url }) => <Clipped text={url} /> },
+    { title: "Address", class: "mono", cell: ({ url }) => <TruncatedText text={url} /> },
     {
       title: "Form",
       class: "muted",
@@ -82,7 +82,7 @@ export function Alerts() {
                 {data.firing.map(({ kind, message, since }) => (
                   <li key={`${kind} ${message}`}>
                     <Badge tone="bad">firing</Badge> {message} <span class="muted">since</span>{" "}
-                    <Moment at={since} />
+                    <Timestamp at={since} />
                   </li>
                 ))}
               </ul>
@@ -92,7 +92,7 @@ export function Alerts() {
             {secret !== "" && (
               <Notice kind="info" action={<CopyButton text={secret} name="Copy secret" />}>
                 What the new webhook is sent is signed with a secret, which is shown this once:{" "}
-                <Clipped text={secret} />
+                <TruncatedText text={secret} />
               </Notice>
             )}
             <DataTable

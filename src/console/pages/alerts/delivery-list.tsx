@@ -1,8 +1,8 @@
 import type { DeliveryView, WebhookView } from "../../api/alerts.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Clipped } from "../../ui/clipped.tsx";
+import { TruncatedText } from "../../ui/clipped.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { Moment } from "../../ui/moment.tsx";
+import { Timestamp } from "../../ui/moment.tsx";
 import { Panel } from "../../ui/page.tsx";
 
 interface DeliveryListProps {
@@ -14,9 +14,9 @@ interface DeliveryListProps {
 export function DeliveryList({ deliveries, webhooks }: DeliveryListProps) {
   const nameOf = (id: string) => webhooks.find((webhook) => webhook.id === id)?.name || id;
   const columns: Column<DeliveryView>[] = [
-    { title: "Time", cell: ({ at }) => <Moment at={at} /> },
-    { title: "Webhook", cell: ({ webhook }) => <Clipped text={nameOf(webhook)} /> },
-    { title: "Message", cell: ({ message }) => <Clipped text={message} /> },
+    { title: "Time", cell: ({ at }) => <Timestamp at={at} /> },
+    { title: "Webhook", cell: ({ webhook }) => <TruncatedText text={nameOf(webhook)} /> },
+    { title: "Message", cell: ({ message }) => <TruncatedText text={message} /> },
     {
       title: "State",
       cell: ({ error, pending }) =>

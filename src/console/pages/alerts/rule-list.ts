@@ -19,7 +19,7 @@ export interface RuleDraft {
 }
 
 /** Returns the input values for an existing rule. */
-export function draftOf(rule: AlertRule | undefined): RuleDraft {
+export function toRuleDraft(rule: AlertRule | undefined): RuleDraft {
   const { enabled = true, threshold = 0, quiet_minutes: quiet = 60 } = rule ?? {};
   return { enabled, threshold: String(threshold), quiet: String(quiet) };
 }
@@ -29,7 +29,7 @@ export function draftOf(rule: AlertRule | undefined): RuleDraft {
  *
  * @throws Error with a message for the user if a value is invalid
  */
-export function rulesOf(drafts: Readonly<Record<string, RuleDraft>>): Record<string, AlertRule> {
+export function parseRules(drafts: Readonly<Record<string, RuleDraft>>): Record<string, AlertRule> {
   return Object.fromEntries(
     Object.entries(drafts).map(([kind, { enabled, threshold, quiet }]) => {
       const name = RULES.find((rule) => rule.kind === kind)?.name ?? kind;

@@ -5,9 +5,9 @@ import { CheckField, TextField } from "../../ui/field.tsx";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { toast } from "../../ui/toasts.tsx";
-import { useWork } from "../../ui/use-work.ts";
-import { draftOf, RULES, type RuleDraft, rulesOf } from "./rule-list.ts";
+import { showToast } from "../../ui/toasts.tsx";
+import { useAsyncAction } from "../../ui/use-work.ts";
+import { parseRules, RULES, type RuleDraft, toRuleDraft } from "./rule-list.ts";
 
 interface RulesFormProps {
   readonly rules: Readonly<Record<string, AlertRule>>;
@@ -17,7 +17,7 @@ interface RulesFormProps {
 type Drafts = Readonly<Record<string, RuleDraft>>;
 
 /** Returns the drafts that differ from those before. */
-function changedSince(drafts: Drafts, before: Drafts): Drafts {
+function changedDrafts(drafts: Drafts, before: Drafts): Drafts {
   return Object.fromEntries(Object.entries(drafts).filter(([kind, draft]) => draft !== before[kind]));
 }
 
@@ -26,24 +26,24 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
   const [drafts, setDrafts] = useState<Drafts>({});
   /** Saved drafts. They are displayed until the reloaded list contains the same values. */
   const [sent, setSent] = useState<Drafts>({});
-  const { busy, error, onSubmit } = useWork();
+  const { busy, error, onSubmit } = useAsyncAction();
   const save = async () => {
-    await saveRules(rulesOf(drafts));
+    await saveRules(parseRules(drafts));
     setSent(drafts);
     await onSaved();
-    setDrafts((now) => changedSince(now, drafts));
+    setDrafts((now) => changedDrafts(now, drafts));
     setSent({});
-    toast("Rules saved");
+    showToast("Rules saved");
   };
   return (
     <form onSubmit={onSubmit(save)} noValidate>
       <LeaveGuard
-        unsaved={Object.keys(changedSince(drafts, sent)).length === 0 ? "" : "a change to the rules"}
+        unsaved={Object.keys(changedDrafts(drafts, sent)).length === 0 ? "" : "a change to the rules"}
       />
       <Panel title="Rules">
         <div class="setting-grid">
           {RULES.map(({ kind, name, threshold }) => {
-            const draft = drafts[kind] ?? draftOf(rules[kind]);
+            const draft = drafts[kind] ?? toRuleDraft(rules[kind]);
             const change = (part: Partial<RuleDraft>) =>
               setDrafts((before) => ({ ...before, [kind]: { ...draft, ...part } }));
             return (

@@ -1,9 +1,9 @@
 import { type AuditEntry, listAudit } from "../../api/journal.ts";
-import { Clipped } from "../../ui/clipped.tsx";
+import { TruncatedText } from "../../ui/clipped.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { plural } from "../../ui/format.ts";
-import { Moment } from "../../ui/moment.tsx";
+import { formatPlural } from "../../ui/format.ts";
+import { Timestamp } from "../../ui/moment.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -15,31 +15,32 @@ import { FieldChanges } from "./field-changes.tsx";
 const LARGEST_PAGE = 1_000;
 const PAGE_SIZES = [25, 50, 200, LARGEST_PAGE] as const;
 /** Number of changes that are visible without expanding the entry. */
-const FEW = 3;
+const COLLAPSED_CHANGES = 3;
 
 /** Describes how the administrator signed in. */
-const whoOf = (who: string): string => (who === "key" ? "admin key or password" : who.replace(":", " "));
+const describeActor = (who: string): string =>
+  who === "key" ? "admin key or password" : who.replace(":", " ");
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { title: "Time", class: "tabular", cell: ({ at }) => <Moment at={at} /> },
+  { title: "Time", class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
   {
     title: "Who",
     cell: ({ who, address }) => (
       <>
-        <span class="block">{whoOf(who)}</span>
+        <span class="block">{describeActor(who)}</span>
         <span class="muted block">{address}</span>
       </>
     ),
   },
-  { title: "What", class: "mono", cell: ({ action }) => <Clipped text={action} /> },
+  { title: "What", class: "mono", cell: ({ action }) => <TruncatedText text={action} /> },
   {
     title: "Changes",
     cell: ({ changes, more }) =>
-      changes.length <= FEW ? (
+      changes.length <= COLLAPSED_CHANGES ? (
         <FieldChanges changes={changes} more={more} />
       ) : (
         <details>
-          <summary>{plural(changes.length + more, "change")}</summary>
+          <summary>{formatPlural(changes.length + more, "change")}</summary>
           <FieldChanges changes={changes} more={more} />
         </details>
       ),
@@ -79,7 +80,7 @@ export function Audit() {
             paging={paging}
             pages={data.total_pages}
             sizes={PAGE_SIZES}
-            said={`${plural(data.total, "entry", "entries")}; the newest 10,000 are kept`}
+            said={`${formatPlural(data.total, "entry", "entries")}; the newest 10,000 are kept`}
           />
         </>
       )}

@@ -1,6 +1,6 @@
 import type { FieldChange } from "../../api/journal.ts";
-import { Clipped } from "../../ui/clipped.tsx";
-import { count } from "../../ui/format.ts";
+import { TruncatedText } from "../../ui/clipped.tsx";
+import { formatCount } from "../../ui/format.ts";
 
 interface FieldChangesProps {
   readonly changes: readonly FieldChange[];
@@ -14,17 +14,17 @@ export function FieldChanges({ changes, more }: FieldChangesProps) {
     <ul class="field-changes">
       {changes.map(({ path, before, after }) => (
         <li key={path}>
-          <Clipped text={path} />{" "}
+          <TruncatedText text={path} />{" "}
           <span class="mono">
             <span class="muted">
-              <Clipped text={before ?? "none"} />
+              <TruncatedText text={before ?? "none"} />
             </span>
             {" → "}
-            <Clipped text={after ?? "none"} />
+            <TruncatedText text={after ?? "none"} />
           </span>
         </li>
       ))}
-      {more > 0 && <li class="muted">and {count(more)} more</li>}
+      {more > 0 && <li class="muted">and {formatCount(more)} more</li>}
     </ul>
   );
 }

@@ -1,10 +1,10 @@
 import type { CaptureSummary } from "../../api/captures.ts";
-import { href } from "../../routing.ts";
+import { formatHref } from "../../routing.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { compact, duration } from "../../ui/format.ts";
-import { Moment } from "../../ui/moment.tsx";
+import { formatCompact, formatDuration } from "../../ui/format.ts";
+import { Timestamp } from "../../ui/moment.tsx";
 
 interface CaptureTableProps {
   readonly items: readonly CaptureSummary[];
@@ -15,12 +15,12 @@ interface CaptureTableProps {
 const isGood = ({ status, outcome }: CaptureSummary) => status >= 200 && status < 400 && outcome !== "error";
 
 const COLUMNS: readonly Column<CaptureSummary>[] = [
-  { title: "Time", class: "tabular", cell: ({ at }) => <Moment at={at} /> },
+  { title: "Time", class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
   {
     title: "Exchange",
     cell: ({ id, label, method, url }) => (
       <>
-        <a href={href("captures", id)}>{label || method}</a> <span class="mono muted">{url}</span>
+        <a href={formatHref("captures", id)}>{label || method}</a> <span class="mono muted">{url}</span>
       </>
     ),
   },
@@ -32,8 +32,13 @@ const COLUMNS: readonly Column<CaptureSummary>[] = [
       </Badge>
     ),
   },
-  { title: "Bytes", end: true, class: "tabular", cell: ({ response_bytes }) => compact(response_bytes) },
-  { title: "Took", end: true, class: "tabular", cell: ({ duration_ms }) => duration(duration_ms) },
+  {
+    title: "Bytes",
+    end: true,
+    class: "tabular",
+    cell: ({ response_bytes }) => formatCompact(response_bytes),
+  },
+  { title: "Took", end: true, class: "tabular", cell: ({ duration_ms }) => formatDuration(duration_ms) },
 ];
 
 export function CaptureTable({ items, onKeep }: CaptureTableProps) {

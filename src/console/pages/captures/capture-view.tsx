@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { readCapture } from "../../api/captures.ts";
-import { href } from "../../routing.ts";
+import { formatHref } from "../../routing.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { duration, fullMoment } from "../../ui/format.ts";
+import { formatDuration, formatFullTime } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
@@ -33,12 +33,12 @@ export function CaptureView({ id, onClose }: CaptureViewProps) {
         {data !== null && (
           <>
             <p class="muted">
-              {fullMoment(data.at)}, {duration(data.duration_ms)}, {data.outcome}
+              {formatFullTime(data.at)}, {formatDuration(data.duration_ms)}, {data.outcome}
               {data.error !== "" && `: ${data.error}`}
               {data.truncated && "; bodies are cut"}
               {data.request_id !== "" && (
                 <>
-                  . <a href={href("history", "", `q=${data.request_id}`)}>The request in the history</a>
+                  . <a href={formatHref("history", "", `q=${data.request_id}`)}>The request in the history</a>
                 </>
               )}
             </p>

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { clearCaptures, listCaptures, saveSample } from "../../api/captures.ts";
 import { changeSettings } from "../../api/settings.ts";
-import { go } from "../../routing.ts";
+import { navigateTo } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { toast } from "../../ui/toasts.tsx";
+import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { useWork } from "../../ui/use-work.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
 import { CaptureTable } from "./capture-table.tsx";
 import { CaptureView } from "./capture-view.tsx";
 import { Samples } from "./samples.tsx";
@@ -19,11 +19,11 @@ const REFRESH_MS = 3_000;
 export function Captures({ detail }: { readonly detail: string }) {
   const { data, error, reload } = useLoaded(listCaptures, "", REFRESH_MS);
   const [saved, setSaved] = useState(0);
-  const work = useWork();
+  const work = useAsyncAction();
   const run = async (change: () => Promise<unknown>, said: string) => {
     await work.run(async () => {
       await change();
-      toast(said);
+      showToast(said);
       await reload();
     });
   };
@@ -76,7 +76,7 @@ export function Captures({ detail }: { readonly detail: string }) {
         </Panel>
       )}
       {(data !== null || error !== "") && <Samples saved={saved} />}
-      {detail !== "" && <CaptureView key={detail} id={detail} onClose={() => go("captures")} />}
+      {detail !== "" && <CaptureView key={detail} id={detail} onClose={() => navigateTo("captures")} />}
     </Page>
   );
 }

@@ -3,35 +3,35 @@ import { captureSample, deleteSample, listSamples, readSample, type Sample } fro
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { plural } from "../../ui/format.ts";
-import { Moment } from "../../ui/moment.tsx";
+import { formatPlural } from "../../ui/format.ts";
+import { Timestamp } from "../../ui/moment.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { toast } from "../../ui/toasts.tsx";
+import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { useWork } from "../../ui/use-work.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
 
 /** Samples of raw upstream responses. `saved` changes when another part of the page saves a sample. */
 export function Samples({ saved }: { readonly saved: number }) {
   const { data, error, reload } = useLoaded(listSamples, String(saved));
   const [message, setMessage] = useState("");
-  const { busy, error: failure, run, onSubmit } = useWork();
+  const { busy, error: failure, run, onSubmit } = useAsyncAction();
   const take = async () => {
     await captureSample(message);
-    toast("Sample taken");
+    showToast("Sample taken");
     await reload();
   };
   const download = async (id: string) => saveFile(`${id}.json`, await readSample(id), "application/json");
   const remove = async (id: string) => {
     await deleteSample(id);
-    toast("Sample deleted");
+    showToast("Sample deleted");
     await reload();
   };
   const columns: Column<Sample>[] = [
     { title: "Sample", class: "mono", cell: ({ sample_id: id }) => id },
-    { title: "Kept", class: "tabular", cell: ({ saved_at }) => <Moment at={saved_at} /> },
-    { title: "Rounds", cell: ({ rounds }) => plural(rounds.length, "round") },
+    { title: "Kept", class: "tabular", cell: ({ saved_at }) => <Timestamp at={saved_at} /> },
+    { title: "Rounds", cell: ({ rounds }) => formatPlural(rounds.length, "round") },
     actionColumn(({ sample_id: id }) => (
       <>
         <Button kind="quiet" label={`Download ${id}`} onClick={() => run(() => download(id))}>

@@ -4,7 +4,7 @@ import type { HistorySummary } from "../../api/history.ts";
  * Describes the account that served a generation. There is no account before the first attempt, and a caller's own token
  * has no name.
  */
-export function accountOf({
+export function describeAccount({
   account,
   attempts,
   status,

@@ -1,38 +1,42 @@
 import { playgrounds } from "polygate:playgrounds";
 import * as z from "zod/mini";
-import type { Call, PlaygroundDialect, Turn } from "../../../dialects/playground/types.ts";
-import { text } from "../../api/fields.ts";
+import type {
+  PlaygroundCall,
+  PlaygroundDialect,
+  PlaygroundTurn,
+} from "../../../dialects/playground/types.ts";
+import { textField } from "../../api/fields.ts";
 import type { HistoryRecord } from "../../api/history.ts";
 
-const call = z.object({ id: text, name: text, arguments: text });
+const call = z.object({ id: textField, name: textField, arguments: textField });
 const message = z.object({
   role: z.string(),
-  parts: z._default(z.array(z.object({ type: z.string(), text })), []),
-  reasoning: text,
+  parts: z._default(z.array(z.object({ type: z.string(), text: textField })), []),
+  reasoning: textField,
   tool_calls: z._default(z.array(call), []),
-  call_id: text,
-  name: text,
+  call_id: textField,
+  name: textField,
 });
 
 /** The request of a record, in the playground's form. */
-export interface AskedAgain {
+export interface ReplayRequest {
   readonly dialect: PlaygroundDialect;
   readonly model: string;
   readonly stream: boolean;
   readonly system: string;
-  readonly turns: readonly Turn[];
+  readonly turns: readonly PlaygroundTurn[];
   /** Number of attachments that the archive does not contain, so they are missing here. */
   readonly lost: number;
 }
 
 /** Rebuilds the request of a record from the archive, without attachments and tool definitions. */
-export function askedAgain(
+export function toReplayRequest(
   record: Pick<HistoryRecord, "dialect" | "requested_model" | "model" | "stream" | "messages">,
-): AskedAgain {
+): ReplayRequest {
   const parsed = z.array(message).safeParse(record.messages);
   const messages = parsed.success ? parsed.data : [];
-  const calls = new Map<string, Call>();
-  const turns: Turn[] = [];
+  const calls = new Map<string, PlaygroundCall>();
+  const turns: PlaygroundTurn[] = [];
   const system: string[] = [];
   let lost = 0;
   for (const { role, parts, reasoning, tool_calls, call_id, name } of messages) {

@@ -21,13 +21,13 @@ export const FILTER_FIELDS: readonly FilterField[] = [
 ];
 
 /** Counts the filters in a URL query. */
-export function filterCount(query: string): number {
+export function countFilters(query: string): number {
   const params = new URLSearchParams(query);
   return FILTER_FIELDS.filter(({ name }) => (params.get(name) ?? "") !== "").length;
 }
 
 /** Converts the page's URL query to the gateway's query. Converts local times to Unix times. */
-export function listQuery(query: string): URLSearchParams {
+export function toApiQuery(query: string): URLSearchParams {
   const params = new URLSearchParams(query);
   const asked = new URLSearchParams();
   for (const name of ["q", ...FILTER_FIELDS.map((field) => field.name)]) {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import { look, usePlace } from "../../routing.ts";
+import { setQuery, useAddress } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { FILTER_FIELDS, type FilterField, filterCount } from "./filter-fields.ts";
+import { countFilters, FILTER_FIELDS, type FilterField } from "./filter-fields.ts";
 import { SaveFilter } from "./saved-list.tsx";
 
 const STATUSES = [
@@ -17,8 +17,8 @@ const PAUSE_MS = 400;
 
 /** Controls for the filters of the list. The URL stores all of them. */
 export function Filters() {
-  const { query } = usePlace();
-  const set = filterCount(query);
+  const { query } = useAddress();
+  const set = countFilters(query);
   const params = new URLSearchParams(query);
   const change = (name: string, value: string) => {
     // Uses the URL at the time of the change, because other fields may have changed it.
@@ -26,12 +26,12 @@ export function Filters() {
     if (value === "") next.delete(name);
     else next.set(name, value);
     next.delete("page");
-    look(next.toString(), false);
+    setQuery(next.toString(), false);
   };
   const clear = () => {
     for (const { name } of FILTER_FIELDS) params.delete(name);
     params.delete("page");
-    look(params.toString(), true);
+    setQuery(params.toString(), true);
   };
   return (
     <details class="filters" open={set > 0}>

@@ -1,14 +1,14 @@
 import { useMemo } from "preact/hooks";
 import type { HistorySummary } from "../../api/history.ts";
-import { href } from "../../routing.ts";
+import { formatHref } from "../../routing.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { compact, duration } from "../../ui/format.ts";
-import { Moment } from "../../ui/moment.tsx";
-import { accountOf } from "./account-of.ts";
+import { formatCompact, formatDuration } from "../../ui/format.ts";
+import { Timestamp } from "../../ui/moment.tsx";
+import { describeAccount } from "./account-of.ts";
 import { StatusBadge } from "./status-badge.tsx";
 
 const columns = (query: string): readonly Column<HistorySummary>[] => [
-  { title: "Time", class: "tabular", cell: ({ created_at }) => <Moment at={created_at} /> },
+  { title: "Time", class: "tabular", cell: ({ created_at }) => <Timestamp at={created_at} /> },
   {
     title: "Status",
     cell: ({ status, status_code, error }) => (
@@ -20,7 +20,7 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
     class: "history-preview",
     cell: ({ id, request_preview, response_preview, error }) => (
       <>
-        <a class="cut" href={href("history", id, query)}>
+        <a class="cut" href={formatHref("history", id, query)}>
           {request_preview || "(no text)"}
         </a>
         <span class="muted cut">{error || response_preview || "…"}</span>
@@ -42,16 +42,16 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
   {
     title: "Account",
     class: "muted",
-    cell: (record) => <span class="cut">{accountOf(record)}</span>,
+    cell: (record) => <span class="cut">{describeAccount(record)}</span>,
   },
   {
     title: "Tokens",
     end: true,
     class: "tabular muted",
     cell: ({ prompt_tokens, completion_tokens }) =>
-      `${compact(prompt_tokens)} → ${compact(completion_tokens)}`,
+      `${formatCompact(prompt_tokens)} → ${formatCompact(completion_tokens)}`,
   },
-  { title: "Took", end: true, class: "tabular", cell: ({ elapsed_ms }) => duration(elapsed_ms) },
+  { title: "Took", end: true, class: "tabular", cell: ({ elapsed_ms }) => formatDuration(elapsed_ms) },
 ];
 
 interface HistoryTableProps {

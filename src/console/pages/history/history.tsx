@@ -1,20 +1,20 @@
 import { useState } from "preact/hooks";
 import { clearHistory, exportHistory, listHistory } from "../../api/history.ts";
-import { go, usePlace } from "../../routing.ts";
+import { navigateTo, useAddress } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { count, plural } from "../../ui/format.ts";
+import { formatCount, formatPlural } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { toast } from "../../ui/toasts.tsx";
+import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { usePaging } from "../../ui/use-paging.ts";
-import { useWork } from "../../ui/use-work.ts";
-import { filterCount, listQuery } from "./filter-fields.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
+import { countFilters, toApiQuery } from "./filter-fields.ts";
 import { Filters } from "./filters.tsx";
 import { HistoryTable } from "./history-table.tsx";
 import { RecordView } from "./record-view.tsx";
@@ -30,13 +30,13 @@ const LONG_PAGE = 50;
 
 /** Page that lists the generations, newest first, and refreshes itself. */
 export function History({ detail }: { readonly detail: string }) {
-  const place = usePlace();
+  const place = useAddress();
   const paging = usePaging(LARGEST_PAGE);
   const { query, page, size } = paging;
-  const asked = listQuery(place.query);
-  const narrowed = filterCount(place.query) > 0;
+  const asked = toApiQuery(place.query);
+  const narrowed = countFilters(place.query) > 0;
   const [paused, setPaused] = useState(false);
-  const exporting = useWork();
+  const exporting = useAsyncAction();
   const save = (format: "ndjson" | "csv") =>
     void exporting.run(async () =>
       saveFile(`history.${format}`, await exportHistory(asked, format), "text/plain"),
@@ -109,7 +109,7 @@ export function History({ detail }: { readonly detail: string }) {
             paging={paging}
             pages={data.total_pages}
             sizes={PAGE_SIZES}
-            said={`${plural(data.total, "record")}; the newest ${count(data.limit)} are kept`}
+            said={`${formatPlural(data.total, "record")}; the newest ${formatCount(data.limit)} are kept`}
           />
         </>
       )}
@@ -117,7 +117,7 @@ export function History({ detail }: { readonly detail: string }) {
         <RecordView
           key={detail}
           id={detail}
-          onClose={() => go("history", "", place.query)}
+          onClose={() => navigateTo("history", "", place.query)}
           onDeleted={reload}
         />
       )}
@@ -128,7 +128,7 @@ export function History({ detail }: { readonly detail: string }) {
           onClose={() => setClearing(false)}
           run={async () => {
             await clearHistory();
-            toast("History cleared");
+            showToast("History cleared");
             await reload();
           }}
         >

@@ -1,25 +1,25 @@
 import { useState } from "preact/hooks";
-import { capturesOf } from "../../api/captures.ts";
+import { listCapturesOfRequest } from "../../api/captures.ts";
 import { ApiError } from "../../api/client.ts";
 import { deleteHistory, type HistoryRecord, readHistory } from "../../api/history.ts";
-import { go, href } from "../../routing.ts";
+import { formatHref, navigateTo } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { count, duration, fullMoment } from "../../ui/format.ts";
+import { formatCount, formatDuration, formatFullTime } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { toast } from "../../ui/toasts.tsx";
+import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { curl } from "../playground/curl.ts";
-import { propose } from "../playground/proposal.ts";
-import { accountOf } from "./account-of.ts";
-import { askedAgain } from "./asked-again.ts";
-import { callsIn } from "./calls-in.ts";
+import { formatCurl } from "../playground/curl.ts";
+import { setInitialConversation } from "../playground/proposal.ts";
+import { describeAccount } from "./account-of.ts";
+import { toReplayRequest } from "./asked-again.ts";
+import { extractToolCallMarkup } from "./calls-in.ts";
 import { StatusBadge } from "./status-badge.tsx";
-import { timelineOf } from "./timeline.ts";
+import { buildTimeline } from "./timeline.ts";
 
 interface RecordViewProps {
   readonly id: string;
@@ -54,7 +54,7 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
   );
   const remove = async () => {
     await deleteHistory(id);
-    toast("Record deleted");
+    showToast("Record deleted");
     onClose();
     await onDeleted();
   };
@@ -67,12 +67,12 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
             <Facts record={data} />
             <Problem error={data.error} />
             <Timeline record={data} />
-            <Tabs label="Parts of the record" current={tab} onChange={setTab} tabs={tabsOf(data)} />
+            <Tabs label="Parts of the record" current={tab} onChange={setTab} tabs={buildTabs(data)} />
           </>
         )}
       </div>
       <footer>
-        {data !== null && <Again record={data} />}
+        {data !== null && <ReplayForm record={data} />}
         <Button kind="danger" disabled={data === null} onClick={() => setDeleting(true)}>
           Delete record
         </Button>
@@ -90,9 +90,9 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
 function Timeline({ record }: { readonly record: HistoryRecord }) {
   return (
     <ol class="timeline" aria-label="Timeline">
-      {timelineOf(record).map(({ at, said, tone }, place) => (
+      {buildTimeline(record).map(({ at, said, tone }, place) => (
         <li key={place} class={tone}>
-          <span class="tabular muted">{at === null ? "" : duration(at)}</span>
+          <span class="tabular muted">{at === null ? "" : formatDuration(at)}</span>
           <span>{said}</span>
         </li>
       ))}
@@ -101,13 +101,17 @@ function Timeline({ record }: { readonly record: HistoryRecord }) {
 }
 
 /** Form that sends the same request again. */
-function Again({ record }: { readonly record: HistoryRecord }) {
-  const asked = askedAgain(record);
+function ReplayForm({ record }: { readonly record: HistoryRecord }) {
+  const asked = toReplayRequest(record);
   const { dialect, model, stream, system, turns, lost } = asked;
-  const command = curl(location.origin, dialect.request({ model, stream, system, turns, tools: [] }), {});
+  const command = formatCurl(
+    location.origin,
+    dialect.buildRequest({ model, stream, system, turns, tools: [] }),
+    {},
+  );
   const open = () => {
-    propose({ dialect: dialect.id, model, stream, system, turns });
-    go("playground");
+    setInitialConversation({ dialect: dialect.id, model, stream, system, turns });
+    navigateTo("playground");
   };
   return (
     <>
@@ -120,8 +124,8 @@ function Again({ record }: { readonly record: HistoryRecord }) {
   );
 }
 
-function tabsOf(record: HistoryRecord) {
-  const calls = callsIn(record.content) || callsIn(record.reasoning);
+function buildTabs(record: HistoryRecord) {
+  const calls = extractToolCallMarkup(record.content) || extractToolCallMarkup(record.reasoning);
   const part = (id: string, name: string, text: string, none: string) => ({
     id,
     name,
@@ -137,15 +141,15 @@ function tabsOf(record: HistoryRecord) {
 }
 
 /** Lists the exchanges with the provider, if captures exist. */
-function Captured({ request }: { readonly request: string }) {
-  const { data } = useLoaded((signal) => capturesOf(request, signal), request);
+function CaptureLinks({ request }: { readonly request: string }) {
+  const { data } = useLoaded((signal) => listCapturesOfRequest(request, signal), request);
   if (data === null || data.length === 0) return null;
   return (
     <>
       <dt>Captures</dt>
       <dd class="row">
         {data.map(({ id, label, status }) => (
-          <a key={id} href={href("captures", id)}>
+          <a key={id} href={formatHref("captures", id)}>
             {label} {status > 0 && status}
           </a>
         ))}
@@ -164,7 +168,7 @@ function Facts({ record }: { readonly record: HistoryRecord }) {
       </dd>
       <dt>Time</dt>
       <dd>
-        {fullMoment(record.created_at)}, took {duration(record.elapsed_ms)}
+        {formatFullTime(record.created_at)}, took {formatDuration(record.elapsed_ms)}
       </dd>
       <dt>Model</dt>
       <dd>{requested === model || requested === "" ? model : `${model}, asked for as ${requested}`}</dd>
@@ -176,17 +180,17 @@ function Facts({ record }: { readonly record: HistoryRecord }) {
       </dd>
       <dt>Account</dt>
       <dd>
-        {accountOf(record)}
+        {describeAccount(record)}
         {record.attempts > 1 && `, after ${record.attempts} attempts`}
       </dd>
       <dt>Tokens</dt>
       <dd>
-        {count(record.prompt_tokens)} in, {count(record.completion_tokens)} out, of which{" "}
-        {count(record.reasoning_tokens)} reasoning
+        {formatCount(record.prompt_tokens)} in, {formatCount(record.completion_tokens)} out, of which{" "}
+        {formatCount(record.reasoning_tokens)} reasoning
       </dd>
       <dt>Request</dt>
       <dd class="mono">{record.request_id}</dd>
-      <Captured request={record.request_id} />
+      <CaptureLinks request={record.request_id} />
     </dl>
   );
 }

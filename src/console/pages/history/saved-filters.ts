@@ -3,14 +3,14 @@ import { createStore } from "../../store.ts";
 import { FILTER_FIELDS } from "./filter-fields.ts";
 
 const KEY = "polygate.filters";
-const MOST = 30;
+const MAX_FILTERS = 30;
 
 const saved = z.array(z.object({ name: z.string(), query: z.string() }));
 
 /** A saved filter. Filters are stored in this browser. */
 export type SavedFilter = z.output<typeof saved>[number];
 
-function stored(): readonly SavedFilter[] {
+function readStoredFilters(): readonly SavedFilter[] {
   try {
     const parsed = saved.safeParse(JSON.parse(localStorage.getItem(KEY) ?? "[]"));
     return parsed.success ? parsed.data : [];
@@ -19,9 +19,9 @@ function stored(): readonly SavedFilter[] {
   }
 }
 
-export const savedFilters = createStore<readonly SavedFilter[]>(stored());
+export const savedFilters = createStore<readonly SavedFilter[]>(readStoredFilters());
 
-function keep(filters: readonly SavedFilter[]): void {
+function storeFilters(filters: readonly SavedFilter[]): void {
   savedFilters.set(filters);
   try {
     localStorage.setItem(KEY, JSON.stringify(filters));
@@ -31,7 +31,7 @@ function keep(filters: readonly SavedFilter[]): void {
 }
 
 /** Returns the search and the filters of a URL query, without the page number. */
-export function keptQuery(query: string): string {
+export function filterQuery(query: string): string {
   const params = new URLSearchParams(query);
   const kept = new URLSearchParams();
   for (const name of ["q", ...FILTER_FIELDS.map((field) => field.name)]) {
@@ -44,9 +44,9 @@ export function keptQuery(query: string): string {
 /** Saves a filter. Replaces an older filter with the same name. */
 export function saveFilter(name: string, query: string): void {
   const others = savedFilters.get().filter((each) => each.name !== name);
-  keep([...others, { name, query: keptQuery(query) }].slice(-MOST));
+  storeFilters([...others, { name, query: filterQuery(query) }].slice(-MAX_FILTERS));
 }
 
 export function forgetFilter(name: string): void {
-  keep(savedFilters.get().filter((each) => each.name !== name));
+  storeFilters(savedFilters.get().filter((each) => each.name !== name));
 }

@@ -1,22 +1,22 @@
 import { useState } from "preact/hooks";
-import { look, usePlace } from "../../routing.ts";
+import { setQuery, useAddress } from "../../routing.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { forgetFilter, keptQuery, savedFilters, saveFilter } from "./saved-filters.ts";
+import { filterQuery, forgetFilter, savedFilters, saveFilter } from "./saved-filters.ts";
 
 /** Lists the saved filters. */
 export function SavedList() {
   const saved = useStore(savedFilters);
-  const { query } = usePlace();
-  const present = keptQuery(query);
+  const { query } = useAddress();
+  const present = filterQuery(query);
   if (saved.length === 0) return null;
   return (
     <fieldset class="row saved-filters" aria-label="Saved filters">
       {saved.map((filter) => (
         <span key={filter.name} class="row">
-          <Button pressed={filter.query === present} onClick={() => look(filter.query, true)}>
+          <Button pressed={filter.query === present} onClick={() => setQuery(filter.query, true)}>
             {filter.name}
           </Button>
           <Button kind="quiet" label={`Forget ${filter.name}`} onClick={() => forgetFilter(filter.name)}>
@@ -30,12 +30,12 @@ export function SavedList() {
 
 /** Saves the current search and filters. */
 export function SaveFilter() {
-  const { query } = usePlace();
+  const { query } = useAddress();
   const [asking, setAsking] = useState(false);
   const [name, setName] = useState("");
   return (
     <>
-      <Button kind="quiet" disabled={keptQuery(query) === ""} onClick={() => setAsking(true)}>
+      <Button kind="quiet" disabled={filterQuery(query) === ""} onClick={() => setAsking(true)}>
         Save filters
       </Button>
       {asking && (

@@ -1,7 +1,7 @@
 import type { HistoryRecord } from "../../api/history.ts";
-import { duration } from "../../ui/format.ts";
-import { accountOf } from "./account-of.ts";
-import { callsIn } from "./calls-in.ts";
+import { formatDuration } from "../../ui/format.ts";
+import { describeAccount } from "./account-of.ts";
+import { extractToolCallMarkup } from "./calls-in.ts";
 
 /** One step of a generation. */
 export interface Step {
@@ -11,7 +11,7 @@ export interface Step {
   readonly tone: "good" | "bad" | "neutral";
 }
 
-type Told = Pick<
+type TimelineRecord = Pick<
   HistoryRecord,
   | "account"
   | "attempts"
@@ -32,7 +32,7 @@ type Told = Pick<
  * Builds the steps of a generation, from the request to its end. Records of older versions have no times of failed
  * attempts.
  */
-export function timelineOf(record: Told): Step[] {
+export function buildTimeline(record: TimelineRecord): Step[] {
   const { created_at, leased_at, tried, sign_ins, first_token_ms, status, elapsed_ms } = record;
   const since = (at: number) => (at === 0 ? null : Math.max(0, at - created_at));
   const steps: Step[] = [{ at: 0, said: "The request came in", tone: "neutral" }];
@@ -44,7 +44,7 @@ export function timelineOf(record: Told): Step[] {
     })),
     ...sign_ins.map(({ account, at, ms }) => ({
       at,
-      said: `Waited for a sign-in of ${account}, ${duration(ms)}`,
+      said: `Waited for a sign-in of ${account}, ${formatDuration(ms)}`,
       tone: "neutral" as const,
     })),
   ];
@@ -52,10 +52,10 @@ export function timelineOf(record: Told): Step[] {
   attempts.sort((one, other) => one.at - other.at);
   for (const { at, said, tone } of attempts) steps.push({ at: since(at), said, tone });
   if (leased_at > 0 && record.attempts > tried.length) {
-    steps.push({ at: since(leased_at), said: `${accountOf(record)} took it`, tone: "neutral" });
+    steps.push({ at: since(leased_at), said: `${describeAccount(record)} took it`, tone: "neutral" });
   }
   if (first_token_ms > 0) steps.push({ at: first_token_ms, said: "The first words came", tone: "neutral" });
-  if (callsIn(record.content) !== "" || callsIn(record.reasoning) !== "") {
+  if (extractToolCallMarkup(record.content) !== "" || extractToolCallMarkup(record.reasoning) !== "") {
     steps.push({ at: null, said: "Tools were called", tone: "neutral" });
   }
   if (status === "streaming") return [...steps, { at: null, said: "It goes on", tone: "neutral" }];

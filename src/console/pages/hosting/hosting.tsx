@@ -1,6 +1,6 @@
 import { readCredentials, readHostingStatus } from "../../api/hosting.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { fullMoment } from "../../ui/format.ts";
+import { formatFullTime } from "../../ui/format.ts";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
@@ -29,7 +29,7 @@ export function Hosting() {
               <Badge tone="neutral">never synced</Badge>
             )}
             {data.has_synced_before && (
-              <span class="muted">Last sync: {fullMoment((data.last_sync_time ?? 0) * 1_000)}</span>
+              <span class="muted">Last sync: {formatFullTime((data.last_sync_time ?? 0) * 1_000)}</span>
             )}
           </div>
         </Panel>

@@ -2,12 +2,12 @@ import { useState } from "preact/hooks";
 import { type HostingCredentials, type SyncOutcome, syncHosting } from "../../api/hosting.ts";
 import { Button } from "../../ui/button.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
-import { plural } from "../../ui/format.ts";
+import { formatPlural } from "../../ui/format.ts";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { useWork } from "../../ui/use-work.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
 
 interface SyncFormProps {
   readonly credentials: HostingCredentials;
@@ -23,7 +23,7 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
   const [validate, setValidate] = useState(true);
   const [save, setSave] = useState(true);
   const [typed, setTyped] = useState(false);
-  const { busy, error, onSubmit } = useWork();
+  const { busy, error, onSubmit } = useAsyncAction();
   const [outcome, setOutcome] = useState<SyncOutcome | null>(null);
 
   const sync = async () => {
@@ -81,7 +81,7 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
           >
             {outcome.message || "The configuration was sent."}
             {outcome.deployment_url && <p class="mono">{outcome.deployment_url}</p>}
-            {validate && <p>{plural(outcome.validated_accounts, "account")} signed in.</p>}
+            {validate && <p>{formatPlural(outcome.validated_accounts, "account")} signed in.</p>}
             {outcome.failed_accounts.length > 0 && (
               <ul>
                 {outcome.failed_accounts.map(({ account, message }) => (

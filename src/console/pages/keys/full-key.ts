@@ -7,7 +7,7 @@ const exported = z.object({ api_keys: z.array(z.object({ key: z.string() })) });
  *
  * @throws Error if no key exists at this index any more.
  */
-export function fullKey(config: unknown, index: number): string {
+export function findFullKey(config: unknown, index: number): string {
   const parsed = exported.safeParse(config);
   const key = parsed.success ? parsed.data.api_keys[index]?.key : undefined;
   if (key === undefined) throw new Error("The key is not there any more.");
@@ -15,7 +15,7 @@ export function fullKey(config: unknown, index: number): string {
 }
 
 /** Generates a random key of 256 bits. */
-export function newKey(): string {
+export function generateKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return `sk-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

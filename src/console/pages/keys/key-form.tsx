@@ -4,9 +4,9 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { newKey } from "./full-key.ts";
-import { fromLocal, toLocal } from "./key-life.ts";
-import { draftOf, scopeOf } from "./limit-draft.ts";
+import { generateKey } from "./full-key.ts";
+import { fromLocalInput, toLocalInput } from "./key-life.ts";
+import { parseScope, toLimitDraft } from "./limit-draft.ts";
 import { LimitFields } from "./limit-fields.tsx";
 
 interface KeyFormProps extends EditFormProps {
@@ -16,21 +16,21 @@ interface KeyFormProps extends EditFormProps {
 
 /** Form that adds a key (with a generated proposal), or changes a key's labels and limits. */
 export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
-  const [key, setKey] = useState(newKey);
+  const [key, setKey] = useState(generateKey);
   const [name, setName] = useState(apiKey?.name ?? "");
   const [remark, setRemark] = useState(apiKey?.remark ?? "");
-  const [expires, setExpires] = useState(() => toLocal(apiKey?.expires ?? 0));
+  const [expires, setExpires] = useState(() => toLocalInput(apiKey?.expires ?? 0));
   const [disabled, setDisabled] = useState(apiKey?.disabled ?? false);
-  const [draft, setDraft] = useState(() => draftOf(apiKey));
+  const [draft, setDraft] = useState(() => toLimitDraft(apiKey));
   const submit = async (arrived: () => void) => {
     // The input field has no seconds. If the user did not edit it, keep the exact value.
-    const untouched = expires === toLocal(apiKey?.expires ?? 0);
+    const untouched = expires === toLocalInput(apiKey?.expires ?? 0);
     const labels = {
       name,
       remark,
       disabled,
-      ...(!untouched && { expires: fromLocal(expires) }),
-      ...scopeOf(draft, apiKey),
+      ...(!untouched && { expires: fromLocalInput(expires) }),
+      ...parseScope(draft, apiKey),
     };
     if (apiKey === null) {
       await addKey({ key, ...labels });

@@ -2,20 +2,20 @@ import { useState } from "preact/hooks";
 import { type ApiKey, deleteKey, exportConfig, listKeys } from "../../api/config.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Clipped } from "../../ui/clipped.tsx";
+import { TruncatedText } from "../../ui/clipped.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { compact, fullMoment, plural } from "../../ui/format.ts";
-import { Moment } from "../../ui/moment.tsx";
+import { formatCompact, formatFullTime, formatPlural } from "../../ui/format.ts";
+import { Timestamp } from "../../ui/moment.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { fullKey } from "./full-key.ts";
+import { findFullKey } from "./full-key.ts";
 import { KeyForm } from "./key-form.tsx";
-import { stateOf } from "./key-life.ts";
-import { summaryOf } from "./limit-draft.ts";
+import { describeKeyState } from "./key-life.ts";
+import { summarizeScope } from "./limit-draft.ts";
 import { RotateKey } from "./rotate-key.tsx";
 
 /** Page for the callers' API keys. */
@@ -34,12 +34,12 @@ export function Keys() {
             <span class="muted">no name</span>
           ) : (
             <strong>
-              <Clipped text={name} />
+              <TruncatedText text={name} />
             </strong>
           )}
           {remark !== "" && (
             <div class="muted">
-              <Clipped text={remark} />
+              <TruncatedText text={remark} />
             </div>
           )}
         </>
@@ -53,9 +53,9 @@ export function Keys() {
     {
       title: "State",
       cell: (apiKey) => {
-        const { tone, text } = stateOf(apiKey, now);
+        const { tone, text } = describeKeyState(apiKey, now);
         return (
-          <Badge tone={tone} title={apiKey.expires === 0 ? "" : `expires ${fullMoment(apiKey.expires)}`}>
+          <Badge tone={tone} title={apiKey.expires === 0 ? "" : `expires ${formatFullTime(apiKey.expires)}`}>
             {text}
           </Badge>
         );
@@ -66,10 +66,10 @@ export function Keys() {
       class: "tabular muted",
       cell: ({ last_used, used_today: { requests, tokens } }) => (
         <>
-          <Moment at={last_used} />
+          <Timestamp at={last_used} />
           {requests > 0 && (
             <div>
-              {plural(requests, "request")}, {compact(tokens)} tokens today
+              {formatPlural(requests, "request")}, {formatCompact(tokens)} tokens today
             </div>
           )}
         </>
@@ -78,13 +78,13 @@ export function Keys() {
     {
       title: "Limits",
       class: "muted",
-      cell: (apiKey) => <Clipped text={summaryOf(apiKey)} />,
+      cell: (apiKey) => <TruncatedText text={summarizeScope(apiKey)} />,
     },
     actionColumn((apiKey, index) => (
       <>
         {!apiKey.hashed && (
           <CopyButton
-            text={async () => fullKey((await exportConfig()).config, index)}
+            text={async () => findFullKey((await exportConfig()).config, index)}
             label={`Copy the key ${apiKey.name || apiKey.key}`}
           />
         )}

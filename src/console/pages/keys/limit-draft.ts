@@ -25,7 +25,7 @@ export type ListName = "models" | "dialects" | "networks";
 export type LimitDraft = Readonly<Record<string, string>>;
 
 /** Returns the input values for a key's limits; null: a new key. */
-export function draftOf(scope: KeyScope | null): LimitDraft {
+export function toLimitDraft(scope: KeyScope | null): LimitDraft {
   const draft: Record<string, string> = {};
   for (const { name } of LIMIT_FIELDS) {
     const limit = scope?.limits[name];
@@ -38,7 +38,7 @@ export function draftOf(scope: KeyScope | null): LimitDraft {
 }
 
 /** Parses a list whose entries are separated by commas, semicolons or white space. */
-function listOf(text: string): string[] {
+function parseList(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter((entry) => entry !== ""))];
 }
 
@@ -47,7 +47,7 @@ function listOf(text: string): string[] {
  *
  * @throws Error with a message for the user if a limit is invalid
  */
-export function scopeOf(draft: LimitDraft, before: KeyScope | null): KeyScope {
+export function parseScope(draft: LimitDraft, before: KeyScope | null): KeyScope {
   const limits: Record<string, unknown> = { ...before?.limits };
   for (const { name, label } of LIMIT_FIELDS) {
     const text = (draft[name] ?? "").trim();
@@ -59,12 +59,12 @@ export function scopeOf(draft: LimitDraft, before: KeyScope | null): KeyScope {
     if (limit > 0) limits[name] = limit;
     else Reflect.deleteProperty(limits, name);
   }
-  const list = (name: ListName) => listOf(draft[name] ?? "");
+  const list = (name: ListName) => parseList(draft[name] ?? "");
   return { limits, models: list("models"), dialects: list("dialects"), networks: list("networks") };
 }
 
 /** Summarizes a key's limits; empty: no limits. */
-export function summaryOf({ limits, models, dialects, networks }: KeyScope): string {
+export function summarizeScope({ limits, models, dialects, networks }: KeyScope): string {
   const set = LIMIT_FIELDS.filter(({ name }) => Number(limits[name]) > 0).map(
     ({ name, label }) => `${label.toLowerCase()}: ${Number(limits[name]).toLocaleString()}`,
   );

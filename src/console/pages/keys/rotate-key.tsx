@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { type ApiKey, rotateKey } from "../../api/config.ts";
 import { Button } from "../../ui/button.tsx";
-import { Clipped } from "../../ui/clipped.tsx";
+import { TruncatedText } from "../../ui/clipped.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { type Choice, SelectField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { useWork } from "../../ui/use-work.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
 
 const GRACES: readonly Choice[] = [
   ["0", "Not at all"],
@@ -26,7 +26,7 @@ interface RotateKeyProps {
 export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
   const [grace, setGrace] = useState("86400");
   const [secret, setSecret] = useState("");
-  const { busy, error, onSubmit } = useWork();
+  const { busy, error, onSubmit } = useAsyncAction();
   const rotate = async () => {
     setSecret((await rotateKey(apiKey.id, Number(grace))).key);
     await onRotated();
@@ -52,7 +52,7 @@ export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
         <div class="dialog-body stack">
           <p>
             <strong>
-              <Clipped text={apiKey.name || apiKey.key} />
+              <TruncatedText text={apiKey.name || apiKey.key} />
             </strong>{" "}
             gets a new secret. Its settings, its use and what its callers have stored stay.
           </p>

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { changeSettings, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
-import { Clipped } from "../../ui/clipped.tsx";
+import { TruncatedText } from "../../ui/clipped.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/page.tsx";
-import { toast, toastUndo } from "../../ui/toasts.tsx";
+import { showToast, showUndoToast } from "../../ui/toasts.tsx";
 import { AliasForm } from "./alias-form.tsx";
 
 interface AliasEditorProps {
@@ -19,19 +19,19 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
   const [editing, setEditing] = useState<string | null>(null);
   const save = async (next: Readonly<Record<string, string>>, said: string) => {
     onSaved(await changeSettings({ model_aliases: next }));
-    toast(said);
+    showToast(said);
   };
   const remove = async (name: string) => {
     onSaved(await changeSettings({ model_aliases: without(name) }));
     const undo = async () => onSaved(await changeSettings({ model_aliases: aliases }));
-    toastUndo("Alias removed", undo, async () => {});
+    showUndoToast("Alias removed", undo, async () => {});
   };
   const without = (name: string) =>
     Object.fromEntries(Object.entries(aliases).filter(([each]) => each !== name));
   const names = Object.keys(aliases).sort();
   const add = <Button onClick={() => setEditing("")}>Add alias</Button>;
   const columns: Column<string>[] = [
-    { title: "Requested name", class: "mono", cell: (name) => <Clipped text={name} /> },
+    { title: "Requested name", class: "mono", cell: (name) => <TruncatedText text={name} /> },
     { title: "Model", class: "mono", cell: (name) => aliases[name] },
     actionColumn((name) => (
       <>

@@ -10,7 +10,7 @@ import { RouteEditor } from "./route-editor.tsx";
 import { UnknownNames } from "./unknown-names.tsx";
 
 /** Describes the variant that a model's name denotes. For models of other providers it only names the provider. */
-function traits(id: string): string {
+function describeVariant(id: string): string {
   const slash = id.indexOf("/");
   if (slash !== -1) return `a model of the provider ${id.slice(0, slash)}`;
   const parts = [
@@ -23,7 +23,7 @@ function traits(id: string): string {
 
 const COLUMNS: readonly Column<string>[] = [
   { title: "Name", class: "mono", cell: (id) => id },
-  { title: "What it does", class: "muted", cell: traits },
+  { title: "What it does", class: "muted", cell: describeVariant },
 ];
 
 /** Page for the models that callers can request, and their aliases. */

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { messageOf } from "../../api/client.ts";
+import { toMessage } from "../../api/client.ts";
 import { resolveModel } from "../../api/models.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -16,7 +16,7 @@ export function ResolveName() {
     setAnswer(
       await resolveModel(name.trim()).then(
         (id) => `${name.trim()} is served by ${id}.`,
-        (error) => messageOf(error),
+        (error) => toMessage(error),
       ),
     );
     setBusy(false);

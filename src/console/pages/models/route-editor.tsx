@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import { changeSettings, type Route, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
-import { Clipped } from "../../ui/clipped.tsx";
+import { TruncatedText } from "../../ui/clipped.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { toast, toastUndo } from "../../ui/toasts.tsx";
-import { useWork } from "../../ui/use-work.ts";
+import { showToast, showUndoToast } from "../../ui/toasts.tsx";
+import { useAsyncAction } from "../../ui/use-work.ts";
 import { RouteForm } from "./route-form.tsx";
-import { summaryOf } from "./route-text.ts";
+import { summarizeRoute } from "./route-text.ts";
 
 type Routes = Readonly<Record<string, Route>>;
 
@@ -21,14 +21,14 @@ interface RouteEditorProps {
 /** Editor for model routes: names that may resolve to several models. */
 export function RouteEditor({ routes, onSaved }: RouteEditorProps) {
   const [editing, setEditing] = useState<string | null>(null);
-  const removal = useWork();
+  const removal = useAsyncAction();
   const send = async (next: Routes) => onSaved(await changeSettings({ model_routes: next }));
   const without = (name: string): Routes =>
     Object.fromEntries(Object.entries(routes).filter(([each]) => each !== name));
   const remove = (name: string) =>
     removal.run(async () => {
       await send(without(name));
-      toastUndo(
+      showUndoToast(
         "Route removed",
         () => send(routes),
         async () => {},
@@ -37,8 +37,12 @@ export function RouteEditor({ routes, onSaved }: RouteEditorProps) {
   const names = Object.keys(routes).sort();
   const add = <Button onClick={() => setEditing("")}>Add route</Button>;
   const columns: Column<string>[] = [
-    { title: "Requested name", class: "mono", cell: (name) => <Clipped text={name} /> },
-    { title: "Models", class: "mono", cell: (name) => <Clipped text={summaryOf(routes[name] ?? [])} /> },
+    { title: "Requested name", class: "mono", cell: (name) => <TruncatedText text={name} /> },
+    {
+      title: "Models",
+      class: "mono",
+      cell: (name) => <TruncatedText text={summarizeRoute(routes[name] ?? [])} />,
+    },
     actionColumn((name) => (
       <>
         <Button kind="quiet" label={`Edit the route ${name}`} onClick={() => setEditing(name)}>
@@ -71,7 +75,7 @@ export function RouteEditor({ routes, onSaved }: RouteEditorProps) {
           onClose={() => setEditing(null)}
           onSave={async (name, route) => {
             await send({ ...without(editing), [name]: route });
-            toast("Route saved");
+            showToast("Route saved");
           }}
         />
       )}

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { messageOf } from "../../api/client.ts";
+import { toMessage } from "../../api/client.ts";
 import type { Route } from "../../api/settings.ts";
 import { AreaField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { routeFault, routeIn, textOfRoute } from "./route-text.ts";
+import { findRouteFault, formatRoute, parseRoute } from "./route-text.ts";
 
 interface RouteFormProps {
   /** Empty: a new route. */
@@ -18,20 +18,20 @@ interface RouteFormProps {
 /** Form for a route: its name and its models. */
 export function RouteForm(props: RouteFormProps) {
   const [name, setName] = useState(props.name);
-  const [models, setModels] = useState(textOfRoute(props.route));
+  const [models, setModels] = useState(formatRoute(props.route));
   const [nameFault, setNameFault] = useState("");
   const [fault, setFault] = useState("");
   const submit = async () => {
     const wanted = name.trim();
     const isTaken = props.taken.some((each) => each.toLowerCase() === wanted.toLowerCase());
-    const noModel = routeIn(models).length === 0;
+    const noModel = parseRoute(models).length === 0;
     setNameFault(isTaken ? "There is a route of this name." : "");
     setFault(noModel ? "A route leads to one model at least." : "");
     if (isTaken || noModel) throw new Error("Nothing was saved.");
     try {
-      await props.onSave(wanted, routeIn(models));
+      await props.onSave(wanted, parseRoute(models));
     } catch (thrown) {
-      const said = routeFault(messageOf(thrown), wanted);
+      const said = findRouteFault(toMessage(thrown), wanted);
       if (said === null) throw thrown;
       setFault(said);
       throw new Error("Nothing was saved. Look at: Models.");

@@ -4,17 +4,17 @@ import type { Route } from "../../api/settings.ts";
 const WEIGHT = /(?<!\s)\s+(\d+(?:\.\d+)?)$/;
 
 /** Formats a route for the form: one model per line, followed by its weight if it has one. */
-export function textOfRoute(route: Route): string {
-  return route.map(wordsOf).join("\n");
+export function formatRoute(route: Route): string {
+  return route.map(formatTarget).join("\n");
 }
 
-function wordsOf(target: Route[number]): string {
+function formatTarget(target: Route[number]): string {
   if (typeof target === "string") return target;
   return target.weight === undefined ? target.model : `${target.model} ${target.weight}`;
 }
 
 /** Parses the text of the form. */
-export function routeIn(text: string): Route {
+export function parseRoute(text: string): Route {
   return text
     .split("\n")
     .map((line) => line.trim())
@@ -26,16 +26,16 @@ export function routeIn(text: string): Route {
 }
 
 /** Formats a route in one line: models joined by arrows, or with their shares. */
-export function summaryOf(route: Route): string {
+export function summarizeRoute(route: Route): string {
   const shared = route.some((target) => typeof target !== "string" && target.weight !== undefined);
-  if (!shared) return route.map(wordsOf).join(" → ");
+  if (!shared) return route.map(formatTarget).join(" → ");
   return route
     .map((it) => (typeof it === "string" ? `${it} ×1` : `${it.model} ×${it.weight ?? 1}`))
     .join(", ");
 }
 
 /** Returns the gateway's error message for a route, without the field name. */
-export function routeFault(message: string, name: string): string | null {
+export function findRouteFault(message: string, name: string): string | null {
   const field = `model_routes.${name}`;
   if (!message.startsWith(field)) return null;
   return message.slice(field.length).replace(/^(?:\[\d+\]|\.\d+)*(?:\.\w+)?: /, "");

@@ -6,9 +6,9 @@ import { SelectField } from "../../ui/field.tsx";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { toast } from "../../ui/toasts.tsx";
+import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { useWork } from "../../ui/use-work.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
 
 interface UnknownNamesProps {
   /** Id of the provider that gets unknown model names; empty: the gateway rejects them. */
@@ -20,12 +20,12 @@ interface UnknownNamesProps {
 export function UnknownNames({ present, onSaved }: UnknownNamesProps) {
   const providers = useLoaded(listProviders).data ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
-  const { busy, error, onSubmit } = useWork();
+  const { busy, error, onSubmit } = useAsyncAction();
   const value = chosen ?? present;
   const save = async () => {
     onSaved(await changeSettings({ unknown_models: { provider: value } }));
     setChosen(null);
-    toast(value === "" ? "Unknown names are refused" : "Unknown names are passed on");
+    showToast(value === "" ? "Unknown names are refused" : "Unknown names are passed on");
   };
   const ids = providers.filter(({ read_only }) => !read_only).map(({ id }) => id);
   const others = [...new Set([...ids, present])].filter((id) => id !== "" && id !== DEFAULT_PROVIDER);

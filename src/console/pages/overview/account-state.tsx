@@ -1,20 +1,20 @@
 import { CONDITIONS, type QueueStatus } from "../../api/queue.ts";
-import { href } from "../../routing.ts";
+import { formatHref } from "../../routing.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { count, duration, moment } from "../../ui/format.ts";
+import { formatCount, formatDuration, formatTime } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 
-interface Sick {
+interface FailingAccount {
   readonly account: string;
   readonly state: string;
   readonly reason: string;
 }
 
-const COLUMNS: readonly Column<Sick>[] = [
+const COLUMNS: readonly Column<FailingAccount>[] = [
   {
     title: "Account",
     cell: ({ account }) => (
-      <a class="cut" href={href("accounts", "", new URLSearchParams({ q: account }).toString())}>
+      <a class="cut" href={formatHref("accounts", "", new URLSearchParams({ q: account }).toString())}>
         {account}
       </a>
     ),
@@ -24,20 +24,20 @@ const COLUMNS: readonly Column<Sick>[] = [
 ];
 
 /** Maximum number of accounts listed with their reason. */
-const SICK_SHOWN = 8;
+const MAX_FAILING_SHOWN = 8;
 
-function sickOf({ cooldowns, failing }: QueueStatus): Sick[] {
+function listFailingAccounts({ cooldowns, failing }: QueueStatus): FailingAccount[] {
   const now = Date.now();
   return [
     ...failing.map(({ account, reason, at }) => ({
       account,
       reason,
-      state: at === 0 ? "failed its test" : `failed ${moment(at)}`,
+      state: at === 0 ? "failed its test" : `failed ${formatTime(at)}`,
     })),
     ...cooldowns.map(({ account, reason, until }) => ({
       account,
       reason,
-      state: `cools down, ${duration(Math.max(0, until - now))}`,
+      state: `cools down, ${formatDuration(Math.max(0, until - now))}`,
     })),
   ];
 }
@@ -48,16 +48,16 @@ function sickOf({ cooldowns, failing }: QueueStatus): Sick[] {
  */
 export function AccountState({ queue }: { readonly queue: QueueStatus }) {
   const { conditions, total } = queue;
-  const sick = sickOf(queue).slice(0, SICK_SHOWN);
+  const sick = listFailingAccounts(queue).slice(0, MAX_FAILING_SHOWN);
   const more = conditions.failing + conditions.cooling - sick.length;
   if (total === 0) return null;
   return (
-    <Panel title="Accounts" actions={<a href={href("accounts")}>All {count(total)}</a>}>
+    <Panel title="Accounts" actions={<a href={formatHref("accounts")}>All {formatCount(total)}</a>}>
       <ul class="conditions">
         {CONDITIONS.map(([name, said, tone]) => (
           <li key={name} class={conditions[name] > 0 ? tone : ""}>
-            <a href={href("accounts", "", `health=${name}`)}>
-              <strong class="tabular">{count(conditions[name])}</strong> {said}
+            <a href={formatHref("accounts", "", `health=${name}`)}>
+              <strong class="tabular">{formatCount(conditions[name])}</strong> {said}
             </a>
           </li>
         ))}
@@ -65,7 +65,7 @@ export function AccountState({ queue }: { readonly queue: QueueStatus }) {
       {sick.length > 0 && (
         <DataTable items={sick} keyOf={({ account, state }) => account + state} columns={COLUMNS} />
       )}
-      {more > 0 && <p class="muted">and {count(more)} more</p>}
+      {more > 0 && <p class="muted">and {formatCount(more)} more</p>}
     </Panel>
   );
 }

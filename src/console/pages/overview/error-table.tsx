@@ -1,9 +1,9 @@
 import type { Activity } from "../../api/activity.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { count } from "../../ui/format.ts";
+import { formatCount } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
-import { share } from "../usage/view.ts";
-import { historyOf } from "./history-link.ts";
+import { formatShare } from "../usage/view.ts";
+import { historyLink } from "./history-link.ts";
 
 type Failure = Activity["errors"][number];
 
@@ -15,7 +15,7 @@ export function ErrorTable({ activity }: { readonly activity: Activity }) {
     {
       title: "Error",
       cell: ({ status, code }) => (
-        <a href={historyOf(from, to, longest, { status: "error", code: String(status) })}>
+        <a href={historyLink(from, to, longest, { status: "error", code: String(status) })}>
           {status} {code.replaceAll("_", " ")}
         </a>
       ),
@@ -25,12 +25,12 @@ export function ErrorTable({ activity }: { readonly activity: Activity }) {
       class: "muted",
       cell: ({ outcome }) => (outcome === "refused" ? "before an account was asked" : "by the provider"),
     },
-    { title: "Requests", end: true, class: "tabular", cell: ({ requests }) => count(requests) },
+    { title: "Requests", end: true, class: "tabular", cell: ({ requests }) => formatCount(requests) },
     {
       title: "Of all",
       end: true,
       class: "tabular muted",
-      cell: ({ requests }) => share(requests, totals.requests),
+      cell: ({ requests }) => formatShare(requests, totals.requests),
     },
   ];
   return (

@@ -1,5 +1,5 @@
 import type { Activity } from "../../api/activity.ts";
-import { href } from "../../routing.ts";
+import { formatHref } from "../../routing.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -13,7 +13,7 @@ function localTime(at: number): string {
  * Returns a link to the history of a time range, with other filters. Requests that ended in the range may have begun before
  * it; `longest` is the longest duration of a request in milliseconds.
  */
-export function historyOf(
+export function historyLink(
   from: number,
   until: number,
   longest: number,
@@ -21,11 +21,11 @@ export function historyOf(
 ): string {
   const begin = Math.floor((from - longest) / MINUTE_MS) * MINUTE_MS;
   const query = new URLSearchParams({ ...filters, from: localTime(begin), to: localTime(until) });
-  return href("history", "", query.toString());
+  return formatHref("history", "", query.toString());
 }
 
 /** Returns a link to the history of one step of a chart. */
-export function historyOfStep({ from, step_ms, series }: Activity, place: number): string {
+export function historyLinkOfStep({ from, step_ms, series }: Activity, place: number): string {
   const at = from + place * step_ms;
-  return historyOf(at, at + step_ms, series.duration_ms.p99[place] ?? 0);
+  return historyLink(at, at + step_ms, series.duration_ms.p99[place] ?? 0);
 }

@@ -1,6 +1,6 @@
 import type { QueueStatus } from "../../api/queue.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { count, duration } from "../../ui/format.ts";
+import { formatCount, formatDuration } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 
 /** A request that holds a slot, or waits for one. */
@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Request>[] = [
   { title: "Account", cell: ({ account }) => account || "any" },
   { title: "API style", cell: ({ dialect }) => dialect || "–" },
   { title: "Request", class: "mono muted", cell: ({ id }) => id },
-  { title: "For", end: true, class: "tabular", cell: ({ ms }) => duration(ms) },
+  { title: "For", end: true, class: "tabular", cell: ({ ms }) => formatDuration(ms) },
 ];
 
 function requestsOf({ leases, waiting_requests }: QueueStatus): Request[] {
@@ -51,7 +51,7 @@ export function LeaseTable({ queue }: { readonly queue: QueueStatus | null }) {
         columns={COLUMNS}
         empty={<p class="muted">None. They appear here while they run or wait.</p>}
       />
-      {more > 0 && <p class="muted">and {count(more)} more</p>}
+      {more > 0 && <p class="muted">and {formatCount(more)} more</p>}
     </Panel>
   );
 }

@@ -1,7 +1,7 @@
 import { ACTIVITY_RANGES, readActivity } from "../../api/activity.ts";
 import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
 import { readSettings } from "../../api/settings.ts";
-import { look, usePlace } from "../../routing.ts";
+import { setQuery, useAddress } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -23,7 +23,7 @@ const LONG_ACTIVITY_MS = 30_000;
 
 /** Overview page. All numbers come from the gateway, so they do not depend on an open console. */
 export function Overview() {
-  const params = new URLSearchParams(usePlace().query);
+  const params = new URLSearchParams(useAddress().query);
   const [range] = ACTIVITY_RANGES.find(([name]) => name === params.get("range")) ?? ACTIVITY_RANGES[1];
   const short = range === "15m" || range === "1h";
   const queue = useLoaded((signal) => readQueue(QUEUE_SHOWN, signal), "", QUEUE_MS);
@@ -37,7 +37,7 @@ export function Overview() {
   const known = ({ data, error }: Loaded<unknown>) => data !== null || error !== "";
   if (![queue, activity, settings].every(known)) return <Page title="Overview">{null}</Page>;
   const actions = ACTIVITY_RANGES.map(([name, said]) => (
-    <Button key={name} pressed={name === range} onClick={() => look(`range=${name}`, true)}>
+    <Button key={name} pressed={name === range} onClick={() => setQuery(`range=${name}`, true)}>
       {said}
     </Button>
   ));

@@ -1,7 +1,7 @@
 import { QUEUE_SHOWN, type QueueStatus } from "../../api/queue.ts";
-import { href } from "../../routing.ts";
+import { formatHref } from "../../routing.ts";
 import { Empty } from "../../ui/empty.tsx";
-import { count, duration } from "../../ui/format.ts";
+import { formatCount, formatDuration } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 
 interface AccountSlots {
@@ -49,7 +49,11 @@ export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
   return (
     <Panel title="Slots" class="slots-panel">
       {all.length === 0 && (
-        <Empty icon="accounts" title="No accounts" action={<a href={href("accounts")}>Add an account</a>}>
+        <Empty
+          icon="accounts"
+          title="No accounts"
+          action={<a href={formatHref("accounts")}>Add an account</a>}
+        >
           Requests have nowhere to go yet.
         </Empty>
       )}
@@ -76,14 +80,14 @@ export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
               ))}
             </span>
             <span class="slot-said muted tabular" title={reason}>
-              {cooling > 0 ? `cools ${duration(cooling)}` : `${used} / ${perAccount}`}
+              {cooling > 0 ? `cools ${formatDuration(cooling)}` : `${used} / ${perAccount}`}
             </span>
           </li>
         ))}
       </ul>
       {more > 0 && (
         <p class="muted">
-          and {count(more)} more. <a href={href("accounts")}>All accounts</a>
+          and {formatCount(more)} more. <a href={formatHref("accounts")}>All accounts</a>
         </p>
       )}
     </Panel>

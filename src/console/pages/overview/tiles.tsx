@@ -1,10 +1,10 @@
 import type { Activity } from "../../api/activity.ts";
 import type { QueueStatus } from "../../api/queue.ts";
-import { compact, count, duration } from "../../ui/format.ts";
+import { formatCompact, formatCount, formatDuration } from "../../ui/format.ts";
 import { Tile } from "../../ui/tile.tsx";
-import { money, share } from "../usage/view.ts";
-import { historyOf } from "./history-link.ts";
-import { toneOf } from "./series.ts";
+import { formatCost, formatShare } from "../usage/view.ts";
+import { historyLink } from "./history-link.ts";
+import { thresholdTone } from "./series.ts";
 
 interface TilesProps {
   readonly queue: QueueStatus | null;
@@ -25,8 +25,8 @@ const part = (some: number, all: number): number => (all > 0 ? some / all : 0);
 type Percentiles = Activity["totals"]["duration_ms"];
 
 const rest = (times: Percentiles): string =>
-  times === null ? "" : `p95 ${duration(times.p95)}, p99 ${duration(times.p99)}`;
-const half = (times: Percentiles): string => (times === null ? "–" : duration(times.p50));
+  times === null ? "" : `p95 ${formatDuration(times.p95)}, p99 ${formatDuration(times.p99)}`;
+const half = (times: Percentiles): string => (times === null ? "–" : formatDuration(times.p50));
 
 /** Tiles with the current state, and with totals of the selected time range. */
 export function Tiles({ queue, activity }: TilesProps) {
@@ -44,15 +44,15 @@ function Present({ queue }: { readonly queue: QueueStatus }) {
     <>
       <Tile
         name="Slots in use"
-        value={`${count(in_use)} / ${count(global_max_inflight)}`}
-        below={`${count(available)} of ${count(total)} accounts free`}
-        tone={toneOf(part(in_use, global_max_inflight), ...SLOTS)}
+        value={`${formatCount(in_use)} / ${formatCount(global_max_inflight)}`}
+        below={`${formatCount(available)} of ${formatCount(total)} accounts free`}
+        tone={thresholdTone(part(in_use, global_max_inflight), ...SLOTS)}
       />
       <Tile
         name="Waiting"
-        value={count(waiting)}
-        below={`room for ${count(max_queue_size)}`}
-        tone={toneOf(part(waiting, max_queue_size), ...QUEUE)}
+        value={formatCount(waiting)}
+        below={`room for ${formatCount(max_queue_size)}`}
+        tone={thresholdTone(part(waiting, max_queue_size), ...QUEUE)}
       />
     </>
   );
@@ -68,35 +68,35 @@ function Past({ activity }: { readonly activity: Activity }) {
     <>
       <Tile
         name="Requests"
-        value={compact(requests)}
-        below={`${compact(Number((requests / minutes).toPrecision(2)))} a minute, ${compact(cancelled)} cancelled`}
-        href={historyOf(from, to, longest)}
+        value={formatCompact(requests)}
+        below={`${formatCompact(Number((requests / minutes).toPrecision(2)))} a minute, ${formatCompact(cancelled)} cancelled`}
+        href={historyLink(from, to, longest)}
       />
       <Tile
         name="Errors"
-        value={share(errors, requests)}
-        below={`${compact(failed)} failed, ${compact(refused)} refused`}
-        tone={toneOf(part(errors, requests), ...ERRORS)}
-        href={historyOf(from, to, longest, { status: "error" })}
+        value={formatShare(errors, requests)}
+        below={`${formatCompact(failed)} failed, ${formatCompact(refused)} refused`}
+        tone={thresholdTone(part(errors, requests), ...ERRORS)}
+        href={historyLink(from, to, longest, { status: "error" })}
       />
       <Tile
         name="First token"
         value={half(first)}
         below={rest(first)}
-        tone={toneOf(first?.p95 ?? 0, ...FIRST_TOKEN_MS)}
+        tone={thresholdTone(first?.p95 ?? 0, ...FIRST_TOKEN_MS)}
       />
       <Tile
         name="Duration"
         value={half(took)}
         below={rest(took)}
-        {...(took !== null && { href: historyOf(from, to, longest, { min_ms: String(took.p95) }) })}
+        {...(took !== null && { href: historyLink(from, to, longest, { min_ms: String(took.p95) }) })}
       />
       <Tile
         name="Tokens"
-        value={compact(totals.prompt_tokens + totals.completion_tokens)}
-        below={`${compact(totals.prompt_tokens)} in, ${compact(totals.completion_tokens)} out`}
+        value={formatCompact(totals.prompt_tokens + totals.completion_tokens)}
+        below={`${formatCompact(totals.prompt_tokens)} in, ${formatCompact(totals.completion_tokens)} out`}
       />
-      <Tile name="Cost" value={money(totals.cost)} below="at your prices" />
+      <Tile name="Cost" value={formatCost(totals.cost)} below="at your prices" />
     </>
   );
 }

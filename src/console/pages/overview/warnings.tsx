@@ -2,11 +2,11 @@ import type { ComponentChildren } from "preact";
 import type { QueueStatus } from "../../api/queue.ts";
 import type { Settings } from "../../api/settings.ts";
 import { readVersion } from "../../api/version.ts";
-import { href } from "../../routing.ts";
-import { plural } from "../../ui/format.ts";
+import { formatHref } from "../../routing.ts";
+import { formatPlural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { outageWords } from "../providers/outage-of.ts";
+import { describeOutage } from "../providers/outage-of.ts";
 
 interface Warning {
   readonly id: string;
@@ -34,7 +34,7 @@ export function Warnings({ queue, settings }: WarningsProps) {
     "warning",
     <>
       The admin key is the development default, which everybody knows.{" "}
-      <a href={href("settings")}>Set a password</a>
+      <a href={formatHref("settings")}>Set a password</a>
     </>,
   );
   add(
@@ -55,8 +55,8 @@ export function Warnings({ queue, settings }: WarningsProps) {
       `outage ${provider} ${model}`,
       "warning",
       <>
-        {outageWords(provider, model)}: {reason}. One request at a time tries whether it works again.{" "}
-        <a href={href("providers")}>Look at the providers</a>
+        {describeOutage(provider, model)}: {reason}. One request at a time tries whether it works again.{" "}
+        <a href={formatHref("providers")}>Look at the providers</a>
       </>,
     );
   }
@@ -65,8 +65,9 @@ export function Warnings({ queue, settings }: WarningsProps) {
     "cooling",
     "warning",
     <>
-      {plural(cooling, "account cools", "accounts cool")} down after failures and{" "}
-      {cooling === 1 ? "is" : "are"} skipped meanwhile. <a href={href("accounts")}>Look at the accounts</a>
+      {formatPlural(cooling, "account cools", "accounts cool")} down after failures and{" "}
+      {cooling === 1 ? "is" : "are"} skipped meanwhile.{" "}
+      <a href={formatHref("accounts")}>Look at the accounts</a>
     </>,
   );
   add(
@@ -75,7 +76,7 @@ export function Warnings({ queue, settings }: WarningsProps) {
     "warning",
     <>
       The gateway serves any API key: it passes unknown keys on, and it has no credential for the provider,
-      which probably checks none. <a href={href("settings")}>Refuse unknown keys</a>
+      which probably checks none. <a href={formatHref("settings")}>Refuse unknown keys</a>
     </>,
   );
   add(
@@ -86,7 +87,7 @@ export function Warnings({ queue, settings }: WarningsProps) {
       {settings?.callers.unknown_keys_in_force === "refuse"
         ? "There is no API key, and unknown keys are refused: no request gets through."
         : "There is no API key, so only provider tokens get through."}{" "}
-      <a href={href("keys")}>Add a key</a>
+      <a href={formatHref("keys")}>Add a key</a>
     </>,
   );
   add(
@@ -94,7 +95,8 @@ export function Warnings({ queue, settings }: WarningsProps) {
     "sync",
     "info",
     <>
-      The configuration has changed since the last hosting sync. <a href={href("hosting")}>Hosting sync</a>
+      The configuration has changed since the last hosting sync.{" "}
+      <a href={formatHref("hosting")}>Hosting sync</a>
     </>,
   );
   add(

@@ -4,11 +4,11 @@ import { type SignedLink, signLink } from "../../api/page-service.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { SelectField } from "../../ui/field.tsx";
-import { fullMoment } from "../../ui/format.ts";
+import { formatFullTime } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { useWork } from "../../ui/use-work.ts";
-import { LIVES, queryOf } from "./link.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
+import { LINK_LIFETIMES, parseQuery } from "./link.ts";
 
 /** Form that signs a URL of the page service for public use. `path` is the path that the link opens. */
 export function LinkForm({ path }: { readonly path: string }) {
@@ -17,13 +17,13 @@ export function LinkForm({ path }: { readonly path: string }) {
   const [chosen, setChosen] = useState("");
   const [life, setLife] = useState("30");
   const [link, setLink] = useState<({ readonly of: string } & SignedLink) | null>(null);
-  const signing = useWork();
+  const signing = useAsyncAction();
   const key = chosen || (keys[0]?.id ?? "");
   const wish = `${path} ${key} ${life}`;
   const sign = () =>
     signing.run(async () => {
       setLink(null);
-      const signed = await signLink("thumbs", queryOf(path), key, Number(life) * 86_400);
+      const signed = await signLink("thumbs", parseQuery(path), key, Number(life) * 86_400);
       setLink({ of: wish, ...signed });
     });
   return (
@@ -42,12 +42,12 @@ export function LinkForm({ path }: { readonly path: string }) {
             onChange={setChosen}
             choices={keys.map(({ id, name, key: mask }) => [id, name || mask] as const)}
           />
-          <SelectField label="Holds for" value={life} onChange={setLife} choices={LIVES} />
+          <SelectField label="Holds for" value={life} onChange={setLife} choices={LINK_LIFETIMES} />
         </div>
         <div>
           <Button
             busy={signing.busy}
-            disabled={key === "" || queryOf(path)["url"] === ""}
+            disabled={key === "" || parseQuery(path)["url"] === ""}
             onClick={() => void sign()}
           >
             Sign link
@@ -58,7 +58,7 @@ export function LinkForm({ path }: { readonly path: string }) {
         {link?.of === wish && (
           <>
             <CodeBlock label="Signed link" text={link.url} />
-            <p class="muted">It holds until {fullMoment(link.expires * 1_000)}.</p>
+            <p class="muted">It holds until {formatFullTime(link.expires * 1_000)}.</p>
           </>
         )}
       </div>

@@ -3,9 +3,9 @@ import { type Metadata, readMetadata } from "../../api/page-service.ts";
 import { Button } from "../../ui/button.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
-import { plural } from "../../ui/format.ts";
+import { formatPlural } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
-import { useWork } from "../../ui/use-work.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
 import { type MetadataRow, metadataRows } from "./metadata-rows.ts";
 import { TechnologyTable } from "./technology-table.tsx";
 
@@ -31,7 +31,7 @@ export function MetadataLookup() {
   const [url, setUrl] = useState("");
   const [withTechnologies, setWithTechnologies] = useState(false);
   const [found, setFound] = useState<Metadata | null>(null);
-  const { busy, error, onSubmit } = useWork();
+  const { busy, error, onSubmit } = useAsyncAction();
   const read = async () => {
     // Clear the previous result, so that an error does not appear beside it.
     setFound(null);
@@ -47,13 +47,13 @@ export function MetadataLookup() {
         <CheckField label="Technologies, too" value={withTechnologies} onChange={setWithTechnologies} />
       </form>
       <Problem error={error} />
-      {found !== null && <Found metadata={found} />}
+      {found !== null && <MetadataResult metadata={found} />}
     </div>
   );
 }
 
 /** Shows a page's metadata and, if requested, its technologies. */
-function Found({ metadata }: { readonly metadata: Metadata }) {
+function MetadataResult({ metadata }: { readonly metadata: Metadata }) {
   const { url, applications } = metadata;
   const rows = metadataRows(metadata);
   return (
@@ -72,7 +72,7 @@ function Found({ metadata }: { readonly metadata: Metadata }) {
       )}
       {applications !== undefined && (
         <>
-          <p>{plural(applications.length, "technology", "technologies")} found</p>
+          <p>{formatPlural(applications.length, "technology", "technologies")} found</p>
           <TechnologyTable applications={applications} />
         </>
       )}

@@ -15,13 +15,15 @@ type TextName =
 type SwitchName = "scroll" | "transparent" | "landscape" | "full" | "mobile" | "darkMode";
 
 /** Options of a screenshot. Empty fields mean the service's defaults. */
-export interface ShotWish extends Readonly<Record<TextName, string>>, Readonly<Record<SwitchName, boolean>> {
+export interface ScreenshotOptions
+  extends Readonly<Record<TextName, string>>,
+    Readonly<Record<SwitchName, boolean>> {
   readonly url: string;
   readonly size: string;
   readonly format: string;
 }
 
-export const EMPTY_SHOT: ShotWish = {
+export const DEFAULT_SCREENSHOT: ScreenshotOptions = {
   url: "",
   size: "x",
   format: "jpg",
@@ -64,7 +66,7 @@ export const FORMATS: readonly Choice[] = [
 ];
 
 /** A rarely used parameter, and whether it applies to pictures, PDFs or both. */
-interface Option<Name extends keyof ShotWish> {
+interface Option<Name extends keyof ScreenshotOptions> {
   readonly name: Name;
   readonly label: string;
   readonly example: string;
@@ -94,12 +96,12 @@ export const SWITCHES: readonly Option<SwitchName>[] = [
 ];
 
 /** Builds path and query of a screenshot. Omits default values and parameters of the other kind. */
-export function shotPath(wish: ShotWish): string {
+export function screenshotPath(wish: ScreenshotOptions): string {
   const isPdf = wish.format === "pdf";
   const query = new URLSearchParams({ url: wish.url });
   if (!isPdf) query.set("size", wish.size);
   if (wish.format !== "jpg") query.set("format", wish.format);
-  const hasEffect = ({ of }: Option<keyof ShotWish>) => of !== (isPdf ? "picture" : "pdf");
+  const hasEffect = ({ of }: Option<keyof ScreenshotOptions>) => of !== (isPdf ? "picture" : "pdf");
   for (const { name } of FIELDS.filter(hasEffect)) if (wish[name] !== "") query.set(name, wish[name]);
   for (const { name } of SWITCHES.filter(hasEffect)) if (wish[name]) query.set(name, "true");
   if (wish.full && !isPdf) query.set("full", "true");

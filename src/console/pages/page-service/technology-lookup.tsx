@@ -2,16 +2,16 @@ import { useState } from "preact/hooks";
 import { detectTechnologies, type Technologies } from "../../api/page-service.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { plural } from "../../ui/format.ts";
+import { formatPlural } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
-import { useWork } from "../../ui/use-work.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
 import { TechnologyTable } from "./technology-table.tsx";
 
 /** Form that detects a page's technologies. */
 export function TechnologyLookup() {
   const [url, setUrl] = useState("");
   const [found, setFound] = useState<Technologies | null>(null);
-  const { busy, error, onSubmit } = useWork();
+  const { busy, error, onSubmit } = useAsyncAction();
   const look = async () => setFound(await detectTechnologies(url));
   return (
     <div class="stack">
@@ -25,7 +25,7 @@ export function TechnologyLookup() {
       {found !== null && (
         <>
           <p role="status">
-            {plural(found.applications.length, "technology", "technologies")} found at {found.url}
+            {formatPlural(found.applications.length, "technology", "technologies")} found at {found.url}
           </p>
           <TechnologyTable applications={found.applications} />
         </>

@@ -1,15 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
-import { takeShot } from "../../api/page-service.ts";
+import { takeScreenshot } from "../../api/page-service.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
-import { duration } from "../../ui/format.ts";
+import { formatDuration } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
-import { useWork } from "../../ui/use-work.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
 import { LinkForm } from "./link-form.tsx";
-import { EMPTY_SHOT, FIELDS, FORMATS, SIZES, SWITCHES, shotPath } from "./shot-path.ts";
+import { DEFAULT_SCREENSHOT, FIELDS, FORMATS, SIZES, SWITCHES, screenshotPath } from "./shot-path.ts";
 
-interface Taken {
+interface TakenScreenshot {
   readonly url: string;
   /** Media type. */
   readonly type: string;
@@ -20,19 +20,19 @@ interface Taken {
 
 /** Form that takes a screenshot with the most important parameters and shows the request's URL. */
 export function ThumbnailForm() {
-  const [wish, setWish] = useState(EMPTY_SHOT);
-  const [taken, setTaken] = useState<Taken | null>(null);
+  const [wish, setWish] = useState(DEFAULT_SCREENSHOT);
+  const [taken, setTaken] = useState<TakenScreenshot | null>(null);
   useEffect(() => () => URL.revokeObjectURL(taken?.url ?? ""), [taken]);
 
-  const path = shotPath(wish);
+  const path = screenshotPath(wish);
   const isPdf = wish.format === "pdf";
-  const { busy, error, onSubmit } = useWork();
+  const { busy, error, onSubmit } = useAsyncAction();
   const take = async () => {
     // Clear the previous picture, so that an error does not appear beside it.
     setTaken(null);
     const started = performance.now();
-    const { image, cache } = await takeShot(path);
-    const took = duration(performance.now() - started);
+    const { image, cache } = await takeScreenshot(path);
+    const took = formatDuration(performance.now() - started);
     const size = `${Math.ceil(image.size / 1024)} KB`;
     setTaken({
       url: URL.createObjectURL(image),
@@ -128,7 +128,7 @@ export function ThumbnailForm() {
           {taken === null ? (
             <p class="muted">The {isPdf ? "PDF" : "picture"} appears here.</p>
           ) : (
-            <Shown {...taken} />
+            <ScreenshotView {...taken} />
           )}
         </div>
         <p class="muted talk-foot" role="status">
@@ -140,7 +140,7 @@ export function ThumbnailForm() {
 }
 
 /** Shows the result: a picture, or a link to save the PDF. */
-function Shown({ url, type, page }: Taken) {
+function ScreenshotView({ url, type, page }: TakenScreenshot) {
   if (type !== "application/pdf") return <img src={url} alt={`The page ${page}`} />;
   return (
     <a href={url} download="page.pdf">

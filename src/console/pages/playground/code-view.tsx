@@ -1,5 +1,5 @@
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { curl } from "./curl.ts";
+import { formatCurl } from "./curl.ts";
 import type { Conversation } from "./use-conversation.ts";
 
 interface CodeViewProps {
@@ -12,11 +12,11 @@ function codeOf({ dialect, request, ask, headers }: Conversation, kind: CodeView
     case "request":
       return `POST ${request.path}\n\n${JSON.stringify(request.body, null, 2)}`;
     case "curl":
-      return curl(location.origin, request, headers);
+      return formatCurl(location.origin, request, headers);
     case "javascript":
-      return dialect.javascript(location.origin, request, ask);
+      return dialect.toJavascript(location.origin, request, ask);
     case "python":
-      return dialect.python(location.origin, request, ask);
+      return dialect.toPython(location.origin, request, ask);
   }
 }
 

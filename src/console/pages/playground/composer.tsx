@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import type { Call } from "../../../dialects/playground/types.ts";
+import type { PlaygroundCall } from "../../../dialects/playground/types.ts";
 import { Button } from "../../ui/button.tsx";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { ToolResults } from "./tool-results.tsx";
 import type { Conversation } from "./use-conversation.ts";
 
 /** Returns the tool calls of the newest answer, which still need results. */
-function openCalls({ turns, running }: Conversation): readonly Call[] {
+function openCalls({ turns, running }: Conversation): readonly PlaygroundCall[] {
   const last = turns.at(-1);
   return !running && last?.role === "assistant" ? last.calls : [];
 }

@@ -1,10 +1,10 @@
-import type { Call, Piece } from "../../../dialects/playground/types.ts";
+import type { AnswerPiece, PlaygroundCall } from "../../../dialects/playground/types.ts";
 
 /** An answer, possibly incomplete. */
 export interface Answer {
   readonly text: string;
   readonly reasoning: string;
-  readonly calls: readonly Call[];
+  readonly calls: readonly PlaygroundCall[];
   readonly error: string;
   readonly usage: { readonly input: number; readonly output: number } | null;
 }
@@ -12,7 +12,7 @@ export interface Answer {
 export const NO_ANSWER: Answer = { text: "", reasoning: "", calls: [], error: "", usage: null };
 
 /** Appends a piece to the answer. */
-export function withPiece(answer: Answer, piece: Piece): Answer {
+export function appendPiece(answer: Answer, piece: AnswerPiece): Answer {
   switch (piece.type) {
     case "text":
       return { ...answer, text: answer.text + piece.text };

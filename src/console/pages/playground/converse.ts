@@ -1,7 +1,7 @@
-import type { Piece, PlaygroundDialect, WireRequest } from "../../../dialects/playground/types.ts";
+import type { AnswerPiece, PlaygroundDialect, WireRequest } from "../../../dialects/playground/types.ts";
 import { ApiError, errorMessage } from "../../api/client.ts";
-import { type Answer, NO_ANSWER, withPiece } from "./conversation.ts";
-import { type StreamEvent, streamEvents } from "./stream-events.ts";
+import { type Answer, appendPiece, NO_ANSWER } from "./conversation.ts";
+import { readStreamEvents, type StreamEvent } from "./stream-events.ts";
 
 /** A received event with its time. */
 export interface RawEvent extends StreamEvent {
@@ -27,7 +27,7 @@ export const NO_EXCHANGE: Exchange = {
   elapsed: 0,
 };
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -52,7 +52,7 @@ export interface SendOptions {
  *
  * @throws ApiError if the gateway is unreachable; an AbortError if `signal` aborts.
  */
-export async function converse(
+export async function streamAnswer(
   dialect: PlaygroundDialect,
   request: WireRequest,
   options: SendOptions,
@@ -74,9 +74,9 @@ export async function converse(
   });
 
   let exchange: Exchange = { ...NO_EXCHANGE, status: response.status };
-  const take = (event: string, data: string, pieces: readonly Piece[]) => {
+  const take = (event: string, data: string, pieces: readonly AnswerPiece[]) => {
     const at = performance.now() - started;
-    const answer = pieces.reduce(withPiece, exchange.answer);
+    const answer = pieces.reduce(appendPiece, exchange.answer);
     exchange = {
       ...exchange,
       answer,
@@ -87,14 +87,14 @@ export async function converse(
     options.onProgress(exchange);
   };
 
-  const events = streamEvents(response);
+  const events = readStreamEvents(response);
   if (events === null) {
     const text = await response.text();
-    const body = parsed(text);
+    const body = parseJson(text);
     const failure = { type: "error", message: errorMessage(body, response.status) } as const;
-    take("", text, response.ok ? dialect.whole(body) : [failure]);
+    take("", text, response.ok ? dialect.parseAnswer(body) : [failure]);
     return exchange;
   }
-  for await (const { event, data } of events) take(event, data, dialect.event(parsed(data)));
+  for await (const { event, data } of events) take(event, data, dialect.parseEvent(parseJson(data)));
   return exchange;
 }

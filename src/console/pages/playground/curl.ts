@@ -2,20 +2,20 @@ import { KEY_VARIABLE } from "../../../dialects/playground/literals.ts";
 import type { WireRequest } from "../../../dialects/playground/types.ts";
 
 /** Quotes a text for a shell, in single quotes. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Formats the request as a curl command. */
-export function curl(
+export function formatCurl(
   origin: string,
   { path, body }: WireRequest,
   headers: Readonly<Record<string, string>>,
 ): string {
   const lines = [
-    `curl -N ${quoted(origin + path)}`,
+    `curl -N ${shellQuote(origin + path)}`,
     `-H "Authorization: Bearer $${KEY_VARIABLE}"`,
     "-H 'Content-Type: application/json'",
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    `-d ${quoted(JSON.stringify(body, null, 2))}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`),
+    `-d ${shellQuote(JSON.stringify(body, null, 2))}`,
   ];
   return `${lines.join(" \\\n  ")}\n`;
 }

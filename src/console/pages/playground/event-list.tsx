@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "preact/hooks";
-import { plural } from "../../ui/format.ts";
+import { formatPlural } from "../../ui/format.ts";
 import { Scroller } from "../../ui/scroller.tsx";
 import type { Exchange } from "./converse.ts";
 
 /** Maximum number of displayed events; older ones are hidden. */
-const DRAWN = 500;
+const MAX_EVENTS_SHOWN = 500;
 
 /** Lists the received events. */
 export function EventList({ exchange }: { readonly exchange: Exchange }) {
@@ -18,12 +18,12 @@ export function EventList({ exchange }: { readonly exchange: Exchange }) {
   return (
     <>
       <p class="muted">
-        HTTP {status}, {plural(events.length, "event")}
-        {events.length > DRAWN && `, the last ${DRAWN} shown`}
+        HTTP {status}, {formatPlural(events.length, "event")}
+        {events.length > MAX_EVENTS_SHOWN && `, the last ${MAX_EVENTS_SHOWN} shown`}
       </p>
       <Scroller label="Events" class="events" box={box}>
         <ol>
-          {events.slice(-DRAWN).map(({ at, event, data }, index) => (
+          {events.slice(-MAX_EVENTS_SHOWN).map(({ at, event, data }, index) => (
             <li key={`${index} ${at}`}>
               <span class="muted tabular">{Math.round(at)} ms</span>
               <code>

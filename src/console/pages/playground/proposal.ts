@@ -1,24 +1,24 @@
-import type { Turn } from "../../../dialects/playground/types.ts";
+import type { PlaygroundTurn } from "../../../dialects/playground/types.ts";
 
 /** The conversation with which the playground starts. */
-export interface Proposal {
+export interface InitialConversation {
   readonly dialect: string;
   readonly model: string;
   readonly stream: boolean;
   readonly system: string;
-  readonly turns: readonly Turn[];
+  readonly turns: readonly PlaygroundTurn[];
 }
 
-let proposed: Proposal | null = null;
+let initialConversation: InitialConversation | null = null;
 
 /** Sets the conversation for the next time the playground opens. */
-export function propose(proposal: Proposal): void {
-  proposed = proposal;
+export function setInitialConversation(proposal: InitialConversation): void {
+  initialConversation = proposal;
 }
 
 /** Returns the initial conversation and clears it; null: none. */
-export function takeProposal(): Proposal | null {
-  const taken = proposed;
-  proposed = null;
+export function takeInitialConversation(): InitialConversation | null {
+  const taken = initialConversation;
+  initialConversation = null;
   return taken;
 }

@@ -8,26 +8,26 @@ export interface StreamEvent {
 }
 
 /** Reads the events of a streamed response; null if the response is not a stream. */
-export function streamEvents({ headers, body }: Response): AsyncIterable<StreamEvent> | null {
+export function readStreamEvents({ headers, body }: Response): AsyncIterable<StreamEvent> | null {
   if (body === null) return null;
   switch (headers.get("content-type")?.split(";")[0]?.trim()) {
     case "text/event-stream":
-      return sentEvents(body);
+      return readSseEvents(body);
     case "application/x-ndjson":
-      return jsonLines(body);
+      return readJsonLines(body);
     default:
       return null;
   }
 }
 
-async function* sentEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<StreamEvent> {
+async function* readSseEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<StreamEvent> {
   const events = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
-  for await (const { event, data } of chunks(events)) yield { event: event ?? "", data };
+  for await (const { event, data } of readChunks(events)) yield { event: event ?? "", data };
 }
 
-async function* jsonLines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<StreamEvent> {
+async function* readJsonLines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<StreamEvent> {
   let rest = "";
-  for await (const text of chunks(body.pipeThrough(new TextDecoderStream()))) {
+  for await (const text of readChunks(body.pipeThrough(new TextDecoderStream()))) {
     const lines = (rest + text).split("\n");
     rest = lines.pop() ?? "";
     yield* lines.flatMap(lineEvent);
@@ -42,7 +42,7 @@ function lineEvent(line: string): StreamEvent[] {
 }
 
 /** Iterates over a stream. Some supported browsers have no async iterator for streams. */
-async function* chunks<T>(stream: ReadableStream<T>): AsyncGenerator<T> {
+async function* readChunks<T>(stream: ReadableStream<T>): AsyncGenerator<T> {
   const reader = stream.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
 }

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import type { Call } from "../../../dialects/playground/types.ts";
+import type { PlaygroundCall } from "../../../dialects/playground/types.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField } from "../../ui/field.tsx";
 import type { Conversation } from "./use-conversation.ts";
 
 interface ToolResultsProps {
-  readonly calls: readonly Call[];
+  readonly calls: readonly PlaygroundCall[];
   readonly onGive: Conversation["giveResults"];
 }
 

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../../dialects/playground/types.ts";
-import { text } from "../../api/fields.ts";
+import { textField } from "../../api/fields.ts";
 
 const schema = z.array(
   z.object({
     name: z.string().check(z.minLength(1)),
-    description: text,
+    description: textField,
     parameters: z._default(z.unknown(), { type: "object", properties: {} }),
   }),
 );

@@ -1,5 +1,5 @@
-import type { Call, Turn } from "../../../dialects/playground/types.ts";
-import { duration, plural } from "../../ui/format.ts";
+import type { PlaygroundCall, PlaygroundTurn } from "../../../dialects/playground/types.ts";
+import { formatDuration, formatPlural } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import type { Answer } from "./conversation.ts";
 import type { Conversation } from "./use-conversation.ts";
@@ -30,16 +30,16 @@ export function Transcript({ conversation }: { readonly conversation: Conversati
       <Problem error={error} />
       <p class="muted tabular talk-foot" role="status">
         {running && exchange.firstToken === null && "Waiting for the first token…"}
-        {exchange.firstToken !== null && `First token after ${duration(exchange.firstToken)}`}
-        {!running && exchange.firstToken !== null && `, done after ${duration(exchange.elapsed)}`}
+        {exchange.firstToken !== null && `First token after ${formatDuration(exchange.firstToken)}`}
+        {!running && exchange.firstToken !== null && `, done after ${formatDuration(exchange.elapsed)}`}
         {answer.usage !== null &&
-          `, ${plural(answer.usage.input, "token")} in, ${plural(answer.usage.output, "token")} out`}
+          `, ${formatPlural(answer.usage.input, "token")} in, ${formatPlural(answer.usage.output, "token")} out`}
       </p>
     </>
   );
 }
 
-function TurnView({ turn }: { readonly turn: Turn }) {
+function TurnView({ turn }: { readonly turn: PlaygroundTurn }) {
   if (turn.role === "user") return <li class="turn user">{turn.text}</li>;
   if (turn.role === "tool") {
     return (
@@ -78,7 +78,7 @@ function AnswerView({ text, reasoning, calls, open }: AnswerViewProps) {
   );
 }
 
-function CallView({ call }: { readonly call: Call }) {
+function CallView({ call }: { readonly call: PlaygroundCall }) {
   return (
     <div class="call">
       <span>

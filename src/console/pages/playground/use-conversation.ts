@@ -1,10 +1,16 @@
 import { playgrounds } from "polygate:playgrounds";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Ask, Call, PlaygroundDialect, Turn, WireRequest } from "../../../dialects/playground/types.ts";
-import { messageOf } from "../../api/client.ts";
-import { firstKey } from "../../api/config.ts";
-import { converse, type Exchange, NO_EXCHANGE } from "./converse.ts";
-import { takeProposal } from "./proposal.ts";
+import type {
+  PlaygroundCall,
+  PlaygroundDialect,
+  PlaygroundRequest,
+  PlaygroundTurn,
+  WireRequest,
+} from "../../../dialects/playground/types.ts";
+import { toMessage } from "../../api/client.ts";
+import { readFirstKey } from "../../api/config.ts";
+import { type Exchange, NO_EXCHANGE, streamAnswer } from "./converse.ts";
+import { takeInitialConversation } from "./proposal.ts";
 import { parseTools, SAMPLE_TOOLS } from "./tools.ts";
 
 /** The user's settings. */
@@ -24,19 +30,19 @@ export interface Choices {
 /** State and actions of the playground. */
 export interface Conversation {
   readonly choices: Choices;
-  readonly turns: readonly Turn[];
+  readonly turns: readonly PlaygroundTurn[];
   readonly exchange: Exchange;
   readonly running: boolean;
   readonly error: string;
   readonly dialect: PlaygroundDialect;
   readonly headers: Readonly<Record<string, string>>;
-  readonly ask: Ask;
+  readonly ask: PlaygroundRequest;
   /** The request of the newest answer, or the next request. */
   readonly request: WireRequest;
   choose(choices: Partial<Choices>): void;
   say(text: string): Promise<void>;
   /** Sends the results of the newest answer's tool calls. */
-  giveResults(results: readonly { readonly call: Call; readonly output: string }[]): Promise<void>;
+  giveResults(results: readonly { readonly call: PlaygroundCall; readonly output: string }[]): Promise<void>;
   stop(): void;
   clear(): void;
 }
@@ -52,16 +58,16 @@ const START: Choices = {
   account: "",
 };
 
-const PROPOSED: Turn = { role: "user", text: "Hello!" };
+const PROPOSED: PlaygroundTurn = { role: "user", text: "Hello!" };
 
 export function useConversation(): Conversation {
-  const [begun] = useState(takeProposal);
+  const [begun] = useState(takeInitialConversation);
   const [choices, setChoices] = useState<Choices>(() => {
     if (begun === null) return START;
     const { dialect: id, model, stream, system } = begun;
     return { ...START, dialect: id, model, stream, system };
   });
-  const [turns, setTurns] = useState<readonly Turn[]>(begun?.turns ?? []);
+  const [turns, setTurns] = useState<readonly PlaygroundTurn[]>(begun?.turns ?? []);
   const [exchange, setExchange] = useState(NO_EXCHANGE);
   const [running, setRunning] = useState(false);
   const [error, setError] = useState("");
@@ -70,7 +76,7 @@ export function useConversation(): Conversation {
 
   const dialect = playgrounds.find(({ id }) => id === choices.dialect) ?? playgrounds[0];
   const { tools, problem } = parseTools(choices.tools);
-  const askWith = (asked: readonly Turn[]): Ask => ({
+  const askWith = (asked: readonly PlaygroundTurn[]): PlaygroundRequest => ({
     model: choices.model,
     system: choices.system,
     stream: choices.stream,
@@ -85,7 +91,7 @@ export function useConversation(): Conversation {
       : turns.slice(0, turns.findLastIndex(({ role }) => role !== "assistant") + 1);
   const ask = askWith(asked);
 
-  const send = async (next: readonly Turn[]) => {
+  const send = async (next: readonly PlaygroundTurn[]) => {
     if (choices.withTools && problem !== "") return setError(problem);
     const abort = new AbortController();
     controller.current = abort;
@@ -95,9 +101,9 @@ export function useConversation(): Conversation {
     setError("");
     let last = NO_EXCHANGE;
     try {
-      const key = choices.key || (await firstKey());
+      const key = choices.key || (await readFirstKey());
       if (key === "") throw new Error("There is no API key. Add one on the Keys page, or write one here.");
-      last = await converse(dialect, dialect.request(askWith(next)), {
+      last = await streamAnswer(dialect, dialect.buildRequest(askWith(next)), {
         key,
         headers,
         signal: abort.signal,
@@ -107,7 +113,7 @@ export function useConversation(): Conversation {
         },
       });
     } catch (thrown) {
-      if (!abort.signal.aborted) setError(messageOf(thrown));
+      if (!abort.signal.aborted) setError(toMessage(thrown));
     }
     setRunning(false);
     const { text, reasoning, calls } = last.answer;
@@ -123,7 +129,7 @@ export function useConversation(): Conversation {
     dialect,
     headers,
     ask,
-    request: dialect.request(ask),
+    request: dialect.buildRequest(ask),
     choose: (next) => setChoices((before) => ({ ...before, ...next })),
     say: (text) => send([...turns, { role: "user", text }]),
     giveResults: (results) =>

@@ -30,7 +30,7 @@ const ability = (has: boolean | undefined) => (has === undefined ? "" : has ? "y
 const known = (value: number | undefined) => (value === undefined ? "" : String(value));
 
 /** Returns the input values for a model; null: a new model. */
-export function draftOf(model: ListedModel | null): ModelDraft {
+export function toModelDraft(model: ListedModel | null): ModelDraft {
   return {
     name: model?.name ?? "",
     upstream: model === null || model.upstream === model.name ? "" : model.upstream,
@@ -51,7 +51,7 @@ export function draftOf(model: ListedModel | null): ModelDraft {
  *
  * @param taken names of the provider's other models
  */
-export function faultsOf(draft: ModelDraft, taken: readonly string[]): ModelFaults {
+export function validateModelDraft(draft: ModelDraft, taken: readonly string[]): ModelFaults {
   const faults: ModelFaults = {};
   const name = draft.name.trim();
   if (name === "") faults.name = "A model needs a name.";
@@ -71,7 +71,7 @@ const chosen = (choice: string) => (choice === "" ? null : choice === "yes");
 const numberOf = (text: string) => (text.trim() === "" ? null : Number(text));
 
 /** Converts valid input values to the request. */
-export function fieldsOf(draft: ModelDraft): ModelFields {
+export function toModelFields(draft: ModelDraft): ModelFields {
   const { price_input, price_cached, price_output } = draft;
   const cached = numberOf(price_cached);
   const priced = `${price_input}${price_cached}${price_output}`.trim() !== "";

@@ -4,13 +4,13 @@ import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import {
   ABILITY_CHOICES,
-  draftOf,
-  faultsOf,
-  fieldsOf,
   type ModelDraft,
   type ModelFaults,
+  toModelDraft,
+  toModelFields,
+  validateModelDraft,
 } from "./model-draft.ts";
-import { type ListedModel, modelsOf } from "./model-list.ts";
+import { type ListedModel, listModels } from "./model-list.ts";
 
 interface ModelFormProps {
   readonly provider: ProviderView;
@@ -26,7 +26,7 @@ type TextName = Exclude<keyof ModelDraft, "enabled">;
 
 /** Form to edit a model's properties. */
 export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps) {
-  const [draft, setDraft] = useState(() => draftOf(model));
+  const [draft, setDraft] = useState(() => toModelDraft(model));
   const [faults, setFaults] = useState<ModelFaults>({});
   const change = (changes: Partial<ModelDraft>) => {
     setDraft((before) => ({ ...before, ...changes }));
@@ -44,11 +44,11 @@ export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps)
     <TextField {...text(name, label)} type="number" hint={hint} />
   );
   const submit = async () => {
-    const taken = model === null ? modelsOf(provider).map(({ name }) => name) : [];
-    const wrong = faultsOf(draft, taken);
+    const taken = model === null ? listModels(provider).map(({ name }) => name) : [];
+    const wrong = validateModelDraft(draft, taken);
     setFaults(wrong);
     if (Object.keys(wrong).length > 0) throw new Error("Nothing was saved.");
-    const changed = await changeModel(provider.id, draft.name.trim(), fieldsOf(draft));
+    const changed = await changeModel(provider.id, draft.name.trim(), toModelFields(draft));
     onSaved(changed, model === null ? "Model listed" : "Model saved");
   };
   return (

@@ -1,8 +1,8 @@
-import type { ModelSaid, ProviderView } from "../../api/providers.ts";
-import { count, moment } from "../../ui/format.ts";
+import type { ModelInfo, ProviderView } from "../../api/providers.ts";
+import { formatCount, formatTime } from "../../ui/format.ts";
 
 /** A listed model of a provider. Absent properties are unknown; the backend decides. */
-export interface ListedModel extends Omit<ModelSaid, "upstream" | "enabled"> {
+export interface ListedModel extends Omit<ModelInfo, "upstream" | "enabled"> {
   /** Name for callers. They use it after the provider's id and a slash. */
   readonly name: string;
   /** Upstream name of the model. */
@@ -11,7 +11,7 @@ export interface ListedModel extends Omit<ModelSaid, "upstream" | "enabled"> {
 }
 
 /** Returns a provider's models, in their stored order. */
-export function modelsOf({ models }: Pick<ProviderView, "models">): ListedModel[] {
+export function listModels({ models }: Pick<ProviderView, "models">): ListedModel[] {
   return Object.entries(models).map(([name, said]) => {
     const model = typeof said === "string" ? { upstream: said } : said;
     return { ...model, name, upstream: model.upstream ?? name, enabled: model.enabled !== false };
@@ -19,13 +19,13 @@ export function modelsOf({ models }: Pick<ProviderView, "models">): ListedModel[
 }
 
 /** Returns the models whose names contain a text, ignoring case. */
-export function modelsWith(models: readonly ListedModel[], needle: string): ListedModel[] {
+export function searchModels(models: readonly ListedModel[], needle: string): ListedModel[] {
   const text = needle.trim().toLowerCase();
   return models.filter(({ name, upstream }) => `${name}\n${upstream}`.toLowerCase().includes(text));
 }
 
 /** Describes the known abilities of a model: "thinking, no images". */
-export function abilities({ thinking, vision, search }: ListedModel): string {
+export function formatAbilities({ thinking, vision, search }: ListedModel): string {
   const told = (
     [
       ["thinking", thinking],
@@ -37,33 +37,34 @@ export function abilities({ thinking, vision, search }: ListedModel): string {
 }
 
 /** Describes context and output limits in tokens; empty if both are unknown. */
-export function sizes({ context, output }: ListedModel): string {
+export function formatSizes({ context, output }: ListedModel): string {
   const told = [
-    ...(context === undefined ? [] : [`${count(context)} tokens`]),
-    ...(output === undefined ? [] : [`${count(output)} out`]),
+    ...(context === undefined ? [] : [`${formatCount(context)} tokens`]),
+    ...(output === undefined ? [] : [`${formatCount(output)} out`]),
   ];
   return told.join(", ");
 }
 
 /** Describes the prices of a million input and output tokens; empty if unknown. */
-export function priceWords({ price }: ListedModel): string {
+export function formatPrice({ price }: ListedModel): string {
   return price === undefined ? "" : `${price.input} in, ${price.output} out a million`;
 }
 
 /** Describes the scheduled model refresh and its last result; empty: no schedule. */
-export function schedule({ models_refresh_hours, new_models, models_asked }: ProviderView): string {
+export function formatSchedule({ models_refresh_hours, new_models, models_asked }: ProviderView): string {
   if (models_refresh_hours === 0) return "";
-  const often = models_refresh_hours === 1 ? "every hour" : `every ${count(models_refresh_hours)} hours`;
+  const often =
+    models_refresh_hours === 1 ? "every hour" : `every ${formatCount(models_refresh_hours)} hours`;
   const what = `Asked for its models ${often}; new ones are switched ${new_models}.`;
   if (models_asked === null || models_asked === undefined) return what;
   const { at, error, added } = models_asked;
-  const found = added === 0 ? "nothing new" : `${count(added)} new`;
-  return `${what} Last on ${moment(at)}: ${error === "" ? found : error}.`;
+  const found = added === 0 ? "nothing new" : `${formatCount(added)} new`;
+  return `${what} Last on ${formatTime(at)}: ${error === "" ? found : error}.`;
 }
 
 /** Describes the number of models and of disabled models. */
-export function tally(models: readonly ListedModel[]): string {
+export function formatModelCount(models: readonly ListedModel[]): string {
   const off = models.filter(({ enabled }) => !enabled).length;
-  const all = `${count(models.length)} ${models.length === 1 ? "model" : "models"}`;
-  return off === 0 ? all : `${all}, ${count(off)} off`;
+  const all = `${formatCount(models.length)} ${models.length === 1 ? "model" : "models"}`;
+  return off === 0 ? all : `${all}, ${formatCount(off)} off`;
 }

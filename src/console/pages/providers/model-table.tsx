@@ -2,24 +2,24 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type ProviderView, removeModel, switchModels } from "../../api/providers.ts";
 import { Button } from "../../ui/button.tsx";
-import { Clipped } from "../../ui/clipped.tsx";
+import { TruncatedText } from "../../ui/clipped.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { plural } from "../../ui/format.ts";
+import { formatPlural } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { toast, toastUndo } from "../../ui/toasts.tsx";
-import { useWork } from "../../ui/use-work.ts";
+import { showToast, showUndoToast } from "../../ui/toasts.tsx";
+import { useAsyncAction } from "../../ui/use-work.ts";
 import {
-  abilities,
+  formatAbilities,
+  formatModelCount,
+  formatPrice,
+  formatSchedule,
+  formatSizes,
   type ListedModel,
-  modelsOf,
-  modelsWith,
-  priceWords,
-  schedule,
-  sizes,
-  tally,
+  listModels,
+  searchModels,
 } from "./model-list.ts";
 
 interface ModelTableProps {
@@ -35,30 +35,30 @@ interface ModelTableProps {
 export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTableProps) {
   const { id, read_only } = provider;
   const [needle, setNeedle] = useState("");
-  const work = useWork();
+  const work = useAsyncAction();
   // Switches show the chosen value while the request runs.
   const [chosen, setChosen] = useState<{ readonly names: readonly string[]; readonly enabled: boolean }>();
-  const models = modelsOf(provider).map((model) =>
+  const models = listModels(provider).map((model) =>
     chosen?.names.includes(model.name) === true ? { ...model, enabled: chosen.enabled } : model,
   );
-  const planned = schedule(provider);
-  const shown = modelsWith(models, needle);
+  const planned = formatSchedule(provider);
+  const shown = searchModels(models, needle);
   const turn = async (some: readonly ListedModel[], enabled: boolean) => {
     const names = some.map(({ name }) => name);
     setChosen({ names, enabled });
     await work.run(async () => {
       onChanged(await switchModels(id, names, enabled));
       const [first = ""] = names;
-      const said = names.length === 1 ? first : plural(names.length, "model");
-      toast(`${said} switched ${enabled ? "on" : "off"}`);
+      const said = names.length === 1 ? first : formatPlural(names.length, "model");
+      showToast(`${said} switched ${enabled ? "on" : "off"}`);
     });
     setChosen(undefined);
   };
   const remove = ({ name }: ListedModel) =>
     work.run(async () => {
       const undo = await removeModel(id, name);
-      if (undo === null) toast("Model removed");
-      else toastUndo("Model removed", undo, reload);
+      if (undo === null) showToast("Model removed");
+      else showUndoToast("Model removed", undo, reload);
       await reload();
     });
   const allOf = (enabled: boolean) => {
@@ -72,7 +72,7 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
   };
   return (
     <Panel
-      title={tally(models)}
+      title={formatModelCount(models)}
       {...(!read_only &&
         models.length > 1 && {
           actions: (
@@ -137,10 +137,10 @@ function columnsOf({ read_only, busy, turn, remove, onEdit }: ColumnsOptions): C
     title: "Name",
     cell: ({ name, upstream }) => (
       <span class="mono">
-        <Clipped text={name} />
+        <TruncatedText text={name} />
         {upstream !== name && (
           <span class="muted block">
-            <Clipped text={`→ ${upstream}`} />
+            <TruncatedText text={`→ ${upstream}`} />
           </span>
         )}
       </span>
@@ -162,9 +162,9 @@ function columnsOf({ read_only, busy, turn, remove, onEdit }: ColumnsOptions): C
       ),
     },
     name,
-    { title: "Can", cell: (model) => orUnknown(abilities(model)) },
-    { title: "Context", class: "tabular", cell: (model) => orUnknown(sizes(model)) },
-    { title: "Price", class: "tabular", cell: (model) => orUnknown(priceWords(model)) },
+    { title: "Can", cell: (model) => orUnknown(formatAbilities(model)) },
+    { title: "Context", class: "tabular", cell: (model) => orUnknown(formatSizes(model)) },
+    { title: "Price", class: "tabular", cell: (model) => orUnknown(formatPrice(model)) },
     actionColumn((model) => (
       <>
         <Button kind="quiet" label={`Edit ${model.name}`} onClick={() => onEdit(model)}>

@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
-import { listModelsOf, offeredModels, type ProviderView } from "../../api/providers.ts";
+import { addModels, listOfferedModels, type ProviderView } from "../../api/providers.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
-import { count, plural } from "../../ui/format.ts";
+import { formatCount, formatPlural } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Scroller } from "../../ui/scroller.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { useWork } from "../../ui/use-work.ts";
-import { modelsOf } from "./model-list.ts";
-import { gone, namesWith, unlisted } from "./offered.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
+import { listModels } from "./model-list.ts";
+import { findRemoved, findUnlisted, searchNames } from "./offered.ts";
 
 interface OfferedModelsProps {
   readonly provider: ProviderView;
@@ -21,21 +21,21 @@ interface OfferedModelsProps {
 /** Loads the models that a provider offers, and adds the selected ones to its list. */
 export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProps) {
   const { id, read_only } = provider;
-  const models = modelsOf(provider);
-  const { data, error, reload } = useLoaded((signal) => offeredModels(id, signal), id);
+  const models = listModels(provider);
+  const { data, error, reload } = useLoaded((signal) => listOfferedModels(id, signal), id);
   const [needle, setNeedle] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [enabled, setEnabled] = useState(true);
-  const listing = useWork();
+  const listing = useAsyncAction();
   const offered = data ?? [];
-  const news = unlisted(offered, models);
+  const news = findUnlisted(offered, models);
   const fresh = new Set(news);
   // New models come first.
   const names = [...news, ...offered.filter((name) => !fresh.has(name))];
-  const missing = data === null || read_only ? [] : gone(offered, models);
+  const missing = data === null || read_only ? [] : findRemoved(offered, models);
   const list = (names: readonly string[]) => async () => {
     const done = await listing.run(async () => {
-      onListed(await listModelsOf(id, names, enabled), `${plural(names.length, "model")} listed`);
+      onListed(await addModels(id, names, enabled), `${formatPlural(names.length, "model")} listed`);
     });
     if (done) onClose();
   };
@@ -57,7 +57,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
               <p>
                 {fresh.size === 0
                   ? "All of them are listed."
-                  : `${count(fresh.size)} of ${count(data.length)} are not listed yet.`}
+                  : `${formatCount(fresh.size)} of ${formatCount(data.length)} are not listed yet.`}
               </p>
             )}
             {missing.length > 0 && (
@@ -70,7 +70,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
             <TextField label="Narrow down" type="search" value={needle} onChange={setNeedle} />
             <Scroller label="Its models" class="offered">
               <ul>
-                {namesWith(names, needle).map((name) => (
+                {searchNames(names, needle).map((name) => (
                   <li key={name}>
                     {read_only ? (
                       <span class="mono">{name}</span>

@@ -10,7 +10,7 @@ export interface ProviderOutage {
 }
 
 /** Returns the outages by provider id. `standard` is the id of the default provider. */
-export function outagesOf(
+export function findOutages(
   queue: Pick<QueueStatus, "outages"> | null,
   standard: string,
 ): ReadonlyMap<string, ProviderOutage> {
@@ -30,7 +30,7 @@ export function outagesOf(
 }
 
 /** Returns the start of a sentence about an outage: provider and model. */
-export function outageWords(provider: string, model: string): string {
+export function describeOutage(provider: string, model: string): string {
   const who = provider === "" ? "The provider" : `The provider ${provider}`;
   return model === "" ? `${who} is down` : `${who} is down for ${model}`;
 }

@@ -68,15 +68,15 @@ const lines = (text: string) =>
     .filter((line) => line !== "");
 
 /** Splits a line at the first separator and trims both parts. The second part is undefined if there is no separator. */
-function sides(line: string, separator: string): readonly [string, string | undefined] {
+function splitOnce(line: string, separator: string): readonly [string, string | undefined] {
   const at = line.indexOf(separator);
   return at === -1 ? [line, undefined] : [line.slice(0, at).trim(), line.slice(at + separator.length).trim()];
 }
 
-function headersIn(text: string): Record<string, string> {
+function parseHeaders(text: string): Record<string, string> {
   return Object.fromEntries(
     lines(text).map((line) => {
-      const [name, value = ""] = sides(line, ":");
+      const [name, value = ""] = splitOnce(line, ":");
       return [name, value];
     }),
   );
@@ -85,7 +85,7 @@ function headersIn(text: string): Record<string, string> {
 const orNothing = (value: number) => (value === 0 ? "" : String(value));
 
 /** Returns the input values for a provider; null: a new provider. */
-export function draftOf(provider: ProviderView | null): ProviderDraft {
+export function toProviderDraft(provider: ProviderView | null): ProviderDraft {
   const headers = Object.entries(provider?.headers ?? {});
   return {
     id: provider?.id ?? "",
@@ -108,7 +108,7 @@ export function draftOf(provider: ProviderView | null): ProviderDraft {
 }
 
 /** Validates the input values. The gateway checks the rest. */
-export function faultsOf(draft: ProviderDraft): ProviderFaults {
+export function validateProviderDraft(draft: ProviderDraft): ProviderFaults {
   const faults: ProviderFaults = {};
   if (draft.id.trim() === "") faults.id = "A provider needs an id.";
   if (draft.base_url.trim() === "") faults.base_url = "A provider needs an address.";
@@ -125,14 +125,14 @@ export function faultsOf(draft: ProviderDraft): ProviderFaults {
     if (!(seconds >= 0 && seconds <= MAX_TIME)) faults[time] = "Must be a number from 0 to 2,147,483.";
   }
   for (const line of lines(draft.headers)) {
-    const [name, value] = sides(line, ":");
+    const [name, value] = splitOnce(line, ":");
     if (name === "" || value === undefined) faults.headers ??= `“${line}” is not of the form Name: value.`;
   }
   return faults;
 }
 
 /** Converts valid input values to the request. */
-export function fieldsOf(draft: ProviderDraft): ProviderFields {
+export function toProviderFields(draft: ProviderDraft): ProviderFields {
   const { driver, tool_calls, whole_answers, proxy_id, new_models, enabled } = draft;
   const milliseconds = (seconds: string) => Math.round(Number(seconds) * 1_000);
   return {
@@ -143,7 +143,7 @@ export function fieldsOf(draft: ProviderDraft): ProviderFields {
     tool_calls,
     whole_answers,
     proxy_id,
-    headers: headersIn(draft.headers),
+    headers: parseHeaders(draft.headers),
     account_max_inflight: Number(draft.account_max_inflight),
     first_byte_timeout_ms: milliseconds(draft.first_byte_timeout_ms),
     answer_timeout_ms: milliseconds(draft.answer_timeout_ms),
@@ -155,9 +155,9 @@ export function fieldsOf(draft: ProviderDraft): ProviderFields {
 }
 
 /** Returns only the changed fields, so that concurrent changes by other administrators stay. */
-export function changesOf(draft: ProviderDraft, provider: ProviderView): Record<string, unknown> {
-  const before = new Map(Object.entries(fieldsOf(draftOf(provider))));
-  const changed = Object.entries(fieldsOf(draft)).filter(
+export function changedProviderFields(draft: ProviderDraft, provider: ProviderView): Record<string, unknown> {
+  const before = new Map(Object.entries(toProviderFields(toProviderDraft(provider))));
+  const changed = Object.entries(toProviderFields(draft)).filter(
     ([field, value]) => JSON.stringify(value) !== JSON.stringify(before.get(field)),
   );
   return Object.fromEntries(changed);
@@ -166,9 +166,9 @@ export function changesOf(draft: ProviderDraft, provider: ProviderView): Record<
 const isField = (name: string): name is keyof ProviderDraft => Object.hasOwn(FIELD_NAMES, name);
 
 /** Finds the field that an error message of the gateway names; null: none. */
-export function refusedField(message: string): ProviderFaults | null {
+export function findRejectedField(message: string): ProviderFaults | null {
   if (message.includes("with this id exists")) return { id: message };
-  const [place, fault] = sides(message, ": ");
+  const [place, fault] = splitOnce(message, ": ");
   const [name = ""] = place.replace(/^providers(?:\[\d+\]|\.\d+)\./, "").split(/[.[]/);
   if (fault === undefined || !isField(name)) return null;
   const of = name === "headers" ? place.slice(place.indexOf(name) + name.length + 1) : "";

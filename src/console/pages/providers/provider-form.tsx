@@ -1,22 +1,22 @@
 import { useState } from "preact/hooks";
-import { messageOf } from "../../api/client.ts";
+import { toMessage } from "../../api/client.ts";
 import { addProvider, changeProvider, type ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
-import { go } from "../../routing.ts";
+import { navigateTo } from "../../routing.ts";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { useGone } from "../../ui/use-gone.ts";
+import { useIsUnmounted } from "../../ui/use-gone.ts";
 import {
-  changesOf,
+  changedProviderFields,
   DRIVERS,
-  draftOf,
   FIELD_NAMES,
-  faultsOf,
-  fieldsOf,
+  findRejectedField,
   type ProviderDraft,
   type ProviderFaults,
-  refusedField,
+  toProviderDraft,
+  toProviderFields,
+  validateProviderDraft,
 } from "./provider-draft.ts";
 
 interface ProviderFormProps extends EditFormProps {
@@ -38,9 +38,9 @@ function refusal(faults: ProviderFaults): Error {
 
 /** Form that adds or changes a provider. */
 export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFormProps) {
-  const [draft, setDraft] = useState(() => draftOf(provider));
+  const [draft, setDraft] = useState(() => toProviderDraft(provider));
   const [faults, setFaults] = useState<ProviderFaults>({});
-  const gone = useGone();
+  const gone = useIsUnmounted();
   const change = (changes: Partial<ProviderDraft>) => {
     setDraft((before) => ({ ...before, ...changes }));
     setFaults((before) =>
@@ -54,17 +54,17 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
     onChange: (value: string) => change({ [name]: value }),
   });
   const save = async () => {
-    if (provider === null) await addProvider({ id: draft.id.trim(), ...fieldsOf(draft) });
-    else await changeProvider(provider.id, changesOf(draft, provider));
+    if (provider === null) await addProvider({ id: draft.id.trim(), ...toProviderFields(draft) });
+    else await changeProvider(provider.id, changedProviderFields(draft, provider));
   };
   const submit = async (arrived: () => void) => {
-    const wrong = faultsOf(draft);
+    const wrong = validateProviderDraft(draft);
     setFaults(wrong);
     if (Object.keys(wrong).length > 0) throw refusal(wrong);
     try {
       await save();
     } catch (thrown) {
-      const refused = refusedField(messageOf(thrown));
+      const refused = findRejectedField(toMessage(thrown));
       if (refused === null) throw thrown;
       setFaults(refused);
       throw refusal(refused);
@@ -72,7 +72,7 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
     arrived();
     await onSaved(provider === null ? "Provider added" : "Provider saved");
     // After adding a provider, open its models, unless the user already left the form.
-    if (provider === null && !gone.current) go("providers", draft.id.trim());
+    if (provider === null && !gone.current) navigateTo("providers", draft.id.trim());
   };
   const known = DRIVERS.some(([id]) => id === draft.driver);
   return (

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { type ProviderView, readProvider } from "../../api/providers.ts";
-import { href } from "../../routing.ts";
+import { formatHref } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { toast } from "../../ui/toasts.tsx";
+import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { ModelForm } from "./model-form.tsx";
 import type { ListedModel } from "./model-list.ts";
@@ -35,7 +35,7 @@ export function ProviderModels({ id }: { readonly id: string }) {
     replace({ ...provider, models_asked: data?.models_asked ?? null });
   const saved = (provider: ProviderView, said: string) => {
     changed(provider);
-    toast(said);
+    showToast(said);
   };
   const close = () => setDoing(null);
   return (
@@ -43,7 +43,7 @@ export function ProviderModels({ id }: { readonly id: string }) {
       title={`Models of ${data?.name || id}`}
       lead={
         <>
-          <a href={href("providers")}>Providers</a>
+          <a href={formatHref("providers")}>Providers</a>
           {data !== null && (
             <>
               {" / "}

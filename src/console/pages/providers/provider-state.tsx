@@ -1,6 +1,6 @@
 import type { ProviderView } from "../../api/providers.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { moment, plural } from "../../ui/format.ts";
+import { formatPlural, formatTime } from "../../ui/format.ts";
 import type { ProviderOutage } from "./outage-of.ts";
 
 interface ProviderStateProps {
@@ -15,7 +15,7 @@ interface ProviderStateProps {
 export function ProviderState({ enabled, outage, asked }: ProviderStateProps) {
   if (!enabled) return <Badge tone="neutral">switched off</Badge>;
   if (outage === undefined && asked?.error) {
-    const said = `${asked.error}\n${moment(asked.at)}`;
+    const said = `${asked.error}\n${formatTime(asked.at)}`;
     return (
       <>
         <Badge tone="warn" title={said}>
@@ -29,11 +29,11 @@ export function ProviderState({ enabled, outage, asked }: ProviderStateProps) {
   }
   if (outage === undefined) return <span class="muted">no trouble</span>;
   const { models, reason, since } = outage;
-  const title = `${reason}\nSince ${moment(since)}${models.length === 0 ? "" : `, for ${models.join(", ")}`}`;
+  const title = `${reason}\nSince ${formatTime(since)}${models.length === 0 ? "" : `, for ${models.join(", ")}`}`;
   return (
     <>
       <Badge tone={models.length === 0 ? "bad" : "warn"} title={title}>
-        {models.length === 0 ? "down" : `down for ${plural(models.length, "model")}`}
+        {models.length === 0 ? "down" : `down for ${formatPlural(models.length, "model")}`}
       </Badge>
       <span class="muted cut" title={title}>
         {reason}

@@ -7,19 +7,19 @@ import {
 } from "../../api/providers.ts";
 import { listProxies } from "../../api/proxies.ts";
 import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
-import { href } from "../../routing.ts";
+import { formatHref } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
-import { Clipped } from "../../ui/clipped.tsx";
+import { TruncatedText } from "../../ui/clipped.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { plural } from "../../ui/format.ts";
+import { formatPlural } from "../../ui/format.ts";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { useWork } from "../../ui/use-work.ts";
-import { modelsOf, tally } from "./model-list.ts";
-import { outagesOf } from "./outage-of.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
+import { formatModelCount, listModels } from "./model-list.ts";
+import { findOutages } from "./outage-of.ts";
 import { ProviderForm } from "./provider-form.tsx";
 import { ProviderModels } from "./provider-models.tsx";
 import { ProviderState } from "./provider-state.tsx";
@@ -28,8 +28,12 @@ import { ProviderState } from "./provider-state.tsx";
 const REFRESH_MS = 5_000;
 
 /** Returns a link to the provider's accounts. */
-const accountsAt = ({ id, read_only }: ProviderView) =>
-  href("accounts", "", new URLSearchParams({ provider: read_only ? DEFAULT_PROVIDER : `:${id}` }).toString());
+const accountsLink = ({ id, read_only }: ProviderView) =>
+  formatHref(
+    "accounts",
+    "",
+    new URLSearchParams({ provider: read_only ? DEFAULT_PROVIDER : `:${id}` }).toString(),
+  );
 
 /** Page that lists the providers, or the models of one provider. */
 export function Providers({ detail }: { readonly detail: string }) {
@@ -40,9 +44,9 @@ function ProviderList() {
   const { data, error, reload } = useLoaded(listProviders);
   const { data: queue } = useLoaded((signal) => readQueue(QUEUE_SHOWN, signal), "", REFRESH_MS);
   const proxies = useLoaded(listProxies).data ?? [];
-  const outages = outagesOf(queue, DEFAULT_PROVIDER);
+  const outages = findOutages(queue, DEFAULT_PROVIDER);
   const editing = useEditing<ProviderView>(reload);
-  const switching = useWork();
+  const switching = useAsyncAction();
   const turn = ({ id, name, enabled }: ProviderView) =>
     switching.run(async () => {
       await changeProvider(id, { enabled: !enabled });
@@ -55,7 +59,7 @@ function ProviderList() {
       cell: ({ id, name, read_only }) => (
         <>
           <strong>
-            <Clipped text={name || id} />
+            <TruncatedText text={name || id} />
           </strong>
           {name !== "" && <span class="muted mono block">{id}</span>}
           {read_only && <span class="muted block">set by the deployment's variables</span>}
@@ -68,7 +72,7 @@ function ProviderList() {
         <>
           {driver}
           <span class="muted mono block">
-            <Clipped text={base_url} />
+            <TruncatedText text={base_url} />
           </span>
         </>
       ),
@@ -80,15 +84,15 @@ function ProviderList() {
         provider.accounts === 0 && provider.has_token ? (
           <span class="muted">its token</span>
         ) : (
-          <a href={accountsAt(provider)}>{plural(provider.accounts, "account")}</a>
+          <a href={accountsLink(provider)}>{formatPlural(provider.accounts, "account")}</a>
         ),
     },
     {
       title: "Models",
       class: "tabular nowrap",
       cell: (provider) => (
-        <a href={href("providers", provider.id)}>
-          {provider.read_only ? "the gateway's own" : tally(modelsOf(provider))}
+        <a href={formatHref("providers", provider.id)}>
+          {provider.read_only ? "the gateway's own" : formatModelCount(listModels(provider))}
           <span class="hidden-text"> of {provider.id}</span>
         </a>
       ),
@@ -148,7 +152,7 @@ function ProviderList() {
           <>
             Nothing reaches <strong>{id}</strong> any more, and its models are gone.
             {accounts > 0 &&
-              ` ${plural(accounts, "account belongs", "accounts belong")} to it: delete or move them first.`}
+              ` ${formatPlural(accounts, "account belongs", "accounts belong")} to it: delete or move them first.`}
           </>
         )}
       />

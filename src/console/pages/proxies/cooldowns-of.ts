@@ -10,7 +10,9 @@ export interface CoolingProxy {
 }
 
 /** Returns the proxies in cooldown, by id. */
-export function cooldownsOf(queue: Pick<QueueStatus, "cooldowns"> | null): ReadonlyMap<string, CoolingProxy> {
+export function findProxyCooldowns(
+  queue: Pick<QueueStatus, "cooldowns"> | null,
+): ReadonlyMap<string, CoolingProxy> {
   const found = new Map<string, CoolingProxy>();
   for (const { proxy, account, reason, until } of queue?.cooldowns ?? []) {
     if (proxy === "") continue;

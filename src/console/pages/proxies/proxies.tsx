@@ -8,15 +8,15 @@ import {
 } from "../../api/proxies.ts";
 import { readQueue } from "../../api/queue.ts";
 import { Button } from "../../ui/button.tsx";
-import { Clipped } from "../../ui/clipped.tsx";
+import { TruncatedText } from "../../ui/clipped.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { cooldownsOf } from "./cooldowns-of.ts";
-import { outcomeOf } from "./outcome-of.ts";
+import { findProxyCooldowns } from "./cooldowns-of.ts";
+import { toProxyTest } from "./outcome-of.ts";
 import { ProxyCooldown } from "./proxy-cooldown.tsx";
 import { ProxyForm } from "./proxy-form.tsx";
 import { ProxyOutcome } from "./proxy-outcome.tsx";
@@ -28,13 +28,13 @@ const REFRESH_MS = 5_000;
 export function Proxies() {
   const { data, error, reload } = useLoaded(listProxies);
   const { data: queue } = useLoaded((signal) => readQueue(null, signal), "", REFRESH_MS);
-  const cooldowns = cooldownsOf(queue);
+  const cooldowns = findProxyCooldowns(queue);
   const editing = useEditing<ProxyView>(reload);
   const [tests, setTests] = useState<ReadonlyMap<string, ProxyTest | "running">>(new Map());
   const test = async (id: string) => {
     const note = (state: ProxyTest | "running") => setTests((before) => new Map(before).set(id, state));
     note("running");
-    note(await outcomeOf(testSavedProxy(id)));
+    note(await toProxyTest(testSavedProxy(id)));
   };
   const add = <AddButton noun="proxy" onClick={editing.add} />;
   const columns: Column<ProxyView>[] = [
@@ -42,21 +42,21 @@ export function Proxies() {
       title: "Name",
       cell: ({ name, id }) => (
         <strong>
-          <Clipped text={name || id} />
+          <TruncatedText text={name || id} />
         </strong>
       ),
     },
     {
       title: "Address",
       class: "mono",
-      cell: ({ type, host, port }) => <Clipped text={`${type}://${host}:${port}`} />,
+      cell: ({ type, host, port }) => <TruncatedText text={`${type}://${host}:${port}`} />,
     },
     {
       title: "Credentials",
       class: "muted",
       cell: ({ username, has_password }) => (
         <>
-          <Clipped text={username || "none"} />
+          <TruncatedText text={username || "none"} />
           {has_password && ", with password"}
         </>
       ),

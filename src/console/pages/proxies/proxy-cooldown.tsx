@@ -1,5 +1,5 @@
 import { Badge } from "../../ui/badge.tsx";
-import { duration } from "../../ui/format.ts";
+import { formatDuration } from "../../ui/format.ts";
 import type { CoolingProxy } from "./cooldowns-of.ts";
 
 /** Shows a proxy's cooldown. */
@@ -10,7 +10,7 @@ export function ProxyCooldown({ cooldown }: { readonly cooldown: CoolingProxy | 
   return (
     <>
       <Badge tone="warn" title={title}>
-        cools down, {duration(Math.max(0, until - Date.now()))}
+        cools down, {formatDuration(Math.max(0, until - Date.now()))}
       </Badge>
       <span class="muted cut" title={title}>
         {reason}

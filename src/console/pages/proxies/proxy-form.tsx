@@ -4,7 +4,7 @@ import { Button } from "../../ui/button.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { outcomeOf } from "./outcome-of.ts";
+import { toProxyTest } from "./outcome-of.ts";
 import { ProxyOutcome } from "./proxy-outcome.tsx";
 
 interface ProxyFormProps extends EditFormProps {
@@ -31,7 +31,7 @@ export function ProxyForm({ proxy, onClose, onSaved }: ProxyFormProps) {
   };
   const tryIt = async () => {
     setTest("running");
-    setTest(await outcomeOf(testProxy(input())));
+    setTest(await toProxyTest(testProxy(input())));
   };
   return (
     <FormDialog

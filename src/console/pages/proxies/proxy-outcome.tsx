@@ -1,6 +1,6 @@
 import type { ProxyTest } from "../../api/proxies.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { duration } from "../../ui/format.ts";
+import { formatDuration } from "../../ui/format.ts";
 
 /** Shows the result of a proxy test. */
 export function ProxyOutcome({ test }: { readonly test: ProxyTest | "running" | undefined }) {
@@ -9,7 +9,7 @@ export function ProxyOutcome({ test }: { readonly test: ProxyTest | "running" | 
   if (test.success) {
     return (
       <>
-        <Badge tone="good">{duration(test.latency_ms)}</Badge> <span class="muted">{test.message}</span>
+        <Badge tone="good">{formatDuration(test.latency_ms)}</Badge> <span class="muted">{test.message}</span>
       </>
     );
   }

@@ -4,7 +4,7 @@ import type { Setting } from "./setting-list.ts";
 export type Draft = Readonly<Record<string, string | boolean>>;
 
 /** Returns the value at `group.field`; undefined if there is none. */
-export function valueAt(settings: object, path: string): unknown {
+export function getValue(settings: object, path: string): unknown {
   let value: unknown = settings;
   for (const name of path.split(".")) {
     if (typeof value !== "object" || value === null) return undefined;
@@ -14,15 +14,18 @@ export function valueAt(settings: object, path: string): unknown {
 }
 
 /** Updates the draft. Removes a value that equals the saved one. */
-export function edited(draft: Draft, settings: object, path: string, value: string | boolean): Draft {
+export function updateDraft(draft: Draft, settings: object, path: string, value: string | boolean): Draft {
   const rest = Object.fromEntries(Object.entries(draft).filter(([each]) => each !== path));
-  const before = valueAt(settings, path);
+  const before = getValue(settings, path);
   const same = typeof value === "boolean" ? before === value : String(before ?? "") === value;
   return same ? rest : { ...rest, [path]: value };
 }
 
 /** Validates the numbers in the draft. Returns errors by the path of the setting. */
-export function faultsOf(draft: Draft, settings: readonly Setting[]): Readonly<Record<string, string>> {
+export function validateSettings(
+  draft: Draft,
+  settings: readonly Setting[],
+): Readonly<Record<string, string>> {
   const faults: Record<string, string> = {};
   for (const { path, kind } of settings) {
     const value = draft[path];
@@ -40,7 +43,7 @@ export function faultsOf(draft: Draft, settings: readonly Setting[]): Readonly<R
 }
 
 /** Finds the setting that an error message of the gateway names; null: none. */
-export function refusedSetting(
+export function findRejectedSetting(
   message: string,
   settings: readonly Setting[],
 ): { readonly path: string; readonly fault: string } | null {
@@ -53,7 +56,7 @@ export function refusedSetting(
 const range = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 
 /** Converts the draft to the request: grouped, with numbers as numbers. */
-export function changesOf(
+export function toSettingChanges(
   draft: Draft,
   numbers: ReadonlySet<string>,
 ): Record<string, Record<string, unknown>> {

@@ -6,21 +6,21 @@ import { TextField } from "../../ui/field.tsx";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { toast } from "../../ui/toasts.tsx";
-import { useWork } from "../../ui/use-work.ts";
+import { showToast } from "../../ui/toasts.tsx";
+import { useAsyncAction } from "../../ui/use-work.ts";
 
 /** Form that sets the console's password. This ends all sessions, including this one. */
 export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean }) {
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
-  const { busy, error, onSubmit } = useWork();
+  const { busy, error, onSubmit } = useAsyncAction();
   const differs = again !== "" && again !== password;
   const change = async () => {
     if (differs || again === "") throw new Error("Both must be the same.");
     await changePassword(password);
     setPassword("");
     setAgain("");
-    toast("Password changed");
+    showToast("Password changed");
     expireSession();
   };
   return (

@@ -1,15 +1,22 @@
 import { useRef, useState } from "preact/hooks";
-import { messageOf } from "../../api/client.ts";
+import { toMessage } from "../../api/client.ts";
 import { changeSettings, readSettings, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
-import { plural } from "../../ui/format.ts";
+import { formatPlural } from "../../ui/format.ts";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { toast } from "../../ui/toasts.tsx";
+import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { useWork } from "../../ui/use-work.ts";
-import { changesOf, type Draft, edited, faultsOf, refusedSetting, valueAt } from "./draft.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
+import {
+  type Draft,
+  findRejectedSetting,
+  getValue,
+  toSettingChanges,
+  updateDraft,
+  validateSettings,
+} from "./draft.ts";
 import { PasswordForm } from "./password-form.tsx";
 import { SettingField } from "./setting-field.tsx";
 import { SETTING_GROUPS } from "./setting-list.ts";
@@ -22,7 +29,7 @@ const NUMBERS = new Set(SETTINGS.filter(({ kind }) => kind.type === "number").ma
 export function SettingsPage() {
   const { data, error, reload, replace } = useLoaded(readSettings);
   const [draft, setDraft] = useState<Draft>({});
-  const { busy: saving, error: failure, onSubmit } = useWork();
+  const { busy: saving, error: failure, onSubmit } = useAsyncAction();
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const form = useRef<HTMLFormElement>(null);
   const changes = Object.keys(draft).length;
@@ -38,23 +45,23 @@ export function SettingsPage() {
     throw new Error(`Nothing was saved. Look at: ${names.join(", ")}.`);
   };
   const save = async () => {
-    const wrong = faultsOf(draft, SETTINGS);
+    const wrong = validateSettings(draft, SETTINGS);
     if (Object.keys(wrong).length > 0) refuse(wrong);
     try {
-      replace(await changeSettings(changesOf(draft, NUMBERS)));
+      replace(await changeSettings(toSettingChanges(draft, NUMBERS)));
     } catch (thrown) {
-      const refused = refusedSetting(messageOf(thrown), SETTINGS);
+      const refused = findRejectedSetting(toMessage(thrown), SETTINGS);
       if (refused !== null) refuse({ [refused.path]: refused.fault });
       throw thrown;
     }
     setFaults({});
     setDraft({});
-    toast("Settings saved");
+    showToast("Settings saved");
   };
   const change = (path: string, present: Settings, value: string | boolean) => {
     const { [path]: _, ...others } = faults;
     setFaults(others);
-    setDraft((before) => edited(before, present, path, value));
+    setDraft((before) => updateDraft(before, present, path, value));
   };
 
   return (
@@ -63,14 +70,14 @@ export function SettingsPage() {
       lead="Changes take effect with the next request, and everywhere within five seconds."
     >
       <Problem error={error} retry={reload} />
-      <LeaveGuard unsaved={changes === 0 ? "" : plural(changes, "unsaved change")} />
+      <LeaveGuard unsaved={changes === 0 ? "" : formatPlural(changes, "unsaved change")} />
       {data !== null && (
         <form ref={form} class="settings" onSubmit={onSubmit(save)} noValidate>
           {SETTING_GROUPS.map(({ title, settings }) => (
             <Panel key={title} title={title}>
               <div class="setting-grid">
                 {settings.map((setting) => {
-                  const present = valueAt(data, setting.path);
+                  const present = getValue(data, setting.path);
                   const value =
                     draft[setting.path] ?? (typeof present === "boolean" ? present : String(present ?? ""));
                   return (
@@ -91,7 +98,7 @@ export function SettingsPage() {
           {(changes > 0 || failure !== "") && (
             <div class="save-bar">
               <Problem error={failure} />
-              <span class="grow">{plural(changes, "unsaved change")}</span>
+              <span class="grow">{formatPlural(changes, "unsaved change")}</span>
               <Button
                 kind="quiet"
                 onClick={() => {

@@ -4,10 +4,10 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { useWork } from "../../ui/use-work.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
 
 export function ExportPanel() {
-  const { busy, error, run } = useWork();
+  const { busy, error, run } = useAsyncAction();
   const download = async () => {
     const { config } = await exportConfig();
     const day = new Date().toISOString().slice(0, 10);

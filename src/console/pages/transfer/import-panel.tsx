@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
-import { importConfig, tryImport } from "../../api/config.ts";
+import { importConfig, previewImport } from "../../api/config.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, SelectField } from "../../ui/field.tsx";
 import { FileButton } from "../../ui/file-button.tsx";
-import { plural } from "../../ui/format.ts";
+import { formatPlural } from "../../ui/format.ts";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { toast } from "../../ui/toasts.tsx";
-import { useWork } from "../../ui/use-work.ts";
+import { showToast } from "../../ui/toasts.tsx";
+import { useAsyncAction } from "../../ui/use-work.ts";
 import { FieldChanges } from "../audit/field-changes.tsx";
 import { parseConfig } from "./parse-config.ts";
 
@@ -24,18 +24,18 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
   const [text, setText] = useState("");
   const [mode, setMode] = useState<Mode>("merge");
   /** Changes that the import would make, and why it needs confirmation; null: not compared yet. */
-  const [outcome, setOutcome] = useState<Awaited<ReturnType<typeof tryImport>> | null>(null);
-  const { busy, error, run } = useWork();
+  const [outcome, setOutcome] = useState<Awaited<ReturnType<typeof previewImport>> | null>(null);
+  const { busy, error, run } = useAsyncAction();
 
   const edit = (next: string) => {
     setText(next);
     setOutcome(null);
   };
-  const compare = () => run(async () => setOutcome(await tryImport(mode, parseConfig(text))));
+  const compare = () => run(async () => setOutcome(await previewImport(mode, parseConfig(text))));
   const apply = () =>
     run(async () => {
       await importConfig(mode, parseConfig(text), outcome !== null && outcome.confirm_needed !== "");
-      toast("Configuration imported");
+      showToast("Configuration imported");
       setOutcome(null);
       setText("");
       onImported();
@@ -83,7 +83,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
               <Notice kind="info">Nothing would change: all of it is there already.</Notice>
             ) : (
               <div class="changes">
-                <h3 aria-live="polite">{plural(outcome.changes.length + outcome.more, "change")}</h3>
+                <h3 aria-live="polite">{formatPlural(outcome.changes.length + outcome.more, "change")}</h3>
                 <FieldChanges {...outcome} />
               </div>
             )}

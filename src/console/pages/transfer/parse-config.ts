@@ -4,7 +4,7 @@ import { fromBase64 } from "../../../encoding/bytes.ts";
 const BASE64 = /^[A-Za-z0-9+/\s]+(?:=+\s*)?$/;
 
 /** Decodes base64; null if the result is not a configuration. Plain words may also look like base64. */
-function decoded(text: string): string | null {
+function decodeBase64Config(text: string): string | null {
   if (!BASE64.test(text)) return null;
   try {
     const inner = new TextDecoder("utf-8", { fatal: true }).decode(fromBase64(text));
@@ -33,7 +33,7 @@ function parse(json: string, fault: string): unknown {
  * @throws Error with a message for the user.
  */
 export function parseConfig(text: string): object {
-  const inner = decoded(text.trim());
+  const inner = decodeBase64Config(text.trim());
   const parsed =
     inner === null ? parse(text.trim(), "This is no JSON") : parse(inner, "This is base64, but of no JSON");
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {

@@ -1,20 +1,20 @@
 import { useState } from "preact/hooks";
-import { type KeptVersion, listVersions, restoreVersion } from "../../api/journal.ts";
+import { listVersions, restoreVersion, type SavedVersion } from "../../api/journal.ts";
 import { Button } from "../../ui/button.tsx";
-import { Clipped } from "../../ui/clipped.tsx";
+import { TruncatedText } from "../../ui/clipped.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
-import { moment, plural } from "../../ui/format.ts";
-import { Moment } from "../../ui/moment.tsx";
+import { formatPlural, formatTime } from "../../ui/format.ts";
+import { Timestamp } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { toast } from "../../ui/toasts.tsx";
+import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { FieldChanges } from "../audit/field-changes.tsx";
 
 interface RestoreDialogProps {
-  readonly kept: KeptVersion;
+  readonly kept: SavedVersion;
   readonly onClose: () => void;
   readonly onRestored: () => Promise<void>;
 }
@@ -29,14 +29,14 @@ function RestoreDialog({ kept, onClose, onRestored }: RestoreDialogProps) {
       onClose={onClose}
       run={async () => {
         await restoreVersion(kept.version, false);
-        toast("Configuration restored");
+        showToast("Configuration restored");
         await onRestored();
       }}
     >
       <div class="stack">
         <p>
-          The configuration becomes what it was on {moment(kept.at)}, but for the admin password. The present
-          one is kept, so that this can be undone.
+          The configuration becomes what it was on {formatTime(kept.at)}, but for the admin password. The
+          present one is kept, so that this can be undone.
         </p>
         <Problem error={error} />
         {data !== null && data.changes.length === 0 && <Notice kind="info">Nothing would change.</Notice>}
@@ -53,14 +53,14 @@ function RestoreDialog({ kept, onClose, onRestored }: RestoreDialogProps) {
 /** Lists configurations that were saved before imports and other large changes. */
 export function RestorePanel() {
   const { data, error, reload } = useLoaded(listVersions);
-  const [restoring, setRestoring] = useState<KeptVersion | null>(null);
-  const columns: readonly Column<KeptVersion>[] = [
-    { title: "Until", class: "tabular", cell: ({ at }) => <Moment at={at} /> },
-    { title: "Replaced by", class: "mono", cell: ({ action }) => <Clipped text={action} /> },
+  const [restoring, setRestoring] = useState<SavedVersion | null>(null);
+  const columns: readonly Column<SavedVersion>[] = [
+    { title: "Until", class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
+    { title: "Replaced by", class: "mono", cell: ({ action }) => <TruncatedText text={action} /> },
     {
       title: "Had",
       class: "muted",
-      cell: ({ keys, accounts }) => `${plural(keys, "key")}, ${plural(accounts, "account")}`,
+      cell: ({ keys, accounts }) => `${formatPlural(keys, "key")}, ${formatPlural(accounts, "account")}`,
     },
     actionColumn((kept) => (
       <Button kind="quiet" label={`Restore version ${kept.version}`} onClick={() => setRestoring(kept)}>

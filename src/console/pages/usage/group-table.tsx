@@ -1,11 +1,11 @@
 import type { Dimension, UsageItem } from "../../api/usage.ts";
-import { href, look } from "../../routing.ts";
+import { formatHref, setQuery } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
-import { Clipped } from "../../ui/clipped.tsx";
+import { TruncatedText } from "../../ui/clipped.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
-import { compact, count, duration } from "../../ui/format.ts";
+import { formatCompact, formatCount, formatDuration } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
-import { money, nameOf, queryOf, share, type UsageView } from "./view.ts";
+import { displayName, formatCost, formatShare, formatView, type UsageView } from "./view.ts";
 
 const TITLES: Readonly<Record<Dimension, string>> = {
   key: "By key",
@@ -45,10 +45,13 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
       title: "Name",
       cell: (item) => {
         const value = groupOf(item);
-        const name = <Clipped text={nameOf(by, value, names)} />;
+        const name = <TruncatedText text={displayName(by, value, names)} />;
         if (value === "" || !IN_HISTORY.has(by)) return <strong>{name}</strong>;
         return (
-          <a href={href("history", "", new URLSearchParams({ q: value }).toString())} title="See its history">
+          <a
+            href={formatHref("history", "", new URLSearchParams({ q: value }).toString())}
+            title="See its history"
+          >
             {name}
           </a>
         );
@@ -60,7 +63,7 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
       class: "tabular",
       cell: ({ requests }) => (
         <>
-          {count(requests)} <span class="muted">{share(requests, all)}</span>
+          {formatCount(requests)} <span class="muted">{formatShare(requests, all)}</span>
         </>
       ),
     },
@@ -68,35 +71,35 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
       title: "Errors",
       end: true,
       class: "tabular",
-      cell: ({ failed, refused, requests }) => share(failed + refused, requests),
+      cell: ({ failed, refused, requests }) => formatShare(failed + refused, requests),
     },
     {
       title: "Tokens",
       end: true,
       class: "tabular",
       cell: ({ prompt_tokens, completion_tokens }) =>
-        `${compact(prompt_tokens)} → ${compact(completion_tokens)}`,
+        `${formatCompact(prompt_tokens)} → ${formatCompact(completion_tokens)}`,
     },
-    { title: "Cost", end: true, class: "tabular", cell: ({ cost }) => money(cost) },
+    { title: "Cost", end: true, class: "tabular", cell: ({ cost }) => formatCost(cost) },
     {
       title: "First token",
       end: true,
       class: "tabular muted",
       cell: ({ first_token_ms: time }) =>
-        time === null ? "–" : `${duration(time.p50)} / ${duration(time.p95)}`,
+        time === null ? "–" : `${formatDuration(time.p50)} / ${formatDuration(time.p95)}`,
     },
     {
       title: "Duration",
       end: true,
       class: "tabular muted",
       cell: ({ duration_ms: time }) =>
-        time === null ? "–" : `${duration(time.p50)} / ${duration(time.p95)}`,
+        time === null ? "–" : `${formatDuration(time.p50)} / ${formatDuration(time.p95)}`,
     },
     actionColumn((item) => (
       <Button
         kind="quiet"
-        label={`Only this: ${nameOf(by, groupOf(item), names)}`}
-        onClick={() => look(queryOf(view, { filters: { [by]: groupOf(item) } }), true)}
+        label={`Only this: ${displayName(by, groupOf(item), names)}`}
+        onClick={() => setQuery(formatView(view, { filters: { [by]: groupOf(item) } }), true)}
       >
         Only this
       </Button>

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { changeSettings, type Price, readSettings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
-import { Clipped } from "../../ui/clipped.tsx";
+import { TruncatedText } from "../../ui/clipped.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { toast } from "../../ui/toasts.tsx";
+import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { useWork } from "../../ui/use-work.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
 import { PriceForm } from "./price-form.tsx";
 
 type Prices = Readonly<Record<string, Price>>;
@@ -17,18 +17,18 @@ type Prices = Readonly<Record<string, Price>>;
 export function PriceEditor() {
   const { data, error, reload, replace } = useLoaded(readSettings);
   const [editing, setEditing] = useState<string | null>(null);
-  const removal = useWork();
+  const removal = useAsyncAction();
   const prices: Prices = data?.prices ?? {};
   const models = Object.keys(prices).sort();
   const save = async (next: Prices, said: string) => {
     replace(await changeSettings({ prices: next }));
-    toast(said);
+    showToast(said);
   };
   const without = (model: string): Prices =>
     Object.fromEntries(Object.entries(prices).filter(([each]) => each !== model));
   const add = <Button onClick={() => setEditing("")}>Add price</Button>;
   const columns: Column<string>[] = [
-    { title: "Model", class: "mono", cell: (model) => <Clipped text={model} /> },
+    { title: "Model", class: "mono", cell: (model) => <TruncatedText text={model} /> },
     { title: "In", end: true, class: "tabular", cell: (model) => prices[model]?.input },
     {
       title: "Cached",

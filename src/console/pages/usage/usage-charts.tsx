@@ -1,8 +1,8 @@
 import { useMemo } from "preact/hooks";
 import type { UsageItem } from "../../api/usage.ts";
 import { Chart } from "../../ui/chart.tsx";
-import { compact, duration } from "../../ui/format.ts";
-import { money, seriesOf } from "./view.ts";
+import { formatCompact, formatDuration } from "../../ui/format.ts";
+import { buildSeries, formatCost } from "./view.ts";
 
 interface UsageChartsProps {
   readonly items: readonly UsageItem[];
@@ -12,12 +12,12 @@ interface UsageChartsProps {
   readonly unit: "hour" | "day";
 }
 
-const whole = (value: number) => (Number.isInteger(value) ? compact(value) : value.toFixed(1));
+const whole = (value: number) => (Number.isInteger(value) ? formatCompact(value) : value.toFixed(1));
 
 /** Charts of usage over time. */
 export function UsageCharts({ items, from, now, unit }: UsageChartsProps) {
   const { times, ...lines } = useMemo(() => {
-    const series = seriesOf(items, from, unit, now);
+    const series = buildSeries(items, from, unit, now);
     return {
       times: series.times,
       requests: [
@@ -50,11 +50,23 @@ export function UsageCharts({ items, from, now, unit }: UsageChartsProps) {
   return (
     <section class="charts" aria-label="Over time">
       <Chart title={`Requests ${every}`} lines={lines.requests} least={4} format={whole} {...shared} />
-      <Chart title={`Tokens ${every}`} lines={lines.tokens} least={10} format={compact} {...shared} />
-      <Chart title={`Cost ${every}`} lines={lines.cost} least={0.01} format={money} {...shared} />
-      <Chart title="Time to first token" lines={lines.firstToken} least={100} format={duration} {...shared} />
-      <Chart title="Duration" lines={lines.duration} least={100} format={duration} {...shared} />
-      <Chart title="Waiting for an account" lines={lines.queue} least={100} format={duration} {...shared} />
+      <Chart title={`Tokens ${every}`} lines={lines.tokens} least={10} format={formatCompact} {...shared} />
+      <Chart title={`Cost ${every}`} lines={lines.cost} least={0.01} format={formatCost} {...shared} />
+      <Chart
+        title="Time to first token"
+        lines={lines.firstToken}
+        least={100}
+        format={formatDuration}
+        {...shared}
+      />
+      <Chart title="Duration" lines={lines.duration} least={100} format={formatDuration} {...shared} />
+      <Chart
+        title="Waiting for an account"
+        lines={lines.queue}
+        least={100}
+        format={formatDuration}
+        {...shared}
+      />
     </section>
   );
 }

@@ -1,37 +1,40 @@
 import { listKeys } from "../../api/config.ts";
-import { type Dimension, readUsage, usageAsCsv } from "../../api/usage.ts";
-import { look, usePlace } from "../../routing.ts";
+import { type Dimension, readUsage, readUsageCsv } from "../../api/usage.ts";
+import { setQuery, useAddress } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { useWork } from "../../ui/use-work.ts";
+import { useAsyncAction } from "../../ui/use-work.ts";
 import { GroupTable } from "./group-table.tsx";
 import { PriceEditor } from "./price-editor.tsx";
 import { UsageCharts } from "./usage-charts.tsx";
 import { UsageTiles } from "./usage-tiles.tsx";
-import { beginOf, nameOf, queryOf, RANGES, type UsageView, viewOf } from "./view.ts";
+import { displayName, formatView, parseView, RANGES, rangeStart, type UsageView } from "./view.ts";
 
 const REFRESH_MS = 30_000;
 /** Maximum number of groups in the table. */
-const MOST = 500;
+const MAX_TABLE_GROUPS = 500;
 /** Maximum number of CSV lines: enough for the hours of 90 days by group. */
-const MOST_LINES = 10_000;
+const MAX_CSV_LINES = 10_000;
 
 /** Page for usage, summed up by the gateway. */
 export function Usage() {
-  const view = viewOf(usePlace().query);
-  const key = queryOf(view);
+  const view = parseView(useAddress().query);
+  const key = formatView(view);
   const { filters, unit } = view;
   const { data, error, reload } = useLoaded(
     async (signal) => {
       const now = Date.now();
-      const from = beginOf(view, now);
+      const from = rangeStart(view, now);
       const [over, groups] = await Promise.all([
         readUsage({ from, granularity: unit, groupBy: [], filters, limit: 1_000 }, signal),
-        readUsage({ from, granularity: "total", groupBy: [view.by], filters, limit: MOST }, signal),
+        readUsage(
+          { from, granularity: "total", groupBy: [view.by], filters, limit: MAX_TABLE_GROUPS },
+          signal,
+        ),
       ]);
       return { from, now, over, groups, view };
     },
@@ -40,7 +43,7 @@ export function Usage() {
   );
   const keys = useLoaded(listKeys);
   const names = new Map(keys.data?.items.map(({ id, name }) => [id, name]));
-  const download = useWork();
+  const download = useAsyncAction();
   return (
     <Page
       title="Usage"
@@ -50,9 +53,9 @@ export function Usage() {
           busy={download.busy}
           onClick={() =>
             download.run(async () => {
-              const from = beginOf(view, Date.now());
-              const asked = { from, granularity: unit, groupBy: [view.by], filters, limit: MOST_LINES };
-              saveFile("usage.csv", await usageAsCsv(asked), "text/csv");
+              const from = rangeStart(view, Date.now());
+              const asked = { from, granularity: unit, groupBy: [view.by], filters, limit: MAX_CSV_LINES };
+              saveFile("usage.csv", await readUsageCsv(asked), "text/csv");
             })
           }
         >
@@ -112,14 +115,18 @@ function Choices({ view, names }: ChoicesProps) {
     <div class="usage-choices">
       <fieldset class="row" aria-label="Time">
         {RANGES.map(([days, name]) => (
-          <Button key={days} pressed={days === view.days} onClick={() => look(queryOf(view, { days }), true)}>
+          <Button
+            key={days}
+            pressed={days === view.days}
+            onClick={() => setQuery(formatView(view, { days }), true)}
+          >
             {name}
           </Button>
         ))}
       </fieldset>
       <fieldset class="row" aria-label="Grouped by">
         {TITLES.map(([by, name]) => (
-          <Button key={by} pressed={by === view.by} onClick={() => look(queryOf(view, { by }), true)}>
+          <Button key={by} pressed={by === view.by} onClick={() => setQuery(formatView(view, { by }), true)}>
             {name}
           </Button>
         ))}
@@ -134,10 +141,10 @@ function Choices({ view, names }: ChoicesProps) {
               : [
                   <Button
                     key={name}
-                    label={`${nameOf(name, value, names)} ×: show the others again`}
-                    onClick={() => look(queryOf(view, { filters: { [name]: null } }), true)}
+                    label={`${displayName(name, value, names)} ×: show the others again`}
+                    onClick={() => setQuery(formatView(view, { filters: { [name]: null } }), true)}
                   >
-                    {nameOf(name, value, names)} ×
+                    {displayName(name, value, names)} ×
                   </Button>,
                 ];
           })}

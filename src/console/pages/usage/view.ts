@@ -20,7 +20,7 @@ export interface UsageView {
 }
 
 /** Parses the options from a query string. */
-export function viewOf(query: string): UsageView {
+export function parseView(query: string): UsageView {
   const params = new URLSearchParams(query);
   const [days, , unit] = RANGES.find(([choice]) => String(choice) === params.get("days")) ?? RANGES[1];
   return {
@@ -37,7 +37,7 @@ export function viewOf(query: string): UsageView {
 }
 
 /** Formats the options as a query string, with `changes`. A null filter is removed. */
-export function queryOf(
+export function formatView(
   { days, by, filters }: UsageView,
   changes: {
     readonly days?: number;
@@ -53,7 +53,7 @@ export function queryOf(
 }
 
 /** Start of the range in Unix milliseconds. The range includes the current hour or day. */
-export function beginOf({ days, unit }: UsageView, now: number): number {
+export function rangeStart({ days, unit }: UsageView, now: number): number {
   const step = unit === "hour" ? HOUR_MS : DAY_MS;
   const end = Math.floor(now / step) * step + step;
   return end - days * DAY_MS;
@@ -69,7 +69,7 @@ export interface Series {
 }
 
 /** Builds the series from `from` (Unix milliseconds) until now. */
-export function seriesOf(
+export function buildSeries(
   items: readonly UsageItem[],
   from: number,
   unit: "hour" | "day",
@@ -92,20 +92,20 @@ export function seriesOf(
 }
 
 /** Returns the label of a dimension's value. */
-export function nameOf(dimension: Dimension, value: string, keys: ReadonlyMap<string, string>): string {
+export function displayName(dimension: Dimension, value: string, keys: ReadonlyMap<string, string>): string {
   if (value === "") return dimension === "key" ? "no key (a token of the provider)" : "none";
   return dimension === "key" ? keys.get(value) || value : value;
 }
 
 /** Formats a share in percent: "12%", "0.4%". */
-export function share(part: number, whole: number): string {
+export function formatShare(part: number, whole: number): string {
   if (whole === 0 || part === 0) return "0%";
   const percent = (part / whole) * 100;
   return `${percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)}%`;
 }
 
 /** Formats a cost: two decimals, or three significant digits for small amounts. */
-export function money(value: number): string {
+export function formatCost(value: number): string {
   if (value === 0) return "0";
   return value >= 1 || value <= -1 ? value.toFixed(2) : String(Number(value.toPrecision(3)));
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { draftOf, RULES, rulesOf } from "../../../../src/console/pages/alerts/rule-list.ts";
+import { parseRules, RULES, toRuleDraft } from "../../../../src/console/pages/alerts/rule-list.ts";
 
 test("rules come back as they were", () => {
   const rule = { enabled: false, threshold: 12.5, quiet_minutes: 30 };
-  for (const { kind } of RULES) expect(rulesOf({ [kind]: draftOf(rule) })).toEqual({ [kind]: rule });
+  for (const { kind } of RULES) expect(parseRules({ [kind]: toRuleDraft(rule) })).toEqual({ [kind]: rule });
 });
 
 test.each([
@@ -12,5 +12,5 @@ test.each([
   [{ quiet: "0" }, "Errors: the quiet time is a whole number"],
   [{ quiet: "1.5" }, "Errors: the quiet time is a whole number"],
 ])("%j is no rule", (part, words) => {
-  expect(() => rulesOf({ error_rate: { ...draftOf(undefined), ...part } })).toThrow(words);
+  expect(() => parseRules({ error_rate: { ...toRuleDraft(undefined), ...part } })).toThrow(words);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { draftOf, scopeOf, summaryOf } from "../../../../src/console/pages/keys/limit-draft.ts";
+import { parseScope, summarizeScope, toLimitDraft } from "../../../../src/console/pages/keys/limit-draft.ts";
 
 const NONE = { limits: {}, models: [], dialects: [], networks: [] };
 
@@ -11,18 +11,18 @@ describe("the limits of a key in its form", () => {
       dialects: ["messages"],
       networks: ["192.0.2.0/24"],
     };
-    expect(scopeOf(draftOf(scope), scope)).toEqual(scope);
-    expect(scopeOf(draftOf(null), null)).toEqual(NONE);
+    expect(parseScope(toLimitDraft(scope), scope)).toEqual(scope);
+    expect(parseScope(toLimitDraft(null), null)).toEqual(NONE);
   });
 
   test("end when their field is emptied", () => {
     const scope = { ...NONE, limits: { requests_per_minute: 60 }, models: ["a"] };
-    const draft = { ...draftOf(scope), requests_per_minute: " ", models: "" };
-    expect(scopeOf(draft, scope)).toEqual(NONE);
+    const draft = { ...toLimitDraft(scope), requests_per_minute: " ", models: "" };
+    expect(parseScope(draft, scope)).toEqual(NONE);
   });
 
   test("take lists as people write them", () => {
-    expect(scopeOf({ models: "a, b;c\n a" }, null).models).toEqual(["a", "b", "c"]);
+    expect(parseScope({ models: "a, b;c\n a" }, null).models).toEqual(["a", "b", "c"]);
   });
 
   test.each([
@@ -30,13 +30,13 @@ describe("the limits of a key in its form", () => {
     ["max_parallel", "-1", "Requests at once: a whole number"],
     ["cost_per_month", "much", "Cost a month: a number"],
   ])("%s is not %s", (name, text, words) => {
-    expect(() => scopeOf({ [name]: text }, null)).toThrow(words);
+    expect(() => parseScope({ [name]: text }, null)).toThrow(words);
   });
 
   test("are told in a few words", () => {
-    expect(summaryOf(NONE)).toBe("");
-    expect(summaryOf({ ...NONE, limits: { max_parallel: 2, cost_per_day: 0.5 }, models: ["a", "b"] })).toBe(
-      "requests at once: 2 · cost a day: 0.5 · models: a, b",
-    );
+    expect(summarizeScope(NONE)).toBe("");
+    expect(
+      summarizeScope({ ...NONE, limits: { max_parallel: 2, cost_per_day: 0.5 }, models: ["a", "b"] }),
+    ).toBe("requests at once: 2 · cost a day: 0.5 · models: a, b");
   });
 });

@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { transform } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { curl } from "../../../../src/console/pages/playground/curl.ts";
+import { formatCurl } from "../../../../src/console/pages/playground/curl.ts";
 import { javascriptLiteral, pythonLiteral } from "../../../../src/dialects/playground/literals.ts";
-import type { Ask } from "../../../../src/dialects/playground/types.ts";
+import type { PlaygroundRequest } from "../../../../src/dialects/playground/types.ts";
 import { playgrounds } from "./playgrounds.ts";
 
-const ask: Ask = {
+const ask: PlaygroundRequest = {
   model: "provider-v4-flash",
   system: 'It\'s "quoted"\nand goes on: $HOME `pwd`',
   turns: [{ role: "user", text: "Say 'hi' \\ there" }],
@@ -18,8 +18,8 @@ const ask: Ask = {
 describe("the code to copy", () => {
   it("is a command line that a shell takes apart into the same request", () => {
     for (const dialect of playgrounds) {
-      const request = dialect.request(ask);
-      const command = curl("http://localhost:8787", request, { "x-gateway-target-account": "it's@me" });
+      const request = dialect.buildRequest(ask);
+      const command = formatCurl("http://localhost:8787", request, { "x-gateway-target-account": "it's@me" });
       const script = `curl() { for part in "$@"; do printf '%s\\0' "$part"; done; }; POLYGATE_KEY=sk-1; ${command}`;
       const parts = execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\0");
       expect(parts[1]).toBe(`http://localhost:8787${request.path}`);
@@ -33,7 +33,7 @@ describe("the code to copy", () => {
     for (const dialect of playgrounds) {
       for (const stream of [true, false]) {
         const wanted = { ...ask, stream };
-        const code = dialect.javascript("http://localhost:8787", dialect.request(wanted), wanted);
+        const code = dialect.toJavascript("http://localhost:8787", dialect.buildRequest(wanted), wanted);
         await expect(transform(code, { format: "esm", target: "es2022" })).resolves.toBeDefined();
         expect(code).toContain("provider-v4-flash");
         expect(code).not.toContain("sk-");

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { NO_ANSWER, withPiece } from "../../../../src/console/pages/playground/conversation.ts";
-import type { Ask, Turn } from "../../../../src/dialects/playground/types.ts";
+import { appendPiece, NO_ANSWER } from "../../../../src/console/pages/playground/conversation.ts";
+import type { PlaygroundRequest, PlaygroundTurn } from "../../../../src/dialects/playground/types.ts";
 import { playgroundOf, playgrounds } from "./playgrounds.ts";
 
 const call = { id: "call_1", name: "get_weather", arguments: '{"city":"Paris"}' };
-const turns: Turn[] = [
+const turns: PlaygroundTurn[] = [
   { role: "user", text: "Weather?" },
   { role: "assistant", text: "I look.", reasoning: "Hm.", calls: [call] },
   { role: "tool", call, output: '{"temperature":21}' },
 ];
-const ask: Ask = {
+const ask: PlaygroundRequest = {
   model: "provider-v4-flash",
   system: "Be brief.",
   turns,
@@ -19,11 +19,11 @@ const ask: Ask = {
 
 /** The answer that a stream of events adds up to. */
 const folded = (id: string, events: readonly unknown[]) =>
-  events.flatMap((event) => playgroundOf(id).event(event)).reduce(withPiece, NO_ANSWER);
+  events.flatMap((event) => playgroundOf(id).parseEvent(event)).reduce(appendPiece, NO_ANSWER);
 
 describe("a conversation in each API style", () => {
   it("asks in chat completions", () => {
-    const { path, body } = playgroundOf("chat-completions").request(ask);
+    const { path, body } = playgroundOf("chat-completions").buildRequest(ask);
     expect(path).toBe("/v1/chat/completions");
     expect(body).toMatchObject({
       stream: true,
@@ -42,7 +42,7 @@ describe("a conversation in each API style", () => {
   });
 
   it("asks in responses", () => {
-    const { body } = playgroundOf("responses").request(ask);
+    const { body } = playgroundOf("responses").buildRequest(ask);
     expect(body).toMatchObject({
       instructions: "Be brief.",
       input: [
@@ -56,7 +56,7 @@ describe("a conversation in each API style", () => {
   });
 
   it("asks in messages", () => {
-    const { body } = playgroundOf("messages").request(ask);
+    const { body } = playgroundOf("messages").buildRequest(ask);
     expect(body).toMatchObject({
       system: "Be brief.",
       messages: [
@@ -69,7 +69,7 @@ describe("a conversation in each API style", () => {
   });
 
   it("asks in content generation", () => {
-    const { path, body } = playgroundOf("content-generation").request(ask);
+    const { path, body } = playgroundOf("content-generation").buildRequest(ask);
     expect(path).toBe("/v1beta/models/provider-v4-flash:streamGenerateContent?alt=sse");
     expect(body).toMatchObject({
       systemInstruction: { parts: [{ text: "Be brief." }] },
@@ -82,7 +82,7 @@ describe("a conversation in each API style", () => {
   });
 
   it("asks in the local-runner style", () => {
-    const { path, body } = playgroundOf("model-runner").request(ask);
+    const { path, body } = playgroundOf("model-runner").buildRequest(ask);
     expect(path).toBe("/api/chat");
     expect(body).toMatchObject({
       stream: true,
@@ -106,12 +106,12 @@ describe("a conversation in each API style", () => {
   });
 
   it.each(playgrounds)("leaves out what was not wanted in $id", (dialect) => {
-    const { body } = dialect.request({ ...ask, system: "", tools: [], stream: false });
+    const { body } = dialect.buildRequest({ ...ask, system: "", tools: [], stream: false });
     expect(JSON.stringify(body)).not.toMatch(/"stream":true|tools|Be brief/);
   });
 
   it("asks the local-runner style, which streams by itself, not to", () => {
-    const { body } = playgroundOf("model-runner").request({ ...ask, stream: false });
+    const { body } = playgroundOf("model-runner").buildRequest({ ...ask, stream: false });
     expect(body).toMatchObject({ stream: false });
   });
 });
@@ -258,7 +258,7 @@ describe("an answer in one piece", () => {
       },
     ],
   ])("is read in %s", (id, body) => {
-    const answer = playgroundOf(id).whole(body).reduce(withPiece, NO_ANSWER);
+    const answer = playgroundOf(id).parseAnswer(body).reduce(appendPiece, NO_ANSWER);
     expect(answer).toMatchObject({ text: "Hi", reasoning: "Hm", calls: [call] });
   });
 });

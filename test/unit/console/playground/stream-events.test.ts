@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { streamEvents } from "../../../../src/console/pages/playground/stream-events.ts";
+import { readStreamEvents } from "../../../../src/console/pages/playground/stream-events.ts";
 
 /** An answer whose body comes in these pieces. */
 function answer(type: string, pieces: readonly string[]): Response {
@@ -14,7 +14,7 @@ function answer(type: string, pieces: readonly string[]): Response {
 
 /** Its events, or null when it is no stream. */
 async function read(response: Response) {
-  const events = streamEvents(response);
+  const events = readStreamEvents(response);
   if (events === null) return null;
   const all = [];
   for await (const event of events) all.push(event);

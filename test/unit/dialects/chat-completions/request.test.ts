@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { chatRequestSchema, toTurn } from "../../../../src/dialects/chat-completions/request.ts";
+import {
+  chatRequestSchema,
+  translateChatRequest,
+} from "../../../../src/dialects/chat-completions/request.ts";
 import { parseWith } from "../../../../src/http/json-body.ts";
 import { refusalOf } from "../../../support/refusal.ts";
 
@@ -8,7 +11,7 @@ const parameters = { type: "object", properties: { city: { type: "string" } } };
 
 function turnOf(body: Record<string, unknown>) {
   const request = parseWith(chatRequestSchema, { model: "gpt-4o", messages: [USER], ...body });
-  return toTurn(request, {});
+  return translateChatRequest(request, {});
 }
 
 const convert = (body: Record<string, unknown>) => turnOf(body).conversation;
@@ -26,7 +29,7 @@ describe("the tools of a chat-completions request", () => {
 
   it("may take free text, of which the model is told the grammar", () => {
     const format = { type: "grammar", grammar: { syntax: "lark", definition: "start: x" } };
-    const { conversation, called } = turnOf({
+    const { conversation, callerTools } = turnOf({
       tools: [{ type: "custom", custom: { name: "patch", format } }],
     });
     expect(conversation.tools).toEqual([
@@ -36,18 +39,20 @@ describe("the tools of a chat-completions request", () => {
         parameters: { type: "object", properties: { input: { type: "string" } }, required: ["input"] },
       },
     ]);
-    expect(called.tools.called("patch")).toEqual({ kind: "custom", name: "patch" });
+    expect(callerTools.tools.findCalledTool("patch")).toEqual({ kind: "custom", name: "patch" });
   });
 
   it("may be declared as functions, of which one at a time is called", () => {
-    const { conversation, called } = turnOf({ functions: [{ name: "f", description: "F", parameters }] });
+    const { conversation, callerTools } = turnOf({
+      functions: [{ name: "f", description: "F", parameters }],
+    });
     expect(conversation).toMatchObject({
       tools: [{ name: "f", description: "F", parameters }],
       toolChoice: { type: "auto" },
       parallelToolCalls: false,
     });
-    expect(called.legacy).toBe(true);
-    expect(turnOf({ functions: [], tools: [wrapped] }).called.legacy).toBe(false);
+    expect(callerTools.isLegacy).toBe(true);
+    expect(turnOf({ functions: [], tools: [wrapped] }).callerTools.isLegacy).toBe(false);
   });
 
   it.each([

@@ -15,7 +15,7 @@ import {
   validateChatCompletionsStream,
 } from "../../../support/stream-validators/chat-completions.ts";
 
-const AS_FUNCTIONS = { tools: new DeclaredTools(), legacy: false };
+const AS_FUNCTIONS = { tools: new DeclaredTools(), isLegacy: false };
 
 function render(events: readonly GenerationEvent[], includeUsage: boolean): string {
   const stream = new ChatStream(testInfo(), AS_FUNCTIONS, includeUsage);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { textOf } from "../../../../src/conversation/conversation.ts";
+import { joinText } from "../../../../src/conversation/conversation.ts";
 import {
   completionRequestSchema,
-  echoOf,
+  getEchoedPrompt,
   toConversation,
 } from "../../../../src/dialects/completions/request.ts";
 import { parseWith } from "../../../../src/http/json-body.ts";
@@ -23,7 +23,7 @@ describe("a text-completions request", () => {
     const { messages } = convert({ prompt });
     expect(messages.map(({ role }) => role)).toEqual(["system", "user"]);
     expect(messages[1]?.parts).toEqual([{ type: "text", text: PROMPT }]);
-    expect(textOf(messages[0]?.parts ?? [])).toMatch(/^Continue the user's text/);
+    expect(joinText(messages[0]?.parts ?? [])).toMatch(/^Continue the user's text/);
   });
 
   it("neither thinks nor offers tools, whatever the model can do and the request says", () => {
@@ -50,8 +50,12 @@ describe("a text-completions request", () => {
   });
 
   it("echoes the prompt if it is asked to", () => {
-    expect(echoOf(parse({ echo: true, prompt: [PROMPT] }))).toBe(PROMPT);
-    expect([{}, { echo: false }, { echo: null }].map((body) => echoOf(parse(body)))).toEqual(["", "", ""]);
+    expect(getEchoedPrompt(parse({ echo: true, prompt: [PROMPT] }))).toBe(PROMPT);
+    expect([{}, { echo: false }, { echo: null }].map((body) => getEchoedPrompt(parse(body)))).toEqual([
+      "",
+      "",
+      "",
+    ]);
   });
 
   it("samples as the request says", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { styled } from "../../../../src/dialects/content-generation/field-names.ts";
+import { camelOrSnakeObject } from "../../../../src/dialects/content-generation/field-names.ts";
 
 describe("names of the content-generation style", () => {
-  const schema = styled(() => ({ maxOutputTokens: z.number() }));
+  const schema = camelOrSnakeObject(() => ({ maxOutputTokens: z.number() }));
 
   it("may be written in either case", () => {
     expect(schema.parse({ max_output_tokens: 1 })).toMatchObject({ maxOutputTokens: 1 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { contentRequestSchema, toConversation } from "../../../../src/dialects/content-generation/request.ts";
 import { toJsonSchema } from "../../../../src/dialects/content-generation/schema-types.ts";
-import { suited } from "../../../../src/generation/suit.ts";
+import { selectCapableModel } from "../../../../src/generation/suit.ts";
 import { parseWith } from "../../../../src/http/json-body.ts";
 import { refusalOf } from "../../../support/refusal.ts";
 
@@ -148,7 +148,10 @@ describe("a content-generation request", () => {
   ])("googleSearch %s", (_, others, path, searches) => {
     for (const search of [{ googleSearch: {} }, { googleSearchRetrieval: {} }]) {
       const asked = convert({ tools: [...others, search] }, path);
-      const { model, tools, webSearch } = suited(asked, { images: "catalogue", search: "catalogue" });
+      const { model, tools, webSearch } = selectCapableModel(asked, {
+        images: "catalogue",
+        search: "catalogue",
+      });
       expect(model.id).toBe(searches ? "provider-v4-flash-search" : "provider-v4-flash");
       expect(webSearch !== undefined).toBe(searches);
       expect(tools).toEqual(asked.tools);

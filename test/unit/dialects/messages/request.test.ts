@@ -253,7 +253,7 @@ describe("a message-style request", () => {
   it("32: a web search that is forced is asked for; otherwise it is left to the model", () => {
     const tools = [{ name: "go" }, { type: "web_search_20250305", name: "web_search", max_uses: 3 }];
     const tool_choice = { type: "tool", name: "web_search" };
-    expect(convert({ tools, tool_choice }).webSearch).toEqual({ maxUses: 3, asked: true });
+    expect(convert({ tools, tool_choice }).webSearch).toEqual({ maxUses: 3, isRequested: true });
     expect(convert({ tools }).webSearch).toEqual({ maxUses: 3 });
     expect(convert({ tools, tool_choice: { type: "tool", name: "go" } }).webSearch).toEqual({ maxUses: 3 });
     expect(convert({ tools, tool_choice: { type: "none" } }).webSearch).toBeUndefined();

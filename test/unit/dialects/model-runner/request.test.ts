@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import {
-  chatConversation,
   chatSchema,
-  generateConversation,
   generateSchema,
+  translateRunnerChatRequest,
+  translateRunnerGenerateRequest,
 } from "../../../../src/dialects/model-runner/request.ts";
 import { resolveModel } from "../../../../src/models/resolve.ts";
 
 const MODEL = resolveModel("provider-v4-flash", {});
 const chat = (body: Record<string, unknown>) =>
-  chatConversation(chatSchema.parse({ model: "provider-v4-flash", ...body }), MODEL);
+  translateRunnerChatRequest(chatSchema.parse({ model: "provider-v4-flash", ...body }), MODEL);
 const generate = (body: Record<string, unknown>) =>
-  generateConversation(generateSchema.parse({ model: "provider-v4-flash", ...body }), MODEL);
+  translateRunnerGenerateRequest(generateSchema.parse({ model: "provider-v4-flash", ...body }), MODEL);
 const text = (value: string) => ({ type: "text", text: value });
 
 describe("a local-runner request", () => {

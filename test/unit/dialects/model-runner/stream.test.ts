@@ -2,7 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../../src/conversation/events.ts";
 import { toRunnerResponse } from "../../../../src/dialects/model-runner/response.ts";
-import { CHAT_SHAPE, GENERATE_SHAPE, type Shape } from "../../../../src/dialects/model-runner/shape.ts";
+import {
+  type AnswerFormat,
+  CHAT_FORMAT,
+  GENERATE_FORMAT,
+} from "../../../../src/dialects/model-runner/shape.ts";
 import { RunnerStream } from "../../../../src/dialects/model-runner/stream.ts";
 import {
   brokenGenerations,
@@ -20,7 +24,7 @@ import {
 
 const WATCH = { startedAt: 1_750_000_000_000, now: () => 1_750_000_000_250, firstTokenMs: () => 50 };
 
-function render(events: readonly GenerationEvent[], shape: Shape = CHAT_SHAPE): string {
+function render(events: readonly GenerationEvent[], shape: AnswerFormat = CHAT_FORMAT): string {
   const stream = new RunnerStream(testInfo(), shape, WATCH);
   return events.map((event) => stream.push(event)).join("");
 }
@@ -30,7 +34,7 @@ describe("a local-runner stream", () => {
     fc.assert(
       fc.property(wholeGenerations, (events) => {
         const streamed = validateModelRunnerStream(render(events)).completion;
-        const body = toRunnerResponse(completionOf(events), testInfo(), CHAT_SHAPE, WATCH);
+        const body = toRunnerResponse(completionOf(events), testInfo(), CHAT_FORMAT, WATCH);
         expect(streamed).toEqual(canonicalRunner(JSON.parse(JSON.stringify(body))));
       }),
     );
@@ -61,7 +65,7 @@ describe("a local-runner stream", () => {
   });
 
   it("the last line says how long it took and how many tokens it were", () => {
-    const { events } = validateModelRunnerStream(render([START, finishEvent("length")], GENERATE_SHAPE));
+    const { events } = validateModelRunnerStream(render([START, finishEvent("length")], GENERATE_FORMAT));
     expect(events).toEqual([
       {
         model: "provider-v4-flash",
@@ -84,7 +88,7 @@ describe("a local-runner stream", () => {
     const { events, completion } = validateModelRunnerStream(
       render(
         [START, { type: "reasoning", text: "hm" }, { type: "text", text: "a" }, finishEvent()],
-        GENERATE_SHAPE,
+        GENERATE_FORMAT,
       ),
     );
     expect(events[0]).toMatchObject({ response: "", thinking: "hm" });
@@ -92,7 +96,7 @@ describe("a local-runner stream", () => {
   });
 
   it("its keep-alive may fall before any line", () => {
-    const stream = new RunnerStream(testInfo(), CHAT_SHAPE, WATCH);
+    const stream = new RunnerStream(testInfo(), CHAT_FORMAT, WATCH);
     const events = [START, { type: "text" as const, text: "a" }, finishEvent()];
     const text = events.map((event) => stream.keepAlive + stream.push(event)).join("");
     expect(validateModelRunnerStream(text).completion.text).toBe("a");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ResponsesConnection } from "../../../../src/dialects/responses/connection.ts";
-import { LatestResponses } from "../../../../src/dialects/responses/connection-responses.ts";
-import { BodyBudget } from "../../../../src/http/body-budget.ts";
+import { ConnectionResponseCache } from "../../../../src/dialects/responses/connection-responses.ts";
+import { MemoryBudget } from "../../../../src/http/body-budget.ts";
 import { pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
 
 /** What strangers have of the budget. */
@@ -22,11 +22,11 @@ describe("a WebSocket of the responses style", () => {
     const sent: unknown[] = [];
     const closes: number[] = [];
     const asked: Request[] = [];
-    const budget = new BodyBudget(4 * STRANGERS_BYTES);
+    const budget = new MemoryBudget(4 * STRANGERS_BYTES);
     const context = {
       ...(await gateway()).context(),
-      hold: budget.hold(),
-      serve: (request: Request) => {
+      hold: budget.createReservation(),
+      serveOverConnection: (request: Request) => {
         asked.push(request);
         return answer(request);
       },
@@ -51,23 +51,23 @@ describe("a WebSocket of the responses style", () => {
     const { connection, sent, asked } = await open(() =>
       asked.length === 1 ? first.promise : Promise.resolve(event("response.completed")),
     );
-    for (let count = 0; count < 10; count += 1) connection.message(create(String(count)));
+    for (let count = 0; count < 10; count += 1) connection.onMessage(create(String(count)));
     expect(asked).toHaveLength(1);
     expect(sent).toMatchObject([{ type: "error", status: 429 }]);
     first.resolve(event("response.completed"));
     await pass(1);
     expect(sent).toHaveLength(10);
     expect(await asked[8]?.json()).toEqual({ input: "8", stream: true });
-    connection.closed();
+    connection.onClose();
   });
 
   it("parses no message that is nested too deeply, or for whose values there is no memory", async () => {
     const { connection, sent, asked, budget } = await open(async () => event("response.completed"));
-    connection.message(`{"type":"response.create","input":${"[".repeat(600)}${"]".repeat(600)}}`);
+    connection.onMessage(`{"type":"response.create","input":${"[".repeat(600)}${"]".repeat(600)}}`);
     await pass(1);
-    connection.message(`{"type":"response.create","input":[${"{},".repeat(100_000)}{}]}`);
+    connection.onMessage(`{"type":"response.create","input":[${"{},".repeat(100_000)}{}]}`);
     await pass(1);
-    connection.message(create("x".repeat(2_000_000)));
+    connection.onMessage(create("x".repeat(2_000_000)));
     await pass(1);
     expect(sent).toMatchObject([
       { type: "error", status: 400 },
@@ -76,10 +76,10 @@ describe("a WebSocket of the responses style", () => {
     ]);
     expect(asked).toEqual([]);
     expect(budget.used).toBe(OPEN_BYTES);
-    connection.message(create("hi"));
+    connection.onMessage(create("hi"));
     await pass(1);
     expect(asked).toHaveLength(1);
-    connection.closed();
+    connection.onClose();
     expect(budget.used).toBe(0);
   });
 
@@ -91,36 +91,36 @@ describe("a WebSocket of the responses style", () => {
       async () => answer(),
       () => unread,
     );
-    connection.message(create("hi"));
+    connection.onMessage(create("hi"));
     await pass(1);
     expect(closes).toEqual([]);
     for (let asked = 0; asked < 8; asked += 1) {
-      connection.message(create("more"));
+      connection.onMessage(create("more"));
       await pass(1);
     }
     expect(closes).toEqual([1013]);
     expect(budget.used).toBeGreaterThan(600_000);
-    connection.closed();
+    connection.onClose();
     expect(budget.used).toBe(0);
   });
 
   it("counts messages that wait as memory until the connection ends", async () => {
     const first = Promise.withResolvers<Response>();
     const { connection, sent, budget } = await open(() => first.promise);
-    for (let count = 0; count < 3; count += 1) connection.message(create("x".repeat(250_000)));
+    for (let count = 0; count < 3; count += 1) connection.onMessage(create("x".repeat(250_000)));
     expect(budget.used).toBeGreaterThan(600_000);
-    connection.message(create("x".repeat(600_000)));
+    connection.onMessage(create("x".repeat(600_000)));
     expect(sent).toMatchObject([{ type: "error" }]);
-    connection.closed();
+    connection.onClose();
     expect(budget.used).toBe(0);
     first.resolve(event("response.completed"));
   });
 
   it("refuses what is no text", async () => {
     const { connection, sent } = await open(async () => event("response.completed"));
-    connection.message(null);
+    connection.onMessage(null);
     expect(sent).toMatchObject([{ type: "error", status: 400 }]);
-    connection.closed();
+    connection.onClose();
   });
 
   it("is closed when nothing is asked, and ends at its age, but never within a response", async () => {
@@ -129,7 +129,7 @@ describe("a WebSocket of the responses style", () => {
     expect(idle.closes).toEqual([1000]);
     const slow = Promise.withResolvers<Response>();
     const old = await open(() => slow.promise);
-    old.connection.message(create("slow"));
+    old.connection.onMessage(create("slow"));
     await pass(LIMITS.lifeMs);
     expect(old.closes).toEqual([]);
     slow.resolve(event("response.completed"));
@@ -146,8 +146,8 @@ describe("a WebSocket of the responses style", () => {
       ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
     );
-    connection.message(create("slow"));
-    connection.closed();
+    connection.onMessage(create("slow"));
+    connection.onClose();
     expect(asked[0]?.signal.aborted).toBe(true);
   });
 });
@@ -156,8 +156,8 @@ describe("the latest responses of a connection", () => {
   const response = (id: string, size = 1) => ({ id, body: "x".repeat(size), messages: [], expiresAt: 0 });
 
   it("are kept up to a number, and give their memory back", () => {
-    const budget = new BodyBudget(4_000_000);
-    const latest = new LatestResponses(budget.hold());
+    const budget = new MemoryBudget(4_000_000);
+    const latest = new ConnectionResponseCache(budget.createReservation());
     for (const id of ["a", "b", "c", "d", "e"]) latest.put(response(id, 1000));
     expect(["a", "b", "e"].map((id) => latest.get(id)?.id)).toEqual([undefined, "b", "e"]);
     expect(budget.used).toBeGreaterThan(4000);
@@ -168,8 +168,11 @@ describe("the latest responses of a connection", () => {
   });
 
   it("of the oldest connection go first when memory is short", () => {
-    const budget = new BodyBudget(4_000_000);
-    const [first, second] = [new LatestResponses(budget.hold()), new LatestResponses(budget.hold())];
+    const budget = new MemoryBudget(4_000_000);
+    const [first, second] = [
+      new ConnectionResponseCache(budget.createReservation()),
+      new ConnectionResponseCache(budget.createReservation()),
+    ];
     first.put(response("a", 400_000));
     second.put(response("b", 400_000));
     second.put(response("c", 400_000));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { itemId } from "../../../../src/dialects/responses/ids.ts";
-import { outputOf } from "../../../../src/dialects/responses/output.ts";
-import { readPrevious, resolveReferences } from "../../../../src/dialects/responses/references.ts";
-import { BodyBudget } from "../../../../src/http/body-budget.ts";
+import { createItemId } from "../../../../src/dialects/responses/ids.ts";
+import { toOutputItems } from "../../../../src/dialects/responses/output.ts";
+import { readPreviousResponse, resolveReferences } from "../../../../src/dialects/responses/references.ts";
+import { MemoryBudget } from "../../../../src/http/body-budget.ts";
 import type { StoredResponse } from "../../../../src/platform/responses.ts";
 import { objectOf, RESPONSE_ID, turnOf, USAGE } from "./support.ts";
 
@@ -13,7 +13,7 @@ async function storeWithAnswer() {
     put: async (response: StoredResponse) => void kept.set(response.id, response),
     remove: async (id: string) => kept.delete(id),
   };
-  const output = outputOf(
+  const output = toOutputItems(
     {
       sessionId: "s",
       text: "Hello",
@@ -25,12 +25,15 @@ async function storeWithAnswer() {
     RESPONSE_ID,
     turnOf({ input: "hi" }).tools,
   );
-  const body = objectOf().in({ status: "ended", reason: "tool_calls", usage: USAGE, completedAt: 1 }, output);
+  const body = objectOf().build(
+    { status: "ended", reason: "tool_calls", usage: USAGE, completedAt: 1 },
+    output,
+  );
   await store.put({ id: RESPONSE_ID, body: JSON.stringify(body), messages: [], expiresAt: 1000 });
   return { store, output };
 }
 
-const hold = (bytes = 1_000_000) => new BodyBudget(bytes).hold();
+const hold = (bytes = 1_000_000) => new MemoryBudget(bytes).createReservation();
 
 describe("references to stored items", () => {
   it("count in the memory budget with all that they make the program read", async () => {
@@ -53,13 +56,13 @@ describe("references to stored items", () => {
 
   it("are refused when the response is gone", async () => {
     const { store } = await storeWithAnswer();
-    const gone = { type: "item_reference", id: itemId("msg", `resp_${"f".repeat(24)}`, 0) };
+    const gone = { type: "item_reference", id: createItemId("msg", `resp_${"f".repeat(24)}`, 0) };
     await expect(resolveReferences(["hi", gone], store, hold())).rejects.toMatchObject({
       status: 404,
       code: "response_not_found",
       param: "input[1].id",
     });
-    await expect(readPrevious(store, "resp_gone")).rejects.toMatchObject({
+    await expect(readPreviousResponse(store, "resp_gone")).rejects.toMatchObject({
       status: 400,
       code: "previous_response_not_found",
       param: "previous_response_id",

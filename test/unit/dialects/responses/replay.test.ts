@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../../src/conversation/events.ts";
-import { replay } from "../../../../src/dialects/responses/replay.ts";
+import { renderStoredResponse } from "../../../../src/dialects/responses/replay.ts";
 import { GatewayError } from "../../../../src/errors/gateway-error.ts";
 import { streamOf, USAGE } from "./support.ts";
 
@@ -44,8 +44,8 @@ describe("a stored response, streamed again", () => {
   ])("has the events that it had, each text in one piece: %s", (_, events, body) => {
     const stream = streamOf(body);
     const text = [start, ...events].map((event) => stream.push(event)).join("");
-    const again = replay(stream.finalJson ?? "", -1);
+    const again = renderStoredResponse(stream.finalJson ?? "", -1);
     expect(eventsOf(again)).toEqual(eventsOf(text));
-    expect(eventsOf(replay(stream.finalJson ?? "", 2))).toEqual(eventsOf(text).slice(3));
+    expect(eventsOf(renderStoredResponse(stream.finalJson ?? "", 2))).toEqual(eventsOf(text).slice(3));
   });
 });

@@ -284,10 +284,10 @@ describe("the tools of a responses request", () => {
       description: expect.stringContaining("start: x"),
       parameters: { properties: { input: { type: "string" } } },
     });
-    expect(tools.called("patch")).toEqual({ kind: "custom", name: "patch" });
-    expect(tools.called("erp__find")).toEqual({ kind: "function", name: "find", namespace: "erp__" });
-    expect(tools.called("find")).toEqual({ kind: "function", name: "find" });
-    expect(tools.called("undeclared")).toEqual({ kind: "function", name: "undeclared" });
+    expect(tools.findCalledTool("patch")).toEqual({ kind: "custom", name: "patch" });
+    expect(tools.findCalledTool("erp__find")).toEqual({ kind: "function", name: "find", namespace: "erp__" });
+    expect(tools.findCalledTool("find")).toEqual({ kind: "function", name: "find" });
+    expect(tools.findCalledTool("undeclared")).toEqual({ kind: "function", name: "undeclared" });
   });
 
   it("of a namespace are recognised in earlier calls", () => {
@@ -328,7 +328,7 @@ describe("the tools of a responses request", () => {
     const all = [...tools, { type: "web_search", search_context_size: "low" }];
     const searched = (tool_choice?: unknown) =>
       turnOf({ input: "hi", tools: all, tool_choice }).conversation.webSearch;
-    expect(searched({ type: "web_search" })).toEqual({ contextSize: "low", asked: true });
+    expect(searched({ type: "web_search" })).toEqual({ contextSize: "low", isRequested: true });
     expect(searched()).toEqual({ contextSize: "low" });
     expect(searched("required")).toEqual({ contextSize: "low" });
     expect(searched("none")).toBeUndefined();

@@ -1,21 +1,24 @@
 import type { Message } from "../../../../src/conversation/conversation.ts";
 import type { GenerationEvent, Usage } from "../../../../src/conversation/events.ts";
 import {
-  inputItems,
-  type ResponsesTurn,
+  getInputItems,
   responsesRequestSchema,
-  toTurn,
+  type TranslatedResponsesRequest,
+  translateResponsesRequest,
 } from "../../../../src/dialects/responses/request.ts";
-import { ResponseObject } from "../../../../src/dialects/responses/response.ts";
+import { ResponseObjectBuilder } from "../../../../src/dialects/responses/response.ts";
 import { ResponsesStream } from "../../../../src/dialects/responses/stream.ts";
 import { DeclaredTools } from "../../../../src/dialects/shared/declared-tools.ts";
 import type { AnswerInfo } from "../../../../src/generation/job.ts";
 import { parseWith } from "../../../../src/http/json-body.ts";
 
 /** Translates a request body; the model is filled in. */
-export function turnOf(body: Record<string, unknown>, earlier: readonly Message[] = []): ResponsesTurn {
+export function turnOf(
+  body: Record<string, unknown>,
+  earlier: readonly Message[] = [],
+): TranslatedResponsesRequest {
   const parsed = parseWith(responsesRequestSchema, { model: "provider-v4-flash", ...body });
-  return toTurn(parsed, inputItems(parsed), earlier, {});
+  return translateResponsesRequest(parsed, getInputItems(parsed), earlier, {});
 }
 
 /** The messages that a request's input becomes. */
@@ -33,9 +36,9 @@ export function infoOf(body: Record<string, unknown> = {}): AnswerInfo {
 }
 
 /** The response object of an answer to `body`. */
-export function objectOf(body: Record<string, unknown> = {}): ResponseObject {
+export function objectOf(body: Record<string, unknown> = {}): ResponseObjectBuilder {
   const parsed = parseWith(responsesRequestSchema, { model: "provider-v4-flash", input: "hi", ...body });
-  return new ResponseObject(RESPONSE_ID, parsed, infoOf(body));
+  return new ResponseObjectBuilder(RESPONSE_ID, parsed, infoOf(body));
 }
 
 /** A renderer for an answer to `body`. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FreeTextInput, freeText } from "../../../../src/dialects/shared/free-text.ts";
+import { decodeFreeText, FreeTextDecoder } from "../../../../src/dialects/shared/free-text.ts";
 
 describe("the input of a free-text tool", () => {
   it("is the same however the arguments are cut", () => {
@@ -13,7 +13,7 @@ describe("the input of a free-text tool", () => {
           const json = `{${space}"input"${space}:${space}${JSON.stringify(text)}${space}}`;
           const places = [...new Set([0, ...cuts.filter((cut) => cut < json.length), json.length])];
           places.sort((a, b) => a - b);
-          const input = new FreeTextInput();
+          const input = new FreeTextDecoder();
           let decoded = "";
           for (const [index, place] of places.slice(1).entries()) {
             decoded += input.push(json.slice(places[index], place));
@@ -26,12 +26,12 @@ describe("the input of a free-text tool", () => {
 
   it("takes no longer for white space than for anything else", () => {
     const list = `[1,${" ".repeat(300_000)}2]`;
-    const input = new FreeTextInput();
+    const input = new FreeTextDecoder();
     expect(input.push(`{"input":${list} }`) + input.finish()).toBe(list);
   });
 
   it("comes while the arguments are still open", () => {
-    const input = new FreeTextInput();
+    const input = new FreeTextDecoder();
     expect(input.push('{"input":"first')).toBe("first");
     expect(input.push(" second\\")).toBe(" second");
     expect(input.push("n")).toBe("\n");
@@ -47,6 +47,6 @@ describe("the input of a free-text tool", () => {
     ['{"a":"1","b":"2"}', '{"a":"1","b":"2"}'],
     ["no json", "no json"],
   ])("of other arguments keeps what they say: %s", (text, expected) => {
-    expect(freeText(text)).toBe(expected);
+    expect(decodeFreeText(text)).toBe(expected);
   });
 });

@@ -1,5 +1,5 @@
-import { CitationFilter, claimBefore, linkCitations } from "../../../../src/generation/citations.ts";
-import { JsonText, jsonTextOf } from "../../../../src/generation/json-text.ts";
+import { CitationFilter, findClaimBefore, linkCitations } from "../../../../src/generation/citations.ts";
+import { extractJson, JsonExtractor } from "../../../../src/generation/json-text.ts";
 import { random, randomPieces } from "../../tools/support.ts";
 import { type Target, target } from "../target.ts";
 
@@ -19,8 +19,8 @@ const FORMATS = [
 /** Text around JSON goes, however the answer is cut; an answer that is JSON by itself stays as it is. */
 const jsonTexts = target("JSON in answers", ANSWERS, (input) => {
   for (const format of FORMATS) {
-    const whole = jsonTextOf(input, format);
-    const stage = new JsonText(format);
+    const whole = extractJson(input, format);
+    const stage = new JsonExtractor(format);
     const pieces = randomPieces(input, random(input.length)).map((piece) => stage.push(piece));
     if (pieces.join("") + stage.finish() !== whole) throw new Error("it depends on cuts");
     if (!input.includes(whole)) throw new Error("it says what the answer did not");
@@ -61,7 +61,7 @@ const citations = target("citations", CITED, (input) => {
     if (start < 0 || end < start || end > linked.text.length)
       throw new Error(`a citation from ${start} to ${end}`);
   }
-  claimBefore(input, Math.floor(input.length / 2));
+  findClaimBefore(input, Math.floor(input.length / 2));
 });
 
 export const answersTargets: readonly Target[] = [jsonTexts, citations];

@@ -1,6 +1,6 @@
 import { readImport } from "../../../../src/admin/import-body.ts";
 import { checkToken, issueToken } from "../../../../src/auth/admin-token.ts";
-import { isSigned, linkSignature } from "../../../../src/auth/signed-links.ts";
+import { hasValidSignature, signLink } from "../../../../src/auth/signed-links.ts";
 import { parseNetwork } from "../../../../src/config/network.ts";
 import { configSchema } from "../../../../src/config/schema.ts";
 import { parseDataUrl } from "../../../../src/encoding/data-url.ts";
@@ -10,7 +10,7 @@ import { ProviderError } from "../../../../src/errors/provider-error.ts";
 import { clientKey, networkKey } from "../../../../src/http/client-key.ts";
 import { parseWith } from "../../../../src/http/json-body.ts";
 import { resolveModel } from "../../../../src/models/resolve.ts";
-import { readRefusal } from "../../../../src/provider/refusal.ts";
+import { readErrorResponse } from "../../../../src/provider/refusal.ts";
 import { ACCOUNT_KEY, ADMIN_REQUESTS, UPSTREAM_ANSWERS } from "../corpus/http.ts";
 import { bytesOf, only, type Target, target } from "../target.ts";
 import { headersOf, messageIn } from "./messages.ts";
@@ -27,15 +27,16 @@ const links = target("signed links", LINKS, async (input) => {
   const query = new URLSearchParams(input);
   const others = query.getAll("signature");
   query.delete("signature");
-  const signature = await linkSignature(DIGEST, PATH, query);
+  const signature = await signLink(DIGEST, PATH, query);
   for (const other of others) {
     query.set("signature", other);
-    if (other !== signature && (await isSigned(DIGEST, PATH, query))) throw new Error(`${other} is taken`);
+    if (other !== signature && (await hasValidSignature(DIGEST, PATH, query)))
+      throw new Error(`${other} is taken`);
   }
   query.set("signature", signature);
-  if (!(await isSigned(DIGEST, PATH, query))) throw new Error("its own signature is refused");
+  if (!(await hasValidSignature(DIGEST, PATH, query))) throw new Error("its own signature is refused");
   query.append("more", "1");
-  if (await isSigned(DIGEST, PATH, query)) throw new Error("a changed link is taken");
+  if (await hasValidSignature(DIGEST, PATH, query)) throw new Error("a changed link is taken");
 });
 
 const SECRET = "the secret that signs";
@@ -113,7 +114,7 @@ const refusals = target("refusals of upstreams", UPSTREAM_ANSWERS["all"] ?? [], 
   const status = Number(message.first.split(" ")[0]);
   if (!(Number.isInteger(status) && status >= 400 && status <= 599)) return;
   const response = new Response(bytesOf(message.body), { status, headers: headersOf(message) });
-  const { error } = await readRefusal(response, ACCOUNT_KEY, new AbortController().signal);
+  const { error } = await readErrorResponse(response, ACCOUNT_KEY, new AbortController().signal);
   if (!(error instanceof ProviderError)) throw new Error("no provider's error");
   if (/[\n\r]/.test(error.message) || error.message.includes(ACCOUNT_KEY)) throw new Error(error.message);
   const { retryAfter } = error;

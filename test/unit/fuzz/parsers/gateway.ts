@@ -1,4 +1,4 @@
-import { handle } from "../../../../src/app.ts";
+import { handleRequest } from "../../../../src/app.ts";
 import type { Platform } from "../../../../src/platform/platform.ts";
 import type { SocketListener } from "../../../../src/platform/web-socket.ts";
 import { type MemoryPlatformOptions, memoryPlatform } from "../../../support/memory-platform.ts";
@@ -43,7 +43,7 @@ export class FuzzedGateway {
     const gateway = await FuzzedGateway.open(
       {},
       {
-        upgrade: (_request, listen) => {
+        upgradeToWebSocket: (_request, listen) => {
           open.push(listen(socket));
           // Node makes no response with the status that hands a connection over.
           return Object.defineProperty(new Response(null), "status", { value: 101 });
@@ -57,15 +57,15 @@ export class FuzzedGateway {
     await gateway.ask(new Request("http://gateway.test/v1/responses", { headers }));
     // The connection itself lasts until it is closed.
     const before = gateway.#turns.length;
-    for (const connection of open) connection.message(message);
+    for (const connection of open) connection.onMessage(message);
     await Promise.all(gateway.#turns.slice(before));
-    for (const connection of open) connection.closed();
+    for (const connection of open) connection.onClose();
     return sent;
   }
 
   /** Has the program answer a request. Rejects where the answer says 500, or is no JSON although it says so. */
   async ask(request: Request): Promise<void> {
-    const response = await handle(request, {
+    const response = await handleRequest(request, {
       platform: this.platform,
       waitUntil: (work) => {
         // Errors are told, and messages over WebSockets waited for.

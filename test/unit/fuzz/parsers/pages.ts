@@ -1,10 +1,10 @@
 import { GatewayError } from "../../../../src/errors/gateway-error.ts";
-import { bytesOf as bodyBytes, keptOrMade } from "../../../../src/pages/kept-answers.ts";
-import { readMetadata } from "../../../../src/pages/metadata/read.ts";
-import { cookiesOf, namedTexts } from "../../../../src/pages/technologies/html-signals.ts";
-import { pageText } from "../../../../src/pages/technologies/page-text.ts";
-import { readProbe } from "../../../../src/pages/technologies/probe.ts";
-import { imageSize } from "../../../../src/pages/thumbnails/image-size.ts";
+import { readBytes as bodyBytes, getOrCreate } from "../../../../src/pages/kept-answers.ts";
+import { parseMetadata } from "../../../../src/pages/metadata/read.ts";
+import { headerSignals, parseCookieSignals } from "../../../../src/pages/technologies/html-signals.ts";
+import { decodePage } from "../../../../src/pages/technologies/page-text.ts";
+import { parseProbeResult } from "../../../../src/pages/technologies/probe.ts";
+import { readImageSize } from "../../../../src/pages/thumbnails/image-size.ts";
 import { readThumbnailRequest } from "../../../../src/pages/thumbnails/parameters.ts";
 import { PAGES } from "../corpus/texts.ts";
 import { bytesOf, only, type Target, target } from "../target.ts";
@@ -22,12 +22,12 @@ const RESPONSES = [
 const metadata = target("page metadata", RESPONSES, (input) => {
   const message = messageIn(input);
   const headers = headersOf(message);
-  const html = pageText(bytesOf(message.body), headers.get("content-type") ?? "");
-  const read = readMetadata({ html, url: "https://example.com/a/b", headers: namedTexts(headers) });
+  const html = decodePage(bytesOf(message.body), headers.get("content-type") ?? "");
+  const read = parseMetadata({ html, url: "https://example.com/a/b", headers: headerSignals(headers) });
   for (const address of [...read.icons.map(({ url }) => url), ...read.feeds.map(({ url }) => url)])
     new URL(address);
   if (read.canonical !== null) new URL(read.canonical);
-  cookiesOf(headers.getSetCookie());
+  parseCookieSignals(headers.getSetCookie());
   JSON.stringify(read);
 });
 
@@ -55,7 +55,7 @@ const IMAGES = [
 
 /** The size of an image is told, or that there is none. */
 const images = target("image sizes", IMAGES, (input) => {
-  const size = imageSize(bytesOf(input));
+  const size = readImageSize(bytesOf(input));
   if (size !== null && !(size.width >= 0 && size.height >= 0)) throw new Error(JSON.stringify(size));
 });
 
@@ -72,7 +72,7 @@ const probes = target("results of the probe", PROBES, (input) => {
   } catch {
     return;
   }
-  const { js, dom } = readProbe(result);
+  const { js, dom } = parseProbeResult(result);
   if ([...js, ...dom].some(({ value }) => typeof value !== "string")) throw new Error("a value is no text");
 });
 
@@ -88,7 +88,7 @@ const keptAnswers = target("metadata of kept answers", KEPT, async (input) => {
   const made = new Uint8Array([1]);
   const found = { headers: headersOf(message), body: bytesOf(message.body) };
   const cache = { match: async () => found, put: async () => undefined };
-  const answer = await keptOrMade(
+  const answer = await getOrCreate(
     { waitUntil: () => undefined, platform: { now: () => 1_800_000_000_000, pages: { cache } } },
     "https://gateway.test/.kept/x",
     { maxAge: 60, staleFor: 60 },
@@ -96,7 +96,7 @@ const keptAnswers = target("metadata of kept answers", KEPT, async (input) => {
     async () => ({ body: made, headers: {}, madeAt: 1_800_000_000_000, lifetime: 60 }),
   );
   const body = await bodyBytes(answer.body);
-  const expected = answer.hit ? found.body : made;
+  const expected = answer.isHit ? found.body : made;
   if (body.join() !== expected.join()) throw new Error("the body is another one");
 });
 

@@ -52,7 +52,7 @@ const replies = DRIVER_NAMES.map((driver) =>
       const fetch = answering(input);
       const env = { PROVIDER_DRIVER: driver, FIRST_BYTE_TIMEOUT_MS: "2000", IDLE_TIMEOUT_MS: "2000" };
       const config = { embeddings: { provider: "default" } };
-      const gateway = await FuzzedGateway.open({ env, config }, { upstream: () => fetch });
+      const gateway = await FuzzedGateway.open({ env, config }, { upstreamFetch: () => fetch });
       await gateway.ask(requestFor(input));
     },
     { cost: COST },
@@ -67,7 +67,7 @@ const wholeAnswers = DRIVER_NAMES.map((driver) =>
     async (input) => {
       const decode = (pieces: readonly Uint8Array[]) =>
         only([ProviderError], () => {
-          const decoder = getDriver(driver).replay("application/json");
+          const decoder = getDriver(driver).createCaptureDecoder("application/json");
           const events = pieces.flatMap((piece) => [...decoder.push(piece)]);
           return [...events, ...decoder.finish()];
         });

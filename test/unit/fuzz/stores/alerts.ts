@@ -1,6 +1,6 @@
 import { Watcher } from "../../../../src/alerts/watcher.ts";
 import { ALERT_KINDS } from "../../../../src/platform/alerts.ts";
-import { alertMemory } from "../../../../src/platform/deno/alert-memory.ts";
+import { createWatchStateStore } from "../../../../src/platform/deno/alert-memory.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
@@ -44,7 +44,7 @@ export const alerts = storeTarget<Store, { status: unknown }>({
       return new Response(null, { status: next });
     };
     return {
-      watcher: new Watcher({ platform: { ...(await platform), now, fetch }, ...alertMemory(sql) }),
+      watcher: new Watcher({ platform: { ...(await platform), now, fetch }, ...createWatchStateStore(sql) }),
       answer: (status) => {
         next = status;
       },
@@ -58,7 +58,7 @@ export const alerts = storeTarget<Store, { status: unknown }>({
     },
     async ({ watcher, answer }, choose, model) => {
       answer(choose.of(200, 204, 302, 500, 0));
-      await watcher.round();
+      await watcher.runRound();
       model.status = watcher.status();
     },
     async ({ watcher, answer }, choose, model) => {

@@ -1,5 +1,5 @@
 import { ProcessAnswerCache } from "../../../../src/pages/process-cache.ts";
-import { AnswerBodies } from "../../../../src/platform/deno/answer-bodies.ts";
+import { CachedBodyFolder } from "../../../../src/platform/deno/answer-bodies.ts";
 import { RateLimits } from "../../../../src/platform/deno/rate-limits.ts";
 import type { Sql } from "../../../../src/storage/sql.ts";
 import { InjectedFailure } from "../../../support/failing-sql.ts";
@@ -49,7 +49,7 @@ export const answers = storeTarget<Store, Map<string, string[]>>({
   open: async (_sql, now) => {
     const folder = new Folder();
     return {
-      cache: new ProcessAnswerCache(now, MOST_BYTES, await AnswerBodies.open("answers", folder)),
+      cache: new ProcessAnswerCache(now, MOST_BYTES, await CachedBodyFolder.open("answers", folder)),
       folder,
     };
   },

@@ -45,7 +45,7 @@ export const captures = storeTarget<SqlArchive, Model>({
     },
     (store, choose, model) => {
       const keep = choose.of(1, 5, 20);
-      store.retain({ version: model.version + 1, records: 0, captures: keep });
+      store.applyRetention({ version: model.version + 1, records: 0, captures: keep });
       model.version += 1;
       model.keep = keep;
       model.captures = model.captures.slice(-keep);
@@ -67,7 +67,7 @@ export const captures = storeTarget<SqlArchive, Model>({
       same("whether a sample is deleted", store.deleteSample(id), samples.has(id));
       samples.delete(id);
     },
-    (store, choose) => void store.chains(choose.text(), choose.below(5)),
+    (store, choose) => void store.listChains(choose.text(), choose.below(5)),
   ],
   check: (store, model) => {
     same(

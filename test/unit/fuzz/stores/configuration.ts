@@ -1,7 +1,7 @@
 import { SqlJournal } from "../../../../src/audit/sql-journal.ts";
 import type { ConfigurationClient } from "../../../../src/config/client.ts";
 import type { Config } from "../../../../src/config/schema.ts";
-import { denoConfiguration } from "../../../../src/platform/deno/configuration.ts";
+import { createConfigurationClient } from "../../../../src/platform/deno/configuration.ts";
 import { parseVariables } from "../../../../src/platform/variables.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 import type { Choices } from "./choices.ts";
@@ -53,7 +53,7 @@ export const configuration = storeTarget<Store, Model>({
     const journal = new SqlJournal(sql);
     platform ??= memoryPlatform();
     const { accounts } = await platform;
-    return { client: await denoConfiguration(sql, VARIABLES, accounts, journal), journal };
+    return { client: await createConfigurationClient(sql, VARIABLES, accounts, journal), journal };
   },
   model: () => ({ config: null, version: 0, entries: 0 }),
   operations: [
@@ -73,6 +73,6 @@ export const configuration = storeTarget<Store, Model>({
   check: async ({ client, journal }, { config, entries }) => {
     if (config === null) return;
     same("the configuration", (await client.readFresh()).config, config);
-    same("changes recorded", journal.list(NO_QUERY).total, entries);
+    same("changes recorded", journal.listEntries(NO_QUERY).total, entries);
   },
 });

@@ -111,7 +111,7 @@ export const history = storeTarget<SqlArchive, Model>({
     },
     (store, choose, model) => {
       const retention = { version: model.version + 1, records: choose.of(0, 3, 10, 2_000), captures: 0 };
-      store.retain(retention);
+      store.applyRetention(retention);
       Object.assign(model, { version: retention.version, keep: retention.records });
       trim(model);
     },
@@ -162,6 +162,6 @@ export const history = storeTarget<SqlArchive, Model>({
         [key, source, tried, prompt_tokens],
       );
     }
-    same("metrics", Object.entries(store.metrics()).sort(), [...metrics].sort());
+    same("metrics", Object.entries(store.readMetrics()).sort(), [...metrics].sort());
   },
 });

@@ -1,5 +1,5 @@
 import { JobTable, type QueuedTask } from "../../../../src/pages/jobs/job-table.ts";
-import type { JobState, TaskFault } from "../../../../src/platform/page-jobs.ts";
+import type { JobState, TaskError } from "../../../../src/platform/page-jobs.ts";
 import type { Sql } from "../../../../src/storage/sql.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
@@ -18,17 +18,17 @@ interface Model {
 }
 
 const ATTEMPTS = 3;
-const FAULT: TaskFault = { status: 503, code: "job_interrupted", message: "It was interrupted." };
-const faultOf = (choose: Choices): TaskFault => ({
+const FAULT: TaskError = { status: 503, code: "job_interrupted", message: "It was interrupted." };
+const faultOf = (choose: Choices): TaskError => ({
   status: 422,
   code: "page_too_large",
   message: choose.text(),
 });
 
 function begun({ table }: Store, model: Model, choose: Choices, now: number): QueuedTask | null {
-  const task = table.nextDue(now, new Set(choose.list(2, () => choose.of("client-1", "client-2"))));
+  const task = table.findNextDue(now, new Set(choose.list(2, () => choose.of("client-1", "client-2"))));
   if (task === null) return null;
-  table.begin(task);
+  table.markRunning(task);
   model.jobs.set(task.job, null);
   return task;
 }
@@ -44,7 +44,7 @@ export const jobs = storeTarget<Store, Model>({
   name: "page jobs",
   open: (sql) => {
     const table = new JobTable(sql);
-    table.interrupted(ATTEMPTS, FAULT);
+    table.requeueInterrupted(ATTEMPTS, FAULT);
     return { table, sql };
   },
   model: () => ({ next: 0, jobs: new Map(), results: new Map() }),
@@ -58,7 +58,7 @@ export const jobs = storeTarget<Store, Model>({
         fault: choose.once(4) ? faultOf(choose) : null,
       }));
       const client = choose.of("client-1", "client-2", choose.text());
-      table.add(
+      table.insert(
         id,
         { client, operation: "metadata", origin: choose.text(), tasks },
         now(),
@@ -82,30 +82,30 @@ export const jobs = storeTarget<Store, Model>({
       const task = begun(store, model, choose, now());
       if (task === null) return;
       if (choose.once(2)) store.table.fail(task, faultOf(choose));
-      else store.table.putOff(task, now() + choose.below(10_000));
+      else store.table.requeue(task, now() + choose.below(10_000));
       learn(store.table, model, task.job);
     },
     ({ table }, choose, model) => {
       const id = [...model.jobs.keys()][choose.below(model.jobs.size + 1)] ?? choose.text();
-      table.end(id, choose.of("failed", "cancelled"), choose.once(2) ? null : faultOf(choose));
+      table.endUnfinished(id, choose.of("failed", "cancelled"), choose.once(2) ? null : faultOf(choose));
       if (model.jobs.has(id)) learn(table, model, id);
     },
     ({ table }, _choose, model, now) => {
-      table.finish(now(), now() + 3_600_000);
+      table.markFinished(now(), now() + 3_600_000);
       for (const id of model.jobs.keys()) model.jobs.set(id, null);
     },
     ({ table }, choose, model, now) => {
-      const expired = table.expired(now());
+      const expired = table.listExpired(now());
       const id = choose.once(2) ? expired[0]?.id : [...model.jobs.keys()][choose.below(model.jobs.size + 1)];
       if (id === undefined) return;
-      table.forget(id);
+      table.delete(id);
       model.jobs.delete(id);
       for (const name of model.results.keys()) if (name.startsWith(`${id} `)) model.results.delete(name);
     },
     ({ table }, choose) =>
       void [
-        table.largestClient(),
-        table.oldestFinished(choose.text()),
+        table.findLargestClient(),
+        table.findOldestFinished(choose.text()),
         table.nextDueAt(),
         table.nextExpiry(),
       ],

@@ -45,7 +45,7 @@ export const journal = storeTarget<SqlJournal, Model>({
   operations: [
     (store, choose, { entries }) => {
       const note = noteOf(choose, choose.text());
-      store.record(note);
+      store.recordEntry(note);
       entries.push({ ...note, version: 0 });
     },
     (store, choose, model) => {
@@ -57,7 +57,7 @@ export const journal = storeTarget<SqlJournal, Model>({
         model_aliases: { alias: choose.text() || "a" },
       });
       const before = { version: model.version, config, envBacked: false, writable: true };
-      store.edited(before, model.version + 1, note);
+      store.recordEdit(before, model.version + 1, note);
       const { keep, forget, ...plain } = note;
       if (keep) model.versions.set(model.version, { config, isDeletion });
       if (keep) dropOld(model);
@@ -66,7 +66,7 @@ export const journal = storeTarget<SqlJournal, Model>({
       model.entries.push({ ...plain, version: model.version });
     },
     (store, choose) =>
-      void store.list({
+      void store.listEntries({
         ...EVERYTHING,
         who: choose.text(),
         action: choose.text(),
@@ -75,7 +75,7 @@ export const journal = storeTarget<SqlJournal, Model>({
       }),
   ],
   check: (store, { entries, versions }) => {
-    const { items, total } = store.list(EVERYTHING);
+    const { items, total } = store.listEntries(EVERYTHING);
     const told = items.map(({ id: _, at, who, address, action, changes, more, version }) => ({
       at,
       who,
@@ -98,10 +98,10 @@ export const journal = storeTarget<SqlJournal, Model>({
     same("total", total, entries.length);
     same(
       "versions",
-      store.versions().map(({ version }) => version),
+      store.listBackups().map(({ version }) => version),
       [...versions.keys()].sort((one, other) => other - one),
     );
     for (const [version, { config }] of versions)
-      same(`version ${version}`, store.readVersion(version), config);
+      same(`version ${version}`, store.readBackup(version), config);
   },
 });

@@ -1,7 +1,7 @@
-import { KeptForCallers } from "../../../../src/platform/deno/kept.ts";
-import type { KeptFile } from "../../../../src/platform/files.ts";
+import { CallerObjectStore } from "../../../../src/platform/deno/kept.ts";
+import type { FileRecord } from "../../../../src/platform/files.ts";
 import type { StoredResponse } from "../../../../src/platform/responses.ts";
-import { pieceId } from "../../../../src/platform/uploads.ts";
+import { createPieceId } from "../../../../src/platform/uploads.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
 
@@ -11,7 +11,7 @@ const OWNERS = ["owner-1", "owner-2", "__proto__"] as const;
 interface Model {
   /** What was put last under each owner and id. */
   readonly responses: Map<string, StoredResponse>;
-  readonly files: Map<string, KeptFile>;
+  readonly files: Map<string, FileRecord>;
   /** The owner and the name of what was put last of all: that is there for sure. */
   readonly newest: { response: string | null; file: string | null };
 }
@@ -27,11 +27,11 @@ const split = (name: string): [owner: string, id: string] => {
 };
 
 /** Stored responses, records of files, and uploads between their requests. */
-export const kept = storeTarget<KeptForCallers, Model>({
+export const kept = storeTarget<CallerObjectStore, Model>({
   name: "stored responses, files and uploads",
   // What has expired stays gone when the clock is set back.
   forwardOnly: true,
-  open: (sql, now) => new KeptForCallers(sql, QUOTA, now, async () => true),
+  open: (sql, now) => new CallerObjectStore(sql, QUOTA, now, async () => true),
   model: () => ({ responses: new Map(), files: new Map(), newest: { response: null, file: null } }),
   operations: [
     async (store, choose, { responses, newest }, now) => {
@@ -82,7 +82,7 @@ export const kept = storeTarget<KeptForCallers, Model>({
       const expiresAt = now() + 60_000;
       const pieces = choose.below(4);
       for (let n = 0; n < pieces; n += 1)
-        await uploads.putPiece({ id: pieceId(id, n), data: choose.text(), expiresAt });
+        await uploads.putPiece({ id: createPieceId(id, n), data: choose.text(), expiresAt });
       const upload = {
         ...{
           id,
@@ -97,7 +97,7 @@ export const kept = storeTarget<KeptForCallers, Model>({
       same("an upload", await uploads.get(id), upload);
       if (choose.once(2)) return;
       await uploads.remove(id);
-      for (let n = 0; n < pieces; n += 1) same("a piece", await uploads.getPiece(pieceId(id, n)), null);
+      for (let n = 0; n < pieces; n += 1) same("a piece", await uploads.getPiece(createPieceId(id, n)), null);
     },
   ],
   check: async (store, { responses, files, newest }, now) => {

@@ -102,21 +102,23 @@ export const ledger = storeTarget<Books, { next: number }>({
         limits: choose.once(2) ? LIMITS : {},
         ...spentOf(choose),
       };
-      if (books.ledger.take(use, now()) !== null) return;
-      if (choose.once(4)) books.ledger.giveBack(id, now());
+      if (books.ledger.reserve(use, now()) !== null) return;
+      if (choose.once(4)) books.ledger.releaseReservation(id, now());
       else books.ledger.begin(id, now());
     },
-    ({ ledger: books }, choose, { next }, now) => books.leave(`use-${choose.below(next + 1)}`, now()),
+    ({ ledger: books }, choose, { next }, now) => books.releaseSlot(`use-${choose.below(next + 1)}`, now()),
     ({ ledger: books }, choose, { next }, now) =>
       books.settle(`use-${choose.below(next + 1)}`, spentOf(choose), now()),
     ({ ledger: books }, choose, { next }) => books.undo(`use-${choose.below(next + 1)}`),
     ({ ledger: books }, _choose, _model, now) => void books.sweep(now()),
   ],
   check: (books, _model, now) => {
-    const told = books.ledger.uses(now()).filter(({ month }) => month.tokens !== 0 || month.cost !== 0);
+    const told = books.ledger
+      .listKeyUses(now())
+      .filter(({ month }) => month.tokens !== 0 || month.cost !== 0);
     const again = new Map(
       openBooks(books.sql, now)
-        .ledger.uses(now())
+        .ledger.listKeyUses(now())
         .map((use) => [use.key, use]),
     );
     for (const { key, day, month, minute } of told) {

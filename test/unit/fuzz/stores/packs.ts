@@ -1,6 +1,6 @@
 import { HistoryTable } from "../../../../src/archive/history-table.ts";
 import { PackedHistory } from "../../../../src/archive/packed-history.ts";
-import { packKey, type RecordPack } from "../../../../src/platform/record-packs.ts";
+import { createPackKey, type RecordPack } from "../../../../src/platform/record-packs.ts";
 import type { Sql } from "../../../../src/storage/sql.ts";
 import { TextTable } from "../../../../src/storage/texts.ts";
 import { write } from "../../archive/support.ts";
@@ -31,7 +31,7 @@ function open(sql: Sql, now: () => number): Store {
           result = { value: work() };
         });
       } catch (error) {
-        packed.distrust();
+        packed.invalidateCache();
         throw error;
       }
       if (result === undefined) throw new Error("the database ran no transaction");
@@ -54,7 +54,7 @@ function packOf(choose: Choices, model: Model, now: number): RecordPack {
     at += place.bytes;
     return { summary, ...place };
   });
-  return { key: packKey(now), records };
+  return { key: createPackKey(now), records };
 }
 
 /** Records that come in packs. */
@@ -94,8 +94,8 @@ export const packs = storeTarget<Store, Model>({
       model.ids = [];
     },
     ({ packed }, _choose, _model) => {
-      for (const key of packed.strays().keys()) packed.erased(key);
-      same("strays", packed.hasStrays, false);
+      for (const key of packed.listStrayTexts().keys()) packed.unmarkStrays(key);
+      same("strays", packed.hasStrayTexts, false);
     },
     ({ packed }, choose) => {
       packed.list({

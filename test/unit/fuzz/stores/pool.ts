@@ -1,5 +1,5 @@
-import { failureKind } from "../../../../src/pool/cooldown.ts";
-import type { LeaseTerms, Starts, StoredAccount, StoredPart } from "../../../../src/pool/pool-store.ts";
+import { parseFailureKind } from "../../../../src/pool/cooldown.ts";
+import type { LeaseTerms, Starts, StoredAccount, StoredLimitShare } from "../../../../src/pool/pool-store.ts";
 import { SqlPoolStore } from "../../../../src/pool/sql-pool-store.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
@@ -11,13 +11,13 @@ interface Model {
   readonly reclaimed: Map<string, number>;
   droppedBefore: number;
   readonly health: Map<number, string>;
-  readonly parts: Map<string, StoredPart>;
+  readonly parts: Map<string, StoredLimitShare>;
   starts: Starts;
   terms: LeaseTerms | null;
 }
 
 const cooldownOf = (choose: Choices) => {
-  const kind = failureKind(choose.of("rate_limited", "server_error", "token_expired", "unreachable"));
+  const kind = parseFailureKind(choose.of("rate_limited", "server_error", "token_expired", "unreachable"));
   return kind === null
     ? null
     : { kind, reason: choose.text(), failures: choose.below(2_000), until: choose.time() };
@@ -48,13 +48,13 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
     (store, choose, { marks }) => {
       const id = nameOf(choose);
       const slots = choose.below(4);
-      store.setMark(id, slots);
+      store.setHighWaterMark(id, slots);
       if (slots === 0) marks.delete(id);
       else marks.set(id, slots);
     },
     (store, choose, { marks }) => {
       if (!choose.once(5)) return;
-      store.clearMarks();
+      store.clearHighWaterMarks();
       marks.clear();
     },
     (store, choose, model) => {
@@ -128,12 +128,12 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
         given: choose.below(2 ** 52),
         got: choose.below(2 ** 52),
       };
-      store.savePart(part);
+      store.saveLimitShare(part);
       parts.set(`${part.peer} ${part.limit}`, part);
     },
   ],
   check: (store, model) => {
-    same("marks", byName(store.loadMarks()), byName(model.marks));
+    same("marks", byName(store.loadHighWaterMarks()), byName(model.marks));
     same("starts", store.loadStarts(), model.starts);
     same("terms", store.loadTerms(), model.terms);
     same("isolates", [...store.loadIsolates()].sort(), [...model.isolates].sort());
@@ -142,8 +142,8 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
     const named = (accounts: Iterable<StoredAccount>) =>
       byName([...accounts].map((one) => [one.id, one] as const));
     same("accounts", named(store.loadAccounts()), named(model.accounts.values()));
-    const placed = (parts: Iterable<StoredPart>) =>
+    const placed = (parts: Iterable<StoredLimitShare>) =>
       byName([...parts].map((one) => [`${one.peer} ${one.limit}`, one] as const));
-    same("parts", placed(store.loadParts()), placed(model.parts.values()));
+    same("parts", placed(store.loadLimitShares()), placed(model.parts.values()));
   },
 });

@@ -115,12 +115,12 @@ export const usageStore = storeTarget<SqlUsage, Model>({
     },
     (store, _choose, _model, now) => {
       const to = Math.ceil(now() / HOUR_MS) * HOUR_MS;
-      store.activity({ from: to - 6 * HOUR_MS, to, step: 60_000 });
-      store.activity({ from: to - 7 * DAY_MS, to, step: HOUR_MS });
+      store.readActivity({ from: to - 6 * HOUR_MS, to, step: 60_000 });
+      store.readActivity({ from: to - 7 * DAY_MS, to, step: HOUR_MS });
     },
   ],
   check: (store, { keys, total }, now) => {
-    const told = new Map(store.keys().map((use) => [use.key, use]));
+    const told = new Map(store.listKeyUsage().map((use) => [use.key, use]));
     for (const [key, sums] of keys) {
       for (const name of USAGE_SUMS)
         sameSum(`${name} of ${key}`, told.get(key)?.[name] ?? 0, sums[name] ?? 0);

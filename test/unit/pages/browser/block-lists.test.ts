@@ -1,11 +1,11 @@
 import { createRequire } from "node:module";
 import { describe, expect, it, vi } from "vitest";
 import { blockLists } from "../../../../scripts/build-block-lists.mjs";
-import { readBlockLists } from "../../../../src/pages/browser/block-lists.ts";
+import { parseBlockLists } from "../../../../src/pages/browser/block-lists.ts";
 import { TabPolicy } from "../../../../src/pages/browser/tab-policy.ts";
 
 const { entities } = createRequire(import.meta.url)("third-party-web/nostats-subset");
-const lists = readBlockLists(blockLists(entities));
+const lists = parseBlockLists(blockLists(entities));
 
 describe("readBlockLists", () => {
   it.each([
@@ -43,44 +43,44 @@ describe("readBlockLists", () => {
 describe("TabPolicy", () => {
   it("refuses blocked hosts, but never the page itself", () => {
     const policy = new TabPolicy("frame", { requests: 10, bytes: 100 }, on());
-    policy.block((host) => host === "ads.example");
-    expect(policy.admits("https://ads.example/a.js", false)).toBe(false);
-    expect(policy.admits("https://ads.example/", true)).toBe(true);
-    expect(policy.admits("https://example.com/a.js", false)).toBe(true);
+    policy.setBlockedHosts((host) => host === "ads.example");
+    expect(policy.admitRequest("https://ads.example/a.js", false)).toBe(false);
+    expect(policy.admitRequest("https://ads.example/", true)).toBe(true);
+    expect(policy.admitRequest("https://example.com/a.js", false)).toBe(true);
     expect(policy.overBudget).toBe(false);
   });
 
   it("ends a page's requests when it has had its share", () => {
     const byCount = new TabPolicy("frame", { requests: 2, bytes: 100 }, on());
-    expect([1, 2, 3].map((n) => byCount.admits(`https://example.com/${n}`, false))).toEqual([
+    expect([1, 2, 3].map((n) => byCount.admitRequest(`https://example.com/${n}`, false))).toEqual([
       true,
       true,
       false,
     ]);
     expect(byCount.overBudget).toBe(true);
     const byBytes = new TabPolicy("frame", { requests: 20, bytes: 100 }, on());
-    byBytes.received(100);
-    expect(byBytes.admits("https://example.com/", false)).toBe(true);
-    byBytes.received(1);
-    expect(byBytes.admits("https://example.com/", false)).toBe(false);
+    byBytes.countBytes(100);
+    expect(byBytes.admitRequest("https://example.com/", false)).toBe(true);
+    byBytes.countBytes(1);
+    expect(byBytes.admitRequest("https://example.com/", false)).toBe(false);
   });
 
   it("says when the page itself goes where it may not", () => {
     const told = on();
     const policy = new TabPolicy("frame", { requests: 9, bytes: 9 }, told);
-    policy.navigating(true);
-    expect(told.forbidden).not.toHaveBeenCalled();
-    policy.navigating(false);
-    expect(told.forbidden).toHaveBeenCalledOnce();
+    policy.checkNavigation(true);
+    expect(told.onForbiddenNavigation).not.toHaveBeenCalled();
+    policy.checkNavigation(false);
+    expect(told.onForbiddenNavigation).toHaveBeenCalledOnce();
   });
 
   it("says once when a page has had its bytes, and once more when it has had as many again", () => {
     const told = on();
     const policy = new TabPolicy("frame", { requests: 9, bytes: 10 }, told);
-    policy.received(10);
-    expect([policy.overBudget, told.full.mock.calls.length]).toEqual([false, 0]);
-    for (const bytes of [1, 1, 8, 1, 50]) policy.received(bytes);
-    expect([policy.overBudget, told.full.mock.calls.length, told.flooded.mock.calls.length]).toEqual([
+    policy.countBytes(10);
+    expect([policy.overBudget, told.onByteLimit.mock.calls.length]).toEqual([false, 0]);
+    for (const bytes of [1, 1, 8, 1, 50]) policy.countBytes(bytes);
+    expect([policy.overBudget, told.onByteLimit.mock.calls.length, told.onTrafficFlood.mock.calls.length]).toEqual([
       true,
       1,
       1,
@@ -88,4 +88,4 @@ describe("TabPolicy", () => {
   });
 });
 
-const on = () => ({ forbidden: vi.fn(), full: vi.fn(), flooded: vi.fn(), insistent: vi.fn() });
+const on = () => ({ onForbiddenNavigation: vi.fn(), onByteLimit: vi.fn(), onTrafficFlood: vi.fn(), onRequestFlood: vi.fn() });

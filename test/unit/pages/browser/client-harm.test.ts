@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ClientHarm } from "../../../../src/pages/browser/client-harm.ts";
+import { AbuseScore } from "../../../../src/pages/browser/client-harm.ts";
 
 /** Pages that did harm, and time that passes. */
 const histories = fc.array(
@@ -16,33 +16,39 @@ describe("what is held against a client", () => {
     fc.assert(
       fc.property(histories, fc.integer({ min: 1, max: 40 }), (history, tabs) => {
         let now = 0;
-        const harm = new ClientHarm(() => now);
+        const harm = new AbuseScore(() => now);
         const ends: { client: string; until: number }[] = [];
         for (const event of history) {
           if ("passMs" in event) now += event.passMs;
           else {
-            harm.add(event.client);
+            harm.recordHarm(event.client);
             ends.push({ client: event.client, until: now + 60_000 });
           }
           for (const client of ["a", "b", "c", "nobody"]) {
             const held = ends.filter((end) => end.client === client && end.until > now).length;
-            expect(harm.isHeld(client)).toBe(held > 0);
-            expect(harm.shareOf(client, tabs)).toBe(Math.max(1, Math.floor(tabs / 2 ** held)));
+            expect(harm.isPenalized(client)).toBe(held > 0);
+            expect(harm.tabShare(client, tabs)).toBe(Math.max(1, Math.floor(tabs / 2 ** held)));
           }
         }
         now += 60_000;
-        expect(["a", "b", "c"].map((client) => harm.shareOf(client, tabs))).toEqual([tabs, tabs, tabs]);
+        expect(["a", "b", "c"].map((client) => harm.tabShare(client, tabs))).toEqual([tabs, tabs, tabs]);
       }),
     );
   });
 
   it("does not grow by clients that are long gone", () => {
     let now = 0;
-    const harm = new ClientHarm(() => now);
-    harm.sees("first");
-    expect([harm.hasOthers("first"), harm.hasOthers("second")]).toEqual([false, true]);
+    const harm = new AbuseScore(() => now);
+    harm.recordActivity("first");
+    expect([harm.hasOtherActiveClients("first"), harm.hasOtherActiveClients("second")]).toEqual([
+      false,
+      true,
+    ]);
     now += 5_001;
-    harm.sees("second");
-    expect([harm.hasOthers("first"), harm.hasOthers("second")]).toEqual([true, false]);
+    harm.recordActivity("second");
+    expect([harm.hasOtherActiveClients("first"), harm.hasOtherActiveClients("second")]).toEqual([
+      true,
+      false,
+    ]);
   });
 });

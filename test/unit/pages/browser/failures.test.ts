@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../../src/errors/gateway-error.ts";
 import {
-  fromAnswer,
+  fromRpcResult,
   isBrowserGone,
   navigationFailure,
   overloaded,
-  toAnswer,
+  toRpcResult,
 } from "../../../../src/pages/browser/failures.ts";
 
 describe("navigationFailure", () => {
@@ -26,11 +26,11 @@ describe("navigationFailure", () => {
 
 describe("toAnswer and fromAnswer", () => {
   it("carry a value, and a failure with all that the caller is told", async () => {
-    expect(fromAnswer(await toAnswer(Promise.resolve(7)))).toBe(7);
-    const answer = JSON.parse(JSON.stringify(await toAnswer(Promise.reject(overloaded()))));
+    expect(fromRpcResult(await toRpcResult(Promise.resolve(7)))).toBe(7);
+    const answer = JSON.parse(JSON.stringify(await toRpcResult(Promise.reject(overloaded()))));
     let thrown: unknown;
     try {
-      fromAnswer(answer);
+      fromRpcResult(answer);
     } catch (error) {
       thrown = error;
     }
@@ -44,7 +44,7 @@ describe("toAnswer and fromAnswer", () => {
   });
 
   it("show nothing of what went wrong inside", async () => {
-    const answer = await toAnswer(Promise.reject(new TypeError("secret")));
+    const answer = await toRpcResult(Promise.reject(new TypeError("secret")));
     expect(JSON.stringify(answer)).not.toContain("secret");
     expect(answer).toMatchObject({ ok: false, failure: { status: 502 } });
   });

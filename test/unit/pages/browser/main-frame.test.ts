@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LEFT, MainFrame } from "../../../../src/pages/browser/main-frame.ts";
+import { MainFrame, NAVIGATED_AWAY } from "../../../../src/pages/browser/main-frame.ts";
 
 /** A session whose events the test makes. */
 class Session {
@@ -49,7 +49,7 @@ describe("MainFrame", () => {
     session.lifecycle("1", "load");
     expect(frame.isReady("load")).toBe(false);
     session.lifecycle("2", "load");
-    expect([frame.isReady("load"), frame.documents]).toEqual([true, 2]);
+    expect([frame.isReady("load"), frame.documentCount]).toEqual([true, 2]);
   });
 
   it("takes a navigation for leaving from its announcement on, if that is for now", () => {
@@ -111,15 +111,15 @@ describe("MainFrame", () => {
     session.show("1");
     session.begin("2");
     session.emit("Network.responseReceived", { requestId: "2", response: { status: 204, headers: {} } });
-    expect(frame.answer).toMatchObject({ status: 404, headers: { "set-cookie": "a=1" } });
-    expect([frame.lastAnswer?.status, frame.redirects]).toEqual([204, 0]);
+    expect(frame.response).toMatchObject({ status: 404, headers: { "set-cookie": "a=1" } });
+    expect([frame.lastResponse?.status, frame.redirects]).toEqual([204, 0]);
   });
 
   it("gives the work on a document up as soon as it is left", async () => {
     const { session, frame } = frameAt();
     session.show("1");
     let stopped = false;
-    const never = frame.whileStaying(
+    const never = frame.runWhileShown(
       (signal) =>
         new Promise(() => {
           signal.addEventListener("abort", () => {
@@ -128,14 +128,14 @@ describe("MainFrame", () => {
         }),
     );
     session.begin("2");
-    expect([await never, stopped]).toEqual([LEFT, true]);
+    expect([await never, stopped]).toEqual([NAVIGATED_AWAY, true]);
     session.show("2");
-    expect(await frame.whileStaying(async () => "done")).toBe("done");
-    const failing = frame.whileStaying(async () => {
+    expect(await frame.runWhileShown(async () => "done")).toBe("done");
+    const failing = frame.runWhileShown(async () => {
       session.show("3");
       throw new Error("the context is gone");
     });
-    expect(await failing).toBe(LEFT);
-    await expect(frame.whileStaying(() => Promise.reject(new Error("ours")))).rejects.toThrow("ours");
+    expect(await failing).toBe(NAVIGATED_AWAY);
+    await expect(frame.runWhileShown(() => Promise.reject(new Error("ours")))).rejects.toThrow("ours");
   });
 });

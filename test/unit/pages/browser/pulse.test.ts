@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { losesPulse, type Patience } from "../../../../src/pages/browser/pulse.ts";
+import { type CpuBudget, stopsResponding } from "../../../../src/pages/browser/pulse.ts";
 
 interface Metrics {
   readonly metrics: readonly { readonly name: string; readonly value: number }[];
@@ -34,13 +34,13 @@ describe("the pulse of a page", () => {
   });
 
   /** When a page was told to be tired, and when it was lost; milliseconds. */
-  const watch = async (page: Computing, patience: () => Patience, ms = 30_000) => {
+  const watch = async (page: Computing, patience: () => CpuBudget, ms = 30_000) => {
     const since = Date.now();
     const seen: { tired?: number; lost?: number } = {};
     let isOver = false;
-    const lost = losesPulse(page, {
-      patience,
-      onTired: () => {
+    const lost = stopsResponding(page, {
+      cpuBudget: patience,
+      onBudgetExceeded: () => {
         seen.tired ??= Date.now() - since;
       },
       isOver: () => isOver,
@@ -55,17 +55,17 @@ describe("the pulse of a page", () => {
   };
 
   it("is lost when the page computes for longer than it may without a pause", async () => {
-    const { lost } = await watch(new Computing(1, false), () => ({ blockedMs: 5_000, computingMs: 1e9 }));
+    const { lost } = await watch(new Computing(1, false), () => ({ maxBlockedMs: 5_000, maxTotalMs: 1e9 }));
     expect(lost).toBeGreaterThan(5_000);
     expect(lost).toBeLessThan(8_000);
   });
 
   it("leaves a page alone that lets go, however long it computes, where nobody minds", async () => {
-    expect(await watch(new Computing(2, true), () => ({ blockedMs: 5_000, computingMs: 1e9 }))).toEqual({});
+    expect(await watch(new Computing(2, true), () => ({ maxBlockedMs: 5_000, maxTotalMs: 1e9 }))).toEqual({});
   });
 
   it("tells that a page has computed for longer than it may in all, by its own time and not by the clock", async () => {
-    const patience = () => ({ blockedMs: 5_000, computingMs: 8_000 });
+    const patience = () => ({ maxBlockedMs: 5_000, maxTotalMs: 8_000 });
     const { tired, lost } = await watch(new Computing(2, true), patience);
     expect(lost).toBeUndefined();
     expect(tired).toBeGreaterThanOrEqual(4_000);
@@ -78,7 +78,10 @@ describe("the pulse of a page", () => {
     setTimeout(() => {
       computingMs = 1_000;
     }, 10_000);
-    const { tired } = await watch(new Computing(1, true), () => ({ blockedMs: 5_000, computingMs }));
+    const { tired } = await watch(new Computing(1, true), () => ({
+      maxBlockedMs: 5_000,
+      maxTotalMs: computingMs,
+    }));
     expect(tired).toBeGreaterThanOrEqual(10_000);
   });
 });

@@ -251,7 +251,7 @@ describe("BrowserService", () => {
       if (anew) await started.promise;
       return puppeteer.connect({ transport });
     };
-    const service = new BrowserService({ launch, limits, blockLists: "", pagesOfBrowser: 3 });
+    const service = new BrowserService({ launch, limits, blockLists: "", maxPagesPerBrowser: 3 });
     const load = async () => {
       const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
       await vi.advanceTimersByTimeAsync(5_000);
@@ -273,7 +273,7 @@ describe("BrowserService", () => {
   });
 
   it("renews several browsers one after another", async () => {
-    const renewals = { underWay: false };
+    const renewals = { isRunning: false };
     const started = Promise.withResolvers<void>();
     let renewed = 0;
     const launch = async (anew: boolean) => {
@@ -284,7 +284,8 @@ describe("BrowserService", () => {
       return puppeteer.connect({ transport: new WithPages() });
     };
     const services = [1, 2].map(
-      () => new BrowserService({ launch, limits, blockLists: "", pagesOfBrowser: 1, renewals }),
+      () =>
+        new BrowserService({ launch, limits, blockLists: "", maxPagesPerBrowser: 1, replacement: renewals }),
     );
     const load = async () => {
       const asked = services.map((service) => expect(service.visit(visit, "a")).rejects.toThrow("host name"));
@@ -311,7 +312,7 @@ describe("BrowserService", () => {
       if (anew) throw new Error("no room for another one");
       return puppeteer.connect({ transport });
     };
-    const service = new BrowserService({ launch, limits, blockLists: "", pagesOfBrowser: 2 });
+    const service = new BrowserService({ launch, limits, blockLists: "", maxPagesPerBrowser: 2 });
     for (let page = 0; page < 4; page++) {
       const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
       await vi.advanceTimersByTimeAsync(5_000);
@@ -328,7 +329,7 @@ describe("BrowserService", () => {
       transports.push(transport);
       return puppeteer.connect({ transport });
     };
-    const service = new BrowserService({ launch, limits, blockLists: "", pagesOfBrowser: 2 });
+    const service = new BrowserService({ launch, limits, blockLists: "", maxPagesPerBrowser: 2 });
     for (let page = 0; page < 3; page++) {
       const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
       await vi.advanceTimersByTimeAsync(5_000);
@@ -369,13 +370,13 @@ describe("BrowserService", () => {
       const second = ask("a");
       await pass(15);
       expect(await second).toMatchObject({ came: { message } });
-      expect((await second).ms).toBeLessThan(limits.blockedMs);
+      expect((await second).ms).toBeLessThan(limits.maxBlockedMs);
       await pass(41);
       transport.isBlocked = true;
       const third = ask("a");
       await pass(15);
       expect(await third).toMatchObject({ came: { message: BUSY } });
-      expect((await third).ms).toBeGreaterThan(limits.blockedMs);
+      expect((await third).ms).toBeGreaterThan(limits.maxBlockedMs);
     },
   );
 

@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Camera, isOfSize, type Shot, shootExactly } from "../../../../src/pages/browser/shoot.ts";
-import { planFrame } from "../../../../src/pages/thumbnails/frame.ts";
-import { imageSize } from "../../../../src/pages/thumbnails/image-size.ts";
+import {
+  hasSize,
+  type ScreenshotSession,
+  type Shot,
+  takeExactScreenshot,
+} from "../../../../src/pages/browser/shoot.ts";
+import { planCapture } from "../../../../src/pages/thumbnails/frame.ts";
+import { readImageSize } from "../../../../src/pages/thumbnails/image-size.ts";
 import type { Size } from "../../../../src/platform/page-browser.ts";
 
 /** What a test's browser does otherwise than Chromium. */
@@ -17,7 +22,7 @@ interface Manners {
   readonly isAlone?: boolean;
 }
 
-type Wish = Parameters<Camera["send"]>[1];
+type Wish = Parameters<ScreenshotSession["send"]>[1];
 
 /** A browser that makes images which have nothing but a size, of the size that Chromium would give them. */
 function browser(
@@ -43,7 +48,7 @@ function browser(
       height: Math.round(Math.trunc(clip.height) * scale),
     };
   };
-  const session: Camera = {
+  const session: ScreenshotSession = {
     send: async (_, wish) => {
       seen.wishes++;
       return { data: header(clipped(wish)) };
@@ -103,7 +108,7 @@ const shots = fc
       request: { format: "png", quality: 80, screen },
       region: { x: 3.5, y: 7, ...size },
       zoom,
-      plan: planFrame(size, { ...frame, fit: "cover" }, screen.deviceScaleFactor),
+      plan: planCapture(size, { ...frame, fit: "cover" }, screen.deviceScaleFactor),
     }),
   );
 const { signal } = new AbortController();
@@ -117,7 +122,7 @@ describe("shootExactly", () => {
         fc.integer({ min: 0, max: 1 }),
         async (shot, late, excess) => {
           const { tab, seen } = browser(shot.request, { late, excess });
-          expect(imageSize(await shootExactly(tab, shot, signal))).toEqual(shot.plan.output);
+          expect(readImageSize(await takeExactScreenshot(tab, shot, signal))).toEqual(shot.plan.output);
           expect(seen.open).toBe(0);
         },
       ),
@@ -128,7 +133,7 @@ describe("shootExactly", () => {
     await fc.assert(
       fc.asyncProperty(shots, async (shot) => {
         const { tab, seen } = browser(shot.request, { whole: Math.ceil });
-        expect(imageSize(await shootExactly(tab, shot, signal))).toEqual(shot.plan.output);
+        expect(readImageSize(await takeExactScreenshot(tab, shot, signal))).toEqual(shot.plan.output);
         // At once: a clip that is not exact, and what it is drawn on with the picture that is not used.
         expect(seen.wishes).toBeLessThanOrEqual(3);
       }),
@@ -139,7 +144,7 @@ describe("shootExactly", () => {
     await fc.assert(
       fc.asyncProperty(shots, fc.boolean(), async (shot, isAlone) => {
         const { tab, seen } = browser(shot.request, isAlone ? { isAlone } : { late: 1_000 });
-        const size = imageSize(await shootExactly(tab, shot, signal));
+        const size = readImageSize(await takeExactScreenshot(tab, shot, signal));
         const { output, scale } = shot.plan;
         const pixel = scale * shot.zoom + 1;
         for (const side of ["width", "height"] as const) {
@@ -156,7 +161,9 @@ describe("shootExactly", () => {
     const [shot] = fc.sample(shots, { seed: 1, numRuns: 1 });
     if (shot === undefined) throw new Error("There is no picture to take.");
     const { tab, seen } = browser(shot.request, {});
-    await expect(shootExactly(tab, shot, AbortSignal.abort(new Error("left")))).rejects.toThrow("left");
+    await expect(takeExactScreenshot(tab, shot, AbortSignal.abort(new Error("left")))).rejects.toThrow(
+      "left",
+    );
     expect(seen).toEqual({ wishes: 0, open: 0 });
   });
 });
@@ -164,8 +171,8 @@ describe("shootExactly", () => {
 describe("isOfSize", () => {
   it("compares with what an image says of itself", () => {
     const image = new Uint8Array(Buffer.from(header({ width: 3, height: 4 }), "base64"));
-    expect(isOfSize(image, { width: 3, height: 4 })).toBe(true);
-    expect(isOfSize(image, { width: 3, height: 5 })).toBe(false);
-    expect(isOfSize(new Uint8Array(30), { width: 3, height: 5 })).toBe(true);
+    expect(hasSize(image, { width: 3, height: 4 })).toBe(true);
+    expect(hasSize(image, { width: 3, height: 5 })).toBe(false);
+    expect(hasSize(new Uint8Array(30), { width: 3, height: 5 })).toBe(true);
   });
 });

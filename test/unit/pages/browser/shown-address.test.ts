@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { shownAddress } from "../../../../src/pages/browser/shown-address.ts";
+import { removeCredentials } from "../../../../src/pages/browser/shown-address.ts";
 
 it.each([
   ["http://user:secret@example.com:8080/a%2Fb?q=1#part", "http://example.com:8080/a%2Fb?q=1#part"],
@@ -8,5 +8,5 @@ it.each([
   ["https://example.com/@user", "https://example.com/@user"],
   ["about:blank", "about:blank"],
 ])("an address is told without user name and password: %s", (address, shown) => {
-  expect(shownAddress(address)).toBe(shown);
+  expect(removeCredentials(address)).toBe(shown);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Stopwatch } from "../../../../src/pages/browser/stopwatch.ts";
 import { pageHeaders } from "../../../../src/pages/page-headers.ts";
-import { PAGES } from "../../../../src/pages/surface.ts";
+import { PAGE_ROUTES } from "../../../../src/pages/surface.ts";
 
 it("tells where the time of a request went, a page that leads elsewhere included", () => {
   let now = 1_000;
@@ -17,7 +17,7 @@ it("tells where the time of a request went, a page that leads elsewhere included
     watch.lap(step);
   }
   const report = { url: "https://example.com/", status: 200, incomplete: false, overBudget: false };
-  expect(pageHeaders({ ...report, spent: watch.spent })["server-timing"]).toBe(
+  expect(pageHeaders({ ...report, spent: watch.timings })["server-timing"]).toBe(
     "queue;dur=5, load;dur=100, prepare;dur=0, read;dur=9",
   );
   expect(pageHeaders(report)).not.toHaveProperty("server-timing");
@@ -26,5 +26,5 @@ it("tells where the time of a request went, a page that leads elsewhere included
 it("lets scripts of other origins read all that is told of a page", () => {
   const report = { url: "https://example.com/", status: 200, incomplete: true, overBudget: true };
   const headers = pageHeaders({ ...report, spent: [{ step: "load", ms: 1 }] });
-  expect(PAGES.responseHeaders).toEqual(expect.arrayContaining(Object.keys(headers)));
+  expect(PAGE_ROUTES.responseHeaders).toEqual(expect.arrayContaining(Object.keys(headers)));
 });

@@ -13,7 +13,7 @@ describe("TabQueue", () => {
     const queue = new TabQueue({ tabs: 2, queue: 10, queueMs: 60_000 });
     const order: number[] = [];
     const done = Array.from({ length: 6 }, (_, index) =>
-      queue.run(`client ${index}`, async () => {
+      queue.runInTab(`client ${index}`, async () => {
         order.push(index);
         expect(queue.open).toBeLessThanOrEqual(2);
         await new Promise((resolve) => setTimeout(resolve, 10));
@@ -27,21 +27,21 @@ describe("TabQueue", () => {
 
   it("gives a tab back when the work fails", async () => {
     const queue = new TabQueue({ tabs: 1, queue: 1, queueMs: 1_000 });
-    await expect(queue.run("a", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
-    await expect(queue.run("a", async () => "next")).resolves.toBe("next");
+    await expect(queue.runInTab("a", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await expect(queue.runInTab("a", async () => "next")).resolves.toBe("next");
   });
 
   it("tells what came of the work at once, and keeps the place until what follows is over", async () => {
     const queue = new TabQueue({ tabs: 1, queue: 1, queueMs: 60_000 });
     const closing = Promise.withResolvers<void>();
     await expect(
-      queue.run("a", async (keep) => {
+      queue.runInTab("a", async (keep) => {
         keep(closing.promise);
         return "picture";
       }),
     ).resolves.toBe("picture");
     let hasEntered = false;
-    const next = queue.run("b", async () => {
+    const next = queue.runInTab("b", async () => {
       hasEntered = true;
     });
     await vi.advanceTimersByTimeAsync(1_000);
@@ -54,11 +54,11 @@ describe("TabQueue", () => {
   it("refuses when too many wait, and whoever waits too long", async () => {
     const queue = new TabQueue({ tabs: 1, queue: 1, queueMs: 500 });
     const first = hold(queue, "a");
-    const second = expect(queue.run("b", async () => undefined)).rejects.toMatchObject({
+    const second = expect(queue.runInTab("b", async () => undefined)).rejects.toMatchObject({
       status: 503,
       code: "overloaded",
     });
-    await expect(queue.run("c", async () => undefined)).rejects.toMatchObject({
+    await expect(queue.runInTab("c", async () => undefined)).rejects.toMatchObject({
       status: 503,
       code: "overloaded",
       headers: { "retry-after": "5" },
@@ -68,7 +68,7 @@ describe("TabQueue", () => {
     first.free();
     await first.done;
     // The one that gave up has not kept the tab.
-    await expect(queue.run("b", async () => "free")).resolves.toBe("free");
+    await expect(queue.runInTab("b", async () => "free")).resolves.toBe("free");
     expect(queue.open).toBe(0);
   });
 
@@ -76,7 +76,7 @@ describe("TabQueue", () => {
     const queue = new TabQueue({ tabs: 3, queue: 50, queueMs: 60_000 });
     const greedy = Array.from({ length: 10 }, () => hold(queue, "greedy"));
     expect(queue.open).toBe(2);
-    await expect(queue.run("modest", async () => "at once")).resolves.toBe("at once");
+    await expect(queue.runInTab("modest", async () => "at once")).resolves.toBe("at once");
     for (const { free } of greedy) free();
     await Promise.all(greedy.map(({ done }) => done));
     expect([queue.open, queue.mostOpen]).toEqual([0, 3]);
@@ -87,7 +87,7 @@ describe("TabQueue", () => {
     const order: string[] = [];
     const holders = [hold(queue, "x"), hold(queue, "y")];
     const names = ["a", "a", "a", "b", "c", "b"];
-    const all = names.map((name) => queue.run(name, async () => void order.push(name)));
+    const all = names.map((name) => queue.runInTab(name, async () => void order.push(name)));
     for (const { free } of holders) free();
     await Promise.all(all);
     expect(order).toEqual(["a", "b", "c", "a", "b", "a"]);
@@ -97,11 +97,16 @@ describe("TabQueue", () => {
     const queue = new TabQueue({ tabs: 1, queue: 4, queueMs: 60_000 });
     const holder = hold(queue, "x");
     const outcomes = Array.from({ length: 4 }, (_, index) =>
-      queue.run("greedy", async () => index).catch(({ code }) => code),
+      queue.runInTab("greedy", async () => index).catch(({ code }) => code),
     );
-    const modest = [queue.run("modest", async () => "served"), queue.run("modest", async () => "served")];
+    const modest = [
+      queue.runInTab("modest", async () => "served"),
+      queue.runInTab("modest", async () => "served"),
+    ];
     // Each has two now: nobody has to go for a third.
-    await expect(queue.run("modest", async () => "served")).rejects.toMatchObject({ code: "overloaded" });
+    await expect(queue.runInTab("modest", async () => "served")).rejects.toMatchObject({
+      code: "overloaded",
+    });
     holder.free();
     expect(await Promise.all(modest)).toEqual(["served", "served"]);
     expect(await Promise.all(outcomes)).toEqual([0, 1, "overloaded", "overloaded"]);
@@ -109,9 +114,9 @@ describe("TabQueue", () => {
 
   it("halves the share of a client whose page did harm, for a minute", async () => {
     const queue = new TabQueue({ tabs: 4, queue: 50, queueMs: 600_000 });
-    expect(queue.isPenalised("bad")).toBe(false);
-    queue.penalise("bad");
-    expect([queue.isPenalised("bad"), queue.isPenalised("good")]).toEqual([true, false]);
+    expect(queue.isPenalized("bad")).toBe(false);
+    queue.penalize("bad");
+    expect([queue.isPenalized("bad"), queue.isPenalized("good")]).toEqual([true, false]);
     const bad = Array.from({ length: 4 }, () => hold(queue, "bad"));
     expect(queue.open).toBe(1);
     await vi.advanceTimersByTimeAsync(60_001);
@@ -125,7 +130,7 @@ describe("TabQueue", () => {
   it("knows whether a client is alone: others have a tab, wait for one, or had one a moment ago", async () => {
     const queue = new TabQueue({ tabs: 2, queue: 50, queueMs: 600_000 });
     const one = hold(queue, "one");
-    expect([queue.hasOthers("one"), queue.hasOthers("other")]).toEqual([false, true]);
+    expect([queue.hasOtherClients("one"), queue.hasOtherClients("other")]).toEqual([false, true]);
     const other = hold(queue, "other");
     const third = hold(queue, "third");
     other.free();
@@ -133,11 +138,11 @@ describe("TabQueue", () => {
     third.free();
     await third.done;
     await vi.advanceTimersByTimeAsync(4_000);
-    expect(queue.hasOthers("one")).toBe(true);
+    expect(queue.hasOtherClients("one")).toBe(true);
     await vi.advanceTimersByTimeAsync(2_000);
-    expect(queue.hasOthers("one")).toBe(false);
+    expect(queue.hasOtherClients("one")).toBe(false);
     const waiting = ["a", "b"].map((client) => hold(queue, client));
-    expect(queue.hasOthers("b")).toBe(true);
+    expect(queue.hasOtherClients("b")).toBe(true);
     for (const { free } of [one, ...waiting]) free();
     await Promise.all([one, ...waiting].map(({ done }) => done));
   });
@@ -146,5 +151,5 @@ describe("TabQueue", () => {
 /** Work that goes on until it is let go. */
 function hold(queue: TabQueue, client: string): { free: () => void; done: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { free: resolve, done: queue.run(client, () => promise) };
+  return { free: resolve, done: queue.runInTab(client, () => promise) };
 }

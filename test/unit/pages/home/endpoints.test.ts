@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { handle } from "../../../../src/app.ts";
+import { handleRequest } from "../../../../src/app.ts";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
 
 const gateway = useMemoryGateway();
@@ -8,7 +8,7 @@ it("the public page is the same whatever host it is asked for: it may be cached"
   const made = await gateway();
   const page = async (url: string) => {
     const runtime = { platform: made.platform, waitUntil: made.waitUntil, clientAddress: "" };
-    const response = await handle(new Request(url), runtime);
+    const response = await handleRequest(new Request(url), runtime);
     expect(response.headers.get("cache-control")).toContain("public");
     return response.text();
   };

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { linkSignature } from "../../../../src/auth/signed-links.ts";
+import { signLink } from "../../../../src/auth/signed-links.ts";
 import { keyDigest, keyIdentifier } from "../../../../src/config/api-keys.ts";
 import { apiKeySchema } from "../../../../src/config/schema.ts";
 import { pageCrashed } from "../../../../src/pages/browser/failures.ts";
-import { MAX_JOBS } from "../../../../src/pages/jobs/job-book.ts";
+import { MAX_UNFINISHED_JOBS } from "../../../../src/pages/jobs/job-book.ts";
 import type { NewJob } from "../../../../src/platform/page-jobs.ts";
 import { type MemoryGateway, START_OF_TIME, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
@@ -39,7 +39,7 @@ describe("jobs of the page service", () => {
     made = await gateway({
       pages: {
         browser,
-        countCall: async (_, limit, calls = 1) => {
+        countCalls: async (_, limit, calls = 1) => {
           counted.push(calls);
           const allowed = calls <= 20;
           return { allowed, limit, remaining: 20 - calls, resetSeconds: 60 };
@@ -217,7 +217,8 @@ describe("jobs of the page service", () => {
     const begun = Promise.withResolvers<void>();
     gate = begun.promise;
     const ids: string[] = [];
-    for (let n = 0; n < MAX_JOBS; n++) ids.push((await jobIn(await post({ urls: [`example.com/${n}`] }))).id);
+    for (let n = 0; n < MAX_UNFINISHED_JOBS; n++)
+      ids.push((await jobIn(await post({ urls: [`example.com/${n}`] }))).id);
     const refused = await post({ urls: ["example.com"] });
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
     expect(await codeOf(refused)).toEqual([429, "job_limit_exceeded", null]);
@@ -277,7 +278,7 @@ describe("jobs of the page service", () => {
       keyId: await keyIdentifier(entry),
       expires: String(START_OF_TIME / 1_000 + 60),
     });
-    link.set("signature", await linkSignature(await keyDigest(entry), "/v1/thumbs", link));
+    link.set("signature", await signLink(await keyDigest(entry), "/v1/thumbs", link));
     const response = await post({ urls: ["example.com"] }, `?${link}`);
     expect(await codeOf(response)).toEqual([403, "signature_invalid", "signature"]);
   });

@@ -1,20 +1,20 @@
 import { expect, it } from "vitest";
 import { toUtf8 } from "../../../../src/encoding/bytes.ts";
-import { jobsInProcess } from "../../../../src/pages/jobs/in-process.ts";
-import { JobBook } from "../../../../src/pages/jobs/job-book.ts";
+import { createInProcessJobs } from "../../../../src/pages/jobs/in-process.ts";
+import { JobScheduler } from "../../../../src/pages/jobs/job-book.ts";
 import { memoryDatabase } from "../../archive/sqlite.ts";
 
 it("jobs of a process go on in the next one, once that is ready, without anybody's asking", async () => {
   const sql = memoryDatabase();
-  const kept = { sql, now: Date.now, maxBytes: 1_000, maxBytesOfClient: 1_000 };
-  const before = new JobBook({ ...kept, prefix: "", work: () => new Promise(() => undefined) });
+  const kept = { sql, now: Date.now, maxBytes: 1_000, maxBytesPerClient: 1_000 };
+  const before = new JobScheduler({ ...kept, prefix: "", runTask: () => new Promise(() => undefined) });
   const task = { url: "example.com", query: "url=example.com", fault: null };
   const id = before.create({ client: "a", operation: "thumbs", origin: "http://x", tasks: [task] })?.id ?? "";
   void before.run(Number.POSITIVE_INFINITY);
   let isReady = false;
-  const jobs = jobsInProcess({
+  const jobs = createInProcessJobs({
     ...kept,
-    work: async ({ query }) => {
+    runTask: async ({ query }) => {
       if (!isReady) throw new Error("too early");
       return { body: toUtf8(query), headers: {}, madeAt: Date.now() };
     },

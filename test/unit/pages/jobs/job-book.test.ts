@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { toUtf8 } from "../../../../src/encoding/bytes.ts";
 import { GatewayError } from "../../../../src/errors/gateway-error.ts";
-import { JobBook, MAX_JOBS } from "../../../../src/pages/jobs/job-book.ts";
+import { JobScheduler, MAX_UNFINISHED_JOBS } from "../../../../src/pages/jobs/job-book.ts";
 import type { QueuedTask } from "../../../../src/pages/jobs/job-table.ts";
 import type { JobState, NewJob, TaskResult } from "../../../../src/platform/page-jobs.ts";
 import type { Sql } from "../../../../src/storage/sql.ts";
@@ -36,7 +36,14 @@ describe("JobBook", () => {
     maxBytes = 1_000,
     maxBytesOfClient = maxBytes,
   ) {
-    return new JobBook({ sql, now: Date.now, work, prefix: "", maxBytes, maxBytesOfClient });
+    return new JobScheduler({
+      sql,
+      now: Date.now,
+      runTask: work,
+      prefix: "",
+      maxBytes,
+      maxBytesPerClient: maxBytesOfClient,
+    });
   }
   const idOf = (state: JobState | null) => state?.id ?? "none";
   const statuses = (state: JobState | null) => state?.tasks.map(({ status }) => status);
@@ -69,7 +76,7 @@ describe("JobBook", () => {
     expect(book.result(idOf(many), 4)).toMatchObject({ headers: { "content-type": "image/png" } });
     expect(new TextDecoder().decode(book.result(idOf(many), 4)?.body)).toBe("url=5.....");
     await vi.advanceTimersByTimeAsync(HOUR);
-    expect([book.get(idOf(many)), book.result(idOf(many), 4), book.nextExpiry]).toEqual([null, null, null]);
+    expect([book.get(idOf(many)), book.result(idOf(many), 4), book.nextExpiryAt]).toEqual([null, null, null]);
   });
 
   it("tells what went wrong, and tries again where there was no room", async () => {
@@ -84,7 +91,7 @@ describe("JobBook", () => {
     const id = idOf(book.create(job("a", "broken", "crowded", "odd")));
     await book.run(Number.POSITIVE_INFINITY);
     expect(statuses(book.get(id))).toEqual(["failed", "queued", "failed"]);
-    expect(book.nextDue).toBe(Date.now() + 5_000);
+    expect(book.nextDueAt).toBe(Date.now() + 5_000);
     await vi.advanceTimersByTimeAsync(5_000);
     await book.run(Number.POSITIVE_INFINITY);
     const state = book.get(id);
@@ -100,8 +107,8 @@ describe("JobBook", () => {
 
   it("lets a client have so many jobs that are not over", () => {
     const book = bookOf(async (task) => picture(task));
-    const ids = Array.from({ length: MAX_JOBS }, () => idOf(book.create(job("a", "1"))));
-    expect(new Set(ids).size).toBe(MAX_JOBS);
+    const ids = Array.from({ length: MAX_UNFINISHED_JOBS }, () => idOf(book.create(job("a", "1"))));
+    expect(new Set(ids).size).toBe(MAX_UNFINISHED_JOBS);
     expect(book.create(job("a", "1"))).toBeNull();
     expect(book.create(job("b", "1"))).not.toBeNull();
     book.cancel(ids[0] ?? "");
@@ -207,6 +214,6 @@ describe("JobBook", () => {
     await vi.advanceTimersByTimeAsync(1_000);
     await round;
     expect(statuses(book.get(id))?.filter((status) => status === "queued")).toHaveLength(2);
-    expect(book.nextDue).toBeLessThanOrEqual(Date.now());
+    expect(book.nextDueAt).toBeLessThanOrEqual(Date.now());
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import { readMetadata } from "../../../../src/pages/metadata/read.ts";
+import { parseMetadata } from "../../../../src/pages/metadata/read.ts";
 
 const URL_OF_PAGE = "https://example.com/a/page?x=1";
 const read = (html: string, headers: Record<string, string[]> = {}, url = URL_OF_PAGE) =>
-  readMetadata({ html, url, headers });
+  parseMetadata({ html, url, headers });
 
 describe("readMetadata", () => {
   it("tells what a page says of itself, with absolute addresses", () => {

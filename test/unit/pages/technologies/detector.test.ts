@@ -2,9 +2,9 @@ import { describe, expect, it, vi } from "vitest";
 import engine, { type EnginePattern } from "wappalyzer-core";
 import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
 import {
+  createLazyDetector,
   type PageSignals,
   TechnologyDetector,
-  technologyDetector,
   toTechnologiesResult,
 } from "../../../../src/pages/technologies/index.ts";
 import { SLOW_PAGES } from "../../../support/slow-pages.ts";
@@ -216,7 +216,7 @@ describe("with the real fingerprints", () => {
 describe("technologyDetector", () => {
   it("keeps the one that was made first, and loads no more", async () => {
     const load = vi.fn(async () => slimFingerprints(technologies, categories));
-    const source = technologyDetector(load);
+    const source = createLazyDetector(load);
     const [a, b] = await Promise.all([source(), source()]);
     expect(a).toBe(b);
     load.mockClear();
@@ -227,7 +227,7 @@ describe("technologyDetector", () => {
   it("has nobody wait for a loading that was somebody else's and never ends", async () => {
     const load = vi.fn<() => Promise<string>>().mockReturnValueOnce(new Promise(() => {}));
     load.mockResolvedValue(slimFingerprints(technologies, categories));
-    const source = technologyDetector(load);
+    const source = createLazyDetector(load);
     void source();
     expect(await source()).toBeInstanceOf(TechnologyDetector);
   });
@@ -235,7 +235,7 @@ describe("technologyDetector", () => {
   it("loads nothing before the first call, and again after a failure", async () => {
     const load = vi.fn<() => Promise<string>>().mockRejectedValueOnce(new Error("no file"));
     load.mockResolvedValue(slimFingerprints(technologies, categories));
-    const source = technologyDetector(load);
+    const source = createLazyDetector(load);
     expect(load).not.toHaveBeenCalled();
     await expect(source()).rejects.toThrow("no file");
     expect(await source()).toBeInstanceOf(TechnologyDetector);

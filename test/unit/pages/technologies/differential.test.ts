@@ -19,7 +19,7 @@ const detector = new TechnologyDetector(fingerprints);
 function expectIdentical(signals: PageSignals): number {
   const plain = describePlain(analyzePlainly(signals));
   const { js: _, dom: __, ...texts } = signals;
-  expect(describeOurs(detector.analyze(texts))).toEqual(plain);
+  expect(describeOurs(detector.findMatches(texts))).toEqual(plain);
   return plain.length;
 }
 

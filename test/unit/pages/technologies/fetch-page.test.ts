@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
-import { readMetadata } from "../../../../src/pages/metadata/read.ts";
+import { parseMetadata } from "../../../../src/pages/metadata/read.ts";
 import { lookUpDns } from "../../../../src/pages/technologies/dns.ts";
 import { fetchPage } from "../../../../src/pages/technologies/fetch-page.ts";
 import { TechnologyDetector } from "../../../../src/pages/technologies/index.ts";
@@ -63,7 +63,7 @@ describe("fetchPage", () => {
     const { signals } = await fetchPage(platform, new URL("https://example.com/"), null);
     expect(platform.asked).toEqual(["https://example.com/"]);
     const { html = "", headers = {} } = signals;
-    expect(readMetadata({ html, headers, url: "https://example.com/" })).toMatchObject({
+    expect(parseMetadata({ html, headers, url: "https://example.com/" })).toMatchObject({
       title: "Hello",
       canonical: "https://example.com/b",
     });
@@ -155,7 +155,7 @@ describe("fetchPage", () => {
     });
     const { signals } = await fetchPage(platform, new URL("https://example.com/"), null);
     const { html = "" } = signals;
-    expect(readMetadata({ html, headers: {}, url: "https://example.com/" }).title).toBe(title);
+    expect(parseMetadata({ html, headers: {}, url: "https://example.com/" }).title).toBe(title);
   });
 
   const refresh = (content: string, tag = "meta") =>

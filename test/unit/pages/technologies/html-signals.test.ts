@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
-import { cookiesOf, signalsFromHtml, TechnologyDetector } from "../../../../src/pages/technologies/index.ts";
+import {
+  parseCookieSignals,
+  signalsFromHtml,
+  TechnologyDetector,
+} from "../../../../src/pages/technologies/index.ts";
 import { growthOf, MAX_GROWTH } from "../../../support/growth.ts";
 
 const read = (html: string, headers: [string, string][] = [], url = "https://www.example.com/a/b") =>
@@ -76,7 +80,7 @@ describe("signalsFromHtml", () => {
       "set-cookie": ["a=1; Path=/", "B=x=y; HttpOnly"],
     });
     expect(signals.cookies).toMatchObject({ a: ["1"], B: ["x=y"] });
-    expect(Object.keys(cookiesOf(["=novalue", "noname", " spaced = v "]))).toEqual(["spaced"]);
+    expect(Object.keys(parseCookieSignals(["=novalue", "noname", " spaced = v "]))).toEqual(["spaced"]);
   });
 
   it("survives a page that nests without end", () => {

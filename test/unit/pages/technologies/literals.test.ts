@@ -2,15 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import engine from "wappalyzer-core";
 import {
-  literalGroups,
-  readCatalogue,
+  getLiteralGroups,
+  parseCatalogue,
   type TextField,
 } from "../../../../src/pages/technologies/catalogue.ts";
 import { LiteralScanner } from "../../../../src/pages/technologies/literal-scanner.ts";
 import { TextIndex } from "../../../../src/pages/technologies/text-index.ts";
 import { fingerprints } from "./plain-engine.ts";
 
-const catalogue = readCatalogue(fingerprints);
+const catalogue = parseCatalogue(fingerprints);
 const fields: TextField[] = [
   "certIssuer",
   "css",
@@ -28,7 +28,7 @@ describe("the literals of the fingerprints", () => {
     let checked = 0;
     for (const field of fields) {
       for (const technology of catalogue.technologies) {
-        literalGroups(technology, field).forEach((groups, index) => {
+        getLiteralGroups(technology, field).forEach((groups, index) => {
           const pattern = String(technology.fingerprint[field]?.[index]);
           const { regex } = engine.parsePattern(pattern);
           for (const text of textsMatching(pattern, regex)) {
@@ -49,7 +49,7 @@ describe("the literals of the fingerprints", () => {
 
   it("are known for nearly every pattern, or detection would be slow", () => {
     const patterns = fields.flatMap((field) =>
-      catalogue.technologies.flatMap((technology) => literalGroups(technology, field)),
+      catalogue.technologies.flatMap((technology) => getLiteralGroups(technology, field)),
     );
     expect(patterns.filter((groups) => groups.length === 0).length).toBeLessThan(patterns.length / 1000);
   });
@@ -139,9 +139,9 @@ describe("TextIndex", () => {
     const technologies = {
       A: { cats: [], website: "", html: ["x"], literals: { html: [["powered by", ["abc", "def"]]] } },
     };
-    const index = new TextIndex(readCatalogue(JSON.stringify({ categories: [], technologies })), "html");
-    expect(index.candidates("powered by")).toEqual([]);
-    expect(index.candidates("Powered By DEF").map(({ technology }) => technology.name)).toEqual(["A"]);
+    const index = new TextIndex(parseCatalogue(JSON.stringify({ categories: [], technologies })), "html");
+    expect(index.findCandidates("powered by")).toEqual([]);
+    expect(index.findCandidates("Powered By DEF").map(({ technology }) => technology.name)).toEqual(["A"]);
   });
 });
 

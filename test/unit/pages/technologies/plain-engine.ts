@@ -4,7 +4,7 @@ import path from "node:path";
 import engine, { type EngineDetection } from "wappalyzer-core";
 import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
 import type { Detection } from "../../../../src/pages/technologies/matcher.ts";
-import { engineRuns } from "../../../../src/pages/technologies/matcher.ts";
+import { createEngineRuns } from "../../../../src/pages/technologies/matcher.ts";
 import { clampSignals } from "../../../../src/pages/technologies/signals.ts";
 import type { PageSignals } from "../../../../src/platform/page-browser.ts";
 
@@ -22,7 +22,7 @@ engine.setCategories(rawCategories);
 
 /** What the engine finds when it tries every pattern of all technologies that have no condition. */
 export function analyzePlainly(signals: PageSignals): EngineDetection[] {
-  return engineRuns(clampSignals(signals)).flatMap((items) => engine.analyze(items));
+  return createEngineRuns(clampSignals(signals)).flatMap((items) => engine.analyze(items));
 }
 
 /** What must be the same in both: name, field, pattern, match, version, confidence, and the order of it all. */

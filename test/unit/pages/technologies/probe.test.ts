@@ -1,7 +1,11 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
-import { probeExpression, readProbe, TechnologyDetector } from "../../../../src/pages/technologies/index.ts";
+import {
+  createProbeExpression,
+  parseProbeResult,
+  TechnologyDetector,
+} from "../../../../src/pages/technologies/index.ts";
 
 const technologies = {
   Query: { cats: [], website: "", js: { "query.fn.version": "^([\\d.]+)$\\;version:\\1", query: "" } },
@@ -23,8 +27,8 @@ function probe(
   const { globals = {}, elements = {} } = page;
   const document = { querySelectorAll: (selector: string) => elements[selector] ?? [] };
   const realm = { document, performance: { now: () => 0 }, ...globals };
-  return readProbe(
-    JSON.parse(JSON.stringify(runInNewContext(probeExpression(detector.probeArgument, part), realm))),
+  return parseProbeResult(
+    JSON.parse(JSON.stringify(runInNewContext(createProbeExpression(detector.probeArgument, part), realm))),
   );
 }
 
@@ -83,8 +87,11 @@ describe("the probe", () => {
       { document: undefined, performance: { now: () => 0 } },
       Object.getOwnPropertyDescriptors(realm),
     );
-    const found = readProbe(
-      runInNewContext(`JSON.parse(JSON.stringify(${probeExpression(detector.probeArgument)}))`, globals),
+    const found = parseProbeResult(
+      runInNewContext(
+        `JSON.parse(JSON.stringify(${createProbeExpression(detector.probeArgument)}))`,
+        globals,
+      ),
     );
     expect(found.dom).toEqual([]);
     expect(found.js).toEqual([{ chain: "other", value: "x".repeat(1000) }]);
@@ -94,13 +101,13 @@ describe("the probe", () => {
     let now = 0;
     const performance = { now: () => (now += 100) };
     expect(probe({ globals: { other: 1, query: 1, performance } }).js.length).toBeGreaterThan(0);
-    const expression = probeExpression(detector.probeArgument, "both", 50);
+    const expression = createProbeExpression(detector.probeArgument, "both", 50);
     const result = runInNewContext(expression, { other: 1, query: 1, performance, document: {} });
-    expect(readProbe(JSON.parse(JSON.stringify(result))).js).toEqual([]);
+    expect(parseProbeResult(JSON.parse(JSON.stringify(result))).js).toEqual([]);
   });
 
   it("refers to nothing outside itself", () => {
-    expect(probeExpression(detector.probeArgument)).not.toMatch(/__name|__vite|cov_/);
+    expect(createProbeExpression(detector.probeArgument)).not.toMatch(/__name|__vite|cov_/);
   });
 });
 
@@ -117,11 +124,11 @@ describe("readProbe", () => {
     { globals: [], found: [["#root", "text", "", 1]] },
     { globals: Array(9000).fill(["a", "b"]), found: [] },
   ])("takes %j for nothing found", (result) => {
-    expect(readProbe(result)).toEqual({ js: [], dom: [] });
+    expect(parseProbeResult(result)).toEqual({ js: [], dom: [] });
   });
 
   it("keeps one of what is found twice", () => {
     const same = ["#root", "exists", "", ""];
-    expect(readProbe({ globals: [], found: [same, same] }).dom).toHaveLength(1);
+    expect(parseProbeResult({ globals: [], found: [same, same] }).dom).toHaveLength(1);
   });
 });

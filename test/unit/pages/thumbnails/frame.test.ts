@@ -4,7 +4,7 @@ import {
   MAX_PIXELS,
   MAX_PROCESSED_PIXELS,
   MAX_SIDE,
-  planFrame,
+  planCapture,
 } from "../../../../src/pages/thumbnails/frame.ts";
 
 const cover = (width: number | null, height: number | null) => ({ width, height, fit: "cover" }) as const;
@@ -15,26 +15,26 @@ const density = fc.constantFrom(1, 1.25, 2, 3.5);
 
 describe("planFrame", () => {
   it("captures twice as many pixels as a small image has", () => {
-    const plan = planFrame(viewport, cover(320, 240), 1);
+    const plan = planCapture(viewport, cover(320, 240), 1);
     expect(plan.clip).toEqual({ x: 0, y: 0, width: 1200, height: 900 });
     expect(plan.scale).toBeCloseTo(640 / 1200);
     expect(plan).toMatchObject({ output: { width: 320, height: 240 }, exact: false });
   });
 
   it("captures no finer than the screen", () => {
-    expect(planFrame(viewport, cover(900, 675), 1).scale).toBe(1);
-    expect(planFrame(viewport, cover(900, 675), 2).scale).toBe(1.5);
+    expect(planCapture(viewport, cover(900, 675), 1).scale).toBe(1);
+    expect(planCapture(viewport, cover(900, 675), 2).scale).toBe(1.5);
   });
 
   it("draws an image at its own size when it is as large as the subject, or larger", () => {
-    expect(planFrame(viewport, cover(1200, 630), 1)).toMatchObject({ scale: 1, exact: true });
-    expect(planFrame(viewport, cover(2400, 2400), 1)).toMatchObject({ scale: 2, exact: true });
+    expect(planCapture(viewport, cover(1200, 630), 1)).toMatchObject({ scale: 1, exact: true });
+    expect(planCapture(viewport, cover(2400, 2400), 1)).toMatchObject({ scale: 2, exact: true });
   });
 
   it("keeps to the size that was asked for, and shows the subject's top without distortion", () => {
     fc.assert(
       fc.property(length, length, side, side, density, (width, height, wide, high, screen) => {
-        const { clip, output } = planFrame({ width, height }, cover(wide, high), screen);
+        const { clip, output } = planCapture({ width, height }, cover(wide, high), screen);
         expect(output).toEqual({ width: wide, height: high });
         expect(clip.y).toBe(0);
         expect(clip.x).toBeGreaterThanOrEqual(0);
@@ -51,7 +51,7 @@ describe("planFrame", () => {
     fc.assert(
       fc.property(length, length, side, fc.boolean(), density, (width, height, fixed, isWidth, screen) => {
         const frame = isWidth ? cover(fixed, null) : cover(null, fixed);
-        const { output } = planFrame({ width, height }, frame, screen);
+        const { output } = planCapture({ width, height }, frame, screen);
         expect(output.width).toBeGreaterThanOrEqual(1);
         expect(output.height).toBeGreaterThanOrEqual(1);
         expect(Math.max(output.width, output.height)).toBeLessThanOrEqual(MAX_SIDE);
@@ -67,7 +67,7 @@ describe("planFrame", () => {
   it("fits all of a subject into a size", () => {
     fc.assert(
       fc.property(length, length, side, side, density, (width, height, wide, high, screen) => {
-        const { output } = planFrame(
+        const { output } = planCapture(
           { width, height },
           { width: wide, height: high, fit: "contain" },
           screen,
@@ -85,13 +85,16 @@ describe("planFrame", () => {
 
   it("gives a subject in the pixels of its screen when no size is asked for, or less fine before it is cut", () => {
     const own = cover(null, null);
-    expect(planFrame({ width: 412, height: 732 }, own, 2)).toMatchObject({
+    expect(planCapture({ width: 412, height: 732 }, own, 2)).toMatchObject({
       output: { width: 824, height: 1464 },
       scale: 2,
       exact: true,
     });
-    expect(planFrame({ width: 400, height: 10_000 }, own, 3).output).toEqual({ width: 655, height: 16_375 });
-    expect(planFrame({ width: 400, height: 18_000 }, own, 3)).toMatchObject({
+    expect(planCapture({ width: 400, height: 10_000 }, own, 3).output).toEqual({
+      width: 655,
+      height: 16_375,
+    });
+    expect(planCapture({ width: 400, height: 18_000 }, own, 3)).toMatchObject({
       output: { width: 400, height: MAX_SIDE },
       clip: { height: MAX_SIDE },
     });
@@ -100,7 +103,7 @@ describe("planFrame", () => {
   it("never has more pixels processed than an isolate has room for, but for images that the browser finishes", () => {
     fc.assert(
       fc.property(length, length, side, side, density, (width, height, wide, high, screen) => {
-        const plan = planFrame({ width, height }, cover(wide, high), screen);
+        const plan = planCapture({ width, height }, cover(wide, high), screen);
         const captured = plan.clip.width * plan.clip.height * plan.scale ** 2;
         if (!plan.exact) expect(captured + wide * high).toBeLessThanOrEqual(MAX_PROCESSED_PIXELS * 1.001);
       }),

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import encodePng, { init } from "@jsquash/png/encode.js";
 import { beforeAll, describe, expect, it } from "vitest";
-import { imageSize } from "../../../../src/pages/thumbnails/image-size.ts";
-import { ImageMaker } from "../../../../src/pages/thumbnails/images.ts";
+import { readImageSize } from "../../../../src/pages/thumbnails/image-size.ts";
+import { ImageConverter } from "../../../../src/pages/thumbnails/images.ts";
 import type { ImageFormat } from "../../../../src/platform/page-browser.ts";
 import type { CodecModules } from "../../../../src/platform/pages.ts";
 import { colourAt, colourSampling, decode } from "../../../support/pages.ts";
@@ -20,14 +20,14 @@ const modules: CodecModules = {
 };
 
 describe("ImageMaker", () => {
-  const maker = new ImageMaker(modules);
+  const maker = new ImageConverter(modules);
   let chart: Uint8Array<ArrayBuffer>;
 
   beforeAll(async () => {
     // The maker itself turns one pixel into a sheet, which is then scaled and encoded in every way.
     const pixel =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGPQMFIBAAFyAJHnTdCLAAAAAElFTkSuQmCC";
-    chart = await maker.make(
+    chart = await maker.convert(
       new Uint8Array(Buffer.from(pixel, "base64")),
       { width: 60, height: 40 },
       "png",
@@ -42,7 +42,7 @@ describe("ImageMaker", () => {
       { width: 31, height: 17 },
       { width: 120, height: 1 },
     ]) {
-      const picture = await decode(exact(await maker.make(chart, size, format, 100)));
+      const picture = await decode(exact(await maker.convert(chart, size, format, 100)));
       expect(picture).toMatchObject({ format, ...size });
       const colour = colourAt(picture, 15, 0);
       for (const [channel, value] of expected.entries())
@@ -51,11 +51,11 @@ describe("ImageMaker", () => {
   });
 
   it("cuts a capture that has a margin, and scales any other", async () => {
-    const cut = await maker.make(chart, { width: 58, height: 40 }, "png", 100, 2);
+    const cut = await maker.convert(chart, { width: 58, height: 40 }, "png", 100, 2);
     expect(await decode(exact(cut))).toMatchObject({ width: 58, height: 40 });
-    expect(await maker.make(chart, { width: 60, height: 40 }, "png", 100, 2)).toBe(chart);
+    expect(await maker.convert(chart, { width: 60, height: 40 }, "png", 100, 2)).toBe(chart);
     const size = { width: 57, height: 43 };
-    expect(await decode(exact(await maker.make(chart, size, "png", 100, 2)))).toMatchObject(size);
+    expect(await decode(exact(await maker.convert(chart, size, "png", 100, 2)))).toMatchObject(size);
   });
 
   it("makes images that say how large they are", async () => {
@@ -64,16 +64,16 @@ describe("ImageMaker", () => {
         { width: 60, height: 40 },
         { width: 300, height: 7 },
       ]) {
-        expect(imageSize(await maker.make(chart, size, format, 80))).toEqual(size);
+        expect(readImageSize(await maker.convert(chart, size, format, 80))).toEqual(size);
       }
     }
-    for (const end of [0, 3, 12, 20]) expect(imageSize(chart.slice(0, end))).toBeNull();
-    expect(imageSize(new TextEncoder().encode("<html>no image at all</html>"))).toBeNull();
+    for (const end of [0, 3, 12, 20]) expect(readImageSize(chart.slice(0, end))).toBeNull();
+    expect(readImageSize(new TextEncoder().encode("<html>no image at all</html>"))).toBeNull();
   });
 
   it("samples the colours of a JPEG by its quality", async () => {
     const sampling = async (quality: number) =>
-      colourSampling(exact(await maker.make(chart, { width: 32, height: 32 }, "jpeg", quality)));
+      colourSampling(exact(await maker.convert(chart, { width: 32, height: 32 }, "jpeg", quality)));
     expect([await sampling(89), await sampling(90)]).toEqual(["4:2:0", "4:4:4"]);
   });
 
@@ -86,14 +86,16 @@ describe("ImageMaker", () => {
     });
     await init(modules.png);
     const png = new Uint8Array(await encodePng({ data: stripes, width, height, colorSpace: "srgb" }));
-    const { data } = await decode(exact(await maker.make(png, { width, height }, "jpeg", 100)));
+    const { data } = await decode(exact(await maker.convert(png, { width, height }, "jpeg", 100)));
     const squares = data.map((value, at) => (value - (stripes[at] ?? 0)) ** 2);
     const error = squares.reduce((sum, square) => sum + square, 0) / (width * height * 3);
     expect(10 * Math.log10(255 ** 2 / error)).toBeGreaterThan(42);
   });
 
   it("refuses what is no PNG", async () => {
-    await expect(maker.make(new Uint8Array([1, 2, 3]), { width: 1, height: 1 }, "png", 1)).rejects.toThrow();
+    await expect(
+      maker.convert(new Uint8Array([1, 2, 3]), { width: 1, height: 1 }, "png", 1),
+    ).rejects.toThrow();
   });
 });
 

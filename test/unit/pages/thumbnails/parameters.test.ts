@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../../src/errors/gateway-error.ts";
-import { DEVICE_NAMES, deviceNamed } from "../../../../src/pages/thumbnails/devices.ts";
+import { DEVICE_NAMES, findDevice } from "../../../../src/pages/thumbnails/devices.ts";
 import { readThumbnailRequest } from "../../../../src/pages/thumbnails/parameters.ts";
 
 const safety = { privateHosts: new Set<string>() };
@@ -354,7 +354,7 @@ describe("readThumbnailRequest", () => {
     expect(DEVICE_NAMES).toHaveLength(29);
     for (const name of DEVICE_NAMES) {
       expect(name).toMatch(/^[a-z0-9]+$/);
-      const device = deviceNamed(name);
+      const device = findDevice(name);
       const viewport = `${device?.width}x${device?.height}`;
       expect(read({ device: name }).options.screen).toMatchObject(
         read({ viewport }).options.screen.width > 0 ? { width: device?.width } : {},

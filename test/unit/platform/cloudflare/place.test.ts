@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { noticePlace, placeOfIsolate } from "../../../../src/platform/cloudflare/place.ts";
+import { getIsolatePlace, recordIsolatePlace } from "../../../../src/platform/cloudflare/place.ts";
 
 it("the place of an isolate is read from requests until one of them tells", () => {
   let reads = 0;
@@ -9,8 +9,8 @@ it("the place of an isolate is read from requests until one of them tells", () =
       return cf;
     },
   });
-  noticePlace(telling(undefined));
-  noticePlace(telling({ continent: "EU", longitude: "13.4" }));
-  noticePlace(telling({ continent: "AS", longitude: "103.8" }));
-  expect([placeOfIsolate(), reads]).toEqual([{ continent: "EU", longitude: 13.4 }, 2]);
+  recordIsolatePlace(telling(undefined));
+  recordIsolatePlace(telling({ continent: "EU", longitude: "13.4" }));
+  recordIsolatePlace(telling({ continent: "AS", longitude: "103.8" }));
+  expect([getIsolatePlace(), reads]).toEqual([{ continent: "EU", longitude: 13.4 }, 2]);
 });

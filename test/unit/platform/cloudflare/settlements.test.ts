@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { type Settled, Settlements } from "../../../../src/platform/cloudflare/settlements.ts";
+import { type SettledUses, SettlementQueue } from "../../../../src/platform/cloudflare/settlements.ts";
 
 const spent = (tokens: number) => ({ tokens, cost: 0 });
 
 /** Settlements whose timers of so many milliseconds at most end when they are told to. */
 function settlements() {
-  const sent: Settled[] = [];
+  const sent: SettledUses[] = [];
   const failures: Error[] = [];
   const pool = { isSilent: false };
   const timers = new Set<{ readonly ms: number; readonly run: () => void }>();
-  const it = new Settlements(
+  const it = new SettlementQueue(
     async (settled) => {
       const failure = failures.shift();
       if (failure !== undefined) throw failure;
@@ -33,7 +33,7 @@ function settlements() {
 }
 
 /** What a call takes with it that the pool acknowledges. */
-const taken = (it: Settlements) => it.with(async (settled) => settled);
+const taken = (it: SettlementQueue) => it.sendWith(async (settled) => settled);
 
 test("what another request takes with it is not sent again", async () => {
   const { it, sent, goOn } = settlements();
@@ -47,12 +47,12 @@ test("what another request takes with it is not sent again", async () => {
 test("what another request has taken with it goes with the next, too, when nothing is heard of it, or when it fails", async () => {
   const { it, sent, goOn } = settlements();
   const told = it.add("a", spent(1), false);
-  void it.with(() => new Promise(() => undefined));
+  void it.sendWith(() => new Promise(() => undefined));
   await goOn();
   await told;
   expect(sent).toEqual([]);
   await goOn(5_000);
-  const failing = it.with(async () => Promise.reject(new Error("gone")));
+  const failing = it.sendWith(async () => Promise.reject(new Error("gone")));
   await expect(failing).rejects.toThrow("gone");
   await it.add("b", spent(2), true);
   expect(sent.map((settled) => settled.map(([use]) => use))).toEqual([["a", "b"]]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../bench/simulation/clock.ts";
-import type { Acquired, AcquireRequest, Lease } from "../../../../src/platform/accounts.ts";
+import type { AcquireRequest, AcquireResult, Lease } from "../../../../src/platform/accounts.ts";
 import type { ShardStub } from "../../../../src/platform/cloudflare/pool-stub.ts";
 import { ShardClient } from "../../../../src/platform/cloudflare/shard-client.ts";
 import { ShardedAccountPool } from "../../../../src/platform/cloudflare/sharded-accounts.ts";
@@ -81,15 +81,15 @@ class Shard {
       resume: async () => null,
       count: async (use) => {
         await this.#speaks();
-        return pool.uses.count(use);
+        return pool.limitedRequests.count(use);
       },
       settleAll: async (settled) => {
         await this.#speaks();
-        for (const [use, spent] of settled) pool.uses.settle(use, spent);
+        for (const [use, spent] of settled) pool.limitedRequests.settle(use, spent);
       },
       keyUses: async () => {
         await this.#speaks();
-        return pool.uses.ofKeys();
+        return pool.limitedRequests.ofKeys();
       },
       status: async (most) => pool.status(most),
       health: async (ids) => pool.health(ids),
@@ -100,7 +100,7 @@ class Shard {
       tokensDueForRefresh: async () => pool.tokensDueForRefresh(),
       configure: async (configuration) => {
         pool.configure(configuration);
-        pool.takeParts({ global: null, queue: null });
+        pool.applyLimitShares({ global: null, queue: null });
       },
       shardStatus: async (most) => {
         await this.#speaks();
@@ -108,24 +108,24 @@ class Shard {
       },
       isWell: async (provider) => {
         await this.#speaks();
-        return pool.isWell(provider);
+        return pool.hasHealthyAccount(provider);
       },
       hold: async (use) => {
         await this.#speaks();
-        return pool.uses.hold(use);
+        return pool.limitedRequests.reserveRemote(use);
       },
       begun: async (use) => {
         await this.beforeBegun();
         await this.#speaks();
-        return pool.uses.begun(use);
+        return pool.limitedRequests.beginRemote(use);
       },
       holding: async (use) => {
         await this.#speaks();
-        pool.uses.holding(use);
+        pool.limitedRequests.keepAlive(use);
       },
       unserved: async (use, isNew) => {
         await this.#speaks();
-        pool.uses.unserved(use, isNew);
+        pool.limitedRequests.releaseUnserved(use, isNew);
       },
     };
   }
@@ -179,8 +179,8 @@ class World {
   }
 
   /** What comes of a request, once so much time has passed. */
-  async acquire(more: Partial<AcquireRequest> = {}, ms = 0): Promise<Acquired | "waits"> {
-    let acquired: Acquired | "waits" = "waits";
+  async acquire(more: Partial<AcquireRequest> = {}, ms = 0): Promise<AcquireResult | "waits"> {
+    let acquired: AcquireResult | "waits" = "waits";
     const asking = this.pool.acquire({ requestId: "r", model: "m", ...more }).then((it) => {
       acquired = it;
     });
@@ -223,7 +223,7 @@ describe("several pools", () => {
     far.release();
     await world.pass(5_000);
     expect(await waiting).toMatchObject({ lease: { account: { id: world.idOf(1) } } });
-    expect(await world.pool.status()).toMatchObject({ in_use: 2, waiting: 0 });
+    expect(await world.pool.getStatus()).toMatchObject({ in_use: 2, waiting: 0 });
   });
 
   it("have a request wait elsewhere when the one that it waits at cannot be reached any more", async () => {
@@ -255,7 +255,7 @@ describe("several pools", () => {
     for (const shard of world.shards) shard.speakAgain();
     await world.pass(100);
     expect(world.shards.map(({ granted }) => granted.length)).toEqual([1, 1, 1]);
-    expect(await world.pool.status()).toMatchObject({ in_use: 0, waiting: 0 });
+    expect(await world.pool.getStatus()).toMatchObject({ in_use: 0, waiting: 0 });
     // One that may not wait is passed on all the same.
     if (near !== undefined) near.isSilent = true;
     await world.pass(4_000);
@@ -266,7 +266,7 @@ describe("several pools", () => {
     const world = await World.of(1, 1, 0);
     const held = [await world.lease(), await world.lease()];
     await world.pass(500);
-    let told: Acquired | null = null;
+    let told: AcquireResult | null = null;
     void world.pool.acquire({ requestId: "w", model: "m", waitMs: 5_000 }).then((it) => {
       told = it;
     });
@@ -282,7 +282,7 @@ describe("several pools", () => {
     const world = await World.of(1, 0, 0);
     for (const shard of world.shards) shard.isSilent = true;
     const caller = new AbortController();
-    let told: Acquired | null = null;
+    let told: AcquireResult | null = null;
     void world.pool.acquire({ requestId: "w", model: "m" }, caller.signal).then((it) => {
       told = it;
     });
@@ -299,16 +299,16 @@ describe("several pools", () => {
     const sick = await world.lease();
     far.isSilent = true;
     let isOtherWell: boolean | null = null;
-    void sick.failed(failure("account_suspended", "suspended")).then((it) => {
+    void sick.reportFailure(failure("account_suspended", "suspended")).then((it) => {
       isOtherWell = it;
     });
     await world.pass(100);
     expect(isOtherWell).toBe(true);
-    const read = world.pool.status();
+    const read = world.pool.getStatus();
     await world.pass(1_600);
     expect(await read).toMatchObject({ total: 2, partial: true, silent_shards: ["far"] });
     for (const shard of world.shards) shard.isSilent = true;
-    const failing = expect(world.pool.status()).rejects.toThrow("does not answer");
+    const failing = expect(world.pool.getStatus()).rejects.toThrow("does not answer");
     await world.pass(1_600);
     await failing;
   });
@@ -344,7 +344,7 @@ describe("several pools", () => {
     const told = Promise.all(waits.map((waiting) => expect(waiting).rejects.toMatchObject({ status: 503 })));
     // That it takes long says nothing.
     await world.pass(8_000);
-    expect(await world.pool.status()).toMatchObject({ in_use: 2, waiting: 2 });
+    expect(await world.pool.getStatus()).toMatchObject({ in_use: 2, waiting: 2 });
     if (near !== undefined) near.isSilent = true;
     for (const one of held) if (one !== undefined && "granted" in one) near?.pool.renew(one.granted.lease);
     await world.pass(11_000);
@@ -391,16 +391,16 @@ describe("several pools", () => {
     home.isSilent = true;
     const silent = { status: 503, code: "account_pool_unavailable", headers: { "retry-after": "5" } };
     const told = Promise.all([
-      expect(world.pool.settle(use("1"), { tokens: 7, cost: 0 })).rejects.toMatchObject(silent),
-      expect(world.pool.count(use("2"))).rejects.toMatchObject(silent),
-      expect(world.pool.keyUses()).rejects.toMatchObject(silent),
+      expect(world.pool.settleUsage(use("1"), { tokens: 7, cost: 0 })).rejects.toMatchObject(silent),
+      expect(world.pool.countRequest(use("2"))).rejects.toMatchObject(silent),
+      expect(world.pool.listKeyUsage()).rejects.toMatchObject(silent),
     ]);
     await world.pass(5_000);
     await told;
     // What it was told while it was silent is known when it is back.
     home.speakAgain();
     await world.pass(100);
-    expect(await world.pool.keyUses()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 17 } }]);
+    expect(await world.pool.listKeyUsage()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 17 } }]);
   });
 
   it("give a slot back whose request cannot begin since the one that counts has fallen silent", async () => {
@@ -419,7 +419,7 @@ describe("several pools", () => {
     expect(other.pool.status().in_use).toBe(0);
     home.speakAgain();
     await world.pass(5_000);
-    const [used] = await world.pool.keyUses();
+    const [used] = await world.pool.listKeyUsage();
     expect([used?.parallel ?? 0, used?.day.tokens ?? 0]).toEqual([0, 0]);
   });
 
@@ -444,13 +444,13 @@ describe("several pools", () => {
   it("leave a sick account alone while another pool has one that is well", async () => {
     const world = await World.of(1, 1, 0);
     const sick = await world.lease();
-    expect(await sick.failed(failure("account_suspended", "suspended"))).toBe(true);
+    expect(await sick.reportFailure(failure("account_suspended", "suspended"))).toBe(true);
     sick.release();
     const well = await world.lease();
     expect(well.account.id).toBe(world.idOf(1));
     // Busy is better than sick; and sick is better than none.
     expect(await world.acquire({ waitMs: 500 }, 1_000)).toMatchObject({ refused: "queue_timeout" });
-    await well.failed(failure("account_suspended", "suspended"));
+    await well.reportFailure(failure("account_suspended", "suspended"));
     well.release();
     expect((await world.lease()).account.id).toBeTypeOf("string");
   });
@@ -488,9 +488,9 @@ describe("several pools", () => {
       limit: { limit: "max_parallel" },
     });
     for (const lease of leases) lease.release();
-    const settled = ["1", "2"].map((id) => world.pool.settle(use(id).use, { tokens: 7, cost: 0 }));
+    const settled = ["1", "2"].map((id) => world.pool.settleUsage(use(id).use, { tokens: 7, cost: 0 }));
     await Promise.all(settled);
-    expect(await world.pool.keyUses()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 14 } }]);
+    expect(await world.pool.listKeyUsage()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 14 } }]);
     (await world.lease(use("4"))).release();
     expect(await world.acquire(use("5"))).toMatchObject({
       refused: "limited",
@@ -498,7 +498,7 @@ describe("several pools", () => {
     });
     // One that dies without a word is over in the end.
     await world.pass(15_000);
-    expect(await world.pool.keyUses()).toMatchObject([{ key: "k", parallel: 0 }]);
+    expect(await world.pool.listKeyUsage()).toMatchObject([{ key: "k", parallel: 0 }]);
   });
 
   it("count nothing for a request that gets no slot", async () => {
@@ -506,7 +506,7 @@ describe("several pools", () => {
     await world.lease();
     const use = { id: "1", key: "k", limits: { requests_per_minute: 1 }, tokens: 10, cost: 0 };
     expect(await world.acquire({ use, waitMs: 100 }, 200)).toMatchObject({ refused: "queue_timeout" });
-    expect(await world.pool.keyUses()).toMatchObject([{ minute: { requests: 0 }, day: { tokens: 0 } }]);
+    expect(await world.pool.listKeyUsage()).toMatchObject([{ minute: { requests: 0 }, day: { tokens: 0 } }]);
   });
 
   it("do not let a request begin uncounted of which its home has heard nothing", async () => {
@@ -517,19 +517,19 @@ describe("several pools", () => {
     if (home === undefined) throw new Error("there is no shard");
     home.beforeBegun = async () => {
       home.beforeBegun = async () => undefined;
-      home.pool.uses.unserved("1");
+      home.pool.limitedRequests.releaseUnserved("1");
       (await world.lease(use("2"))).release();
     };
     expect(await world.acquire(use("1"))).toMatchObject({
       refused: "limited",
       limit: { limit: "requests_per_minute" },
     });
-    home.beforeBegun = async () => home.pool.uses.unserved("3");
+    home.beforeBegun = async () => home.pool.limitedRequests.releaseUnserved("3");
     await world.pass(61_000);
     await world.lease(use("3"));
-    expect(await world.pool.keyUses()).toMatchObject([{ minute: { requests: 1 }, parallel: 1 }]);
+    expect(await world.pool.listKeyUsage()).toMatchObject([{ minute: { requests: 1 }, parallel: 1 }]);
     // Both slots are where they belong.
-    expect(await world.pool.status()).toMatchObject({ in_use: 1 });
+    expect(await world.pool.getStatus()).toMatchObject({ in_use: 1 });
   });
 
   it("give a request another slot when its own was lost while its home was slow", async () => {
@@ -552,7 +552,7 @@ describe("several pools", () => {
   it("have one status", async () => {
     const world = await World.of(2, 1, 1);
     const lease = await world.lease();
-    expect(await world.pool.status()).toMatchObject({
+    expect(await world.pool.getStatus()).toMatchObject({
       total: 4,
       in_use: 1,
       available: 3,
@@ -561,9 +561,9 @@ describe("several pools", () => {
       global_max_inflight: 4,
       leases: [{ account: lease.account.id }],
     });
-    expect(await world.pool.status()).toMatchObject({ partial: false, silent_shards: [] });
-    expect((await world.pool.status(2)).available_accounts).toHaveLength(2);
-    expect((await world.pool.health()).map(({ id }) => id).sort()).toEqual(
+    expect(await world.pool.getStatus()).toMatchObject({ partial: false, silent_shards: [] });
+    expect((await world.pool.getStatus(2)).available_accounts).toHaveLength(2);
+    expect((await world.pool.getHealth()).map(({ id }) => id).sort()).toEqual(
       world.accounts
         .flat()
         .map(({ id }) => id)

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AnswerBodies } from "../../../../src/platform/deno/answer-bodies.ts";
+import { CachedBodyFolder } from "../../../../src/platform/deno/answer-bodies.ts";
 
 class NotFound extends Error {}
 
@@ -33,14 +33,14 @@ describe("bodies on the disk", () => {
   });
 
   it("leave nothing behind of one for which there is no room", async () => {
-    const bodies = await AnswerBodies.open(folder, FILES);
+    const bodies = await CachedBodyFolder.open(folder, FILES);
     const name = await bodies.put(new Uint8Array([1]));
     await expect(bodies.put(new Uint8Array(101))).rejects.toThrow("No space");
     expect(await readdir(folder)).toEqual([name]);
   });
 
   it("are kept when somebody has cleared the folder away", async () => {
-    const bodies = await AnswerBodies.open(folder, FILES);
+    const bodies = await CachedBodyFolder.open(folder, FILES);
     const lost = await bodies.put(new Uint8Array([1]));
     await rm(folder, { recursive: true });
     const [first, second] = await Promise.all([2, 3].map((byte) => bodies.put(new Uint8Array([byte]))));

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Egress, startEgress } from "../../../../src/platform/deno/egress.ts";
+import { type EgressFilter, startEgressFilter } from "../../../../src/platform/deno/egress.ts";
 
 const GRANTED = 0;
 const REFUSED = 2;
@@ -10,7 +10,7 @@ const NO_SUCH_HOST = 4;
 let target: Server;
 let port: number;
 let reached = 0;
-let egress: Egress;
+let egress: EgressFilter;
 const listed = new Set<string>();
 /** Public addresses that this machine has beside its real ones. */
 const OWN = ["1.1.1.1", "2606:4700:4700::1111"];
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await once(target, "listening");
   const address = target.address();
   port = address !== null && typeof address === "object" ? address.port : 0;
-  egress = await startEgress(
+  egress = await startEgressFilter(
     (pair) => listed.has(pair),
     () => OWN,
   );

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { longProcesses, parseStat, pauseAfter } from "../../../../src/platform/deno/renderer-priority.ts";
+import {
+  findLongRunning,
+  parseStat,
+  pauseAfterCheck,
+} from "../../../../src/platform/deno/renderer-priority.ts";
 
 describe("the priority of pages", () => {
   it("is lowered in two steps by what a browser's processes have computed, and nobody else's", () => {
@@ -14,7 +18,7 @@ describe("the priority of pages", () => {
       { pid: 30, parent: 31, computedMs: 50_000 },
       { pid: 31, parent: 30, computedMs: 50_000 },
     ];
-    expect(longProcesses(processes, 10)).toEqual([
+    expect(findLongRunning(processes, 10)).toEqual([
       { pid: 12, nice: 10 },
       { pid: 13, nice: 19 },
     ]);
@@ -27,6 +31,6 @@ describe("the priority of pages", () => {
   });
 
   it("is looked after less often where that takes long: the gateway waits meanwhile", () => {
-    expect([0, 5, 70].map(pauseAfter)).toEqual([250, 250, 3_500]);
+    expect([0, 5, 70].map(pauseAfterCheck)).toEqual([250, 250, 3_500]);
   });
 });

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { alertMemory } from "../../../../src/platform/deno/alert-memory.ts";
+import { createWatchStateStore } from "../../../../src/platform/deno/alert-memory.ts";
 import { Database } from "../../../../src/platform/deno/database.ts";
-import { KeptForCallers } from "../../../../src/platform/deno/kept.ts";
+import { CallerObjectStore } from "../../../../src/platform/deno/kept.ts";
 import { RateLimits } from "../../../../src/platform/deno/rate-limits.ts";
 import type { StoredResponse } from "../../../../src/platform/responses.ts";
 
@@ -104,12 +104,12 @@ describe("what alerts remember", () => {
     const alert = { kind: "empty_pool", subject: "", message: "none", value: 0, threshold: 1 } as const;
     const state = { told: { "empty_pool ": { alert, since: 1, at: 2 } }, messages: [], rates: [] };
     const first = new Database(path);
-    expect(alertMemory(first).load()).toBeNull();
-    alertMemory(first).save({ told: {}, messages: [], rates: [] });
-    alertMemory(first).save(state);
+    expect(createWatchStateStore(first).load()).toBeNull();
+    createWatchStateStore(first).save({ told: {}, messages: [], rates: [] });
+    createWatchStateStore(first).save(state);
     first.close();
     const second = new Database(path);
-    expect(alertMemory(second).load()).toEqual(state);
+    expect(createWatchStateStore(second).load()).toEqual(state);
     second.close();
   });
 });
@@ -126,7 +126,7 @@ const QUOTA = { characters: 1_000, objects: 10 };
 describe("what is kept for callers", () => {
   it("is bounded for all strangers together, who push nothing of a managed key out", async () => {
     const database = new Database(path);
-    const kept = new KeptForCallers(
+    const kept = new CallerObjectStore(
       database,
       QUOTA,
       () => 1_000,
@@ -146,11 +146,11 @@ describe("what is kept for callers", () => {
     let now = 1_000;
     const isManaged = async (owner: string) => owner === "a";
     const database = new Database(path);
-    const kept = new KeptForCallers(database, QUOTA, () => now, isManaged);
+    const kept = new CallerObjectStore(database, QUOTA, () => now, isManaged);
     await kept.responses("a").put(response("r", 2_000));
     database.close();
     const reopened = new Database(path);
-    const again = new KeptForCallers(reopened, QUOTA, () => now, isManaged);
+    const again = new CallerObjectStore(reopened, QUOTA, () => now, isManaged);
     expect(await again.responses("a").get("r")).toEqual(response("r", 2_000));
     expect(await again.responses("b").get("r")).toBeNull();
     expect(await again.files("a").get("r")).toBeNull();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MessageStreamDecoder, messageEvents } from "../../../../src/provider/anthropic/decoder.ts";
-import type { WireThought } from "../../../../src/provider/anthropic/wire.ts";
+import { decodeWholeMessage, MessageStreamDecoder } from "../../../../src/provider/anthropic/decoder.ts";
+import type { WireThinkingBlock } from "../../../../src/provider/anthropic/wire.ts";
 import { WholeAnswerDecoder } from "../../../../src/provider/whole-answer.ts";
 import { cutAt, decode, type Outcome, utf8 } from "../support.ts";
 import { event, stream } from "./fake.ts";
@@ -11,11 +11,11 @@ const SECOND = "toolu_01D7FLrfh4GYq7yT1ULFeyMV";
 
 function context() {
   let made = 0;
-  const thoughts = new Map<string, readonly WireThought[]>();
+  const thoughts = new Map<string, readonly WireThinkingBlock[]>();
   return {
     secret: "token-of-the-account",
     newId: () => `made-${++made}`,
-    remember: (callId: string, before: readonly WireThought[]) => void thoughts.set(callId, before),
+    rememberThinking: (callId: string, before: readonly WireThinkingBlock[]) => void thoughts.set(callId, before),
     thoughts,
   };
 }
@@ -334,7 +334,7 @@ describe("decoding a streamed message", () => {
 
 describe("decoding a message that came whole", () => {
   const whole = (...pieces: readonly Uint8Array[]) =>
-    decode(new WholeAnswerDecoder((message) => messageEvents(message, context())), pieces);
+    decode(new WholeAnswerDecoder((message) => decodeWholeMessage(message, context())), pieces);
   const body = utf8(
     JSON.stringify({
       id: "msg_01TwoCalls",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ContentStreamDecoder, contentEvents } from "../../../../src/provider/gemini/decoder.ts";
+import { ContentStreamDecoder, decodeWholeAnswer } from "../../../../src/provider/gemini/decoder.ts";
 import { WholeAnswerDecoder } from "../../../../src/provider/whole-answer.ts";
 import { cutAt, decode, type Outcome, utf8 } from "../support.ts";
 import { stream, whole } from "./fake.ts";
@@ -13,7 +13,7 @@ function context() {
   return {
     secret: "token-of-the-account",
     newId: () => `made-${++made}`,
-    remember: (callId: string, signature: string) => void signatures.set(callId, signature),
+    rememberSignature: (callId: string, signature: string) => void signatures.set(callId, signature),
     signatures,
   };
 }
@@ -26,7 +26,7 @@ function run(...pieces: readonly (string | Uint8Array)[]): Outcome & { signature
 }
 
 const runWhole = (answer: object | string) =>
-  decode(new WholeAnswerDecoder((content) => contentEvents(content, context())), [
+  decode(new WholeAnswerDecoder((content) => decodeWholeAnswer(content, context())), [
     utf8(typeof answer === "string" ? answer : JSON.stringify(answer)),
   ]);
 

@@ -349,7 +349,7 @@ describe("a backend of the content-generation style that fails", () => {
     const fieldViolations = [{ field: "contents[0].parts", description: "empty" }];
     const violated = { status: "INVALID_ARGUMENT", message: "no", details: [{ fieldViolations }] };
     expect(await failing(() => Response.json({ error: violated }, { status: 400 }))).toMatchObject({
-      said: { param: "contents[0].parts" },
+      upstreamFault: { param: "contents[0].parts" },
     });
     const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.07s" }];
     const error = { status: "RESOURCE_EXHAUSTED", message: "quota", details };
@@ -385,18 +385,18 @@ describe("what passes between", () => {
   it("is named by its path", () => {
     const round = { label: "completion", round: { session: null } };
     for (const verb of ["generateContent", "streamGenerateContent"]) {
-      expect(geminiDriver.exchange(`/v1beta/models/m:${verb}`)).toEqual(round);
+      expect(geminiDriver.classifyExchange(`/v1beta/models/m:${verb}`)).toEqual(round);
     }
     for (const verb of ["embedContent", "batchEmbedContents"]) {
-      expect(geminiDriver.exchange(`/v1beta/models/m:${verb}`)).toEqual({ label: "embeddings" });
+      expect(geminiDriver.classifyExchange(`/v1beta/models/m:${verb}`)).toEqual({ label: "embeddings" });
     }
-    expect(geminiDriver.exchange("/v1beta/models")).toEqual({ label: "models" });
-    expect(geminiDriver.exchange("/v1beta/else")).toEqual({ label: "other" });
+    expect(geminiDriver.classifyExchange("/v1beta/models")).toEqual({ label: "models" });
+    expect(geminiDriver.classifyExchange("/v1beta/else")).toEqual({ label: "other" });
   });
 
   it("is decoded again as it came, streamed or whole", () => {
     const events = (mediaType: string, body: string) =>
-      decode(geminiDriver.replay(mediaType), [utf8(body)]).events;
+      decode(geminiDriver.createCaptureDecoder(mediaType), [utf8(body)]).events;
     expect(events("application/json", whole("tools"))).toEqual(events("text/event-stream", stream("tools")));
   });
 });

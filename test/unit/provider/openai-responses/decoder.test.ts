@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ResponseStreamDecoder, responseEvents } from "../../../../src/provider/openai-responses/decoder.ts";
-import type { WireThought } from "../../../../src/provider/openai-responses/wire.ts";
+import {
+  decodeWholeResponse,
+  ResponseStreamDecoder,
+} from "../../../../src/provider/openai-responses/decoder.ts";
+import type { WireReasoningItem } from "../../../../src/provider/openai-responses/wire.ts";
 import { WholeAnswerDecoder } from "../../../../src/provider/whole-answer.ts";
 import { cutAt, decode, type Outcome, textOfEvents, utf8 } from "../support.ts";
 import { event, stream, whole } from "./fake.ts";
@@ -11,11 +14,11 @@ const SECOND = "call_J5hT1cXe8ZqW6uKoS0gMfA2B";
 
 function context() {
   let made = 0;
-  const thoughts = new Map<string, readonly WireThought[]>();
+  const thoughts = new Map<string, readonly WireReasoningItem[]>();
   return {
     secret: "token-of-the-account",
     newId: () => `made-${++made}`,
-    remember: (callId: string, before: readonly WireThought[]) => void thoughts.set(callId, before),
+    rememberReasoning: (callId: string, before: readonly WireReasoningItem[]) => void thoughts.set(callId, before),
     thoughts,
   };
 }
@@ -28,7 +31,7 @@ function run(...pieces: readonly (string | Uint8Array)[]): Outcome & { thoughts:
 }
 
 const runWhole = (answer: object | string) =>
-  decode(new WholeAnswerDecoder((response) => responseEvents(response, context())), [
+  decode(new WholeAnswerDecoder((response) => decodeWholeResponse(response, context())), [
     utf8(typeof answer === "string" ? answer : JSON.stringify(answer)),
   ]);
 

@@ -305,15 +305,15 @@ describe("a backend of the responses style that fails", () => {
 describe("what passes between", () => {
   it("is named by its path", () => {
     const round = { label: "completion", round: { session: null } };
-    expect(openaiResponsesDriver.exchange("/v1/responses")).toEqual(round);
-    expect(openaiResponsesDriver.exchange("/v1/embeddings")).toEqual({ label: "embeddings" });
-    expect(openaiResponsesDriver.exchange("/v1/models")).toEqual({ label: "models" });
-    expect(openaiResponsesDriver.exchange("/v1/else")).toEqual({ label: "other" });
+    expect(openaiResponsesDriver.classifyExchange("/v1/responses")).toEqual(round);
+    expect(openaiResponsesDriver.classifyExchange("/v1/embeddings")).toEqual({ label: "embeddings" });
+    expect(openaiResponsesDriver.classifyExchange("/v1/models")).toEqual({ label: "models" });
+    expect(openaiResponsesDriver.classifyExchange("/v1/else")).toEqual({ label: "other" });
   });
 
   it("is decoded again as it came, streamed or whole", () => {
     const kinds = (mediaType: string, body: string) =>
-      decode(openaiResponsesDriver.replay(mediaType), [utf8(body)]).events.filter(
+      decode(openaiResponsesDriver.createCaptureDecoder(mediaType), [utf8(body)]).events.filter(
         ({ type }) => type === "tool-call",
       );
     expect(kinds("application/json", whole("tools"))).toEqual(kinds("text/event-stream", stream("tools")));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { stopped } from "../../../../src/provider/openai-responses/stop-sequences.ts";
+import { cutAtStopSequence } from "../../../../src/provider/openai-responses/stop-sequences.ts";
 import type { ProviderEvent } from "../../../../src/provider/provider.ts";
 import {
   conversation,
@@ -23,7 +23,7 @@ const says = (...texts: string[]): ProviderEvent[] => [
 
 describe("an answer with stop sequences, from a protocol that has none", () => {
   it("ends before the first of them, and says which", () => {
-    expect(stopped(says("One, ", "two. E", "N", "D three STOP"), ["STOP", "END"])).toEqual([
+    expect(cutAtStopSequence(says("One, ", "two. E", "N", "D three STOP"), ["STOP", "END"])).toEqual([
       { type: "text", text: "One, " },
       { type: "text", text: "two. " },
       ...END.slice(0, 1),
@@ -33,19 +33,21 @@ describe("an answer with stop sequences, from a protocol that has none", () => {
 
   it("ends before the one that is complete first, whichever began first", () => {
     for (const texts of [["aca"], ["ac", "a"], ["a", "c", "a"]]) {
-      expect(textOfEvents(stopped(says(...texts), ["aca", "c"]), "text")).toBe("a");
+      expect(textOfEvents(cutAtStopSequence(says(...texts), ["aca", "c"]), "text")).toBe("a");
     }
   });
 
   it("is whole where none comes, though one may have begun", () => {
-    const events = stopped(says("The E", "N", "ergy EN"), ["END"]);
+    const events = cutAtStopSequence(says("The E", "N", "ergy EN"), ["END"]);
     expect(textOfEvents(events, "text")).toBe("The ENergy EN");
     expect(events.slice(-2)).toEqual(END);
   });
 
   it("makes no calls behind one", () => {
     const call: ProviderEvent = { type: "tool-call", index: 0, id: "a", name: "f" };
-    expect(stopped([{ type: "text", text: "x END" }, call, ...END], ["END"])).not.toContainEqual(call);
+    expect(cutAtStopSequence([{ type: "text", text: "x END" }, call, ...END], ["END"])).not.toContainEqual(
+      call,
+    );
   });
 
   it("is the same however it comes in pieces", () => {
@@ -60,7 +62,7 @@ describe("an answer with stop sequences, from a protocol that has none", () => {
           .map((one) => entire.indexOf(one))
           .filter((at, n) => at + (found[n]?.length ?? 0) === complete);
         const expected = entire.slice(0, Math.min(entire.length, ...places));
-        expect(textOfEvents(stopped(says(...texts), stops), "text")).toBe(expected);
+        expect(textOfEvents(cutAtStopSequence(says(...texts), stops), "text")).toBe(expected);
       }),
     );
   });
