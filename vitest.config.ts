@@ -37,7 +37,7 @@ export default defineConfig({
       provider: "v8",
       reporter: ["text-summary", "html"],
       include: ["src/**/*.ts"],
-      exclude: ["src/console/**", "src/platform/{cloudflare,deno}/**", "src/{deno,worker}.ts"],
+      exclude: ["src/operator/console/**", "src/runtime/{cloudflare,deno}/**", "src/{deno,worker}.ts"],
     },
     projects: [
       {

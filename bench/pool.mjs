@@ -60,7 +60,7 @@ const shuffled = (items) =>
 
 const WORKER = `
 import { DurableObject } from "cloudflare:workers";
-import { cloudflareAccounts } from "./src/platform/cloudflare/accounts.ts";
+import { cloudflareAccounts } from "./src/runtime/cloudflare/accounts.ts";
 import { median } from "./figures.mjs";
 export { AccountPool } from "./durable-objects/account-pool.ts";
 export class Configuration extends DurableObject {}

@@ -1,4 +1,4 @@
-import { ToolScanner } from "../src/tools/scanner.ts";
+import { ToolScanner } from "../src/gateway/tools/tool-scanner.ts";
 
 /** Throughput of the tool-call scanner: megabytes (10^6 characters) per second, by kind of text and chunk size. */
 

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
-import { FORGET_MS, type LoginFailures, LoginGuard } from "../src/auth/login-guard.ts";
-import type { LoginDecision, ModelSyncResult, TestAllProgress } from "../src/platform/administration.ts";
-import type { Env } from "../src/platform/cloudflare/env.ts";
+import { FORGET_MS, type LoginFailures, LoginGuard } from "../src/core/auth/login-guard.ts";
+import type { LoginDecision, ModelSyncResult, TestAllProgress } from "../src/core/ports/administration.ts";
+import type { Env } from "../src/runtime/cloudflare/env.ts";
 
 const FAILURES = "failures";
 const PROGRESS = "progress";
@@ -12,7 +12,7 @@ const CANCELLED = "cancelled";
 /**
  * State shared by the administrators' requests: one object per address that tried to sign in, one for the test of all
  * accounts, and one for the results of asking providers for their models. The rules for login attempts are in
- * `src/auth/login-guard.ts`.
+ * `src/core/auth/login-guard.ts`.
  */
 export class Administration extends DurableObject<Env> {
   #guard: LoginGuard;

@@ -1,12 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
-import { CHECK_INTERVAL_MS, Watcher, type WatchState } from "../src/alerts/watcher.ts";
-import type { Alert, AlertStatus, AlertTestResult } from "../src/platform/alerts.ts";
-import type { Env } from "../src/platform/cloudflare/env.ts";
-import { createCloudflarePlatform } from "../src/platform/cloudflare/index.ts";
+import type { Alert, AlertStatus, AlertTestResult } from "../src/core/ports/alerts.ts";
+import { CHECK_INTERVAL_MS, Watcher, type WatchState } from "../src/operator/alerts/watcher.ts";
+import type { Env } from "../src/runtime/cloudflare/env.ts";
+import { createCloudflarePlatform } from "../src/runtime/cloudflare/index.ts";
 
 const STATE = "state";
 
-/** Watches the deployment and notifies webhooks: alarm and storage around the rules in `src/alerts/`. */
+/** Watches the deployment and notifies webhooks: alarm and storage around the rules in `src/operator/alerts/`. */
 export class Alerts extends DurableObject<Env> {
   readonly #watcher: Watcher;
 

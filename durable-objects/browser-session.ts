@@ -1,18 +1,18 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Browser } from "@cloudflare/puppeteer";
 import blockLists from "../dist/block-lists.txt";
-import { once } from "../src/encoding/lazy-schema.ts";
-import { toRpcResult } from "../src/pages/browser/failures.ts";
-import type { RpcResult } from "../src/pages/browser/protocol.ts";
-import type { BrowserCounts, BrowserService } from "../src/pages/browser/service.ts";
-import type { Env } from "../src/platform/cloudflare/env.ts";
-import { getVariables } from "../src/platform/cloudflare/variables.ts";
+import { once } from "../src/core/encoding/lazy-schema.ts";
 import type {
   CaptureOutcome,
   CaptureRequest,
   VisitOutcome,
   VisitRequest,
-} from "../src/platform/page-browser.ts";
+} from "../src/core/ports/page-browser.ts";
+import type { BrowserCounts, BrowserService } from "../src/pages/browser/browser-service.ts";
+import { toRpcResult } from "../src/pages/browser/failures.ts";
+import type { RpcResult } from "../src/pages/browser/rpc-result.ts";
+import type { Env } from "../src/runtime/cloudflare/env.ts";
+import { getVariables } from "../src/runtime/cloudflare/variables.ts";
 
 const SESSION_KEY = "session";
 
@@ -35,7 +35,7 @@ export class BrowserSession extends DurableObject<Env> {
   }
 
   async #load(): Promise<BrowserService> {
-    const { BrowserService } = await import("../src/pages/browser/service.ts");
+    const { BrowserService } = await import("../src/pages/browser/browser-service.ts");
     const { pages: limits } = getVariables(this.env);
     return new BrowserService({ launch: (anew) => this.#launch(anew), limits, blockLists });
   }

@@ -1,22 +1,31 @@
 import { DurableObject } from "cloudflare:workers";
-import { SqlJournal } from "../src/audit/sql-journal.ts";
-import { ConfigurationCore, type ReplaceOutcome, type StoredConfig } from "../src/config/core.ts";
-import type { Config } from "../src/config/schema.ts";
-import { buildSeal } from "../src/config/seal.ts";
-import type { ChangeNote, ConfigSnapshot, EditNote } from "../src/config/snapshot.ts";
-import { once } from "../src/encoding/lazy-schema.ts";
-import { WALL_CLOCK } from "../src/platform/clock.ts";
-import { COPY_KEY, type ConfigCopy, hashConfigOrigin } from "../src/platform/cloudflare/configuration.ts";
-import type { Env } from "../src/platform/cloudflare/env.ts";
-import { durableSql } from "../src/platform/cloudflare/sql.ts";
-import { getVariables } from "../src/platform/cloudflare/variables.ts";
-import type { AuditEntry, AuditQuery, ConfigBackup } from "../src/platform/journal.ts";
-import type { PoolConfiguration, PoolLayout } from "../src/platform/pool-configuration.ts";
+import { buildSeal } from "../src/core/config/build-seal.ts";
+import {
+  ConfigurationCore,
+  type ReplaceOutcome,
+  type StoredConfig,
+} from "../src/core/config/configuration-core.ts";
+import type { Config } from "../src/core/config/schema.ts";
+import type { ChangeNote, ConfigSnapshot, EditNote } from "../src/core/config/snapshot.ts";
+import { once } from "../src/core/encoding/lazy-schema.ts";
+import type { AuditEntry, AuditQuery, ConfigBackup } from "../src/core/ports/audit-log.ts";
+import { WALL_CLOCK } from "../src/core/ports/clock.ts";
+import type { PoolConfiguration, PoolLayout } from "../src/core/ports/pool-configuration.ts";
+import { needsNoAccount } from "../src/gateway/providers/drivers.ts";
+import { SqlJournal } from "../src/operator/audit/sql-journal.ts";
+import { ConfigBroadcaster } from "../src/pool/config-broadcaster.ts";
 import { buildPoolConfiguration } from "../src/pool/configuration.ts";
-import { ConfigBroadcaster } from "../src/pool/pool-news.ts";
-import { needsNoAccount } from "../src/provider/drivers.ts";
-import { buildShardConfiguration, listAllShards, nextLayout, settledLayout } from "../src/shards/layout.ts";
-import { POOL_NAME } from "../src/shards/pool-name.ts";
+import {
+  buildShardConfiguration,
+  listAllShards,
+  nextLayout,
+  settledLayout,
+} from "../src/pool/shards/layout.ts";
+import { POOL_NAME } from "../src/pool/shards/pool-name.ts";
+import { COPY_KEY, type ConfigCopy, hashConfigOrigin } from "../src/runtime/cloudflare/configuration.ts";
+import type { Env } from "../src/runtime/cloudflare/env.ts";
+import { durableSql } from "../src/runtime/cloudflare/sql.ts";
+import { getVariables } from "../src/runtime/cloudflare/variables.ts";
 import { StoredJson } from "./pieces.ts";
 
 const KEY = COPY_KEY;
@@ -43,7 +52,7 @@ interface SettledShards {
   readonly shards: readonly string[];
 }
 
-/** Stores the configuration and serializes its edits; the rules are in `src/config/core.ts`. */
+/** Stores the configuration and serializes its edits; the rules are in `src/core/config/configuration-core.ts`. */
 export class Configuration extends DurableObject<Env> {
   readonly #core: ConfigurationCore;
   readonly #journal: SqlJournal;

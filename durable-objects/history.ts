@@ -1,6 +1,4 @@
 import { DurableObject } from "cloudflare:workers";
-import { SqlArchive } from "../src/archive/archive.ts";
-import { PackedHistory } from "../src/archive/packed-history.ts";
 import type {
   ArchiveBatch,
   HistoryQuery,
@@ -8,7 +6,7 @@ import type {
   HistorySummary,
   MetricDeltas,
   Retention,
-} from "../src/platform/archive.ts";
+} from "../src/core/ports/archive.ts";
 import type {
   Capture,
   CaptureChain,
@@ -16,20 +14,22 @@ import type {
   Sample,
   SampleMeta,
   SampleSelector,
-} from "../src/platform/captures.ts";
-import type { Env } from "../src/platform/cloudflare/env.ts";
-import { deletePacks, eraseRecordTexts, sweepPacks } from "../src/platform/cloudflare/pack-bucket.ts";
-import { durableSql } from "../src/platform/cloudflare/sql.ts";
-import type { LocatedRecord, RecordPack } from "../src/platform/record-packs.ts";
-import type { Sql } from "../src/storage/sql.ts";
+} from "../src/core/ports/captures.ts";
+import type { LocatedRecord, RecordPack } from "../src/core/ports/record-packs.ts";
+import type { Sql } from "../src/core/storage/sql.ts";
+import { PackedHistory } from "../src/records/archive/packed-history.ts";
+import { SqlArchive } from "../src/records/archive/sql-archive.ts";
+import type { Env } from "../src/runtime/cloudflare/env.ts";
+import { deletePacks, eraseRecordTexts, sweepPacks } from "../src/runtime/cloudflare/pack-bucket.ts";
+import { durableSql } from "../src/runtime/cloudflare/sql.ts";
 import { getProcessName } from "./process-name.ts";
 
 /** Interval of the bucket's sweep while there is something to remove, milliseconds. */
 const SWEEP_MS = 60_000;
 
 /**
- * Stores history, captures, samples and metrics; the rules are in `src/archive/archive.ts`. With a bucket the history
- * arrives in packs (`src/archive/packed-history.ts`).
+ * Stores history, captures, samples and metrics; the rules are in `src/records/archive/sql-archive.ts`. With a bucket the history
+ * arrives in packs (`src/records/archive/packed-history.ts`).
  */
 export class History extends DurableObject<Env> {
   readonly #sql: Sql;

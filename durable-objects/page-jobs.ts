@@ -1,9 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
-import { JobScheduler, RETRY_MS } from "../src/pages/jobs/job-book.ts";
-import type { Env } from "../src/platform/cloudflare/env.ts";
-import { createCloudflarePlatform } from "../src/platform/cloudflare/index.ts";
-import { durableSql } from "../src/platform/cloudflare/sql.ts";
-import type { JobState, NewJob, TaskResult } from "../src/platform/page-jobs.ts";
+import type { JobState, NewJob, TaskResult } from "../src/core/ports/page-jobs.ts";
+import { JobScheduler, RETRY_MS } from "../src/pages/jobs/job-scheduler.ts";
+import type { Env } from "../src/runtime/cloudflare/env.ts";
+import { createCloudflarePlatform } from "../src/runtime/cloudflare/index.ts";
+import { durableSql } from "../src/runtime/cloudflare/sql.ts";
 
 /** Maximum bytes of results stored for one client. */
 const MAX_BYTES = 100_000_000;
@@ -72,7 +72,7 @@ export class PageJobs extends DurableObject<Env> {
     return new JobScheduler({
       sql: durableSql(this.ctx.storage),
       now: Date.now,
-      runTask: async (task) => (await import("../src/pages/jobs/work.ts")).runTask(platform, task),
+      runTask: async (task) => (await import("../src/pages/job-api/run-task.ts")).runTask(platform, task),
       prefix: `${this.ctx.id}_`,
       maxBytes: MAX_BYTES,
       maxBytesPerClient: MAX_BYTES,

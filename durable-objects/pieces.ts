@@ -1,4 +1,4 @@
-import { splitText } from "../src/storage/texts.ts";
+import { splitText } from "../src/core/storage/text-table.ts";
 
 /** Characters of one piece: at most 1.5 MB, below the 2 MB limit of a stored value. */
 const PIECE = 500_000;

@@ -1,5 +1,5 @@
-import type { Env } from "../src/platform/cloudflare/env.ts";
-import { getVariables } from "../src/platform/cloudflare/variables.ts";
+import type { Env } from "../src/runtime/cloudflare/env.ts";
+import { getVariables } from "../src/runtime/cloudflare/variables.ts";
 
 let name = "";
 

@@ -1,12 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
-import { RateWindow } from "../src/pages/rate-window.ts";
-import { CallPersistence } from "../src/pages/written-calls.ts";
-import type { Env } from "../src/platform/cloudflare/env.ts";
-import type { RateDecision } from "../src/platform/pages.ts";
+import type { RateDecision } from "../src/core/ports/pages.ts";
+import { CallPersistence } from "../src/pages/limits/call-persistence.ts";
+import { RateWindow } from "../src/pages/limits/rate-window.ts";
+import type { Env } from "../src/runtime/cloudflare/env.ts";
 
 const KEY = "calls";
 
-/** Counts the calls of one client; the rules are in `src/pages/rate-window.ts` and `written-calls.ts`. */
+/** Counts the calls of one client; the rules are in `src/pages/limits/rate-window.ts` and `written-calls.ts`. */
 export class RateLimiter extends DurableObject<Env> {
   readonly #window: RateWindow;
   readonly #written: CallPersistence;

@@ -1,12 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
-import { type CallerObjects, deleteUpload } from "../src/platform/caller-objects.ts";
-import type { Env } from "../src/platform/cloudflare/env.ts";
-import { durableSql } from "../src/platform/cloudflare/sql.ts";
-import { getVariables } from "../src/platform/cloudflare/variables.ts";
-import type { FileRecord } from "../src/platform/files.ts";
-import type { StoredResponse } from "../src/platform/responses.ts";
-import type { PartialUpload, UploadPiece } from "../src/platform/uploads.ts";
-import { ExpiringStore, type OwnerQuota } from "../src/storage/kept.ts";
+import { type CallerObjects, deleteUpload } from "../src/core/ports/caller-objects.ts";
+import type { FileRecord } from "../src/core/ports/files.ts";
+import type { StoredResponse } from "../src/core/ports/responses.ts";
+import type { PartialUpload, UploadPiece } from "../src/core/ports/uploads.ts";
+import { ExpiringStore, type OwnerQuota } from "../src/core/storage/expiring-store.ts";
+import type { Env } from "../src/runtime/cloudflare/env.ts";
+import { durableSql } from "../src/runtime/cloudflare/sql.ts";
+import { getVariables } from "../src/runtime/cloudflare/variables.ts";
 
 /** Owner value of all stored objects: each caller has its own Durable Object. */
 const OWNER = "";

@@ -1,6 +1,4 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../src/platform/cloudflare/env.ts";
-import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import type {
   ActivityQuery,
   ActivityReport,
@@ -8,10 +6,12 @@ import type {
   UsageMessage,
   UsageQuery,
   UsageReport,
-} from "../src/platform/usage.ts";
-import { SqlUsage } from "../src/usage/sql-usage.ts";
+} from "../src/core/ports/usage.ts";
+import { SqlUsage } from "../src/records/usage/sql-usage.ts";
+import type { Env } from "../src/runtime/cloudflare/env.ts";
+import { durableSql } from "../src/runtime/cloudflare/sql.ts";
 
-/** Sums up usage; the rules are in `src/usage/sql-usage.ts`. */
+/** Sums up usage; the rules are in `src/records/usage/sql-usage.ts`. */
 export class Usage extends DurableObject<Env> {
   readonly #usage: SqlUsage;
 

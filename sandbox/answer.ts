@@ -1,4 +1,4 @@
-import { fromBase64 } from "../src/encoding/bytes.ts";
+import { fromBase64 } from "../src/core/encoding/bytes.ts";
 import { Directives, unescapeText } from "./directives.ts";
 import { type SandboxCall, writeCalls } from "./markup.ts";
 import type { ParsedPrompt } from "./prompt.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../src/encoding/json.ts";
+import { isObject } from "../src/core/encoding/json.ts";
 import { type Account, Accounts, type AuthFailure } from "./accounts.ts";
 import { type Call, parseJson } from "./call.ts";
 import { FileStore } from "./files.ts";

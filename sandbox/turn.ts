@@ -1,4 +1,4 @@
-import { isObject } from "../src/encoding/json.ts";
+import { isObject } from "../src/core/encoding/json.ts";
 /** Validated body of POST /api/sessions/{id}/turns. */
 export interface Turn {
   readonly parent_message_id: string | null;

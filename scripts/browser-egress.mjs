@@ -10,7 +10,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
-import { startEgressFilter } from "../src/platform/deno/egress.ts";
+import { startEgressFilter } from "../src/runtime/deno/egress-filter.ts";
 import { privateHostsFile } from "./development.mjs";
 
 const parent = process.ppid;

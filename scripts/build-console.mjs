@@ -7,8 +7,8 @@ import { playgroundsPlugin } from "./console/playgrounds.mjs";
 import { assetsFolder, root } from "./development.mjs";
 import { isFresh } from "./freshness.mjs";
 
-const source = join(root, "src", "console");
-const dialects = join(root, "src", "dialects");
+const source = join(root, "src", "operator", "console");
+const dialects = join(root, "src", "gateway", "dialects");
 const output = join(assetsFolder, "console");
 
 /** Inputs of the build; newer inputs trigger a new build. */

@@ -4,7 +4,7 @@
 //   npm run replay -- <sample id> --url http://127.0.0.1:8787 --key admin
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { replaySample } from "../src/captures/replay.ts";
+import { replaySample } from "../src/gateway/captures/replay.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -35,8 +35,8 @@ const port = portOrExit(option("port"));
 async function variableProblem(given) {
   // Skip loading the rules if no variable is set.
   if (Object.keys(given).length === 0 || !process.features.typescript) return "";
-  const { parseVariables, VariableError } = await import("../src/platform/variables.ts");
-  const { DRIVER_ALIASES, DRIVER_NAMES } = await import("../src/provider/drivers.ts");
+  const { parseVariables, VariableError } = await import("../src/core/ports/variables.ts");
+  const { DRIVER_ALIASES, DRIVER_NAMES } = await import("../src/gateway/providers/drivers.ts");
   try {
     parseVariables(given, { drivers: DRIVER_NAMES, driverAliases: DRIVER_ALIASES });
     return "";

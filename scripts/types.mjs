@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./development.mjs";
 
-const types = "src/platform/cloudflare/bindings.d.ts";
+const types = "src/runtime/cloudflare/bindings.d.ts";
 /** Source file that the generated types name. It is the same for every run. */
 const source = ".types.wrangler.toml";
 // Paths in the file are relative to its folder. The process id separates concurrent runs.

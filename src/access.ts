@@ -1,12 +1,12 @@
-import { authenticateAdmin, authenticateToken } from "./auth/administrators.ts";
-import { authenticateCaller, type Caller, recheckAuthorization } from "./auth/callers.ts";
-import { rejectReboundHost } from "./auth/development-keys.ts";
-import { toGatewayError } from "./errors/gateway-error.ts";
-import { assertNetworkAllowed } from "./limits/allowed.ts";
-import type { Context } from "./platform/context.ts";
+import { authenticateAdmin, authenticateToken } from "./core/auth/administrators.ts";
+import { authenticateCaller, type Caller, recheckAuthorization } from "./core/auth/callers.ts";
+import { rejectReboundHost } from "./core/auth/development-keys.ts";
+import { toGatewayError } from "./core/errors/gateway-error.ts";
+import type { Context } from "./core/ports/context.ts";
+import type { CallerEndpoint, PathParams } from "./core/routing/endpoint.ts";
+import type { Route, RouteFamily } from "./core/routing/route-group.ts";
+import { assertNetworkAllowed } from "./pool/limits/key-scope.ts";
 import { ROUTE_GROUPS } from "./routes.ts";
-import type { CallerEndpoint, PathParams } from "./routing/endpoint.ts";
-import type { Route, RouteFamily } from "./routing/surface.ts";
 
 /** Credential sources, in order of precedence. */
 const credentialSources = ROUTE_GROUPS.flatMap((surface) => surface.credentials ?? []);

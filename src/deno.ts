@@ -1,11 +1,11 @@
-import { refreshModels } from "./accounts/refresh-models.ts";
-import { refreshTokens } from "./accounts/refresh-tokens.ts";
 import { describeFailure, handleRequest } from "./app.ts";
-import { warnIfOpenToAnyKey } from "./auth/unknown-keys.ts";
-import { lastAddress } from "./http/client-key.ts";
-import { InFlightWork } from "./platform/deno/in-flight.ts";
-import { createDenoRuntime } from "./platform/deno/index.ts";
-import { readVariablesOrExit } from "./platform/deno/variables.ts";
+import { warnIfOpenToAnyKey } from "./core/auth/unknown-key-policy.ts";
+import { lastAddress } from "./core/http/client-key.ts";
+import { refreshModels } from "./gateway/accounts/refresh-models.ts";
+import { refreshTokens } from "./gateway/accounts/refresh-tokens.ts";
+import { InFlightWork } from "./runtime/deno/in-flight-work.ts";
+import { createDenoRuntime } from "./runtime/deno/index.ts";
+import { readVariablesOrExit } from "./runtime/deno/variables.ts";
 
 const variables = readVariablesOrExit();
 const { clientAddressHeader } = variables;

@@ -1,14 +1,14 @@
-import { ADMINISTRATION } from "./admin/surface.ts";
-import { STANDARD_ROUTES } from "./api/index.ts";
-import { DIALECTS } from "./dialects/index.ts";
-import { PAGE_ROUTES } from "./pages/surface.ts";
-import { STANDARD_FAMILY } from "./routing/error-formats.ts";
+import { STANDARD_FAMILY } from "./core/routing/error-formats.ts";
 import {
   type AnyRouteGroup,
   type LazyRouteGroup,
   loadRouteGroup,
   type RouteGroup,
-} from "./routing/surface.ts";
+} from "./core/routing/route-group.ts";
+import { STANDARD_ROUTES } from "./gateway/api/index.ts";
+import { DIALECTS } from "./gateway/dialects/index.ts";
+import { ADMINISTRATION } from "./operator/admin/route-group.ts";
+import { PAGE_ROUTES } from "./pages/route-group.ts";
 
 /** The group with the OpenAPI document. */
 const OPENAPI_GROUP: LazyRouteGroup = {
@@ -16,7 +16,7 @@ const OPENAPI_GROUP: LazyRouteGroup = {
   family: STANDARD_FAMILY,
   paths: [],
   exactPaths: ["/openapi.json"],
-  load: async () => [(await import("./routing/openapi.ts")).openApiEndpoint(loadRouteGroups)],
+  load: async () => [(await import("./core/routing/openapi.ts")).openApiEndpoint(loadRouteGroups)],
 };
 
 /** All route groups of the program. The most frequently used ones come first. */

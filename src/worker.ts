@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
-import { refreshModels } from "./accounts/refresh-models.ts";
-import { refreshTokens } from "./accounts/refresh-tokens.ts";
 import { handleRequest } from "./app.ts";
-import { clientAddress } from "./platform/cloudflare/client-address.ts";
-import { createCloudflarePlatform } from "./platform/cloudflare/index.ts";
-import { recordIsolatePlace } from "./platform/cloudflare/place.ts";
+import { refreshModels } from "./gateway/accounts/refresh-models.ts";
+import { refreshTokens } from "./gateway/accounts/refresh-tokens.ts";
+import { clientAddress } from "./runtime/cloudflare/client-address.ts";
+import { createCloudflarePlatform } from "./runtime/cloudflare/index.ts";
+import { recordIsolatePlace } from "./runtime/cloudflare/isolate-place.ts";
 
 export { AccountPool } from "../durable-objects/account-pool.ts";
 export { Administration } from "../durable-objects/administration.ts";

@@ -1,4 +1,4 @@
-import type { PoolLimits } from "../../src/platform/pool-configuration.ts";
+import type { PoolLimits } from "../../src/core/ports/pool-configuration.ts";
 
 /** Violation of an invariant. */
 export class Violation extends Error {}

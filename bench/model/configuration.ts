@@ -3,14 +3,14 @@ import type {
   PoolConfiguration,
   PoolLayout,
   PoolLimits,
-} from "../../src/platform/pool-configuration.ts";
+} from "../../src/core/ports/pool-configuration.ts";
 import {
   buildShardConfiguration,
   listAllShards,
   nextLayout,
   settledLayout,
-} from "../../src/shards/layout.ts";
-import { POOL_NAME } from "../../src/shards/pool-name.ts";
+} from "../../src/pool/shards/layout.ts";
+import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";
 
 /** Model of the `Configuration` object for pools, with the same rules: it numbers its messages and stores the layout. */
 export class ModelConfiguration {

@@ -1,9 +1,9 @@
-import type { AcquireRequest } from "../../src/platform/accounts.ts";
-import type { PoolAccount } from "../../src/platform/pool-configuration.ts";
-import { TOTAL_UNITS } from "../../src/pool/limit-part.ts";
-import { Waiter } from "../../src/pool/waiting-queue.ts";
-import { createShardMap, shardNames } from "../../src/shards/layout.ts";
-import { POOL_NAME } from "../../src/shards/pool-name.ts";
+import type { AcquireRequest } from "../../src/core/ports/accounts.ts";
+import type { PoolAccount } from "../../src/core/ports/pool-configuration.ts";
+import { Waiter } from "../../src/pool/fair-queue.ts";
+import { TOTAL_UNITS } from "../../src/pool/limit-share.ts";
+import { createShardMap, shardNames } from "../../src/pool/shards/layout.ts";
+import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";
 import { Books, Violation } from "./books.ts";
 import { ModelClock } from "./clock.ts";
 import { ModelConfiguration } from "./configuration.ts";

@@ -1,5 +1,5 @@
 // Messages of isolates, in the program's format.
-import { readThumbnailRequest } from "../../src/pages/thumbnails/parameters.ts";
+import { readThumbnailRequest } from "../../src/pages/thumbnails/thumbnail-parameters.ts";
 
 const words = (length, n) =>
   `${n} ${"All happy families are alike. ".repeat(Math.ceil(length / 30))}`.slice(0, length);

@@ -1,7 +1,7 @@
 // Sends the program's messages to the Durable Objects; see ../objects.mjs.
 import { DurableObject } from "cloudflare:workers";
 import { Alerts as Watch } from "../../durable-objects/alerts.ts";
-import { UsageTally } from "../../src/usage/tally.ts";
+import { UsageTally } from "../../src/records/usage/usage-tally.ts";
 import { alert, captureOf, historyMessage, jobOf, packedMessage, response, summary } from "./messages.mjs";
 
 export { AccountPool } from "../../durable-objects/account-pool.ts";

@@ -1,5 +1,5 @@
-import type { AccountFailure, AccountPoolClient, Lease } from "../../src/platform/accounts.ts";
-import { HEARTBEAT_MS } from "../../src/pool/lease-life.ts";
+import type { AccountFailure, AccountPoolClient, Lease } from "../../src/core/ports/accounts.ts";
+import { HEARTBEAT_MS } from "../../src/pool/lease-timing.ts";
 import type { Books } from "./books.ts";
 import type { VirtualClock } from "./clock.ts";
 

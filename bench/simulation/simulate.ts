@@ -1,9 +1,9 @@
-import type { AccountPoolClient } from "../../src/platform/accounts.ts";
-import { createAccountPoolClient } from "../../src/platform/cloudflare/accounts.ts";
-import { ShardClient } from "../../src/platform/cloudflare/shard-client.ts";
-import { ShardedAccountPool } from "../../src/platform/cloudflare/sharded-accounts.ts";
-import type { PoolAccount } from "../../src/platform/pool-configuration.ts";
-import { type Shard, ShardMap, splitProportionally } from "../../src/shards/shards.ts";
+import type { AccountPoolClient } from "../../src/core/ports/accounts.ts";
+import type { PoolAccount } from "../../src/core/ports/pool-configuration.ts";
+import { type Shard, ShardMap, splitProportionally } from "../../src/pool/shards/shard-map.ts";
+import { createAccountPoolClient } from "../../src/runtime/cloudflare/pool-client/accounts.ts";
+import { ShardClient } from "../../src/runtime/cloudflare/pool-client/shard-client.ts";
+import { ShardedAccountPool } from "../../src/runtime/cloudflare/pool-client/sharded-accounts.ts";
 import { Books, type Waits } from "./books.ts";
 import { randomFrom, VirtualClock } from "./clock.ts";
 import { Isolate } from "./isolate.ts";

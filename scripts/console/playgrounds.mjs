@@ -10,7 +10,7 @@ const importLine = /\bimport\s*\{\s*(\w+)\s*\}\s*from\s*["']\.\/([\w-]+)\/[\w-]+
 const array = /\bexport\s+const\s+DIALECTS\b[^=]*=\s*\[([^\]]*)\]/;
 
 /**
- * Returns the folders of the dialects in the source text of `src/dialects/index.ts`, in the order of its array.
+ * Returns the folders of the dialects in the source text of `src/gateway/dialects/index.ts`, in the order of its array.
  *
  * @throws if the text has an unexpected form.
  */
@@ -19,7 +19,9 @@ function foldersIn(list) {
   const folders = new Map(Array.from(code.matchAll(importLine), ([, name, folder]) => [name, folder]));
   const members = code.match(array)?.[1];
   if (members === undefined) {
-    throw new Error("src/dialects/index.ts must have the line `export const DIALECTS = [one, another];`.");
+    throw new Error(
+      "src/gateway/dialects/index.ts must have the line `export const DIALECTS = [one, another];`.",
+    );
   }
   const names = members.split(",").map((name) => name.trim());
   // A trailing comma leaves an empty name.
@@ -28,26 +30,27 @@ function foldersIn(list) {
     const folder = folders.get(name);
     if (folder !== undefined) return folder;
     throw new Error(
-      `src/dialects/index.ts must list its dialects by name and import each from its folder, as in ` +
+      `src/gateway/dialects/index.ts must list its dialects by name and import each from its folder, as in ` +
         `\`import { one } from "./one/dialect.ts";\`, which "${name}" is not.`,
     );
   });
 }
 
 /**
- * Generates the source text of the module `polygate:playgrounds`, resolved in `src/dialects`. It exports the playground of
- * each dialect that has one. `list` is the text of `src/dialects/index.ts`; `hasPlayground` tests a folder.
+ * Generates the source text of the module `polygate:playgrounds`, resolved in `src/gateway/dialects`. It exports the playground of
+ * each dialect that has one. `list` is the text of `src/gateway/dialects/index.ts`; `hasPlayground` tests a folder.
  */
 export function playgroundsModule(list, hasPlayground) {
   const folders = foldersIn(list).filter(hasPlayground);
-  if (folders.length === 0) throw new Error("No dialect in src/dialects/index.ts has a playground.ts.");
+  if (folders.length === 0)
+    throw new Error("No dialect in src/gateway/dialects/index.ts has a playground.ts.");
   const imports = folders.map(
     (folder, index) => `import { playground as p${index} } from "./${folder}/playground.ts";\n`,
   );
   return `${imports.join("")}export const playgrounds = [${folders.map((_, index) => `p${index}`).join(", ")}];\n`;
 }
 
-/** esbuild plugin that resolves the module `polygate:playgrounds`. `dialects` is the path of `src/dialects`. */
+/** esbuild plugin that resolves the module `polygate:playgrounds`. `dialects` is the path of `src/gateway/dialects`. */
 export const playgroundsPlugin = (dialects) => ({
   name: "playgrounds",
   setup(build) {

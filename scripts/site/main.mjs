@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { buildOpenApiDocument } from "../../src/core/routing/openapi.ts";
 import { loadRouteGroups } from "../../src/routes.ts";
-import { buildOpenApiDocument } from "../../src/routing/openapi.ts";
 import { cacheFolder, root } from "../development.mjs";
 import { referencePages } from "./reference.mjs";
 

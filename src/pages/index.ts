@@ -1,6 +1,6 @@
-import type { Endpoint } from "../routing/endpoint.ts";
-import { landingPage } from "./home/endpoints.ts";
-import { JOB_ENDPOINTS } from "./jobs/endpoints.ts";
+import type { Endpoint } from "../core/routing/endpoint.ts";
+import { JOB_ENDPOINTS } from "./job-api/endpoints.ts";
+import { landingPage } from "./landing-page/endpoints.ts";
 import { metadata, metadataBatch } from "./metadata/endpoints.ts";
 import { technologies, technologiesBatch } from "./technologies/endpoints.ts";
 import { thumbnail, thumbnailBatch } from "./thumbnails/endpoints.ts";

@@ -1,9 +1,9 @@
+import type { Handover, OccupiedSlots } from "./account-handover.ts";
 import type { AccountState } from "./account-state.ts";
 import type { AccountTokens } from "./account-tokens.ts";
-import type { Handover, OccupiedSlots } from "./handover.ts";
 import type { StoredAccount } from "./pool-store.ts";
+import type { MigrationTarget } from "./shard-migration.ts";
 import type { Slots } from "./slots.ts";
-import type { MigrationTarget } from "./takeover.ts";
 
 /**
  * Handles accounts that move between this pool and other shards: the slots of theirs still occupied here, and what the

@@ -1,14 +1,14 @@
-import type { Credentials } from "../platform/accounts.ts";
-import type { PoolAccount } from "../platform/pool-configuration.ts";
+import type { Credentials } from "../core/ports/accounts.ts";
+import type { PoolAccount } from "../core/ports/pool-configuration.ts";
 import type { Cooldown } from "./cooldown.ts";
+import type { Waiter } from "./fair-queue.ts";
+import { HalfOpenBudget } from "./half-open-budget.ts";
 import { Health } from "./health.ts";
-import type { ProviderPool } from "./lane.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
 import type { StoredAccount } from "./pool-store.ts";
+import type { ProviderPool } from "./provider-pool.ts";
 import type { ProxyState } from "./proxies.ts";
 import { SignInGate } from "./sign-in-gate.ts";
-import { HalfOpenBudget } from "./trust.ts";
-import type { Waiter } from "./waiting-queue.ts";
 
 /** Everything that the pool knows about one account. It is a list node because the rotation keeps accounts in a linked list. */
 export class AccountState extends ListNode<AccountState> {

@@ -1,5 +1,5 @@
 import { AccountState } from "./account-state.ts";
-import type { ProviderPools } from "./lane.ts";
+import type { ProviderPools } from "./provider-pool.ts";
 
 /** The accounts that the pool knows: configured ones, and removed ones that still occupy slots or have a high-water mark. */
 export class AccountTable {

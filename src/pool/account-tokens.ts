@@ -1,5 +1,5 @@
-import type { AccountFailure, SignInResult, TokenResult } from "../platform/accounts.ts";
-import type { PoolAccount } from "../platform/pool-configuration.ts";
+import type { AccountFailure, SignInResult, TokenResult } from "../core/ports/accounts.ts";
+import type { PoolAccount } from "../core/ports/pool-configuration.ts";
 import type { AccountState } from "./account-state.ts";
 import { nextCooldown } from "./cooldown.ts";
 import type { PoolStore, StoredAccount } from "./pool-store.ts";

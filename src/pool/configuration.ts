@@ -1,6 +1,6 @@
-import { accountIdentifier } from "../config/account-identifier.ts";
-import type { Config, ProviderEntry } from "../config/schema.ts";
-import type { PoolAccount, PoolConfiguration } from "../platform/pool-configuration.ts";
+import { accountIdentifier } from "../core/config/account-identifier.ts";
+import type { Config, ProviderEntry } from "../core/config/schema.ts";
+import type { PoolAccount, PoolConfiguration } from "../core/ports/pool-configuration.ts";
 
 const HOUR_MS = 3_600_000;
 

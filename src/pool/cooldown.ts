@@ -1,5 +1,5 @@
-import { PROVIDER_ERROR_KINDS, type ProviderErrorKind } from "../errors/provider-error.ts";
-import type { AccountFailure } from "../platform/accounts.ts";
+import { PROVIDER_ERROR_KINDS, type ProviderErrorKind } from "../core/errors/provider-error.ts";
+import type { AccountFailure } from "../core/ports/accounts.ts";
 
 /** Returns `text` when it is a kind of failure, otherwise null. */
 export function parseFailureKind(text: string): ProviderErrorKind | null {

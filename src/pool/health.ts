@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { lazyObject } from "../encoding/lazy-schema.ts";
-import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
-import type { AccountActivity, SuccessCounts } from "../platform/account-status.ts";
-import type { AccountFailure } from "../platform/accounts.ts";
+import { lazyObject } from "../core/encoding/lazy-schema.ts";
+import { PROVIDER_ERROR_KINDS } from "../core/errors/provider-error.ts";
+import type { AccountActivity, SuccessCounts } from "../core/ports/account-status.ts";
+import type { AccountFailure } from "../core/ports/accounts.ts";
 
 const number = z.number();
 const storedBuckets = lazyObject(() => ({ newest: number, good: z.array(number), bad: z.array(number) }));

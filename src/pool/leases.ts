@@ -1,7 +1,15 @@
-import type { AcquireRequest, TokenResult } from "../platform/accounts.ts";
+import type { AcquireRequest, TokenResult } from "../core/ports/accounts.ts";
 import type { AccountState } from "./account-state.ts";
+import type { FairShare } from "./fair-shares.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
-import type { FairShare } from "./shares.ts";
+
+/** The pool's answer to a heartbeat. */
+export interface HeartbeatAnswer {
+  /** Number of the pool's current start: the isolate must resume leases whose name has an earlier number. */
+  readonly start: number;
+  /** Names of leases that have ended. */
+  readonly lost: readonly string[];
+}
 
 /** The answer to a token request of a lease that has ended. */
 export const SLOT_RECLAIMED: TokenResult = {

@@ -5,9 +5,9 @@ import type {
   FailingAccountView,
   ProviderOutageView,
   QueueStatus,
-} from "../platform/account-status.ts";
+} from "../core/ports/account-status.ts";
+import { classifyCondition } from "./account-condition.ts";
 import type { AccountState } from "./account-state.ts";
-import { classifyCondition } from "./condition.ts";
 import type { Slots } from "./slots.ts";
 
 /** Reason and end of an account's cooldown; of two cooldowns (account and proxy) the longer one. */

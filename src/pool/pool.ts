@@ -1,36 +1,36 @@
-import { indexAccountsByName } from "../config/account-identifier.ts";
-import { UseLedger } from "../limits/ledger.ts";
-import { noopStore, type UseStore } from "../limits/store.ts";
-import type { AccountHealth, QueueStatus } from "../platform/account-status.ts";
+import { indexAccountsByName } from "../core/config/account-identifier.ts";
+import type { AccountHealth, QueueStatus } from "../core/ports/account-status.ts";
 import type {
   AccountFailure,
   AcquireRequest,
   LeasedAccount,
   SignInResult,
   TokenResult,
-} from "../platform/accounts.ts";
-import type { PoolConfiguration } from "../platform/pool-configuration.ts";
-import type { ShardStatus } from "../shards/shard-status.ts";
+} from "../core/ports/accounts.ts";
+import type { PoolConfiguration } from "../core/ports/pool-configuration.ts";
+import { Handover } from "./account-handover.ts";
 import { AccountMoves } from "./account-moves.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
-import { Handover } from "./handover.ts";
-import { HealthPersistence } from "./health-keeper.ts";
-import type { HeartbeatAnswer } from "./heartbeat.ts";
-import { requestIdentityOf } from "./identity.ts";
-import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
+import { CircuitProbe } from "./circuit-probe.ts";
+import { type AcquireOutcome, Waiter } from "./fair-queue.ts";
+import { HealthPersistence } from "./health-persistence.ts";
+import { CLAIM_MS, LEASE_TTL_MS } from "./lease-timing.ts";
+import type { HeartbeatAnswer } from "./leases.ts";
 import { type LeaseHolder, SLOT_RECLAIMED } from "./leases.ts";
-import type { DistributedLimit, LimitUsage } from "./limit-part.ts";
-import { LimitedRequests } from "./limited-uses.ts";
+import type { DistributedLimit, LimitUsage } from "./limit-share.ts";
+import { LimitedRequests } from "./limited-requests.ts";
+import { UseLedger } from "./limits/use-ledger.ts";
+import { noopStore, type UseStore } from "./limits/use-store.ts";
+import { type MaintenanceClock, MaintenanceTimers } from "./maintenance-timers.ts";
+import { OutcomeRecorder } from "./outcome-recorder.ts";
 import { buildQueueStatus, listAccountHealth } from "./pool-status.ts";
 import type { PoolStore } from "./pool-store.ts";
-import { CircuitProbe } from "./provider-trials.ts";
 import { Proxies } from "./proxies.ts";
+import { requestIdentityOf } from "./request-identity.ts";
+import type { ShardStatus } from "./shards/shard-status.ts";
 import type { LimitShares } from "./slot-limits.ts";
 import { Slots } from "./slots.ts";
-import { type MaintenanceClock, MaintenanceTimers } from "./upkeep.ts";
-import { OutcomeRecorder } from "./use-outcomes.ts";
-import { type AcquireOutcome, Waiter } from "./waiting-queue.ts";
 
 /** Dependencies and settings of the pool. */
 export interface PoolOptions extends MaintenanceClock {

@@ -1,5 +1,5 @@
-import type { AccountFailure } from "../platform/accounts.ts";
-import type { PoolProxy } from "../platform/pool-configuration.ts";
+import type { AccountFailure } from "../core/ports/accounts.ts";
+import type { PoolProxy } from "../core/ports/pool-configuration.ts";
 import type { AccountState } from "./account-state.ts";
 import { type Cooldown, nextCooldown } from "./cooldown.ts";
 

@@ -1,4 +1,4 @@
-import type { AccountFailure, Credentials, SignInResult, TokenResult } from "../platform/accounts.ts";
+import type { AccountFailure, Credentials, SignInResult, TokenResult } from "../core/ports/accounts.ts";
 
 /** A token with the times (Unix milliseconds) that decide whether it is still usable; `expiresAt` 0: unknown. */
 export interface CurrentToken {

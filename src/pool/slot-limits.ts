@@ -1,6 +1,6 @@
-import type { PoolLimits } from "../platform/pool-configuration.ts";
-import type { ProviderPool, ProviderPools } from "./lane.ts";
-import type { DistributedLimit, LimitUsage } from "./limit-part.ts";
+import type { PoolLimits } from "../core/ports/pool-configuration.ts";
+import type { DistributedLimit, LimitUsage } from "./limit-share.ts";
+import type { ProviderPool, ProviderPools } from "./provider-pool.ts";
 
 /** How much one of several pools may use of the limits that it shares with the others; null: there is no such limit. */
 export interface LimitShares {

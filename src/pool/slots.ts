@@ -1,16 +1,16 @@
-import { type AcquireRequest, ANY_PROVIDER } from "../platform/accounts.ts";
-import type { SetTimer } from "../platform/clock.ts";
-import type { PoolLimits } from "../platform/pool-configuration.ts";
+import { type AcquireRequest, ANY_PROVIDER } from "../core/ports/accounts.ts";
+import type { SetTimer } from "../core/ports/clock.ts";
+import type { PoolLimits } from "../core/ports/pool-configuration.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTable } from "./account-table.ts";
-import type { HeartbeatAnswer } from "./heartbeat.ts";
-import { type ProviderPool, ProviderPools } from "./lane.ts";
+import { type AcquireOutcome, type Grant, Waiter } from "./fair-queue.ts";
+import { LeaseRecovery } from "./lease-recovery.ts";
+import type { HeartbeatAnswer } from "./leases.ts";
 import { type LeaseHolder, type LeaseRecord, Leases, leaseHolderOf } from "./leases.ts";
 import type { GrantTerms, PoolStore } from "./pool-store.ts";
-import { LeaseRecovery } from "./reservations.ts";
+import { type ProviderPool, ProviderPools } from "./provider-pool.ts";
+import { RequestQueue, type RequestQueueEvents } from "./request-queue.ts";
 import { type LimitShares, SlotLimits } from "./slot-limits.ts";
-import { type AcquireOutcome, type Grant, Waiter } from "./waiting-queue.ts";
-import { RequestQueue, type RequestQueueEvents } from "./waiting-room.ts";
 
 /** Callbacks of the slots' owner. */
 export interface SlotEvents extends RequestQueueEvents {

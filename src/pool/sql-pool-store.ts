@@ -1,6 +1,6 @@
-import { WriteRetryQueue } from "../storage/repeated-writes.ts";
-import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../storage/set-aside.ts";
-import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
+import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../core/storage/damaged-rows.ts";
+import { numberIn, type Sql, type SqlRow, textIn } from "../core/storage/sql.ts";
+import { WriteRetryQueue } from "../core/storage/write-retry-queue.ts";
 import { type Cooldown, parseFailureKind } from "./cooldown.ts";
 import type { LeaseTerms, PoolStore, Starts, StoredAccount, StoredLimitShare } from "./pool-store.ts";
 

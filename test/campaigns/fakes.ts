@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { cacheFolder } from "../../scripts/development.mjs";
-import { ProviderError } from "../../src/errors/provider-error.ts";
-import { getDriver } from "../../src/provider/drivers.ts";
-import type { Provider, ProviderEvent } from "../../src/provider/provider.ts";
+import { ProviderError } from "../../src/core/errors/provider-error.ts";
+import { getDriver } from "../../src/gateway/providers/drivers.ts";
+import type { Provider, ProviderEvent } from "../../src/gateway/providers/provider.ts";
 import { thinkingConversation } from "../support/conversations.ts";
 
 const PACKAGE = "@copilotkit/aimock";

@@ -2,12 +2,12 @@ import { createServer, request as httpRequest, type Server } from "node:http";
 import { connect } from "node:net";
 import { SignJWT } from "jose";
 import { afterAll, describe, expect, it } from "vitest";
-import { deriveSecret } from "../../src/auth/password.ts";
+import { deriveSecret } from "../../src/core/auth/password.ts";
 import { SlowCrowd } from "../support/slow-clients.ts";
 import { ROUTES } from "../support/surfaces.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
-import { refused } from "../unit/url-safety/forms.ts";
+import { refused } from "../unit/core/url-safety/forms.ts";
 
 const ADMIN = "the-admin-key-of-this-test";
 /** A configuration of the environment keeps no secret for tokens: it is drawn from what opens the door, so that a test knows it. */

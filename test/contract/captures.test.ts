@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { CaptureChain, CaptureSummary, Sample } from "../../src/platform/captures.ts";
+import type { CaptureChain, CaptureSummary, Sample } from "../../src/core/ports/captures.ts";
 import { until } from "../support/until.ts";
 import { useGateway } from "../support/use-gateway.ts";
 

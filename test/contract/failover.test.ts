@@ -39,7 +39,7 @@ interface Record {
 }
 
 describe("one wrong password, one dead proxy, one refused token, and one account that is well", () => {
-  // A thousand of them: test/unit/accounts/failover.test.ts.
+  // A thousand of them: test/unit/gateway/accounts/failover.test.ts.
   it("are as many answers as requests", async () => {
     const statuses = new Map<number, number>();
     const ask = async () => {

@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI, type GroundingMetadata } from "@google/genai";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { buildOpenApiDocument } from "../../src/routing/openapi.ts";
+import { buildOpenApiDocument } from "../../src/core/routing/openapi.ts";
 import { DIALECT_CLIENTS } from "../support/dialect-clients.ts";
 import { SURFACES } from "../support/surfaces.ts";
 import { useGateway } from "../support/use-gateway.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { HistorySummary } from "../../src/platform/archive.ts";
+import type { HistorySummary } from "../../src/core/ports/archive.ts";
 import { until } from "../support/until.ts";
 import { useGateway } from "../support/use-gateway.ts";
 

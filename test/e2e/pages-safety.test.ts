@@ -8,7 +8,7 @@ import { browserExecutable, describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
 import { browserCounts, html, type Site, serve, startPageService } from "../support/pages.ts";
 import { until } from "../support/until.ts";
-import { refused } from "../unit/url-safety/forms.ts";
+import { refused } from "../unit/core/url-safety/forms.ts";
 
 /** A private service: it writes down everything that reaches it, the mere connections too. */
 interface Listener {

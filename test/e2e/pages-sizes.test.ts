@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Size } from "../../src/core/ports/page-browser.ts";
+import { readImageSize } from "../../src/pages/images/image-size.ts";
 import { thumbnailSchema } from "../../src/pages/thumbnails/endpoints.ts";
-import { readImageSize } from "../../src/pages/thumbnails/image-size.ts";
-import type { Size } from "../../src/platform/page-browser.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
 import {

@@ -1,7 +1,7 @@
 import { Session } from "node:inspector/promises";
 import fc from "fast-check";
 import { near, type Target } from "../unit/fuzz/target.ts";
-import type { Failure } from "../unit/tools/properties.ts";
+import type { Failure } from "../unit/gateway/tools/properties.ts";
 
 /** Inputs that are tried between two looks at the coverage: a look costs as much as many inputs. */
 const BATCH = 100;

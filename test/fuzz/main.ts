@@ -16,7 +16,7 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { targets } from "../unit/fuzz/targets.ts";
-import { type Failure, properties } from "../unit/tools/properties.ts";
+import { type Failure, properties } from "../unit/gateway/tools/properties.ts";
 import { GuidedTarget } from "./guided.ts";
 
 const RUNS = 2000;

@@ -15,12 +15,12 @@ const QUICK_LIMIT = 30_000;
 const LIMIT = 120_000;
 /** What the scanner and its tests consist of. */
 const PARTS = [
-  "src/conversation",
-  "src/encoding",
-  "src/tools",
+  "src/core/conversation",
+  "src/core/encoding",
+  "src/gateway/tools",
   "test/fuzz/quick.ts",
   "test/support/find-calls.ts",
-  "test/unit/tools",
+  "test/unit/gateway/tools",
 ];
 const mutants = [...calls, ...values, ...marks];
 
@@ -86,7 +86,7 @@ try {
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   if (!(await passes(folder))) throw new Error("the tests fail without a mutant");
   for (const { name, file, from, to } of selected) {
-    const path = join(folder, "src/tools", file);
+    const path = join(folder, "src/gateway/tools", file);
     const source = readFileSync(path, "utf8");
     if (source.split(from).length !== 2) throw new Error(`"${name}" does not fit the source exactly once`);
     writeFileSync(

@@ -1,7 +1,7 @@
 /** The cheapest tests of the tool scanner, without a test runner: exits with 1 at the first failure. */
-import { cases, truncated } from "../unit/tools/corpus.ts";
-import { properties } from "../unit/tools/properties.ts";
-import { chunks, leftOut, scanPieces, scanWhole } from "../unit/tools/support.ts";
+import { cases, truncated } from "../unit/gateway/tools/corpus.ts";
+import { properties } from "../unit/gateway/tools/properties.ts";
+import { chunks, leftOut, scanPieces, scanWhole } from "../unit/gateway/tools/support.ts";
 
 function fail(reason: string): never {
   console.error(reason);

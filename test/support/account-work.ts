@@ -1,8 +1,8 @@
-import type { AccountRequest, AccountSession } from "../../src/accounts/account-request.ts";
-import { withAccount } from "../../src/accounts/with-account.ts";
-import { ProviderError, type ProviderErrorKind } from "../../src/errors/provider-error.ts";
-import { LightAbortController } from "../../src/http/light-abort-controller.ts";
-import type { Context } from "../../src/platform/context.ts";
+import { ProviderError, type ProviderErrorKind } from "../../src/core/errors/provider-error.ts";
+import { LightAbortController } from "../../src/core/http/light-abort-controller.ts";
+import type { Context } from "../../src/core/ports/context.ts";
+import type { AccountRequest, AccountSession } from "../../src/gateway/accounts/account-request.ts";
+import { withAccount } from "../../src/gateway/accounts/with-account.ts";
 import { type MemoryGateway, managed } from "./memory-gateway.ts";
 
 /** Runs work with an account, for tests. */

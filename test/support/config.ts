@@ -1,4 +1,4 @@
-import { type Config, configSchema } from "../../src/config/schema.ts";
+import { type Config, configSchema } from "../../src/core/config/schema.ts";
 
 /** Returns a configuration with all defaults. */
 export function emptyConfig(): Config {

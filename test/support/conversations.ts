@@ -1,5 +1,5 @@
-import type { Conversation } from "../../src/conversation/conversation.ts";
-import { resolveModel } from "../../src/models/resolve.ts";
+import type { Conversation } from "../../src/core/conversation/conversation.ts";
+import { resolveModel } from "../../src/gateway/models/resolve-model.ts";
 
 /** Changes to the default conversation of tests; `model` is a model name. */
 export type ConversationChanges = Partial<Omit<Conversation, "model">> & { readonly model?: string };

@@ -1,10 +1,10 @@
 import { Validator } from "@cfworker/json-schema";
-import { isObject, type JsonObject } from "../../src/encoding/json.ts";
-import { GatewayError } from "../../src/errors/gateway-error.ts";
-import { STANDARD_FAMILY } from "../../src/routing/error-formats.ts";
-import { buildOpenApiDocument } from "../../src/routing/openapi.ts";
-import { RouteTable } from "../../src/routing/router.ts";
-import { PathFamilies, type Route } from "../../src/routing/surface.ts";
+import { isObject, type JsonObject } from "../../src/core/encoding/json.ts";
+import { GatewayError } from "../../src/core/errors/gateway-error.ts";
+import { STANDARD_FAMILY } from "../../src/core/routing/error-formats.ts";
+import { buildOpenApiDocument } from "../../src/core/routing/openapi.ts";
+import { PathFamilies, type Route } from "../../src/core/routing/route-group.ts";
+import { RouteTable } from "../../src/core/routing/router.ts";
 import { publishedFault } from "./published.ts";
 import { innermost } from "./schema-faults.ts";
 import type { SecretWatch } from "./secret-watch.ts";

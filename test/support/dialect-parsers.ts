@@ -1,36 +1,39 @@
-import type { Conversation } from "../../src/conversation/conversation.ts";
+import type { Conversation } from "../../src/core/conversation/conversation.ts";
+import { parseWith } from "../../src/core/http/json-body.ts";
 import {
   chatRequestSchema,
   translateChatRequest as fromChat,
-} from "../../src/dialects/chat-completions/request.ts";
+} from "../../src/gateway/dialects/chat-completions/request.ts";
 import {
   completionRequestSchema,
   toConversation as fromCompletion,
-} from "../../src/dialects/completions/request.ts";
+} from "../../src/gateway/dialects/completions/request.ts";
 import {
   contentRequestSchema,
   toConversation as fromContents,
-} from "../../src/dialects/content-generation/request.ts";
-import { toConversation as fromMessages, messageRequestSchema } from "../../src/dialects/messages/request.ts";
+} from "../../src/gateway/dialects/content-generation/request.ts";
+import {
+  toConversation as fromMessages,
+  messageRequestSchema,
+} from "../../src/gateway/dialects/messages/request.ts";
 import {
   chatSchema,
   generateSchema,
   translateRunnerChatRequest,
   translateRunnerGenerateRequest,
-} from "../../src/dialects/model-runner/request.ts";
+} from "../../src/gateway/dialects/model-runner/request.ts";
 import {
   getInputItems,
   responsesRequestSchema,
   translateResponsesRequest,
-} from "../../src/dialects/responses/request.ts";
-import { parseWith } from "../../src/http/json-body.ts";
-import { resolveModel } from "../../src/models/resolve.ts";
-import { RequestBuilder as MessagesRequest } from "../../src/provider/anthropic/request.ts";
-import { RequestBuilder as ContentRequest } from "../../src/provider/gemini/request.ts";
-import { RequestBuilder as CompletionsRequest } from "../../src/provider/openai/request.ts";
-import { RequestBuilder as ResponsesRequest } from "../../src/provider/openai-responses/request.ts";
-import type { PrepareOptions } from "../../src/provider/provider.ts";
-import { composePrompt, renderTranscript } from "../../src/provider/sessions/prompt.ts";
+} from "../../src/gateway/dialects/responses/request.ts";
+import { resolveModel } from "../../src/gateway/models/resolve-model.ts";
+import { RequestBuilder as MessagesRequest } from "../../src/gateway/providers/anthropic/request.ts";
+import { RequestBuilder as ContentRequest } from "../../src/gateway/providers/gemini/request.ts";
+import { RequestBuilder as CompletionsRequest } from "../../src/gateway/providers/openai/request.ts";
+import { RequestBuilder as ResponsesRequest } from "../../src/gateway/providers/openai-responses/request.ts";
+import type { PrepareOptions } from "../../src/gateway/providers/provider.ts";
+import { composePrompt, renderTranscript } from "../../src/gateway/providers/sessions/prompt.ts";
 
 const MODEL = "provider-v4-flash";
 

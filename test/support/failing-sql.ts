@@ -1,5 +1,5 @@
-import { Database } from "../../src/platform/deno/database.ts";
-import type { Sql, SqlRow, SqlValue } from "../../src/storage/sql.ts";
+import type { Sql, SqlRow, SqlValue } from "../../src/core/storage/sql.ts";
+import { Database } from "../../src/runtime/deno/database.ts";
 
 /**
  * When a step fails: before it does anything, after it is done, or before it does anything while also ending its

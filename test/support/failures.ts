@@ -1,6 +1,6 @@
-import { toAccountFailure } from "../../src/accounts/fault.ts";
-import { ProviderError, type ProviderErrorKind } from "../../src/errors/provider-error.ts";
-import type { AccountFailure } from "../../src/platform/accounts.ts";
+import { ProviderError, type ProviderErrorKind } from "../../src/core/errors/provider-error.ts";
+import type { AccountFailure } from "../../src/core/ports/accounts.ts";
+import { toAccountFailure } from "../../src/gateway/accounts/fault-attribution.ts";
 
 /** A failure of the provider, as reported to the pool. */
 export function failure(

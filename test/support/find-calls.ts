@@ -1,5 +1,5 @@
-import type { ToolDefinition } from "../../src/conversation/tool.ts";
-import { ToolScanner } from "../../src/tools/scanner.ts";
+import type { ToolDefinition } from "../../src/core/conversation/tool.ts";
+import { ToolScanner } from "../../src/gateway/tools/tool-scanner.ts";
 
 /** A call found in a text; `arguments` is the JSON text of one object. */
 export interface FoundCall {

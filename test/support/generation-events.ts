@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import type { Completion, FinishReason, GenerationEvent } from "../../src/conversation/events.ts";
-import { CompletionFold } from "../../src/conversation/fold.ts";
-import { GatewayError } from "../../src/errors/gateway-error.ts";
-import type { AnswerInfo } from "../../src/generation/job.ts";
+import { CompletionFold } from "../../src/core/conversation/completion-fold.ts";
+import type { Completion, FinishReason, GenerationEvent } from "../../src/core/conversation/events.ts";
+import { GatewayError } from "../../src/core/errors/gateway-error.ts";
+import type { AnswerInfo } from "../../src/gateway/generation/generation-job.ts";
 import { type ConversationChanges, thinkingConversation } from "./conversations.ts";
 
 /** Input of a renderer besides the events. */

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import { handleRequest } from "../../src/app.ts";
-import type { Caller } from "../../src/auth/callers.ts";
-import { RequestConfig } from "../../src/config/request-config.ts";
-import { isObject, type JsonObject } from "../../src/encoding/json.ts";
-import { MemoryBudget } from "../../src/http/body-budget.ts";
-import { RequestTimers } from "../../src/http/request-timers.ts";
-import type { HistoryRecord } from "../../src/platform/archive.ts";
-import type { Context } from "../../src/platform/context.ts";
-import type { Platform } from "../../src/platform/platform.ts";
+import type { Caller } from "../../src/core/auth/callers.ts";
+import { RequestConfig } from "../../src/core/config/request-config.ts";
+import { isObject, type JsonObject } from "../../src/core/encoding/json.ts";
+import { MemoryBudget } from "../../src/core/http/memory-budget.ts";
+import { RequestTimers } from "../../src/core/http/request-timers.ts";
+import type { HistoryRecord } from "../../src/core/ports/archive.ts";
+import type { Context } from "../../src/core/ports/context.ts";
+import type { Platform } from "../../src/core/ports/platform.ts";
 import { KEY, type MemoryPlatformOptions, memoryPlatform } from "./memory-platform.ts";
 import { type Asked, ScriptedUpstream } from "./scripted-upstream.ts";
 import { type Answers, isTurn, sessionsScript } from "./upstream-scripts.ts";
 // Load lazy modules at the start, because a fake clock does not wait for the disk.
-import "../../src/files/form.ts";
-import "../../src/files/related.ts";
+import "../../src/gateway/files/form-file.ts";
+import "../../src/gateway/files/related-file.ts";
 import "./surfaces.ts";
 
 /** Options of a test gateway: its platform, and the answers of a provider of the sessions protocol. */

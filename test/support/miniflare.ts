@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { developmentVars } from "../../scripts/development.mjs";
-import { POOL_NAME } from "../../src/shards/pool-name.ts";
+import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";
 import { type Bundle, buildBundles, modulesOf } from "./bundle.ts";
 import { CLOCK_PATH, settableClock } from "./clock.ts";
 import { fetchDescribed } from "./described.ts";

@@ -1,4 +1,4 @@
-import type { SetTimer } from "../../src/platform/clock.ts";
+import type { SetTimer } from "../../src/core/ports/clock.ts";
 
 /** Timers of an object, which end when the object loses its memory, on a clock that continues. */
 export class ObjectTimers {

@@ -1,6 +1,6 @@
-import { toUtf8 } from "../../src/encoding/bytes.ts";
-import type { CaptureOutcome, CaptureRequest, VisitRequest } from "../../src/platform/page-browser.ts";
-import type { PageBrowser } from "../../src/platform/pages.ts";
+import { toUtf8 } from "../../src/core/encoding/bytes.ts";
+import type { CaptureOutcome, CaptureRequest, VisitRequest } from "../../src/core/ports/page-browser.ts";
+import type { PageBrowser } from "../../src/core/ports/pages.ts";
 
 /** A fake browser that records each capture and its client. */
 export interface FakeBrowser extends PageBrowser {

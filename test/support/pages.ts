@@ -6,7 +6,7 @@ import decodeJpeg, { init as initJpeg } from "@jsquash/jpeg/decode.js";
 import decodePng, { init as initPng } from "@jsquash/png/decode.js";
 import decodeWebp, { init as initWebp } from "@jsquash/webp/decode.js";
 import { allowPrivateHosts } from "../../scripts/development.mjs";
-import type { BrowserCounts } from "../../src/pages/browser/service.ts";
+import type { BrowserCounts } from "../../src/pages/browser/browser-service.ts";
 import { DenoGateway } from "./deno.ts";
 import { type Gateway, startGateway } from "./gateway.ts";
 

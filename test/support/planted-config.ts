@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import * as z from "zod";
-import { type Config, configSchema } from "../../src/config/schema.ts";
-import { visibilityOf } from "../../src/config/secrets.ts";
+import { type Config, configSchema } from "../../src/core/config/schema.ts";
+import { visibilityOf } from "../../src/core/config/secret-masking.ts";
 
 type Schema = z.core.$ZodType;
 

@@ -1,5 +1,5 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
-import type { JsonObject } from "../../src/encoding/json.ts";
+import type { JsonObject } from "../../src/core/encoding/json.ts";
 import anthropic from "../fixtures/published/anthropic.json" with { type: "json" };
 import google from "../fixtures/published/google.json" with { type: "json" };
 import ollama from "../fixtures/published/ollama.json" with { type: "json" };

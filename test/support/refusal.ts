@@ -1,4 +1,4 @@
-import { GatewayError } from "../../src/errors/gateway-error.ts";
+import { GatewayError } from "../../src/core/errors/gateway-error.ts";
 
 /** Returns the error that work throws. Rethrows errors of other types, and fails if the work does not throw. */
 export function refusalOf(work: () => unknown): GatewayError {

@@ -1,6 +1,6 @@
 import { type AST, RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
 import { parseAst } from "vitest/node";
-import { isObject } from "../../src/encoding/json.ts";
+import { isObject } from "../../src/core/encoding/json.ts";
 import type { SourceFile } from "../unit/architecture/sources.ts";
 import { growthOf, MAX_GROWTH } from "./growth.ts";
 

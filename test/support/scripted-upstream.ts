@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from "../../src/encoding/json.ts";
-import type { Fetch, OutboundProxy } from "../../src/platform/upstream.ts";
+import { isObject, type JsonObject } from "../../src/core/encoding/json.ts";
+import type { Fetch, OutboundProxy } from "../../src/core/ports/upstream.ts";
 
 /** The next step of a response body. Texts and bytes are sent unchanged. */
 export type Step =

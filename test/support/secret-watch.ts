@@ -1,4 +1,4 @@
-import { isObject } from "../../src/encoding/json.ts";
+import { isObject } from "../../src/core/encoding/json.ts";
 
 /** Words that tests use as credentials but that also occur in harmless texts. */
 const COMMON = new Set(["authorization", "password", "undefined", "provider", "no-such-token"]);

@@ -1,5 +1,5 @@
+import { listRoutes } from "../../src/core/routing/route-group.ts";
 import { loadRouteGroups } from "../../src/routes.ts";
-import { listRoutes } from "../../src/routing/surface.ts";
 
 /** All route groups of the program, including the lazy ones. */
 export const SURFACES = await loadRouteGroups();

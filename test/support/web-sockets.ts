@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import { isObject, type JsonObject } from "../../src/encoding/json.ts";
+import { isObject, type JsonObject } from "../../src/core/encoding/json.ts";
 
 /** Options for a WebSocket of the responses style. */
 export interface SocketClient {

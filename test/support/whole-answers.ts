@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../src/encoding/json.ts";
+import { isObject, type JsonObject } from "../../src/core/encoding/json.ts";
 import type { Protocol } from "./fault-body.ts";
 
 /** Non-streamed answers of a backend, built from the events that it would have streamed. */

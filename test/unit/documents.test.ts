@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../../scripts/development.mjs";
 import { referencePages } from "../../scripts/site/reference.mjs";
-import { buildOpenApiDocument } from "../../src/routing/openapi.ts";
+import { buildOpenApiDocument } from "../../src/core/routing/openapi.ts";
 import { blocksOf, documents } from "../support/documents.ts";
 import { SURFACES } from "../support/surfaces.ts";
 

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isOlder } from "../../src/admin/version-lookup.ts";
-import { describeHostFault } from "../../src/config/host.ts";
-import { MASK, maskSecrets } from "../../src/encoding/mask.ts";
-import { withoutTrailingSlashes } from "../../src/encoding/path-segment.ts";
-import { maskPath } from "../../src/http/masked-path.ts";
+import { describeHostFault } from "../../src/core/config/host-syntax.ts";
+import { withoutTrailingSlashes } from "../../src/core/encoding/path-segment.ts";
+import { MASK, maskSecrets } from "../../src/core/encoding/secret-masking.ts";
+import { maskPath } from "../../src/core/http/path-masking.ts";
+import { sentencePattern } from "../../src/gateway/providers/optional-fields.ts";
+import { isUnguessable } from "../../src/gateway/providers/reasoning-cache.ts";
+import { ECHO_PATTERN } from "../../src/gateway/providers/redact-echoed-input.ts";
+import { isOlder } from "../../src/operator/admin/version-lookup.ts";
 import { countSheets } from "../../src/pages/browser/print.ts";
-import { ECHO_PATTERN } from "../../src/provider/callers-words.ts";
-import { sentencePattern } from "../../src/provider/optional-fields.ts";
-import { isUnguessable } from "../../src/provider/thought-memory.ts";
 
 /** Texts of a few pieces each, so that most of them come close to a match. */
 const textOf = (...parts: readonly string[]) =>

@@ -2,12 +2,17 @@ import { abortAllDurableObjects, reset, runDurableObjectAlarm, runInDurableObjec
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { shardNameOf } from "../../durable-objects/account-pool.ts";
-import { getAccountToken } from "../../src/accounts/sign-in.ts";
-import type { AccountPoolClient, AcquireRequest, AcquireResult, Lease } from "../../src/platform/accounts.ts";
-import { createAccountPoolClient } from "../../src/platform/cloudflare/accounts.ts";
-import type { PoolLimits } from "../../src/platform/pool-configuration.ts";
-import { buildShardConfiguration, shardNames } from "../../src/shards/layout.ts";
-import { POOL_NAME } from "../../src/shards/pool-name.ts";
+import type {
+  AccountPoolClient,
+  AcquireRequest,
+  AcquireResult,
+  Lease,
+} from "../../src/core/ports/accounts.ts";
+import type { PoolLimits } from "../../src/core/ports/pool-configuration.ts";
+import { getAccountToken } from "../../src/gateway/accounts/sign-in.ts";
+import { buildShardConfiguration, shardNames } from "../../src/pool/shards/layout.ts";
+import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";
+import { createAccountPoolClient } from "../../src/runtime/cloudflare/pool-client/accounts.ts";
 import { failure } from "../support/failures.ts";
 
 const LIMITS: PoolLimits = { perAccount: 1, global: 0, queue: 10, queueWaitMs: 60_000, tokenRefreshMs: 0 };

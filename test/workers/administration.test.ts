@@ -1,6 +1,6 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import type { LoginFailures } from "../../src/auth/login-guard.ts";
+import type { LoginFailures } from "../../src/core/auth/login-guard.ts";
 
 describe("the administration object", () => {
   it("keeps the count of failed attempts in storage, so that a restart forgives nothing", async () => {

@@ -2,15 +2,15 @@ import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test"
 import { describe, expect, it, vi } from "vitest";
 import { Configuration } from "../../durable-objects/configuration.ts";
 import { StoredJson } from "../../durable-objects/pieces.ts";
-import { createAccountPoolClient } from "../../src/platform/cloudflare/accounts.ts";
+import type { PoolConfiguration } from "../../src/core/ports/pool-configuration.ts";
+import { shardNames } from "../../src/pool/shards/layout.ts";
+import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";
 import {
   COPY_KEY,
   type ConfigCopy,
   createConfigurationClient,
-} from "../../src/platform/cloudflare/configuration.ts";
-import type { PoolConfiguration } from "../../src/platform/pool-configuration.ts";
-import { shardNames } from "../../src/shards/layout.ts";
-import { POOL_NAME } from "../../src/shards/pool-name.ts";
+} from "../../src/runtime/cloudflare/configuration.ts";
+import { createAccountPoolClient } from "../../src/runtime/cloudflare/pool-client/accounts.ts";
 import { emptyConfig } from "../support/config.ts";
 
 const emptyAccount = {

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { batch, capture, write } from "../unit/archive/support.ts";
+import { batch, capture, write } from "../unit/records/archive/support.ts";
 
 test("the archive is there again after a restart, long texts and counts included", async () => {
   const object = () => env.HISTORY.getByName("restart");

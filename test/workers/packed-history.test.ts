@@ -1,12 +1,12 @@
 import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { EndedRecordsLost } from "../../src/platform/archive.ts";
-import { createArchive } from "../../src/platform/cloudflare/archive.ts";
-import type { Env } from "../../src/platform/cloudflare/env.ts";
-import { sweepPacks } from "../../src/platform/cloudflare/pack-bucket.ts";
-import { createPackKey } from "../../src/platform/record-packs.ts";
-import { batch, write as writeAny } from "../unit/archive/support.ts";
+import { EndedRecordsLost } from "../../src/core/ports/archive.ts";
+import { createPackKey } from "../../src/core/ports/record-packs.ts";
+import { createArchive } from "../../src/runtime/cloudflare/archive.ts";
+import type { Env } from "../../src/runtime/cloudflare/env.ts";
+import { sweepPacks } from "../../src/runtime/cloudflare/pack-bucket.ts";
+import { batch, write as writeAny } from "../unit/records/archive/support.ts";
 
 const bound: Env = env;
 const archive = createArchive(bound);

@@ -1,9 +1,9 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import type { StoredResponse } from "../../src/platform/responses.ts";
-import { ExpiringStore } from "../../src/storage/kept.ts";
-import type { SqlValue } from "../../src/storage/sql.ts";
+import type { StoredResponse } from "../../src/core/ports/responses.ts";
+import { ExpiringStore } from "../../src/core/storage/expiring-store.ts";
+import type { SqlValue } from "../../src/core/storage/sql.ts";
 
 const stub = (owner: string) => env.RESPONSE_STORE.getByName(owner);
 

@@ -1,8 +1,8 @@
 import { env, reset, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test } from "vitest";
-import { createAccountPoolClient } from "../../src/platform/cloudflare/accounts.ts";
-import type { LimitedUse } from "../../src/platform/limits.ts";
-import { POOL_NAME } from "../../src/shards/pool-name.ts";
+import type { LimitedUse } from "../../src/core/ports/key-limits.ts";
+import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";
+import { createAccountPoolClient } from "../../src/runtime/cloudflare/pool-client/accounts.ts";
 import { emptyConfig } from "../support/config.ts";
 
 afterEach(() => reset());

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import type { Env } from "../../src/platform/cloudflare/env.ts";
-import { createResponseStore } from "../../src/platform/cloudflare/stored-responses.ts";
-import type { StoredResponse } from "../../src/platform/responses.ts";
+import type { StoredResponse } from "../../src/core/ports/responses.ts";
+import type { Env } from "../../src/runtime/cloudflare/env.ts";
+import { createResponseStore } from "../../src/runtime/cloudflare/response-store.ts";
 
 const bound: Env = env;
 const quota = { characters: 10_000, objects: 2 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StreamWriter } from "../../src/generation/stream-writer.ts";
+import { StreamWriter } from "../../src/gateway/generation/stream-writer.ts";
 
 const TEXTS = Array.from({ length: 120 }, (_, index) => `${index} é😀 `.repeat(1 + ((index * 37) % 150)));
 

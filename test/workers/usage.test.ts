@@ -1,11 +1,11 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import type { UsageMessage } from "../../src/platform/usage.ts";
-import { DAY_MS } from "../../src/usage/range.ts";
-import { UsageTally } from "../../src/usage/tally.ts";
+import type { UsageMessage } from "../../src/core/ports/usage.ts";
+import { DAY_MS } from "../../src/records/usage/time-range.ts";
+import { UsageTally } from "../../src/records/usage/usage-tally.ts";
 import { emptyConfig } from "../support/config.ts";
-import { used } from "../unit/usage/support.ts";
+import { used } from "../unit/records/usage/support.ts";
 
 test("the books are there again after a restart, and count no message twice", async () => {
   const object = () => env.USAGE.getByName("restart");

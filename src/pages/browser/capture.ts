@@ -1,5 +1,5 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
-import { invalidRequest } from "../../errors/gateway-error.ts";
+import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type {
   CaptureOutcome,
   CapturePlan,
@@ -9,17 +9,17 @@ import type {
   PictureOutcome,
   PrintOutcome,
   Size,
-} from "../../platform/page-browser.ts";
-import type { PageLimits } from "../../platform/variables.ts";
-import { MAX_PROCESSED_PIXELS, MAX_SIDE, planCapture } from "../thumbnails/frame.ts";
-import { readImageSize } from "../thumbnails/image-size.ts";
-import { FULL_COLOUR_QUALITY } from "../thumbnails/images.ts";
+} from "../../core/ports/page-browser.ts";
+import type { PageLimits } from "../../core/ports/variables.ts";
+import { MAX_PROCESSED_PIXELS, MAX_SIDE, planCapture } from "../images/capture-plan.ts";
+import { FULL_COLOUR_QUALITY } from "../images/image-converter.ts";
+import { readImageSize } from "../images/image-size.ts";
 import { waitForVisibleBox } from "./elements.ts";
 import { type CaptureTools, emulateDevice } from "./emulation.ts";
 import { runOnPage } from "./navigate.ts";
-import { PagePreparation } from "./preparation.ts";
+import { PagePreparation } from "./page-preparation.ts";
 import { printPage } from "./print.ts";
-import { hasSize, type Region, takeExactScreenshot, takeScreenshot } from "./shoot.ts";
+import { hasSize, type Region, takeExactScreenshot, takeScreenshot } from "./screenshot.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import type { Tab } from "./tab.ts";
 

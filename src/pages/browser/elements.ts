@@ -1,5 +1,5 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
-import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
+import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { createIsolatedWorld, evaluate, sleep } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";
 

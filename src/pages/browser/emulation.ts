@@ -1,7 +1,7 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
-import { invalidRequest } from "../../errors/gateway-error.ts";
-import type { CaptureRequest } from "../../platform/page-browser.ts";
-import type { PageLimits } from "../../platform/variables.ts";
+import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import type { CaptureRequest } from "../../core/ports/page-browser.ts";
+import type { PageLimits } from "../../core/ports/variables.ts";
 import type { BlockLists } from "./block-lists.ts";
 import type { Tab } from "./tab.ts";
 

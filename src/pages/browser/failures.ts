@@ -1,5 +1,5 @@
-import { GatewayError } from "../../errors/gateway-error.ts";
-import type { RpcResult } from "./protocol.ts";
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import type { RpcResult } from "./rpc-result.ts";
 
 /** The page leads to an address that is not public. */
 export function forbiddenPage(): GatewayError {

@@ -1,5 +1,5 @@
 import type { CDPEvents } from "@cloudflare/puppeteer";
-import type { WaitUntil } from "../../platform/page-browser.ts";
+import type { WaitUntil } from "../../core/ports/page-browser.ts";
 
 /** If a page announces a navigation within this many seconds, the page counts as leaving. */
 const MAX_ANNOUNCED_DELAY_S = 1;

@@ -1,9 +1,9 @@
-import type { PageReport, WaitUntil } from "../../platform/page-browser.ts";
+import type { PageReport, WaitUntil } from "../../core/ports/page-browser.ts";
 import { createIsolatedWorld, evaluate, sleep } from "./evaluate.ts";
 import { navigationFailure, notRenderable, pageTimeout } from "./failures.ts";
 import { type DocumentResponse, type MainFrame, NAVIGATED_AWAY } from "./main-frame.ts";
 import { MAY_NAVIGATE_AWAY } from "./page-scripts.ts";
-import { removeCredentials } from "./shown-address.ts";
+import { removeCredentials } from "./remove-credentials.ts";
 import type { Tab } from "./tab.ts";
 
 /** How to load a page. */

@@ -1,8 +1,8 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
-import { concatBytes, fromBase64 } from "../../encoding/bytes.ts";
-import { GatewayError } from "../../errors/gateway-error.ts";
-import type { PaperLayout, PrintOutcome } from "../../platform/page-browser.ts";
-import { MAX_OUTCOME_BYTES } from "./protocol.ts";
+import { concatBytes, fromBase64 } from "../../core/encoding/bytes.ts";
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import type { PaperLayout, PrintOutcome } from "../../core/ports/page-browser.ts";
+import { MAX_OUTCOME_BYTES } from "./rpc-result.ts";
 
 /** Maximum number of sheets of a PDF. */
 const MAX_SHEETS = 100;

@@ -1,4 +1,4 @@
-import type { LoadStep, StepTimings } from "../../platform/page-browser.ts";
+import type { LoadStep, StepTimings } from "../../core/ports/page-browser.ts";
 
 /** Measures the steps of one request. */
 export class Stopwatch {

@@ -1,4 +1,4 @@
-import { AbuseScore } from "./client-harm.ts";
+import { AbuseScore } from "./abuse-score.ts";
 import { overloaded } from "./failures.ts";
 
 interface QueuedRequest {

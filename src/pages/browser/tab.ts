@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "@cloudflare/puppeteer";
-import type { PageLimits } from "../../platform/variables.ts";
+import type { PageLimits } from "../../core/ports/variables.ts";
 import { forbiddenPage, pageCrashed, pageTooLarge } from "./failures.ts";
-import type { NetworkGuard } from "./guard.ts";
 import { MainFrame } from "./main-frame.ts";
+import type { NetworkGuard } from "./network-guard.ts";
 import { TabPolicy } from "./tab-policy.ts";
 
 /** One page, with storage and cookies that no other page shares. */

@@ -1,7 +1,6 @@
 import type { Protocol } from "devtools-protocol";
-import type { VisitOutcome, VisitRequest } from "../../platform/page-browser.ts";
-import type { PageLimits } from "../../platform/variables.ts";
-import type { NamedTexts } from "../technologies/index.ts";
+import type { NamedTexts, VisitOutcome, VisitRequest } from "../../core/ports/page-browser.ts";
+import type { PageLimits } from "../../core/ports/variables.ts";
 import { createIsolatedWorld, evaluate } from "./evaluate.ts";
 import { runOnPage } from "./navigate.ts";
 import type { Stopwatch } from "./stopwatch.ts";

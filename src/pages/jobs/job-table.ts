@@ -1,4 +1,4 @@
-import { fromBase64, toBase64 } from "../../encoding/bytes.ts";
+import { fromBase64, toBase64 } from "../../core/encoding/bytes.ts";
 
 import {
   type JobState,
@@ -9,11 +9,11 @@ import {
   type TaskError,
   type TaskResult,
   type TaskStatus,
-} from "../../platform/page-jobs.ts";
+} from "../../core/ports/page-jobs.ts";
 
-import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../../storage/set-aside.ts";
-import { numberIn, type Sql, type SqlRow, textIn } from "../../storage/sql.ts";
-import { TextTable } from "../../storage/texts.ts";
+import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../../core/storage/damaged-rows.ts";
+import { numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
+import { TextTable } from "../../core/storage/text-table.ts";
 
 /** A task that may start. */
 export interface QueuedTask {

@@ -1,7 +1,23 @@
-import { jsonResponse, openEndpoint } from "../../routing/endpoint.ts";
-import type { UrlSafetyOptions } from "../../url-safety/index.ts";
-import { BATCH_HEADERS, BATCH_STATUSES, OPERATION_HEADERS, OPERATION_STATUSES } from "../described.ts";
-import { type Freshness, readFreshness } from "../freshness.ts";
+import { jsonResponse, openEndpoint } from "../../core/routing/endpoint.ts";
+import type { UrlSafetyOptions } from "../../core/url-safety/index.ts";
+import {
+  createCacheKey,
+  createResponse,
+  getOrCreate,
+  type PageWork,
+  type ServableAnswer,
+} from "../cache/answer-cache.ts";
+import { withPrettyJson } from "../cache/pretty-json.ts";
+import { type Freshness, readFreshness } from "../http/freshness.ts";
+import {
+  BATCH_HEADERS,
+  BATCH_STATUSES,
+  OPERATION_HEADERS,
+  OPERATION_STATUSES,
+} from "../http/openapi-descriptions.ts";
+import { QueryParameters } from "../http/query-parameters.ts";
+import { batchQuerySchema } from "../http/query-schemas.ts";
+import { jobSchema } from "../jobs/job-response.ts";
 import {
   createSingleTask,
   MAX_BATCH_BYTES,
@@ -9,19 +25,9 @@ import {
   startBatch,
   startJob,
   wantsJob,
-} from "../jobs/start.ts";
-import { jobSchema } from "../jobs/view.ts";
-import {
-  createCacheKey,
-  createResponse,
-  getOrCreate,
-  type PageWork,
-  type ServableAnswer,
-} from "../kept-answers.ts";
-import { QueryParameters } from "../parameters.ts";
-import { withPrettyJson } from "../pretty-answer.ts";
-import { batchQuerySchema, metadataBatchSchema, metadataQuerySchema } from "../query-schemas.ts";
-import { withRateLimit } from "../rate-limit.ts";
+} from "../jobs/start-job.ts";
+import { withRateLimit } from "../limits/rate-limit.ts";
+import { metadataBatchSchema, metadataQuerySchema } from "./query-schemas.ts";
 import { metadataSchema } from "./result.ts";
 
 /** `GET /v1/metadata/`: metadata of a page (contract, GET /v1/metadata/). */
@@ -94,7 +100,7 @@ export async function getMetadataAnswer(
   const key = await createCacheKey(work, "metadata", [page.href, technologies]);
   const make = async () => {
     // The code that reads pages is large. Loading it on first use makes other isolates start faster.
-    const { loadMetadata } = await import("./describe.ts");
+    const { loadMetadata } = await import("./load-metadata.ts");
     return loadMetadata(work, page, technologies);
   };
   const answer = await getOrCreate(work, key, freshness, admitted, make);

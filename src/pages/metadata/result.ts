@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { technologiesSchema } from "../technologies/answers.ts";
+import { technologiesSchema } from "../technologies/result-schema.ts";
 
 /** JSON schema of a page's metadata. Addresses are absolute. */
 export const metadataSchema = () =>

@@ -1,10 +1,10 @@
-import type { DomSignal, PageSignals } from "../../platform/page-browser.ts";
+import type { DomSignal, PageSignals } from "../../core/ports/page-browser.ts";
 import { type Catalogue, parseCatalogue } from "./catalogue.ts";
+import { clampSignals } from "./clamp-signals.ts";
 import { type Detection, SignalMatcher } from "./matcher.ts";
 import { createProbeArgument, type ProbeArgument } from "./probe-argument.ts";
-import { resolveDetections } from "./resolve.ts";
+import { resolveDetections } from "./resolve-detections.ts";
 import { type ParsedDocument, SelectorMatcher } from "./selector-matcher.ts";
-import { clampSignals } from "./signals.ts";
 
 /** A technology that a page uses (contract, technologies result). */
 export type DetectedTechnology = {

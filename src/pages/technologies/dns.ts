@@ -1,7 +1,7 @@
-import { isObject } from "../../encoding/json.ts";
-import type { NamedTexts } from "../../platform/page-browser.ts";
-import type { Platform } from "../../platform/platform.ts";
-import { isListedPrivateHost } from "../../url-safety/hosts.ts";
+import { isObject } from "../../core/encoding/json.ts";
+import type { NamedTexts } from "../../core/ports/page-browser.ts";
+import type { Platform } from "../../core/ports/platform.ts";
+import { isListedPrivateHost } from "../../core/url-safety/hosts.ts";
 
 const RECORD_TYPES = ["MX", "NS", "SOA", "TXT", "CNAME"] as const;
 /** DNS records are only hints; they are not worth a longer wait. */

@@ -1,16 +1,5 @@
-import { jsonResponse, openEndpoint } from "../../routing/endpoint.ts";
-import type { UrlSafetyOptions } from "../../url-safety/index.ts";
-import { BATCH_HEADERS, BATCH_STATUSES, OPERATION_HEADERS, OPERATION_STATUSES } from "../described.ts";
-import { type Freshness, readFreshness } from "../freshness.ts";
-import {
-  createSingleTask,
-  MAX_BATCH_BYTES,
-  rejectBatch,
-  startBatch,
-  startJob,
-  wantsJob,
-} from "../jobs/start.ts";
-import { jobSchema } from "../jobs/view.ts";
+import { jsonResponse, openEndpoint } from "../../core/routing/endpoint.ts";
+import type { UrlSafetyOptions } from "../../core/url-safety/index.ts";
 import {
   createCacheKey,
   createResponse,
@@ -18,12 +7,29 @@ import {
   type NewAnswer,
   type PageWork,
   type ServableAnswer,
-} from "../kept-answers.ts";
-import { QueryParameters } from "../parameters.ts";
-import { withPrettyJson } from "../pretty-answer.ts";
-import { batchQuerySchema, technologiesBatchSchema, technologiesQuerySchema } from "../query-schemas.ts";
-import { withRateLimit } from "../rate-limit.ts";
-import { technologiesSchema } from "./answers.ts";
+} from "../cache/answer-cache.ts";
+import { withPrettyJson } from "../cache/pretty-json.ts";
+import { type Freshness, readFreshness } from "../http/freshness.ts";
+import {
+  BATCH_HEADERS,
+  BATCH_STATUSES,
+  OPERATION_HEADERS,
+  OPERATION_STATUSES,
+} from "../http/openapi-descriptions.ts";
+import { QueryParameters } from "../http/query-parameters.ts";
+import { batchQuerySchema } from "../http/query-schemas.ts";
+import { jobSchema } from "../jobs/job-response.ts";
+import {
+  createSingleTask,
+  MAX_BATCH_BYTES,
+  rejectBatch,
+  startBatch,
+  startJob,
+  wantsJob,
+} from "../jobs/start-job.ts";
+import { withRateLimit } from "../limits/rate-limit.ts";
+import { technologiesBatchSchema, technologiesQuerySchema } from "./query-schemas.ts";
+import { technologiesSchema } from "./result-schema.ts";
 
 /** `GET /v1/technologies/`: technologies of a page (contract, GET /v1/technologies/). */
 export const technologies = openEndpoint({
@@ -99,6 +105,6 @@ export async function getTechnologiesAnswer(
 
 /** The code that reads pages is large. Loading it on first use makes other isolates start faster. */
 async function loadAndDetect(work: PageWork, page: URL): Promise<NewAnswer> {
-  const { detectTechnologies } = await import("./detect.ts");
+  const { detectTechnologies } = await import("./detect-technologies.ts");
   return detectTechnologies(work, page);
 }

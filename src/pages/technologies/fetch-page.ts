@@ -1,10 +1,10 @@
-import { GatewayError } from "../../errors/gateway-error.ts";
-import type { PageReport } from "../../platform/page-browser.ts";
-import type { Platform } from "../../platform/platform.ts";
-import { isPublicRequestUrl } from "../../url-safety/index.ts";
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import type { PageReport } from "../../core/ports/page-browser.ts";
+import type { Platform } from "../../core/ports/platform.ts";
+import { isPublicRequestUrl } from "../../core/url-safety/index.ts";
 import { forbiddenPage, notRenderable, pageTimeout } from "../browser/failures.ts";
+import { decodePage } from "./decode-page.ts";
 import { type PageSignals, signalsFromHtml, type TechnologyDetector } from "./index.ts";
-import { decodePage } from "./page-text.ts";
 
 const MAX_REDIRECTS = 10;
 /** Maximum number of documents that a page may lead to by itself; each is read completely. */

@@ -1,7 +1,7 @@
 import type { ChildNode, Element } from "domhandler";
-import type { PageSignals } from "../../platform/page-browser.ts";
+import type { PageSignals } from "../../core/ports/page-browser.ts";
 import type { TechnologyDetector } from "./detector.ts";
-import { parseHtml, rawText } from "./html.ts";
+import { parseHtml, rawText } from "./html-parser.ts";
 import type { ParsedDocument } from "./selector-matcher.ts";
 
 /** The signals of a page, as far as the HTML and the response headers contain them. */

@@ -1,4 +1,4 @@
-export type { DomSignal, GlobalSignal, NamedTexts, PageSignals } from "../../platform/page-browser.ts";
+export type { DomSignal, GlobalSignal, NamedTexts, PageSignals } from "../../core/ports/page-browser.ts";
 export { createLazyDetector, type DetectedTechnology, TechnologyDetector } from "./detector.ts";
 export { type HtmlSignals, headerSignals, parseCookieSignals, signalsFromHtml } from "./html-signals.ts";
 export { createProbeExpression, type ProbePart, parseProbeResult } from "./probe.ts";

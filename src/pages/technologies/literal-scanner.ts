@@ -1,4 +1,4 @@
-import { countKnownBytes, GramSelector } from "./gram-choice.ts";
+import { countKnownBytes, GramSelector } from "./gram-selector.ts";
 import { GRAM_BYTES, GramTable, halfwayWord } from "./gram-table.ts";
 import { hitIndexes, TextSection, words } from "./text-bytes.ts";
 

@@ -4,11 +4,11 @@ import engine, {
   type EnginePattern,
   type EnginePatterns,
 } from "wappalyzer-core";
-import type { DomSignal, PageSignals } from "../../platform/page-browser.ts";
+import type { DomSignal, PageSignals } from "../../core/ports/page-browser.ts";
 import type { Catalogue, KeyedField, Technology, TextField } from "./catalogue.ts";
-import { isRedosProne, RedosCost } from "./steep.ts";
+import { MatchBudget, matchWindows } from "./match-windows.ts";
+import { isRedosProne, RedosCost } from "./redos-guard.ts";
 import { TextIndex } from "./text-index.ts";
-import { MatchBudget, matchWindows } from "./windows.ts";
 
 /** One match of a pattern. */
 export type Detection = {

@@ -1,5 +1,5 @@
-import { isObject } from "../../encoding/json.ts";
-import type { DomSignal, PageSignals } from "../../platform/page-browser.ts";
+import { isObject } from "../../core/encoding/json.ts";
+import type { DomSignal, PageSignals } from "../../core/ports/page-browser.ts";
 import type { ProbeArgument, ProbeSelector } from "./probe-argument.ts";
 
 /** The part of the probe to run. Globals exist only in the page's own world; selectors are safer in an isolated world. */

@@ -1,7 +1,7 @@
 import { selectAll } from "css-select";
 import type { AnyNode, Document, Element } from "domhandler";
 import { textContent } from "domutils";
-import type { DomSignal } from "../../platform/page-browser.ts";
+import type { DomSignal } from "../../core/ports/page-browser.ts";
 import type { Catalogue, Technology } from "./catalogue.ts";
 import { TextIndex } from "./text-index.ts";
 

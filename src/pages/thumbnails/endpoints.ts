@@ -1,19 +1,9 @@
 import * as z from "zod";
-import { toBase64, toUtf8 } from "../../encoding/bytes.ts";
-import type { PictureOutcome, PrintOutcome, Size, ThumbnailOptions } from "../../platform/page-browser.ts";
-import type { PagesPlatform } from "../../platform/pages.ts";
-import { jsonResponse, openEndpoint } from "../../routing/endpoint.ts";
+import { toBase64, toUtf8 } from "../../core/encoding/bytes.ts";
+import type { PictureOutcome, PrintOutcome, Size, ThumbnailOptions } from "../../core/ports/page-browser.ts";
+import type { PagesPlatform } from "../../core/ports/pages.ts";
+import { jsonResponse, openEndpoint } from "../../core/routing/endpoint.ts";
 import { browserUnavailable } from "../browser/failures.ts";
-import { BATCH_HEADERS, BATCH_STATUSES, THUMBNAIL_HEADERS, THUMBNAIL_STATUSES } from "../described.ts";
-import {
-  createSingleTask,
-  MAX_BATCH_BYTES,
-  rejectBatch,
-  startBatch,
-  startJob,
-  wantsJob,
-} from "../jobs/start.ts";
-import { jobSchema } from "../jobs/view.ts";
 import {
   createCacheKey,
   createResponse,
@@ -22,12 +12,28 @@ import {
   type PageWork,
   type ServableAnswer,
   withConversion,
-} from "../kept-answers.ts";
-import { cacheLifetime, pageHeaders } from "../page-headers.ts";
-import { batchQuerySchema, thumbnailBatchSchema, thumbnailQuerySchema } from "../query-schemas.ts";
-import { withRateLimit } from "../rate-limit.ts";
-import { ImageConverter } from "./images.ts";
-import { readThumbnailRequest, type ThumbnailRequest } from "./parameters.ts";
+} from "../cache/answer-cache.ts";
+import { cacheLifetime, pageHeaders } from "../cache/page-headers.ts";
+import {
+  BATCH_HEADERS,
+  BATCH_STATUSES,
+  THUMBNAIL_HEADERS,
+  THUMBNAIL_STATUSES,
+} from "../http/openapi-descriptions.ts";
+import { batchQuerySchema } from "../http/query-schemas.ts";
+import { ImageConverter } from "../images/image-converter.ts";
+import { jobSchema } from "../jobs/job-response.ts";
+import {
+  createSingleTask,
+  MAX_BATCH_BYTES,
+  rejectBatch,
+  startBatch,
+  startJob,
+  wantsJob,
+} from "../jobs/start-job.ts";
+import { withRateLimit } from "../limits/rate-limit.ts";
+import { thumbnailBatchSchema, thumbnailQuerySchema } from "./query-schemas.ts";
+import { readThumbnailRequest, type ThumbnailRequest } from "./thumbnail-parameters.ts";
 
 /** A picture as JSON (contract, thumbnail JSON result). */
 export const thumbnailSchema = () =>

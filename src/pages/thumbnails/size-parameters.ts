@@ -1,7 +1,7 @@
-import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
-import type { Clip, RequestedSize, Size, ThumbnailOptions } from "../../platform/page-browser.ts";
-import { parseDimensions, type QueryParameters } from "../parameters.ts";
-import { MAX_PIXELS, MAX_SIDE } from "./frame.ts";
+import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
+import type { Clip, RequestedSize, Size, ThumbnailOptions } from "../../core/ports/page-browser.ts";
+import { parseDimensions, type QueryParameters } from "../http/query-parameters.ts";
+import { MAX_PIXELS, MAX_SIDE } from "../images/capture-plan.ts";
 
 /** Two sides; null if not given. */
 type Sides = Omit<RequestedSize, "fit">;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject, type JsonObject, parseObject } from "../../../src/encoding/json.ts";
+import { isObject, type JsonObject, parseObject } from "../../../src/core/encoding/json.ts";
 import type { Errand, Found, Part } from "../part.ts";
 import { type Site, times } from "../site.ts";
 

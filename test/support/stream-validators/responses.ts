@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { CompletedToolCall, Completion, FinishReason } from "../../../src/conversation/events.ts";
+import type { CompletedToolCall, Completion, FinishReason } from "../../../src/core/conversation/events.ts";
 import { checkPublishedEvent } from "../published.ts";
 
 type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { handleRequest } from "../../../src/app.ts";
-import type { Route } from "../../../src/routing/surface.ts";
+import type { Route } from "../../../src/core/routing/route-group.ts";
 import { useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
 import { ROUTES } from "../../support/surfaces.ts";

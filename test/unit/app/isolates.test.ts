@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ConfigurationClient } from "../../../src/config/client.ts";
-import type { ConfigChange, ConfigSnapshot } from "../../../src/config/snapshot.ts";
+import { ConfigurationClient } from "../../../src/core/config/configuration-client.ts";
+import type { ConfigChange, ConfigSnapshot } from "../../../src/core/config/snapshot.ts";
 import {
   MemoryGateway,
   type MemoryGatewayOptions,

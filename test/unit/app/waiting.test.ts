@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { parseObject } from "../../../src/encoding/json.ts";
+import { parseObject } from "../../../src/core/encoding/json.ts";
 import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { says } from "../../support/upstream-scripts.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DIALECTS } from "../../../src/dialects/index.ts";
-import { DRIVER_ALIASES, DRIVER_NAMES, DRIVERS } from "../../../src/provider/drivers.ts";
+import { DIALECTS } from "../../../src/gateway/dialects/index.ts";
+import { DRIVER_ALIASES, DRIVER_NAMES, DRIVERS } from "../../../src/gateway/providers/drivers.ts";
 import { root, type SourceFile, sources } from "./sources.ts";
 
 const offenders = (files: readonly SourceFile[], pattern: RegExp) =>
@@ -19,27 +19,30 @@ describe("the house", () => {
     expect(src.length).toBeGreaterThan(30);
   });
 
-  it("names runtimes only behind the platform seam", () => {
-    const outside = src.filter(({ path }) => !/^src\/(?:worker|deno)\.ts$|^src\/platform\//.test(path));
+  it("names runtimes only in the entry files and in src/runtime", () => {
+    const outside = src.filter(({ path }) => !/^src\/(?:worker|deno)\.ts$|^src\/runtime\//.test(path));
     expect(offenders(outside, /from "cloudflare:|\bDeno\./)).toEqual([]);
   });
 
   it("lists every dialect, by the name of its folder", () => {
     const listed = DIALECTS.map(({ id }) => id);
-    expect(listed.toSorted()).toEqual(foldersWith("src/dialects", "dialect.ts").toSorted());
+    expect(listed.toSorted()).toEqual(foldersWith("src/gateway/dialects", "dialect.ts").toSorted());
   });
 
   it("lists every driver, by the name of its folder", () => {
     const listed = DRIVERS.map(({ id }) => id);
-    expect(listed.toSorted()).toEqual(foldersWith("src/provider", "driver.ts").toSorted());
+    expect(listed.toSorted()).toEqual(foldersWith("src/gateway/providers", "driver.ts").toSorted());
   });
 
   it("knows a driver only in its folder and in the list", () => {
     for (const id of [...DRIVER_NAMES, ...DRIVER_ALIASES.keys()]) {
       const others = src.filter(
-        ({ path }) => !path.startsWith(`src/provider/${id}/`) && path !== "src/provider/drivers.ts",
+        ({ path }) =>
+          !path.startsWith(`src/gateway/providers/${id}/`) && path !== "src/gateway/providers/drivers.ts",
       );
-      expect(offenders(others, new RegExp(`from "[^"]*/provider/${id}/|from "\\./${id}/driver`))).toEqual([]);
+      expect(offenders(others, new RegExp(`from "[^"]*/providers/${id}/|from "\\./${id}/driver`))).toEqual(
+        [],
+      );
       expect(offenders(others, new RegExp(`(?:kind|id|[dD]river|[pP]rovider) [!=]== "${id}"`))).toEqual([]);
     }
   });

@@ -108,25 +108,25 @@ it("loads what few requests need when they do: surfaces, the browser's protocol,
   const early = sourcesOf(first());
   const late = sourcesOf(Object.keys(outputs)).filter((path) => !early.includes(path));
   for (const path of [
-    "src/admin/index.ts",
+    "src/operator/admin/index.ts",
     "src/pages/index.ts",
-    "src/routing/openapi.ts",
-    "src/auth/admin-token.ts",
-    "src/platform/cloudflare/codecs.ts",
+    "src/core/routing/openapi.ts",
+    "src/core/auth/admin-token.ts",
+    "src/runtime/cloudflare/codecs.ts",
   ])
     expect(late).toContain(path);
   const rooms =
-    /^(?:src\/(?:admin|pages\/(?:thumbnails|technologies|metadata|home))\/|node_modules\/(?:@cloudflare|@fastify|@jsquash|htmlparser2|jose|wappalyzer-core)\/)|\.wasm$/;
-  const needed = ["src/admin/surface.ts", "src/admin/family.ts"];
+    /^(?:src\/(?:operator\/admin|pages\/(?:thumbnails|technologies|metadata|landing-page))\/|node_modules\/(?:@cloudflare|@fastify|@jsquash|htmlparser2|jose|wappalyzer-core)\/)|\.wasm$/;
+  const needed = ["src/operator/admin/route-group.ts", "src/operator/admin/family.ts"];
   expect(early.filter((path) => rooms.test(path) && !needed.includes(path))).toEqual([]);
 });
 
 it("begins with the style that is asked most, and of all others with what the edge must know", () => {
-  const early = sourcesOf(first()).filter((path) => /^src\/dialects\/[\w-]+\//.test(path));
-  const whole = /^src\/dialects\/(?:chat-completions|shared)\//;
+  const early = sourcesOf(first()).filter((path) => /^src\/gateway\/dialects\/[\w-]+\//.test(path));
+  const whole = /^src\/gateway\/dialects\/(?:chat-completions|shared)\//;
   const edge = /\/(?:dialect|family|limit-headers|names)\.ts$/;
   expect(early.filter((path) => !whole.test(path) && !edge.test(path))).toEqual([]);
-  expect(early).toContain("src/dialects/chat-completions/endpoints.ts");
+  expect(early).toContain("src/gateway/dialects/chat-completions/endpoints.ts");
 });
 
 it("holds the words of schemas' errors in one language", () => {
@@ -143,8 +143,8 @@ describe("the name of a build", () => {
   const at = join(folder, "named");
   const put = (path: string, text: string) => writeFileSync(join(at, path), text);
   beforeAll(() => {
-    for (const name of ["src/config", "durable-objects"]) mkdirSync(join(at, name), { recursive: true });
-    put("src/config/schema.ts", "one");
+    for (const name of ["src/core/config", "durable-objects"]) mkdirSync(join(at, name), { recursive: true });
+    put("src/core/config/schema.ts", "one");
   });
 
   it("is none where nothing says which libraries it is made with", () => {
@@ -157,12 +157,12 @@ describe("the name of a build", () => {
     const ids = ["one", "two"].flatMap((text) => {
       put("package-lock.json", text);
       return ["three", "four"].map((source) => {
-        put("src/config/schema.ts", source);
+        put("src/core/config/schema.ts", source);
         return buildId(at);
       });
     });
     expect(new Set(ids).size).toBe(4);
-    symlinkSync("nobody@nowhere.1:2", join(at, "src", "config", ".#schema.ts"));
+    symlinkSync("nobody@nowhere.1:2", join(at, "src", "core", "config", ".#schema.ts"));
     expect(buildId(at)).toBe(ids.at(-1));
   });
 });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { play, shrunk, stepsOf } from "../../../bench/model/run.ts";
 import type { Step } from "../../../bench/model/world.ts";
-import { Handover } from "../../../src/pool/handover.ts";
-import { LimitShare } from "../../../src/pool/limit-part.ts";
+import { Handover } from "../../../src/pool/account-handover.ts";
+import { LimitShare } from "../../../src/pool/limit-share.ts";
 
 const STEPS = 1_500;
 const SEEDS = [1, 2, 3, 4];
@@ -38,7 +38,11 @@ describe("the model check finds", () => {
   it("parts of which each message is counted anew", async () => {
     const sums = new WeakMap<LimitShare, number>();
     const { recordGiven } = LimitShare.prototype;
-    vi.spyOn(LimitShare.prototype, "recordGiven").mockImplementation(function (this: LimitShare, peer, given) {
+    vi.spyOn(LimitShare.prototype, "recordGiven").mockImplementation(function (
+      this: LimitShare,
+      peer,
+      given,
+    ) {
       const sum = (sums.get(this) ?? 0) + given;
       sums.set(this, sum);
       return recordGiven.call(this, peer, sum);

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../../src/encoding/json.ts";
+import { isObject, type JsonObject } from "../../../src/core/encoding/json.ts";
 
 /** Values that a field may hold although nobody would expect them. */
 const ODD: readonly unknown[] = [

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import type { ProxySocket } from "../../../src/provider/proxy/socket.ts";
-import type { Failure } from "../tools/properties.ts";
-import { random } from "../tools/support.ts";
+import type { ProxySocket } from "../../../src/gateway/upstream/proxy/socket.ts";
+import type { Failure } from "../gateway/tools/properties.ts";
+import { random } from "../gateway/tools/support.ts";
 import { changedJson } from "./json-change.ts";
 
 /** A parser that strangers' words reach, and what holds of it for every input. */

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { OPTIONAL_FIELDS as MESSAGE_FIELDS } from "../../../src/provider/anthropic/optional-fields.ts";
-import { OPTIONAL_FIELDS as CONTENT_FIELDS } from "../../../src/provider/gemini/optional-fields.ts";
-import { OPTIONAL_FIELDS as CHAT_FIELDS } from "../../../src/provider/openai/optional-fields.ts";
-import { OPTIONAL_FIELDS as RESPONSE_FIELDS } from "../../../src/provider/openai-responses/optional-fields.ts";
+import { OPTIONAL_FIELDS as MESSAGE_FIELDS } from "../../../src/gateway/providers/anthropic/optional-fields.ts";
+import { OPTIONAL_FIELDS as CONTENT_FIELDS } from "../../../src/gateway/providers/gemini/optional-fields.ts";
+import { OPTIONAL_FIELDS as CHAT_FIELDS } from "../../../src/gateway/providers/openai/optional-fields.ts";
+import { OPTIONAL_FIELDS as RESPONSE_FIELDS } from "../../../src/gateway/providers/openai-responses/optional-fields.ts";
 import { regExpsOf, superLinearText, type WrittenRegExp } from "../../support/regular-expressions.ts";
 import { sources } from "../architecture/sources.ts";
 
 /** Expressions that take more than linear time and only ever see a short text, by what they begin with, and what bounds the text. */
 const OVER_SHORT_TEXTS: Readonly<Record<string, string>> = {
   "^(?<shell>.*?)(?<local>tool":
-    "a tag has at most TAG_LIMIT (1024) characters, see readTag in src/tools/tags.ts",
+    "a tag has at most TAG_LIMIT (1024) characters, see readTag in src/gateway/tools/tags.ts",
 };
 
 /** Files that build expressions from texts; all that they build is checked below. */
-const BUILDERS = ["src/provider/optional-fields.ts"];
+const BUILDERS = ["src/gateway/providers/optional-fields.ts"];
 const BUILT: readonly WrittenRegExp[] = Object.entries({
   gemini: CONTENT_FIELDS,
   anthropic: MESSAGE_FIELDS,
@@ -21,7 +21,7 @@ const BUILT: readonly WrittenRegExp[] = Object.entries({
   "openai-responses": RESPONSE_FIELDS,
 }).flatMap(([driver, fields]) =>
   fields.map(({ refusalPattern }, index) => ({
-    place: `src/provider/${driver}/optional-fields.ts, field ${index}`,
+    place: `src/gateway/providers/${driver}/optional-fields.ts, field ${index}`,
     regex: refusalPattern,
   })),
 );

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Conversation, Message, ToolCall } from "../../../src/conversation/conversation.ts";
-import { estimateTokens } from "../../../src/conversation/tokens.ts";
+import type { Conversation, Message, ToolCall } from "../../../src/core/conversation/conversation.ts";
+import { estimateTokens } from "../../../src/core/conversation/tokens.ts";
 import { DEGENERATE } from "../../support/degenerate.ts";
 import { PARSERS, PROMPTS } from "../../support/dialect-parsers.ts";
 import { growthOf, MAX_GROWTH } from "../../support/growth.ts";
-import { conversation } from "../provider/support.ts";
+import { conversation } from "../gateway/providers/support.ts";
 
 // Long enough for a machine that is busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });

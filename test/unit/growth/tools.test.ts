@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import { ToolScanner } from "../../../src/tools/scanner.ts";
+import { ToolScanner } from "../../../src/gateway/tools/tool-scanner.ts";
 import { DEGENERATE, pieces } from "../../support/degenerate.ts";
 import { growthOf, MAX_GROWTH } from "../../support/growth.ts";
-import { TYPED } from "../tools/support.ts";
+import { TYPED } from "../gateway/tools/support.ts";
 
 // Long enough for a machine that is busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });

@@ -4,7 +4,7 @@ import { Health } from "../../../src/pool/health.ts";
 import { AccountPool } from "../../../src/pool/pool.ts";
 import { SqlPoolStore } from "../../../src/pool/sql-pool-store.ts";
 import { failure } from "../../support/failures.ts";
-import { memoryDatabase } from "../archive/sqlite.ts";
+import { memoryDatabase } from "../records/archive/sqlite.ts";
 import { account, LIMITS, Rig, request } from "./rig.ts";
 
 const HOUR = 3_600_000;

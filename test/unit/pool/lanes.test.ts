@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { configSchema } from "../../../src/config/schema.ts";
-import { ANY_PROVIDER } from "../../../src/platform/accounts.ts";
-import type { PoolConfiguration } from "../../../src/platform/pool-configuration.ts";
+import { configSchema } from "../../../src/core/config/schema.ts";
+import { ANY_PROVIDER } from "../../../src/core/ports/accounts.ts";
+import type { PoolConfiguration } from "../../../src/core/ports/pool-configuration.ts";
+import { needsNoAccount } from "../../../src/gateway/providers/drivers.ts";
 import { buildPoolConfiguration } from "../../../src/pool/configuration.ts";
-import { needsNoAccount } from "../../../src/provider/drivers.ts";
 import { failure } from "../../support/failures.ts";
 import { account, LIMITS, Rig, request, result } from "./rig.ts";
 

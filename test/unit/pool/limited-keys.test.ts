@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { SqlUseStore } from "../../../src/limits/sql-store.ts";
-import type { KeyLimits, LimitedUse } from "../../../src/platform/limits.ts";
-import { memoryDatabase } from "../archive/sqlite.ts";
+import type { KeyLimits, LimitedUse } from "../../../src/core/ports/key-limits.ts";
+import { SqlUseStore } from "../../../src/pool/limits/sql-use-store.ts";
+import { memoryDatabase } from "../records/archive/sqlite.ts";
 import { configuration, leaseOf, Rig, request, result } from "./rig.ts";
 
 let uses = 0;

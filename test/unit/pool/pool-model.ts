@@ -1,5 +1,5 @@
-import type { AcquireRequest, RefusalReason } from "../../../src/platform/accounts.ts";
-import type { PoolLimits } from "../../../src/platform/pool-configuration.ts";
+import type { AcquireRequest, RefusalReason } from "../../../src/core/ports/accounts.ts";
+import type { PoolLimits } from "../../../src/core/ports/pool-configuration.ts";
 
 export const TTL = 30_011;
 

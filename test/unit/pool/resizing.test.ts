@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { randomFrom, VirtualClock } from "../../../bench/simulation/clock.ts";
-import type { PoolConfiguration, PoolLayout } from "../../../src/platform/pool-configuration.ts";
-import type { OccupiedSlots } from "../../../src/pool/handover.ts";
+import type { PoolConfiguration, PoolLayout } from "../../../src/core/ports/pool-configuration.ts";
+import type { OccupiedSlots } from "../../../src/pool/account-handover.ts";
+import { Waiter } from "../../../src/pool/fair-queue.ts";
 import { AccountPool } from "../../../src/pool/pool.ts";
-import { ShardMigration } from "../../../src/pool/takeover.ts";
-import { Waiter } from "../../../src/pool/waiting-queue.ts";
+import { ShardMigration } from "../../../src/pool/shard-migration.ts";
 import {
   buildShardConfiguration,
   listAllShards,
   nextLayout,
   settledLayout,
-} from "../../../src/shards/layout.ts";
+} from "../../../src/pool/shards/layout.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 import { ObjectTimers } from "../../support/object-timers.ts";
 import { account, LIMITS, request } from "./rig.ts";

@@ -1,7 +1,11 @@
-import type { AcquireRequest } from "../../../src/platform/accounts.ts";
-import type { PoolAccount, PoolConfiguration, PoolLimits } from "../../../src/platform/pool-configuration.ts";
+import type { AcquireRequest } from "../../../src/core/ports/accounts.ts";
+import type {
+  PoolAccount,
+  PoolConfiguration,
+  PoolLimits,
+} from "../../../src/core/ports/pool-configuration.ts";
+import { type Grant, Waiter } from "../../../src/pool/fair-queue.ts";
 import { AccountPool, type PoolOptions } from "../../../src/pool/pool.ts";
-import { type Grant, Waiter } from "../../../src/pool/waiting-queue.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 
 interface Timer {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { BatchedUseStore } from "../../../src/limits/gathered-store.ts";
-import { SqlUseStore } from "../../../src/limits/sql-store.ts";
-import type { AccountPoolClient, AcquireRequest, Lease } from "../../../src/platform/accounts.ts";
-import { WALL_CLOCK } from "../../../src/platform/clock.ts";
-import type { LimitedUse } from "../../../src/platform/limits.ts";
-import { createInProcessPool, InProcessAccountPool } from "../../../src/pool/in-process.ts";
+import type { AccountPoolClient, AcquireRequest, Lease } from "../../../src/core/ports/accounts.ts";
+import { WALL_CLOCK } from "../../../src/core/ports/clock.ts";
+import type { LimitedUse } from "../../../src/core/ports/key-limits.ts";
+import { createInProcessPool, InProcessAccountPool } from "../../../src/pool/in-process-pool.ts";
+import { BatchedUseStore } from "../../../src/pool/limits/batched-use-store.ts";
+import { SqlUseStore } from "../../../src/pool/limits/sql-use-store.ts";
 import { AccountPool } from "../../../src/pool/pool.ts";
 import { SqlPoolStore } from "../../../src/pool/sql-pool-store.ts";
 import { attempt, FAILURE_KINDS, FailingSql, failEachStep } from "../../support/failing-sql.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { validateResponsesStream } from "../../support/stream-validators/responses.ts";
-import { render, USAGE } from "../dialects/responses/support.ts";
+import { render, USAGE } from "../gateway/dialects/responses/support.ts";
 
 const valid = render([
   { type: "start", sessionId: "s" },

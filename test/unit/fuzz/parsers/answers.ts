@@ -1,6 +1,10 @@
-import { CitationFilter, findClaimBefore, linkCitations } from "../../../../src/generation/citations.ts";
-import { extractJson, JsonExtractor } from "../../../../src/generation/json-text.ts";
-import { random, randomPieces } from "../../tools/support.ts";
+import {
+  CitationFilter,
+  findClaimBefore,
+  linkCitations,
+} from "../../../../src/gateway/generation/citations.ts";
+import { extractJson, JsonExtractor } from "../../../../src/gateway/generation/json-extractor.ts";
+import { random, randomPieces } from "../../gateway/tools/support.ts";
 import { type Target, target } from "../target.ts";
 
 const ANSWERS = [

@@ -1,6 +1,6 @@
 import { handleRequest } from "../../../../src/app.ts";
-import type { Platform } from "../../../../src/platform/platform.ts";
-import type { SocketListener } from "../../../../src/platform/web-socket.ts";
+import type { Platform } from "../../../../src/core/ports/platform.ts";
+import type { SocketListener } from "../../../../src/core/ports/web-socket.ts";
 import { type MemoryPlatformOptions, memoryPlatform } from "../../../support/memory-platform.ts";
 import "../../../support/surfaces.ts";
 

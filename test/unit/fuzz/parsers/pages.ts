@@ -1,11 +1,11 @@
-import { GatewayError } from "../../../../src/errors/gateway-error.ts";
-import { readBytes as bodyBytes, getOrCreate } from "../../../../src/pages/kept-answers.ts";
-import { parseMetadata } from "../../../../src/pages/metadata/read.ts";
+import { GatewayError } from "../../../../src/core/errors/gateway-error.ts";
+import { readBytes as bodyBytes, getOrCreate } from "../../../../src/pages/cache/answer-cache.ts";
+import { readImageSize } from "../../../../src/pages/images/image-size.ts";
+import { parseMetadata } from "../../../../src/pages/metadata/parse-metadata.ts";
+import { decodePage } from "../../../../src/pages/technologies/decode-page.ts";
 import { headerSignals, parseCookieSignals } from "../../../../src/pages/technologies/html-signals.ts";
-import { decodePage } from "../../../../src/pages/technologies/page-text.ts";
 import { parseProbeResult } from "../../../../src/pages/technologies/probe.ts";
-import { readImageSize } from "../../../../src/pages/thumbnails/image-size.ts";
-import { readThumbnailRequest } from "../../../../src/pages/thumbnails/parameters.ts";
+import { readThumbnailRequest } from "../../../../src/pages/thumbnails/thumbnail-parameters.ts";
 import { PAGES } from "../corpus/texts.ts";
 import { bytesOf, only, type Target, target } from "../target.ts";
 import { headersOf, messageIn } from "./messages.ts";

@@ -1,7 +1,7 @@
-import { isObject } from "../../../../src/encoding/json.ts";
-import { ProviderError } from "../../../../src/errors/provider-error.ts";
-import type { Fetch } from "../../../../src/platform/upstream.ts";
-import { DRIVER_NAMES, getDriver } from "../../../../src/provider/drivers.ts";
+import { isObject } from "../../../../src/core/encoding/json.ts";
+import { ProviderError } from "../../../../src/core/errors/provider-error.ts";
+import type { Fetch } from "../../../../src/core/ports/upstream.ts";
+import { DRIVER_NAMES, getDriver } from "../../../../src/gateway/providers/drivers.ts";
 import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
 import { sessionsScript } from "../../../support/upstream-scripts.ts";
 import { UPSTREAM_ANSWERS } from "../corpus/http.ts";

@@ -1,6 +1,6 @@
-import { Watcher } from "../../../../src/alerts/watcher.ts";
-import { ALERT_KINDS } from "../../../../src/platform/alerts.ts";
-import { createWatchStateStore } from "../../../../src/platform/deno/alert-memory.ts";
+import { ALERT_KINDS } from "../../../../src/core/ports/alerts.ts";
+import { Watcher } from "../../../../src/operator/alerts/watcher.ts";
+import { createWatchStateStore } from "../../../../src/runtime/deno/watch-state-store.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";

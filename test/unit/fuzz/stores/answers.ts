@@ -1,7 +1,7 @@
-import { ProcessAnswerCache } from "../../../../src/pages/process-cache.ts";
-import { CachedBodyFolder } from "../../../../src/platform/deno/answer-bodies.ts";
-import { RateLimits } from "../../../../src/platform/deno/rate-limits.ts";
-import type { Sql } from "../../../../src/storage/sql.ts";
+import type { Sql } from "../../../../src/core/storage/sql.ts";
+import { ProcessAnswerCache } from "../../../../src/pages/cache/process-answer-cache.ts";
+import { CachedBodyFolder } from "../../../../src/runtime/deno/cached-body-folder.ts";
+import { RateLimits } from "../../../../src/runtime/deno/rate-limits.ts";
 import { InjectedFailure } from "../../../support/failing-sql.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";

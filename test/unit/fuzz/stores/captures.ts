@@ -1,6 +1,6 @@
-import { SqlArchive } from "../../../../src/archive/archive.ts";
-import type { Capture } from "../../../../src/platform/captures.ts";
-import { batch, capture } from "../../archive/support.ts";
+import type { Capture } from "../../../../src/core/ports/captures.ts";
+import { SqlArchive } from "../../../../src/records/archive/sql-archive.ts";
+import { batch, capture } from "../../records/archive/support.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
 

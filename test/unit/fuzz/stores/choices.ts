@@ -1,4 +1,4 @@
-import { random } from "../../tools/support.ts";
+import { random } from "../../gateway/tools/support.ts";
 
 /** Texts that programs mistake for something else, and texts that storage may change. */
 const TEXTS = [

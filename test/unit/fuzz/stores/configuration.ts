@@ -1,8 +1,8 @@
-import { SqlJournal } from "../../../../src/audit/sql-journal.ts";
-import type { ConfigurationClient } from "../../../../src/config/client.ts";
-import type { Config } from "../../../../src/config/schema.ts";
-import { createConfigurationClient } from "../../../../src/platform/deno/configuration.ts";
-import { parseVariables } from "../../../../src/platform/variables.ts";
+import type { ConfigurationClient } from "../../../../src/core/config/configuration-client.ts";
+import type { Config } from "../../../../src/core/config/schema.ts";
+import { parseVariables } from "../../../../src/core/ports/variables.ts";
+import { SqlJournal } from "../../../../src/operator/audit/sql-journal.ts";
+import { createConfigurationClient } from "../../../../src/runtime/deno/configuration.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";

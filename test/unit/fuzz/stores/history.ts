@@ -1,6 +1,6 @@
-import { SqlArchive } from "../../../../src/archive/archive.ts";
-import type { HistoryStatus, HistoryWrite } from "../../../../src/platform/archive.ts";
-import { write } from "../../archive/support.ts";
+import type { HistoryStatus, HistoryWrite } from "../../../../src/core/ports/archive.ts";
+import { SqlArchive } from "../../../../src/records/archive/sql-archive.ts";
+import { write } from "../../records/archive/support.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
 

@@ -1,6 +1,6 @@
+import type { JobState, TaskError } from "../../../../src/core/ports/page-jobs.ts";
+import type { Sql } from "../../../../src/core/storage/sql.ts";
 import { JobTable, type QueuedTask } from "../../../../src/pages/jobs/job-table.ts";
-import type { JobState, TaskError } from "../../../../src/platform/page-jobs.ts";
-import type { Sql } from "../../../../src/storage/sql.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
 

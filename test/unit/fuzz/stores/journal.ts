@@ -1,7 +1,7 @@
-import { SqlJournal } from "../../../../src/audit/sql-journal.ts";
-import { configSchema } from "../../../../src/config/schema.ts";
-import type { ChangeNote } from "../../../../src/config/snapshot.ts";
-import type { AuditEntry } from "../../../../src/platform/journal.ts";
+import { configSchema } from "../../../../src/core/config/schema.ts";
+import type { ChangeNote } from "../../../../src/core/config/snapshot.ts";
+import type { AuditEntry } from "../../../../src/core/ports/audit-log.ts";
+import { SqlJournal } from "../../../../src/operator/audit/sql-journal.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
 

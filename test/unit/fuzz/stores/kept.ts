@@ -1,7 +1,7 @@
-import { CallerObjectStore } from "../../../../src/platform/deno/kept.ts";
-import type { FileRecord } from "../../../../src/platform/files.ts";
-import type { StoredResponse } from "../../../../src/platform/responses.ts";
-import { createPieceId } from "../../../../src/platform/uploads.ts";
+import type { FileRecord } from "../../../../src/core/ports/files.ts";
+import type { StoredResponse } from "../../../../src/core/ports/responses.ts";
+import { createPieceId } from "../../../../src/core/ports/uploads.ts";
+import { CallerObjectStore } from "../../../../src/runtime/deno/caller-object-store.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
 

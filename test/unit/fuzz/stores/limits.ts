@@ -1,7 +1,7 @@
-import { UseLedger } from "../../../../src/limits/ledger.ts";
-import { SqlUseStore } from "../../../../src/limits/sql-store.ts";
-import type { StoredSum, StoredUse } from "../../../../src/limits/store.ts";
-import type { Sql } from "../../../../src/storage/sql.ts";
+import type { Sql } from "../../../../src/core/storage/sql.ts";
+import { SqlUseStore } from "../../../../src/pool/limits/sql-use-store.ts";
+import { UseLedger } from "../../../../src/pool/limits/use-ledger.ts";
+import type { StoredSum, StoredUse } from "../../../../src/pool/limits/use-store.ts";
 import type { Choices } from "./choices.ts";
 import { same, sameSum, storeTarget } from "./store-target.ts";
 

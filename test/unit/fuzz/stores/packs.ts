@@ -1,9 +1,9 @@
-import { HistoryTable } from "../../../../src/archive/history-table.ts";
-import { PackedHistory } from "../../../../src/archive/packed-history.ts";
-import { createPackKey, type RecordPack } from "../../../../src/platform/record-packs.ts";
-import type { Sql } from "../../../../src/storage/sql.ts";
-import { TextTable } from "../../../../src/storage/texts.ts";
-import { write } from "../../archive/support.ts";
+import { createPackKey, type RecordPack } from "../../../../src/core/ports/record-packs.ts";
+import type { Sql } from "../../../../src/core/storage/sql.ts";
+import { TextTable } from "../../../../src/core/storage/text-table.ts";
+import { HistoryTable } from "../../../../src/records/archive/history-table.ts";
+import { PackedHistory } from "../../../../src/records/archive/packed-history.ts";
+import { write } from "../../records/archive/support.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
 

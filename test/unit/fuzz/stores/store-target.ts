@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { isObject } from "../../../../src/encoding/json.ts";
-import { GatewayError } from "../../../../src/errors/gateway-error.ts";
-import type { Sql } from "../../../../src/storage/sql.ts";
+import { isObject } from "../../../../src/core/encoding/json.ts";
+import { GatewayError } from "../../../../src/core/errors/gateway-error.ts";
+import type { Sql } from "../../../../src/core/storage/sql.ts";
 import { FailingSql, InjectedFailure } from "../../../support/failing-sql.ts";
 import { type Target, target } from "../target.ts";
 import { Choices } from "./choices.ts";

@@ -3,8 +3,8 @@ import {
   USAGE_SUMS,
   type UsageDelta,
   type UsageMessage,
-} from "../../../../src/platform/usage.ts";
-import { SqlUsage } from "../../../../src/usage/sql-usage.ts";
+} from "../../../../src/core/ports/usage.ts";
+import { SqlUsage } from "../../../../src/records/usage/sql-usage.ts";
 import type { Choices } from "./choices.ts";
 import { sameSum, storeTarget } from "./store-target.ts";
 

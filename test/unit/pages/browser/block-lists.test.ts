@@ -80,12 +80,17 @@ describe("TabPolicy", () => {
     policy.countBytes(10);
     expect([policy.overBudget, told.onByteLimit.mock.calls.length]).toEqual([false, 0]);
     for (const bytes of [1, 1, 8, 1, 50]) policy.countBytes(bytes);
-    expect([policy.overBudget, told.onByteLimit.mock.calls.length, told.onTrafficFlood.mock.calls.length]).toEqual([
-      true,
-      1,
-      1,
-    ]);
+    expect([
+      policy.overBudget,
+      told.onByteLimit.mock.calls.length,
+      told.onTrafficFlood.mock.calls.length,
+    ]).toEqual([true, 1, 1]);
   });
 });
 
-const on = () => ({ onForbiddenNavigation: vi.fn(), onByteLimit: vi.fn(), onTrafficFlood: vi.fn(), onRequestFlood: vi.fn() });
+const on = () => ({
+  onForbiddenNavigation: vi.fn(),
+  onByteLimit: vi.fn(),
+  onTrafficFlood: vi.fn(),
+  onRequestFlood: vi.fn(),
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { GatewayError } from "../../../../src/errors/gateway-error.ts";
+import { GatewayError } from "../../../../src/core/errors/gateway-error.ts";
 import {
   fromRpcResult,
   isBrowserGone,

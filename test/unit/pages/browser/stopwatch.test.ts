@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Stopwatch } from "../../../../src/pages/browser/stopwatch.ts";
-import { pageHeaders } from "../../../../src/pages/page-headers.ts";
-import { PAGE_ROUTES } from "../../../../src/pages/surface.ts";
+import { pageHeaders } from "../../../../src/pages/cache/page-headers.ts";
+import { PAGE_ROUTES } from "../../../../src/pages/route-group.ts";
 
 it("tells where the time of a request went, a page that leads elsewhere included", () => {
   let now = 1_000;

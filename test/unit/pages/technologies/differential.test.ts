@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { PageSignals } from "../../../../src/core/ports/page-browser.ts";
 import { signalsFromHtml, TechnologyDetector } from "../../../../src/pages/technologies/index.ts";
-import type { PageSignals } from "../../../../src/platform/page-browser.ts";
 import { pages } from "./fixtures.ts";
 import {
   analyzePlainly,

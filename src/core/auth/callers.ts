@@ -1,0 +1,204 @@
+import type { Config } from "../config/schema.ts";
+import { sha256Hex } from "../encoding/hash.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import type { Context } from "../ports/context.ts";
+import { type CallerKey, getKeyRejection, getKnownKeys, type KnownKey } from "./caller-keys.ts";
+import { loadTokenModule, looksLikeToken } from "./token-detection.ts";
+import { effectiveUnknownKeyPolicy, warnIfOpenToAnyKey } from "./unknown-key-policy.ts";
+
+/** The authenticated caller of a business endpoint (contract, Authentication). */
+export interface Caller {
+  /** `managed`: a configured key; the pool chooses an account. `pass-through`: the provider's own token. */
+  readonly mode: "managed" | "pass-through";
+  readonly credential: string;
+  /**
+   * SHA-256 of the credential in hexadecimal; for a rotated key, of its first secret. Owner of the caller's stored objects.
+   */
+  readonly owner: string;
+  /** Null in pass-through mode, and for the gateway itself. */
+  readonly key: CallerKey | null;
+  /** `X-Gateway-Target-Account`, managed mode only. */
+  readonly targetAccount: string | null;
+}
+
+/** The characters of a header value (RFC 9110, section 5.5). A credential in a query may have any. */
+const HEADER_VALUE = /^[\x20-\x7e\x80-\xff]+$/;
+
+/** Limits of the digest cache, because strangers choose the credentials: number of entries, and characters of one. */
+const MAX_CACHED_DIGESTS = 1_000;
+const MAX_CACHED_LENGTH = 500;
+const digestCache = new Map<string, string>();
+
+/** SHA-256 in hexadecimal, cached: on runtimes that hash on other threads, a digest takes a quarter of a request's time. */
+async function getDigest(credential: string): Promise<string> {
+  const known = digestCache.get(credential);
+  if (known !== undefined) return known;
+  const made = await sha256Hex(credential);
+  if (credential.length > MAX_CACHED_LENGTH) return made;
+  for (const oldest of digestCache.keys()) {
+    if (digestCache.size < MAX_CACHED_DIGESTS) break;
+    digestCache.delete(oldest);
+  }
+  // Copies the text: a slice of a header would keep the whole header in memory.
+  digestCache.set(new TextDecoder().decode(new TextEncoder().encode(credential)), made);
+  return made;
+}
+
+/** A place where a request may carry a key or token. */
+export type CredentialSource =
+  /** `Authorization: Bearer …` */
+  { readonly in: "bearer" } | { readonly in: "header" | "query"; readonly name: string };
+
+function readCredential(source: CredentialSource, request: Request, url: URL): string | null {
+  switch (source.in) {
+    case "bearer": {
+      const authorization = request.headers.get("authorization");
+      return authorization === null ? null : (/^bearer\s+(\S.*)$/i.exec(authorization.trim())?.[1] ?? null);
+    }
+    case "header":
+      return request.headers.get(source.name);
+    case "query":
+      // Most requests have no query, and `searchParams` would parse it.
+      return url.search === "" ? null : url.searchParams.get(source.name);
+  }
+}
+
+/** The request's credentials, in the order of the sources. Lazy: a source is read only if those before did not suffice. */
+function* readCredentials(
+  request: Request,
+  url: URL,
+  sources: readonly CredentialSource[],
+): Generator<string, undefined> {
+  for (const source of sources) {
+    const credential = readCredential(source, request, url)?.trim() ?? "";
+    if (credential !== "") yield credential;
+  }
+}
+
+/**
+ * Whether a credential belongs to the admin API or the hosting platform. A client that sends it as a key has confused them,
+ * and the provider must not see it.
+ */
+async function isAdministrative(
+  { platform }: Pick<Context, "platform">,
+  config: Config,
+  credential: string,
+  owner: string,
+): Promise<boolean> {
+  if (looksLikeToken(credential) && (await loadTokenModule()).claimsOwnIssuer(credential)) return true;
+  const { adminKey, hosting } = platform.variables;
+  for (const secret of [adminKey, hosting.token, config.vercel.token]) {
+    if (secret !== null && secret !== "" && (await getDigest(secret)) === owner) return true;
+  }
+  return false;
+}
+
+function unauthorized(message: string): GatewayError {
+  return new GatewayError(401, message, { code: "invalid_api_key" });
+}
+
+function unknownKeyMessage({ callers }: Config): string {
+  const unknown = "this API key is not known";
+  if (callers.unknown_keys === "refuse") return unknown;
+  return `${unknown}, and the gateway passes none on while it has no credential for the provider (callers.unknown_keys)`;
+}
+
+/**
+ * The headers that accept a key, as text for an error message: those of the style first, then the one that all styles
+ * accept.
+ */
+function describeSources(asked: readonly CredentialSource[]): string {
+  const own = asked.flatMap((source) => (source.in === "header" ? [`${source.name}: <key>`] : []));
+  return [...own, "Authorization: Bearer <key>"].join(" or ");
+}
+
+/**
+ * Returns the caller with a configured key.
+ *
+ * @param now milliseconds since the epoch
+ * @param target `X-Gateway-Target-Account`
+ * @throws GatewayError 401 `invalid_api_key` for a key that does not work now.
+ */
+export function createManagedCaller(
+  known: KnownKey,
+  now: number,
+  target: string | null,
+  credential = known.key.entry.key,
+): Caller {
+  const fault = getKeyRejection(known, now);
+  if (fault !== null) throw unauthorized(fault);
+  const { key, owner } = known;
+  return { mode: "managed", credential, owner, key, targetAccount: target === "" ? null : target };
+}
+
+/**
+ * Authenticates the caller (contract, Authentication, rules 1 to 3). Of several credentials a configured key wins, and a
+ * working one before another. Without one, the first in the order of `sources` counts.
+ *
+ * @param asked Where clients of this path put their key; for the error message when no credential was sent.
+ * @param given Use this credential instead of the request's own; null: use the request's.
+ *
+ * @throws GatewayError 401 `invalid_api_key` if there is no credential, if it is an administrator's, or if a configured key
+ * is disabled, expired or replaced: such a key is never passed through to the provider. Also for an unknown key, if the
+ * configuration refuses those.
+ */
+export async function authenticateCaller(
+  context: Pick<Context, "request" | "url" | "config" | "platform">,
+  sources: readonly CredentialSource[],
+  asked: readonly CredentialSource[] = [],
+  given: string | null = null,
+): Promise<Caller> {
+  const { request, url } = context;
+  const candidates = given === null ? readCredentials(request, url, sources) : [given].values();
+  const first = candidates.next().value;
+  if (first === undefined) {
+    throw unauthorized(`no API key was given: send ${describeSources(asked)}`);
+  }
+  const { config } = await context.config();
+  warnIfOpenToAnyKey(context.platform, config);
+  const keys = await getKnownKeys(config);
+  const now = context.platform.now();
+  let firstOwner = "";
+  let configured: KnownKey | undefined;
+  for (
+    let credential: string | undefined = first;
+    credential !== undefined;
+    credential = candidates.next().value
+  ) {
+    const owner = await getDigest(credential);
+    if (firstOwner === "") firstOwner = owner;
+    const known = keys.get(owner);
+    if (known === undefined) continue;
+    configured ??= known;
+    if (getKeyRejection(known, now) !== null) continue;
+    const target = request.headers.get("x-gateway-target-account")?.trim();
+    return createManagedCaller(known, now, target ?? null, credential);
+  }
+  if (configured !== undefined) return createManagedCaller(configured, now, null);
+  if (!HEADER_VALUE.test(first)) {
+    throw unauthorized("this is no key and no token: it has characters that no header can hold");
+  }
+  if (await isAdministrative(context, config, first, firstOwner)) {
+    throw unauthorized("this credential is for administration: send an API key or a token of the provider");
+  }
+  if (effectiveUnknownKeyPolicy(context.platform, config) === "refuse")
+    throw unauthorized(unknownKeyMessage(config));
+  return { mode: "pass-through", credential: first, owner: firstOwner, key: null, targetAccount: null };
+}
+
+/**
+ * Checks the caller again under the current configuration, which is newer than the one that admitted it. A pass-through
+ * caller stays as it is.
+ *
+ * @throws GatewayError 401 `invalid_api_key` for a key that was removed or does not work now.
+ */
+export async function recheckAuthorization(
+  context: Pick<Context, "config" | "platform">,
+  caller: Caller,
+): Promise<Caller> {
+  if (caller.key === null) return caller;
+  const { config } = await context.config();
+  const known = (await getKnownKeys(config)).get(await getDigest(caller.credential));
+  if (known === undefined) throw unauthorized("this API key is not known");
+  return createManagedCaller(known, context.platform.now(), caller.targetAccount, caller.credential);
+}

@@ -1,0 +1,358 @@
+import * as z from "zod";
+import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
+import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
+import { parseNetwork } from "./cidr-network.ts";
+import { markPublic, markSecret } from "./secret-masking.ts";
+
+const count = once(() => z.number().int().min(0));
+const amount = once(() => z.number().min(0));
+const names = once(() => z.array(z.string().trim().min(1)));
+const network = once(() =>
+  z
+    .string()
+    .trim()
+    .refine((text) => parseNetwork(text) !== null, "must be an address, or a network such as 192.0.2.0/24"),
+);
+/** SHA-256 of a key, in hexadecimal. */
+const digest = once(() =>
+  markSecret(z.string().regex(/^[\da-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal")),
+);
+
+/** An object schema that preserves unknown fields, typed as one that knows all: so that values can be sent over RPC. */
+export function extensibleObject<Shape extends z.core.$ZodLooseShape>(
+  fields: () => Shape,
+): z.ZodObject<Shape, z.core.$strip> {
+  return lazyLooseObject(fields);
+}
+
+/** Limits of a key. 0 or absent: unlimited. Costs are in the currency of the prices. */
+const keyLimitsSchema = markPublic(
+  extensibleObject(() => ({
+    requests_per_minute: count().optional(),
+    tokens_per_minute: count().optional(),
+    max_parallel: count().optional(),
+    tokens_per_day: count().optional(),
+    tokens_per_month: count().optional(),
+    cost_per_day: amount().optional(),
+    cost_per_month: amount().optional(),
+  })),
+);
+
+/** The fields of an API key, for schemas that extend it. */
+export const apiKeyFields = extensibleObject(() => ({
+  /** Empty if only the digest is stored. */
+  key: markSecret(z.string().trim().default(""), "shortened"),
+  name: z.string().default(""),
+  remark: z.string().default(""),
+  /** Permanent id of the key. Absent: derived from its digest, see `keyIdentifier`. */
+  id: z.string().trim().min(1).max(64).optional(),
+  /** Digest that owns the callers' stored objects, after a rotation. Absent: the key's own digest. */
+  owner: digest().optional(),
+  /** Digest and last four characters, if the key itself is not stored. */
+  digest: digest().optional(),
+  last4: z.string().max(4).optional(),
+  /** Unix milliseconds; 0 or absent: unknown. */
+  created: count().optional(),
+  /** Unix milliseconds; 0 or absent: never. */
+  expires: count().optional(),
+  disabled: z.boolean().optional(),
+  /** Previous secrets after rotations, newest first, and until when each works: Unix milliseconds. */
+  previous: z.array(z.object({ digest: digest(), until: count() })).optional(),
+  limits: keyLimitsSchema.optional(),
+  /** Allowed models, dialects and client networks (CIDR); empty or absent: all. */
+  models: names().optional(),
+  dialects: names().optional(),
+  networks: z.array(network()).optional(),
+}));
+
+/** An API key of a caller (contract, API keys). Unknown fields are preserved. */
+export const apiKeySchema = apiKeyFields.refine(({ key, digest: kept }) => key !== "" || kept !== undefined, {
+  error: "a key must not be empty",
+  path: ["key"],
+});
+
+/** A provider account as it is stored (contract, Accounts). All fields are strings, empty when unset. */
+export const accountSchema = lazyObject(() => ({
+  email: z.string().trim().default(""),
+  mobile: z.string().trim().default(""),
+  password: markSecret(z.string().default("")),
+  token: markSecret(z.string().trim().default(""), "shortened"),
+  name: z.string().default(""),
+  remark: z.string().default(""),
+  proxy_id: z.string().default(""),
+  /** Stored, but not used for requests. */
+  disabled: z.boolean().default(false),
+  /** Relative number of requests in the rotation. */
+  weight: z.number().int().min(1).max(100).default(1),
+  /** Id of its provider; empty or absent: the one that the environment variables select. */
+  provider: z.string().trim().optional(),
+}));
+
+/** An outbound proxy (contract, Proxies). */
+export const proxySchema = lazyObject(() => ({
+  id: z.string().trim().min(1),
+  name: z.string().default(""),
+  type: z.enum(["http", "socks5"]),
+  host: z.string().trim().min(1, "a proxy needs a host"),
+  port: z.number().int().min(1).max(65_535),
+  username: z.string().default(""),
+  password: markSecret(z.string().default("")),
+}));
+
+/** Characters of a provider's id: no slash, because `provider/model` names a model. */
+const PROVIDER_ID = /^[A-Za-z\d](?:[\w.-]{0,62}[A-Za-z\d])?$/;
+/** Id of the provider that the environment variables select. */
+export const DEFAULT_PROVIDER = "default";
+/** Characters of an HTTP field name (RFC 9110, section 5.6.2). */
+const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+/** Characters of an HTTP field value: printable ASCII. */
+const FIELD_VALUE = /^[\x20-\x7E]*$/;
+/** Fields that belong to the connection or to the request itself. */
+const CONNECTION_FIELDS =
+  /^(?:host|content-length|content-type|connection|transfer-encoding|upgrade|te|trailer)$/i;
+
+/** A base URL to which paths are appended: `http` or `https`, without a password. */
+const baseAddress = () =>
+  z
+    .string("a provider needs a base address")
+    .trim()
+    .refine((text) => {
+      const url = URL.parse(text);
+      if (url === null || !/^https?:$/.test(url.protocol)) return false;
+      return url.username + url.password + url.search + url.hash === "";
+    }, "must be an http or https address without a password and a query")
+    .transform(withoutTrailingSlashes);
+
+/** The maximum is the longest delay of a timer, milliseconds. */
+const timeout = once(() => count().max(2_147_483_647).default(0));
+
+/** Price of a million tokens of a model, in the operator's currency. */
+export const priceSchema = lazyObject(() => ({
+  input: z.number().min(0).default(0),
+  /** Tokens that the provider read from its cache; defaults to `input`. */
+  cached_input: z.number().min(0).optional(),
+  output: z.number().min(0).default(0),
+}));
+
+/** Known properties of a provider's model. If one is absent, the backend decides. Unknown fields are preserved. */
+export const providerModelSchema = markPublic(
+  extensibleObject(() => ({
+    /** The provider's name of the model; defaults to the listed name. */
+    upstream: z.string().trim().min(1).optional(),
+    /** False: callers cannot use it. */
+    enabled: z.boolean().optional(),
+    thinking: z.boolean().optional(),
+    vision: z.boolean().optional(),
+    search: z.boolean().optional(),
+    /** Size of the context window in tokens. */
+    context: z.number().int().min(1).optional(),
+    /** Maximum output tokens of one answer. */
+    output: z.number().int().min(1).optional(),
+    /** Used if `prices` has none for the model. */
+    price: priceSchema.optional(),
+  })),
+);
+
+/** An additional provider, beside the one that the environment variables select. Unknown fields are preserved. */
+export const providerSchema = extensibleObject(() => ({
+  id: z
+    .string("a provider needs an id")
+    .trim()
+    .regex(PROVIDER_ID, "must be at most 64 letters, digits, dots, hyphens and underscores")
+    .refine((id) => id.toLowerCase() !== DEFAULT_PROVIDER, "this is the provider that the variables name"),
+  name: z.string().default(""),
+  /** Name of the driver for its protocol; `src/gateway/providers/drivers.ts` lists them. */
+  driver: z.string("a provider needs a driver").trim().min(1, "a provider needs a driver"),
+  base_url: baseAddress(),
+  /** For accounts without a token of their own. Without accounts, it is the only credential. */
+  token: markSecret(z.string().trim().default(""), "shortened"),
+  /** Model id → the provider's name of it, or its known properties. */
+  models: z.record(z.string(), z.union([z.string().trim().min(1), providerModelSchema])).default({}),
+  tool_calls: z.enum(["native", "markup"]).default("native"),
+  /** Whether non-streaming requests use the provider's non-streaming mode, where the protocol has both. */
+  whole_answers: z.boolean().default(true),
+  /** The proxy of accounts without one of their own. */
+  proxy_id: z.string().default(""),
+  /** Sent with every request, in addition to the protocol's headers. Any value may be a credential, whatever its name. */
+  headers: markSecret(
+    z
+      .record(
+        z
+          .string()
+          .regex(FIELD_NAME, "must be the name of an HTTP header")
+          .refine((field) => !CONNECTION_FIELDS.test(field), "this header belongs to the connection"),
+        z.string().regex(FIELD_VALUE, "must be printable ASCII"),
+      )
+      .default({}),
+    "shortened",
+  ),
+  /** Slots of each of its accounts; 0: the general setting. */
+  account_max_inflight: z.number().int().min(0).max(4_096).default(0),
+  /** Milliseconds; 0: the deployment's values. */
+  first_byte_timeout_ms: timeout(),
+  answer_timeout_ms: timeout(),
+  idle_timeout_ms: timeout(),
+  /**
+   * How often the gateway reads the provider's model list, in hours; 0: only on an administrator's request. New models are
+   * added.
+   */
+  models_refresh_hours: z.number().min(0).max(8_760).default(0),
+  /** Whether added models are enabled. */
+  new_models: z.enum(["on", "off"]).default("on"),
+  /** A disabled provider gets no requests, and its accounts are not used. */
+  enabled: z.boolean().default(true),
+}));
+
+/** A target model of a route, with its weight. */
+export const routeTargetSchema = lazyObject(() => ({
+  model: z.string().trim().min(1),
+  weight: z.number().min(0).max(1_000).optional(),
+}));
+
+/**
+ * The target models of a route: by id, `provider/model` or alias; with weights if conversations are distributed over them.
+ */
+export const routeSchema = <Target extends z.ZodType>(target: Target, error?: z.core.$ZodErrorMap) =>
+  z
+    .array(z.union([z.string().trim().min(1), target], error === undefined ? {} : { error }))
+    .min(1, "a route leads to one model at least")
+    .max(20);
+
+export const modelRouteSchema = once(() => routeSchema(routeTargetSchema));
+
+/** A destination of alerts. */
+export const webhookSchema = lazyObject(() => ({
+  id: z.string().trim().min(1).max(64),
+  name: z.string().default(""),
+  /** A secret: the URL of a chat's webhook is enough to write there. */
+  url: markSecret(z.string().trim().min(1).max(2_000), "origin"),
+  /** `json`: all fields, for programs. The other two are formats of chat tools. */
+  format: z.enum(["json", "chat", "discord"]).default("json"),
+  /** Signs the messages (Standard Webhooks): `whsec_` and base64. */
+  secret: markSecret(z.string().regex(/^whsec_[A-Za-z\d+/]{22,128}={0,2}$/, "must be whsec_ and base64")),
+  disabled: z.boolean().default(false),
+}));
+
+/** When to alert, and how long to wait before repeating. */
+const alertRule = (threshold: number, max: number) =>
+  z
+    .object({
+      enabled: z.boolean().default(true),
+      threshold: z.number().min(0).max(max).default(threshold),
+      quiet_minutes: z.number().int().min(1).max(10_080).default(60),
+    })
+    .prefault({});
+
+/** The alert rules. Thresholds are percentages, or numbers of requests or accounts. */
+export const alertRulesSchema = lazyObject(() => ({
+  error_rate: alertRule(20, 100),
+  queue_depth: alertRule(10, 200_000),
+  cooling_accounts: alertRule(1, 100_000),
+  empty_pool: alertRule(0, 100_000),
+  budget: alertRule(80, 100),
+  sync_failed: alertRule(0, 0),
+}));
+
+const alertsSchema = lazyObject(() => ({
+  webhooks: z.array(webhookSchema).max(20).default([]),
+  rules: alertRulesSchema.prefault({}),
+}));
+
+/**
+ * The whole configuration with every group of the contract ("Configuration", "Runtime settings"). Parsing an empty
+ * object yields all defaults (contract, Decisions).
+ */
+export const configSchema = lazyObject(() => ({
+  keys: markSecret(z.array(z.string()).default([]), "shortened"),
+  api_keys: z.array(apiKeySchema).default([]),
+  accounts: z.array(accountSchema).default([]),
+  proxies: z.array(proxySchema).default([]),
+  /** In addition to the one that the environment variables select. */
+  providers: z.array(providerSchema).max(200).default([]),
+  model_aliases: z.record(z.string(), z.string()).default({}),
+  /** Requested name → candidate models in order; the first that supports the request is used. */
+  model_routes: z.record(z.string(), modelRouteSchema()).default({}),
+  /** By model, as used or as requested. No prices are built in: they would become outdated. */
+  prices: z.record(z.string(), priceSchema).default({}),
+  admin: z
+    .object({
+      /** PBKDF2 hash of the admin password; empty while only the `ADMIN_KEY` secret gives access. */
+      password_hash: markSecret(z.string().default("")),
+      jwt_expire_hours: z.number().positive().max(8760).default(24),
+      jwt_valid_after_unix: count().default(0),
+      /** Signs administrators' tokens; created at first use. */
+      jwt_secret: markSecret(z.string().default("")),
+    })
+    .prefault({}),
+  callers: z
+    .object({
+      /**
+       * Policy for credentials that are no configured keys: pass them to the provider as its own tokens, or refuse them.
+       * Absent: see `effectiveUnknownKeyPolicy`. Only an administrator's choice is stored; `auto` removes it.
+       */
+      unknown_keys: z
+        .enum(["auto", "pass_through", "refuse"])
+        .optional()
+        .transform((chosen) => (chosen === "auto" ? undefined : chosen)),
+      /** Store only digests and last four characters of the keys. This cannot be reverted. */
+      keys_hashed: z.boolean().default(false),
+    })
+    .prefault({}),
+  runtime: z
+    .object({
+      account_max_inflight: z.number().int().min(1).max(256).default(2),
+      account_max_queue: count().max(200_000).default(0),
+      global_max_inflight: count().max(200_000).default(0),
+      /** Number of other accounts to try when the provider fails before any part of the answer was visible. */
+      account_failovers: count().max(10).default(2),
+      token_refresh_interval_hours: z.number().min(0).max(8760).default(6),
+    })
+    .prefault({}),
+  responses: z
+    .object({ store_ttl_seconds: z.number().int().min(1).max(2_592_000).default(900) })
+    .prefault({}),
+  /** The provider that gets requests for unknown models, under the requested names; empty: refuse them. */
+  unknown_models: z.object({ provider: z.string().trim().default("") }).prefault({}),
+  embeddings: z.object({ provider: z.string().trim().default("") }).prefault({}),
+  auto_delete: z
+    .object({ mode: z.enum(["none", "single", "all"]).optional(), sessions: z.boolean().optional() })
+    .transform(({ mode, sessions }) => ({
+      mode: mode ?? (sessions === true ? ("all" as const) : ("none" as const)),
+    }))
+    .prefault({}),
+  current_input_file: z
+    .object({ enabled: z.boolean().default(true), min_chars: count().default(200_000) })
+    .prefault({}),
+  thinking_injection: z
+    .object({ enabled: z.boolean().default(true), prompt: z.string().default("") })
+    .prefault({}),
+  vercel: z
+    .object({
+      token: markSecret(z.string().default(""), "shortened"),
+      project_id: z.string().default(""),
+      team_id: z.string().default(""),
+    })
+    .prefault({}),
+  history: z.object({ limit: count().max(100_000).default(200) }).prefault({}),
+  captures: z
+    .object({
+      enabled: z.boolean().default(false),
+      limit: z.number().int().min(1).max(1000).default(20),
+      max_body_bytes: z.number().int().min(1024).max(8_388_608).default(2_097_152),
+    })
+    .prefault({}),
+  /** Alert rules, and the webhooks that receive alerts. */
+  alerts: alertsSchema.prefault({}),
+  /** Internal state of the hosting sync, for drift detection. */
+  sync: z.object({ hash: z.string().default(""), time: count().default(0) }).prefault({}),
+}));
+
+export type Config = z.output<typeof configSchema>;
+export type ApiKey = z.output<typeof apiKeySchema>;
+export type Webhook = z.output<typeof webhookSchema>;
+export type AlertRules = z.output<typeof alertRulesSchema>;
+export type Price = z.output<typeof priceSchema>;
+export type Account = z.output<typeof accountSchema>;
+export type Proxy = z.output<typeof proxySchema>;
+export type ProviderEntry = z.output<typeof providerSchema>;
+export type ProviderModel = z.output<typeof providerModelSchema>;

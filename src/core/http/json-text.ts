@@ -1,0 +1,245 @@
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
+import { BodyDeadline } from "./body-deadline.ts";
+import { drain } from "./drain.ts";
+import { JsonScan } from "./json-scan.ts";
+import type { MemoryReservation } from "./memory-budget.ts";
+import type { RequestTimers } from "./request-timers.ts";
+
+/** Maximum nesting depth of arrays and objects, because recursive functions need a bound. */
+const MAX_DEPTH = 512;
+
+/**
+ * Bodies up to these sizes are read natively, and their declared length is reserved in advance. A stranger may hold that
+ * memory while sending slowly, so its limit is smaller.
+ */
+const NATIVE_BYTES = 1024 * 1024;
+const STRANGERS_NATIVE_BYTES = 64 * 1024;
+
+/**
+ * Memory per byte of a text, for the text and its values. One wide character makes a whole text use two bytes per character.
+ */
+const TEXT_COST = 2;
+const WIDE_TEXT_COST = 3;
+
+/** The parameters for reading a body. */
+export interface BodyReadOptions {
+  /** The request's memory reservation. Memory for the body stays reserved after reading. */
+  readonly hold: MemoryReservation;
+  readonly timers: RequestTimers;
+  /** Maximum size of the body in bytes. */
+  readonly limit: number;
+  /** Time limit for the client to send the body, milliseconds; received bytes extend it. */
+  readonly timeoutMs: number;
+}
+
+/** The 413 of a body larger than `limit` bytes. */
+export function bodyTooLarge(limit: number): GatewayError {
+  return new GatewayError(413, `the request body is larger than ${limit} bytes`, {
+    code: "request_too_large",
+  });
+}
+
+export function invalidJson(): GatewayError {
+  return new GatewayError(400, "invalid json: the request body is not valid UTF-8 JSON", {
+    code: "invalid json",
+  });
+}
+
+function nestedTooDeep(): GatewayError {
+  return invalidRequest(`the request body is nested more than ${MAX_DEPTH} levels deep`);
+}
+
+/** The 400 of an incomplete body or an invalid transfer coding: the sender has disconnected, or violates HTTP. */
+export function bodyIncomplete(cause: unknown): GatewayError {
+  return new GatewayError(400, "the request body broke off before its end", {
+    code: "invalid_request",
+    cause,
+  });
+}
+
+/** The 408 of a client that sends its body too slowly. */
+export function bodyTimedOut(): GatewayError {
+  return new GatewayError(408, "the client took too long to send the request body", {
+    code: "invalid_request",
+  });
+}
+
+/**
+ * Reads the text of a JSON body: valid UTF-8, with memory reserved for its parsed form.
+ *
+ * @throws GatewayError 400 `invalid json` for invalid UTF-8 (it takes precedence over all but 413 for a body larger than
+ * `limit` bytes); 400 if nested too deeply; 408 if sent too slowly; 413 and 503 if the memory budget is exhausted.
+ */
+export async function readJsonText(request: Request, intake: BodyReadOptions): Promise<string> {
+  const { hold, limit } = intake;
+  const length = request.headers.get("content-length");
+  const declared = length === null ? null : Number(length);
+  const native = Math.min(limit, hold.isKnown ? NATIVE_BYTES : STRANGERS_NATIVE_BYTES);
+  if (declared !== null && declared <= native) return readShortBody(request, declared, intake);
+  // Reading `body` creates a stream, so short bodies are read without it.
+  const { body } = request;
+  if (body === null) return "";
+  if (declared !== null && declared > limit) {
+    await drain(body.getReader());
+    throw bodyTooLarge(limit);
+  }
+  return new StreamedBodyReader(body, intake).read();
+}
+
+/** Characters per slice. */
+const SLICE_CHARS = 64 * 1024;
+
+/**
+ * Reserves memory for the parsed form of a JSON text. Returns the reserved bytes.
+ *
+ * @throws GatewayError 400 if nested too deeply, 413 and 503 if the memory budget is exhausted.
+ */
+export function reserveForJson(text: string, hold: MemoryReservation): number {
+  const encoder = new TextEncoder();
+  const scan = new JsonScan(MAX_DEPTH);
+  for (let at = 0; at < text.length; at += SLICE_CHARS)
+    scan.push(encoder.encode(text.slice(at, at + SLICE_CHARS)));
+  if (scan.tooDeep) throw nestedTooDeep();
+  const cost = text.length * TEXT_COST + scan.cost;
+  hold.reserveNow(cost);
+  return cost;
+}
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    throw invalidJson();
+  }
+}
+
+/** Reads a short body at once. */
+async function readShortBody(request: Request, declared: number, intake: BodyReadOptions): Promise<string> {
+  const { hold, timers, limit, timeoutMs } = intake;
+  if (!hold.tryReserve(declared)) await hold.reserveWhenFree(declared);
+  const buffer = await new Promise<ArrayBuffer>((resolve, reject) => {
+    const clock = new BodyDeadline(timers, timeoutMs, () => reject(bodyTimedOut()));
+    request.arrayBuffer().then(
+      (read) => {
+        clock.stop();
+        resolve(read);
+      },
+      (error: unknown) => {
+        clock.stop();
+        reject(bodyIncomplete(error));
+      },
+    );
+  });
+  const bytes = new Uint8Array(buffer);
+  if (bytes.byteLength > limit) throw bodyTooLarge(limit);
+  const text = decodeUtf8(bytes);
+  const scan = new JsonScan(MAX_DEPTH);
+  scan.push(bytes);
+  if (scan.tooDeep) throw nestedTooDeep();
+  const cost = bytes.byteLength * (text.length < bytes.byteLength ? WIDE_TEXT_COST : TEXT_COST);
+  const more = Math.max(0, cost + scan.cost - declared);
+  if (!hold.tryReserve(more)) await hold.reserveWhenFree(more);
+  return text;
+}
+
+/** Reads a long body, or one of unknown length. It reserves memory as bytes arrive, and stores nothing twice. */
+class StreamedBodyReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #intake: BodyReadOptions;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  readonly #scan = new JsonScan(MAX_DEPTH);
+  #pieces: string[] = [];
+  #bytes = 0;
+  #characters = 0;
+  /**
+   * Why the body is refused. Reading continues: a worse fault may follow, and the client must be able to read the response.
+   */
+  #fault: GatewayError | null = null;
+
+  constructor(body: ReadableStream<Uint8Array>, intake: BodyReadOptions) {
+    this.#reader = body.getReader();
+    this.#intake = intake;
+  }
+
+  async read(): Promise<string> {
+    const { timers, limit, timeoutMs } = this.#intake;
+    const clock = new BodyDeadline(
+      timers,
+      timeoutMs,
+      () => void this.#reader.cancel().catch(() => undefined),
+    );
+    try {
+      for (;;) {
+        const { done, value } = await this.#reader.read().catch((error: unknown) => {
+          throw clock.isOver ? bodyTimedOut() : bodyIncomplete(error);
+        });
+        if (clock.isOver) throw bodyTimedOut();
+        if (done) break;
+        clock.addReceived(value.byteLength);
+        this.#bytes += value.byteLength;
+        if (this.#bytes > limit) {
+          this.#refuse(bodyTooLarge(limit));
+          await drain(this.#reader);
+          break;
+        }
+        await this.#push(value);
+      }
+      if (this.#fault === null) await this.#end();
+      if (this.#fault !== null) throw this.#fault;
+    } finally {
+      clock.stop();
+    }
+    return this.#pieces.join("");
+  }
+
+  async #push(bytes: Uint8Array): Promise<void> {
+    if (this.#fault?.code === "invalid json") return;
+    let text: string;
+    try {
+      text = this.#decoder.decode(bytes, { stream: true });
+    } catch {
+      this.#refuse(invalidJson());
+      return;
+    }
+    if (this.#fault !== null) return;
+    const before = this.#scan.cost;
+    this.#scan.push(bytes);
+    if (this.#scan.tooDeep) this.#refuse(nestedTooDeep());
+    else if (await this.#take(bytes.byteLength * TEXT_COST + this.#scan.cost - before)) {
+      this.#pieces.push(text);
+      this.#characters += text.length;
+    }
+  }
+
+  async #end(): Promise<void> {
+    try {
+      this.#pieces.push(this.#decoder.decode());
+    } catch {
+      this.#refuse(invalidJson());
+      return;
+    }
+    if (this.#characters < this.#bytes) await this.#take(this.#bytes * (WIDE_TEXT_COST - TEXT_COST));
+  }
+
+  /** Reserves memory; if that fails, the body is refused. */
+  async #take(bytes: number): Promise<boolean> {
+    const { hold } = this.#intake;
+    if (hold.tryReserve(bytes)) return true;
+    try {
+      await hold.reserveWhenFree(bytes);
+      return true;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      this.#refuse(error);
+      return false;
+    }
+  }
+
+  #refuse(fault: GatewayError): void {
+    this.#fault = fault;
+    this.#pieces = [];
+    this.#intake.hold.release();
+  }
+}

@@ -1,0 +1,98 @@
+import type { ConfigSnapshot } from "../config/snapshot.ts";
+import type { MemoryReservation } from "../http/memory-budget.ts";
+import type { RequestTimers } from "../http/request-timers.ts";
+import type { Capture } from "./captures.ts";
+import type { RequestQuota } from "./key-limits.ts";
+import type { Platform } from "./platform.ts";
+import type { ConnectionResponses } from "./responses.ts";
+
+/** Fields of one request's log line in addition to method, path, status and duration. Never secrets, never content. */
+export interface LogFields {
+  /** The pattern of the matched route. */
+  route?: string;
+  /** Id of the caller's key, never the key itself. */
+  key?: string;
+  dialect?: string;
+  /** The kind of work. */
+  operation?: "chat" | "embeddings" | "files";
+  model?: string;
+  /** The model name as the caller wrote it. */
+  requestedModel?: string;
+  stream?: boolean;
+  /** Id of the provider that was used, if several were possible. */
+  provider?: string;
+  account?: string;
+  queueMs?: number;
+  firstTokenMs?: number;
+  promptTokens?: number;
+  /** Part of `promptTokens`. */
+  cachedTokens?: number;
+  completionTokens?: number;
+  /** Part of `completionTokens`. */
+  reasoningTokens?: number;
+  /** The provider reported impossible token counts; the gateway counted estimates instead. */
+  usageRefused?: boolean;
+  /** Number of accounts tried. */
+  attempts?: number;
+  retries?: number;
+  error?: string;
+  /** The HTTP status of `error`, if the stream had already begun and could not report it. */
+  errorStatus?: number;
+  /** How the administrator authenticated: `token:<id>`, or `key`. */
+  administrator?: string;
+  /** Seconds after which the provider accepts a retry. */
+  retryAfterSeconds?: number;
+  cause?: string;
+  /** Settles at the end of a streamed answer; the log line waits for it. */
+  streaming?: Promise<void>;
+}
+
+/** What the runtime provides for one request. */
+export interface RequestRuntime {
+  readonly platform: Platform;
+  /** Keeps the work running after the response has been returned. */
+  waitUntil(work: Promise<unknown>): void;
+  /** The responses of the WebSocket connection that the request came over; absent for an ordinary request. */
+  readonly connection?: ConnectionResponses;
+  /** The client's address if the platform guarantees it; otherwise empty. */
+  readonly clientAddress: string;
+}
+
+/** One request while the program handles it. */
+export interface Context extends RequestRuntime {
+  readonly request: Request;
+  /** Shared with other requests to the same address: do not change it. */
+  readonly url: URL;
+  /** The id that the caller sent, if any: it may not be unique. */
+  readonly requestId: string;
+  /** A unique id of this request. */
+  readonly uniqueRequestId: string;
+  /** Milliseconds since the epoch at which the request came in. */
+  readonly startedAt: number;
+  readonly log: LogFields;
+  readonly quota: RequestQuota;
+  /** The memory for bodies that the request has reserved; released when the request ends. */
+  readonly hold: MemoryReservation;
+  /** Timers of the request. */
+  readonly timers: RequestTimers;
+  /** Receives a capture of each upstream exchange of the request, even if captures are disabled. */
+  readonly onCapture?: (capture: Capture) => void;
+  /**
+   * Writes the log line and stores the request's outcome. Call it before the end of a streamed answer is sent; all
+   * other answers are recorded before their first byte. Later calls do nothing.
+   *
+   * @param status the HTTP status of the answer
+   */
+  recordOutcome(status: number): void;
+  /**
+   * Serves another request of the same client, received over this request's connection, with the same authorization,
+   * limits and log as a separate request. Never throws.
+   */
+  serveOverConnection(request: Request, connection: ConnectionResponses): Promise<Response>;
+  /** The configuration. Read once per request, and again when `confirmConfig` finds a newer version. */
+  config(): Promise<ConfigSnapshot>;
+  /** Accepts a cached copy of the configuration of any age, until `confirmConfig` is called. */
+  allowStaleConfig(): void;
+  /** See `RequestConfig.confirm`. */
+  confirmConfig(version?: number): Promise<boolean>;
+}

@@ -1,0 +1,269 @@
+import type { Awaitable } from "./awaitable.ts";
+
+/** The dimensions of usage. All are texts, empty if not applicable. */
+export interface UsageDimensions {
+  /** Id of the caller's key, never the key itself; empty for a pass-through caller. */
+  readonly key: string;
+  /** The model as the caller wrote it. */
+  readonly requested_model: string;
+  /** The model that was used. */
+  readonly model: string;
+  /** The driver of the provider. */
+  readonly provider: string;
+  /** The account, the last one when there were several. */
+  readonly account: string;
+  readonly dialect: string;
+  /** `chat`, `embeddings` or `files`. */
+  readonly operation: string;
+  /** `success`, `error`, `cancelled` (the client disconnected), or `refused` (no account was tried). */
+  readonly outcome: string;
+}
+
+export type UsageDimension = keyof UsageDimensions;
+
+/** The dimensions, in display order. */
+export const USAGE_DIMENSIONS = [
+  "key",
+  "requested_model",
+  "model",
+  "provider",
+  "account",
+  "dialect",
+  "operation",
+  "outcome",
+] as const satisfies readonly UsageDimension[];
+
+/** Replaces the values of a dimension beyond the maximum number of distinct values. */
+export const OTHER_VALUES = "other";
+
+/** Totals. Times are milliseconds. */
+export interface UsageSums {
+  readonly requests: number;
+  readonly prompt_tokens: number;
+  /** Part of `prompt_tokens`. */
+  readonly cached_tokens: number;
+  readonly completion_tokens: number;
+  /** Part of `completion_tokens`. */
+  readonly reasoning_tokens: number;
+  /**
+   * Billionths of the currency unit of the prices: whole numbers, so sums are exact up to 2^53 and to 15 digits beyond.
+   */
+  readonly cost_nano: number;
+  /** Number of accounts tried. */
+  readonly attempts: number;
+  readonly first_token_ms: number;
+  readonly duration_ms: number;
+  readonly queue_ms: number;
+}
+
+/** The totals, in storage order. */
+export const USAGE_SUMS = [
+  "requests",
+  "prompt_tokens",
+  "cached_tokens",
+  "completion_tokens",
+  "reasoning_tokens",
+  "cost_nano",
+  "attempts",
+  "first_token_ms",
+  "duration_ms",
+  "queue_ms",
+] as const satisfies readonly (keyof UsageSums)[];
+
+/** Number of observations in each bucket of `src/records/usage/histogram.ts`, by bucket number. */
+export type HistogramBuckets = Readonly<Record<string, number>>;
+
+/** Distributions of durations. */
+export interface UsageTimes {
+  readonly first_token: HistogramBuckets;
+  readonly duration: HistogramBuckets;
+  readonly queue: HistogramBuckets;
+}
+
+/** The distributions, in storage order. */
+export const USAGE_TIMES = [
+  "first_token",
+  "duration",
+  "queue",
+] as const satisfies readonly (keyof UsageTimes)[];
+
+/** Usage within one hour for one combination of dimension values. */
+export interface UsageDelta extends UsageSums, UsageTimes {
+  /** Beginning of the hour (UTC), Unix milliseconds. */
+  readonly hour: number;
+  /** When the last of the requests ended, Unix milliseconds. */
+  readonly last: number;
+  readonly dimensions: UsageDimensions;
+}
+
+/**
+ * Requests that ended within one minute with the same outcome; the source of the overview. Finer in time than {@link
+ * UsageDelta}, but without key, model and account, to keep the number of rows small.
+ */
+export interface ActivityDelta {
+  /** Beginning of the minute, Unix milliseconds. */
+  readonly minute: number;
+  /** As in {@link UsageDimensions}. */
+  readonly outcome: string;
+  /** The HTTP status that the caller got, or would have got if the answer had not begun. */
+  readonly status: number;
+  /** The error's code; empty on success. */
+  readonly code: string;
+  readonly requests: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly cost_nano: number;
+  /** Milliseconds of this minute that requests held slots, and waited for slots, regardless of when they ended. */
+  readonly busy_ms: number;
+  readonly waited_ms: number;
+  readonly first_token: HistogramBuckets;
+  readonly duration: HistogramBuckets;
+}
+
+/** Selects activity. */
+export interface ActivityQuery {
+  /** Unix milliseconds, aligned to steps; `to` is not included. */
+  readonly from: number;
+  readonly to: number;
+  /** Milliseconds: whole minutes for periods up to {@link MINUTE_RESOLUTION_MAX_MS}, otherwise whole quarters of an hour. */
+  readonly step: number;
+}
+
+/** The longest period with a resolution of one minute. */
+export const MINUTE_RESOLUTION_MAX_MS = 6 * 3_600_000;
+
+/** Totals of one step, or of the whole period. */
+export interface ActivityPoint {
+  /** Beginning of the step, Unix milliseconds. */
+  readonly at: number;
+  readonly requests: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly refused: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly cost_nano: number;
+  readonly busy_ms: number;
+  readonly waited_ms: number;
+  readonly first_token: Percentiles | null;
+  readonly duration: Percentiles | null;
+}
+
+/** Number of requests that ended with one error. */
+export interface ActivityError {
+  readonly outcome: string;
+  readonly status: number;
+  readonly code: string;
+  readonly requests: number;
+}
+
+/** Activity: a point for each step with requests, the totals, and the errors, most frequent first. */
+export interface ActivityReport {
+  readonly points: readonly ActivityPoint[];
+  readonly totals: ActivityPoint;
+  readonly errors: readonly ActivityError[];
+}
+
+/** The part of an ended request that activity needs. Times are milliseconds. */
+export interface EndedRequest
+  extends Pick<UsageDimensions, "account" | "model" | "requested_model" | "outcome"> {
+  /** The HTTP status that the caller got, or would have got. */
+  readonly status: number;
+  /** The error's code; empty on success. */
+  readonly code: string;
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly completionTokens: number;
+  readonly durationMs: number;
+  /** Absent if no part of an answer arrived. */
+  readonly firstTokenMs?: number | undefined;
+  /** Absent if the request did not reach the queue. */
+  readonly queueMs?: number | undefined;
+}
+
+/** The usage of one ended request. Times are milliseconds. */
+export interface UsedRequest extends UsageDimensions, EndedRequest {
+  readonly reasoningTokens: number;
+  readonly attempts: number;
+}
+
+/** Everything that one isolate has counted since its last acknowledged message. */
+export interface UsageMessage {
+  /** The isolate's id. */
+  readonly sender: string;
+  /** Number of the message per sender. A retry has the same number and content. */
+  readonly sequence: number;
+  /** When the message was created, Unix milliseconds. */
+  readonly made: number;
+  readonly deltas: readonly UsageDelta[];
+  /** Absent in messages of an older version. */
+  readonly activity?: readonly ActivityDelta[];
+  /**
+   * The message counts every request whose note has this number or a lower one (see `AnswerStore`); absent if requests
+   * have no notes.
+   */
+  readonly noted?: number;
+}
+
+/** Selects usage. */
+export interface UsageQuery {
+  /** Unix milliseconds, aligned to hours or days; `to` is not included. */
+  readonly from: number;
+  readonly to: number;
+  readonly granularity: "hour" | "day" | "total";
+  readonly groupBy: readonly UsageDimension[];
+  /** Allowed values of each dimension. */
+  readonly filters: Readonly<Partial<Record<UsageDimension, readonly string[]>>>;
+  /** Maximum number of groups: the newest periods first, and within a period the groups with the most requests. */
+  readonly limit: number;
+}
+
+/** Milliseconds below which 50, 95 and 99 percent of the observations are, accurate to 5 %; null without observations. */
+export interface Percentiles {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+}
+
+/** Usage of one group within a period. */
+export interface UsageGroup extends UsageSums {
+  /** Beginning of the hour or day, or of the whole period if it is not divided. */
+  readonly at: number;
+  /** The values of the grouped dimensions. */
+  readonly dimensions: Readonly<Partial<UsageDimensions>>;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly refused: number;
+  readonly times: { readonly [T in keyof UsageTimes]: Percentiles | null };
+}
+
+/** Usage by group, and in total. */
+export interface UsageReport {
+  /** Sorted by time, then by usage, highest first. */
+  readonly groups: readonly UsageGroup[];
+  readonly totals: UsageGroup;
+  /** True if there are more groups than requested. */
+  readonly truncated: boolean;
+}
+
+/** Usage of one key. */
+export interface KeyUsage extends UsageSums {
+  readonly key: string;
+  /** Unix milliseconds. */
+  readonly last_used: number;
+  /** Since the beginning of the day (UTC). */
+  readonly today: UsageSums;
+}
+
+/** The store of aggregated usage. Each deployment has one. */
+export interface UsageStore {
+  /** Adds an isolate's counts. The message is stored when this resolves; a repeated message has no effect. */
+  write(message: UsageMessage): Awaitable<void>;
+  read(query: UsageQuery): Awaitable<UsageReport>;
+  /** Recent activity, of the last eight days at most. */
+  readActivity(query: ActivityQuery): Awaitable<ActivityReport>;
+  /** Usage of each key since the beginning, in the order of first use. */
+  listKeyUsage(): Awaitable<readonly KeyUsage[]>;
+}

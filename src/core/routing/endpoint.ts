@@ -1,0 +1,214 @@
+import type { ZodType } from "zod";
+import type { AdminToken } from "../auth/administrators.ts";
+import type { Caller } from "../auth/callers.ts";
+import type { JsonObject } from "../encoding/json.ts";
+import type { GatewayError } from "../errors/gateway-error.ts";
+import { parseWith, readBody, readOptionalBody } from "../http/json-body.ts";
+import type { Context } from "../ports/context.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** Path parameters, percent-decoded. */
+export type PathParams = Readonly<Record<string, string>>;
+
+/** What a handler gets besides the request's context. The kind of endpoint adds the authenticated caller or token. */
+export interface HandlerInput<Body, Query> {
+  readonly params: PathParams;
+  /** The body, validated by the declared schema. */
+  readonly body: Body;
+  /** The query, validated by the declared schema. */
+  readonly query: Query;
+}
+
+/** Response schemas by media type. Created only when the OpenAPI document is requested. */
+export type ResponseSchemas = () => Readonly<Record<string, ZodType | JsonObject>>;
+
+/** The part of an endpoint that the OpenAPI document describes. */
+export interface EndpointDescription {
+  readonly method: Method;
+  /** Path patterns: `:name` is one segment, `:name+` the rest of the path. */
+  readonly paths: readonly string[];
+  /** Suffix after the last colon of a path that ends in `:name+`, as in `/models/x:countTokens`. */
+  readonly verb?: string;
+  /**
+   * Selects among endpoints with the same path and method: whether this one takes the request. Endpoints with a condition
+   * come before the one without.
+   */
+  readonly when?: (request: { readonly headers: Headers; readonly url: URL }) => boolean;
+  /** One line for readers of the document. */
+  readonly summary: string;
+  readonly body?: ZodType;
+  /** Whether the body may be absent; it is then an empty object. */
+  readonly optionalBody?: boolean;
+  /** Maximum body size in bytes; default 64 KiB for an open endpoint, 32 MiB for one that needs a credential. */
+  readonly maxBody?: number;
+  readonly query?: ZodType;
+  /** Schema of a query that the handler parses itself, more leniently than a schema can express. */
+  readonly lenientQuery?: ZodType;
+  /** A body that the handler parses itself while it streams in: its media type and JSON schema. */
+  readonly streamedBody?: { readonly mediaType: string; readonly schema: JsonObject };
+  readonly answers: ResponseSchemas;
+  /** Response schemas of 202, if the work may continue after the response. */
+  readonly accepted?: ResponseSchemas;
+  /** Headers of a successful response, with descriptions. Not every response has all of them. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further statuses with descriptions: from 400 on they are errors, others have no body. The list may be incomplete. */
+  readonly statuses?: Readonly<Record<number, string>>;
+}
+
+/** An endpoint of the API: its description, who may call it, and its handler. */
+export type Endpoint = EndpointDescription &
+  (
+    | { readonly access: "none"; serve(context: Context, params: PathParams): Promise<Response> }
+    | {
+        readonly access: "caller";
+        serve(context: Context, params: PathParams, caller: Caller): Promise<Response>;
+        /** Runs when authentication fails. */
+        refused?(context: Context, error: GatewayError): Promise<void>;
+        /** The credential that the request's URL stands for. It replaces all other credentials of the request. */
+        onBehalfOf?(context: Context): Promise<string>;
+        /**
+         * Whether it always uses an account for a managed key. The pool then reports whether the configuration is current;
+         * until then a copy is enough.
+         */
+        readonly takesAccount?: boolean;
+      }
+    | { readonly access: "admin"; serve(context: Context, params: PathParams): Promise<Response> }
+    | {
+        readonly access: "token";
+        serve(context: Context, params: PathParams, token: AdminToken): Promise<Response>;
+      }
+  );
+
+/** An endpoint for callers with a key or token. */
+export type CallerEndpoint = Extract<Endpoint, { readonly access: "caller" }>;
+
+/** Who may call: any client, a caller with a key or token, an administrator, or an administrator's JWT only. */
+export type Access = Endpoint["access"];
+
+/** The declaration of an endpoint. `AuthFields` are the fields that authentication adds to the handler's input. */
+export interface Declaration<Body, Query, AuthFields>
+  extends Omit<EndpointDescription, "paths" | "body" | "query"> {
+  /** One pattern, or several equivalent ones. */
+  readonly path: string | readonly string[];
+  readonly body?: ZodType<Body>;
+  readonly query?: ZodType<Query>;
+  /** Handles a request. Errors it throws are formatted for the route's family. */
+  handler(context: Context, input: HandlerInput<Body, Query> & AuthFields): Response | Promise<Response>;
+}
+
+/** The declaration of an endpoint without authentication. */
+export interface OpenDeclaration<Body, Query> extends Declaration<Body, Query, unknown> {
+  /** Answers a request with an invalid body or query; its errors are formatted. Without it, `fault` itself is formatted. */
+  unreadable?(context: Context, fault: unknown): Promise<Response>;
+}
+
+function describeEndpoint<Visitor>(declaration: Declaration<unknown, unknown, Visitor>): EndpointDescription {
+  const { path, handler: _, ...rest } = declaration;
+  return { ...rest, paths: typeof path === "string" ? [path] : path };
+}
+
+/** Enough for a long conversation with inline images, and for a large configuration. */
+const MAX_BODY = 32 * 1024 * 1024;
+const MAX_OPEN_BODY = 64 * 1024;
+
+/** Reads and validates a request's body and query. Throws 400 that names the invalid field, and 413 for too large a body. */
+async function readInput(
+  { request, url, hold, timers, platform }: Context,
+  params: PathParams,
+  {
+    query,
+    body,
+    optionalBody,
+    maxBody,
+  }: Pick<EndpointDescription, "query" | "body" | "optionalBody" | "maxBody">,
+  limit = maxBody ?? MAX_BODY,
+): Promise<HandlerInput<unknown, unknown>> {
+  const checked = query === undefined ? undefined : parseWith(query, Object.fromEntries(url.searchParams));
+  if (body === undefined) return { params, query: checked, body: undefined };
+  const read = optionalBody === true ? readOptionalBody : readBody;
+  const intake = { hold, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs };
+  return { params, query: checked, body: await read(request, intake, body) };
+}
+
+/** Declares an endpoint without authentication (contract, Authentication rule 4). */
+export function openEndpoint<Body, Query>(declaration: OpenDeclaration<Body, Query>): Endpoint {
+  const { unreadable, ...own } = declaration;
+  const declared: Declaration<unknown, unknown, unknown> = own;
+  const { maxBody = MAX_OPEN_BODY } = declared;
+  return {
+    ...describeEndpoint(declared),
+    access: "none",
+    serve: async (context, params) => {
+      let input: HandlerInput<unknown, unknown>;
+      try {
+        input = await readInput(context, params, declared, maxBody);
+      } catch (fault) {
+        if (unreadable === undefined) throw fault;
+        return unreadable(context, fault);
+      }
+      return declared.handler(context, input);
+    },
+  };
+}
+
+/** The declaration of an endpoint for callers. */
+export interface CallerDeclaration<Body, Query>
+  extends Declaration<Body, Query, { readonly caller: Caller }> {
+  /** Runs when authentication fails. */
+  refused?(context: Context, error: GatewayError): Promise<void>;
+  /** The credential that the request's URL stands for. It replaces all other credentials of the request. */
+  onBehalfOf?(context: Context): Promise<string>;
+  /** See {@link CallerEndpoint}. */
+  readonly takesAccount?: boolean;
+}
+
+/** Declares an endpoint for callers with a key or a token of the provider. Its handler gets the caller. */
+export function callerEndpoint<Body, Query>(declaration: CallerDeclaration<Body, Query>): CallerEndpoint {
+  const { refused, onBehalfOf, takesAccount, ...own } = declaration;
+  const declared: Declaration<unknown, unknown, { readonly caller: Caller }> = own;
+  return {
+    ...describeEndpoint(declared),
+    access: "caller",
+    serve: async (context, params, caller) => {
+      if (caller.mode === "managed") context.hold.markKnown();
+      return declared.handler(context, { ...(await readInput(context, params, declared)), caller });
+    },
+    ...(takesAccount === undefined ? {} : { takesAccount }),
+    ...(refused === undefined ? {} : { refused }),
+    ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
+  };
+}
+
+/** Declares an endpoint for administrators, by token or admin key. */
+export function adminEndpoint<Body, Query>(declaration: Declaration<Body, Query, unknown>): Endpoint {
+  const declared: Declaration<unknown, unknown, unknown> = declaration;
+  return {
+    ...describeEndpoint(declared),
+    access: "admin",
+    serve: async (context, params) => {
+      context.hold.markKnown();
+      return declared.handler(context, await readInput(context, params, declared));
+    },
+  };
+}
+
+/** Declares an endpoint for administrators with a token. Its handler gets the token's expiry. */
+export function tokenEndpoint<Body, Query>(
+  declaration: Declaration<Body, Query, { readonly token: AdminToken }>,
+): Endpoint {
+  const declared: Declaration<unknown, unknown, { readonly token: AdminToken }> = declaration;
+  return {
+    ...describeEndpoint(declared),
+    access: "token",
+    serve: async (context, params, token) => {
+      context.hold.markKnown();
+      return declared.handler(context, { ...(await readInput(context, params, declared)), token });
+    },
+  };
+}
+
+/** A JSON response with this schema. */
+export function jsonResponse(schema: () => ZodType | JsonObject): ResponseSchemas {
+  return () => ({ "application/json": schema() });
+}

@@ -1,0 +1,55 @@
+import type { Caller } from "../../core/auth/callers.ts";
+import type { Config } from "../../core/config/schema.ts";
+import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
+import type { Context } from "../../core/ports/context.ts";
+import type { ExpectedTokens } from "../../pool/limits/key-quota.ts";
+import type { KeyScope } from "../../pool/limits/key-scope.ts";
+import type { UpstreamAccount } from "../providers/provider.ts";
+import type { RegisteredProvider } from "../providers/provider-registry.ts";
+
+/** A piece of work that needs a provider account. */
+export interface AccountRequest {
+  readonly context: Context;
+  readonly caller: Caller;
+  /** The provider whose account the work needs. Default: the default provider. */
+  readonly provider?: RegisteredProvider;
+  /** Canonical model id and API style, as the queue status shows them. Empty: none. */
+  readonly model: string;
+  readonly dialect: string;
+  /** Ends the wait and the work. The lease renewal also aborts it when the slot is lost. */
+  readonly abort: LightAbortController;
+  /**
+   * Whether failed work may be retried with another account. The caller must not have seen any result yet. Default: never.
+   */
+  readonly canRetry?: () => boolean;
+  /** Whether to try another account after a failure that `attributeFault` attributes to no party. */
+  readonly shouldTryAnotherAccount?: (failure: unknown) => boolean;
+  /** How long to wait for an account, milliseconds. Default: the deployment's queue timeout. */
+  readonly waitMs?: number;
+  /** The expected usage of the work. Default: nothing. */
+  readonly estimateUsage?: () => ExpectedTokens;
+  /**
+   * Throws when the key must not be used for the work, or when the work is not allowed. Called after a change of the
+   * configuration.
+   */
+  readonly assertPermitted?: (scope: KeyScope | undefined, newest: Config) => void;
+  /** Called for each account that fails, even when no other account is tried. */
+  readonly onAccountFailed?: (account: string, failure: unknown) => void;
+  /**
+   * Called after each wait for a token, whether it succeeded or failed. `since`: when the wait began, milliseconds since
+   * the epoch.
+   */
+  readonly onSignInWait?: (account: string, since: number) => void;
+}
+
+/** Access to the provider with one account's credentials. */
+export interface AccountSession {
+  /** Account identifier. Empty in pass-through mode. */
+  readonly accountId: string;
+  /** The account with its current token. */
+  readonly account: UpstreamAccount;
+  /** Reports that the provider has begun to answer, so the account works. Further calls have no effect. */
+  reportAnswering(): void;
+  /** Runs `work` with the account. When the token has expired, it gets a new token and runs `work` once more. */
+  runWithToken<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T>;
+}

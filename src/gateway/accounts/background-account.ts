@@ -1,0 +1,83 @@
+import { LightAbortController } from "../../core/http/light-abort-controller.ts";
+import { RequestTimers } from "../../core/http/request-timers.ts";
+import type { AcquireRequest, CredentialAudience, Credentials } from "../../core/ports/accounts.ts";
+import type { Platform } from "../../core/ports/platform.ts";
+import type { UpstreamAccount } from "../providers/provider.ts";
+import { getProvider, isSameEndpoint } from "../providers/provider-registry.ts";
+import { createUpstreamFetch } from "../upstream/fetch.ts";
+import { findProxy } from "../upstream/find-proxy.ts";
+import { toProviderError } from "./fault-attribution.ts";
+import { startLeaseRenewal } from "./lease-renewal.ts";
+import { getAccountToken } from "./sign-in.ts";
+import { createRefusalError } from "./slot-refusal.ts";
+
+/** A background task of the program that needs an account. */
+export interface BackgroundAccountRequest {
+  /** Shown in the list of leases in place of an API style. Also the prefix of the request id. */
+  readonly purpose: string;
+  readonly acquireOptions: Pick<AcquireRequest, "target" | "provider" | "waitMs">;
+  /** Time limit for the sign-in, and separately for the work, milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Runs background work, which no caller's request caused, in a slot of an account. Signs the account in if it has no token.
+ * The pool learns the result of the sign-in, but not of the work.
+ *
+ * @throws GatewayError when the pool grants no slot; any error of the sign-in or the work; a `DOMException` `TimeoutError`
+ */
+export async function withBackgroundAccount<T>(
+  platform: Platform,
+  { purpose, acquireOptions, timeoutMs }: BackgroundAccountRequest,
+  work: (account: UpstreamAccount, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const requestId = `${purpose}_${crypto.randomUUID()}`;
+  const acquired = await platform.accounts.acquire({
+    requestId,
+    model: "",
+    dialect: purpose,
+    ...acquireOptions,
+  });
+  if ("refused" in acquired) {
+    const { failure, refused } = acquired;
+    throw failure === undefined
+      ? createRefusalError(refused, acquireOptions.target ?? null)
+      : toProviderError(failure);
+  }
+  const { lease } = acquired;
+  const abort = new LightAbortController();
+  const timers = new RequestTimers();
+  const stopRenewal = startLeaseRenewal(lease, timers, abort);
+  const createDeadlineSignal = () => AbortSignal.any([abort.signal, AbortSignal.timeout(timeoutMs)]);
+  try {
+    const { config } = await platform.configuration.read();
+    const provider = getProvider(platform, config, lease.account.provider);
+    const proxy = findProxy(config, lease.account.proxyId || provider.proxyId);
+    const backgroundTasks: Promise<unknown>[] = [];
+    const context = {
+      platform,
+      requestId,
+      log: {},
+      config: () => platform.configuration.read(),
+      waitUntil: (more: Promise<unknown>) => backgroundTasks.push(more),
+    };
+    const fetch = createUpstreamFetch(context, proxy, provider);
+    const signIn = (credentials: Credentials) =>
+      provider.api.signIn(credentials, fetch, createDeadlineSignal());
+    // The credentials belong to the provider as it is configured now. If that has changed, the next round uses the new
+    // configuration.
+    const confirm = async ({ provider: owner, configVersion = 0 }: CredentialAudience) => {
+      const { config: newest } = await platform.configuration.atLeast(configVersion);
+      const now = getProvider(platform, newest, owner);
+      if (!isSameEndpoint(now, provider)) throw new Error("the provider has been changed");
+    };
+    const token = await getAccountToken(lease, signIn, undefined, undefined, confirm);
+    const result = await work({ token, fetch }, createDeadlineSignal());
+    await Promise.allSettled(backgroundTasks);
+    return result;
+  } finally {
+    stopRenewal();
+    timers.end();
+    lease.release();
+  }
+}

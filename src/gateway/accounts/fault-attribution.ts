@@ -1,0 +1,56 @@
+import { ProviderError } from "../../core/errors/provider-error.ts";
+import type { FaultParty } from "../../core/ports/account-status.ts";
+import type { AccountFailure } from "../../core/ports/accounts.ts";
+import { ProxyFailure } from "../upstream/proxy/failure.ts";
+
+/**
+ * Attributes a failure to the account, its proxy or the provider. Null: to none of them, for example an error of the caller
+ * or a model that the provider does not have.
+ */
+export function attributeFault(error: unknown): FaultParty | null {
+  if (!(error instanceof ProviderError)) return null;
+  // After the handshake a proxy only forwards what the provider does.
+  if (error instanceof ProxyFailure && error.stage !== "answer") return "proxy";
+  switch (error.kind) {
+    case "invalid_credentials":
+    case "token_expired":
+    case "account_suspended":
+    case "rate_limited":
+      return "account";
+    case "server_error":
+    case "unreachable":
+    case "malformed":
+    case "cut":
+    case "timeout":
+      return "provider";
+    case "model_unavailable":
+      return error.status === 0 || error.status >= 500 ? "provider" : null;
+    case "not_found":
+    case "too_large":
+    case "invalid_request":
+    case "context_length":
+    case "content_filter":
+      return null;
+  }
+}
+
+/** Converts a failure to plain data. */
+export function toAccountFailure(error: unknown): AccountFailure {
+  if (!(error instanceof ProviderError)) {
+    return {
+      kind: "unreachable",
+      message: "the account could not be used",
+      status: 0,
+      fault: null,
+      retryAfter: null,
+    };
+  }
+  const { kind, message, status, retryAfter } = error;
+  return { kind, message, status, fault: attributeFault(error), retryAfter };
+}
+
+/** Converts plain data back to the error. */
+export function toProviderError({ kind, message, status, fault, retryAfter }: AccountFailure): ProviderError {
+  if (fault === "proxy") return new ProxyFailure("proxy", message);
+  return new ProviderError(kind, message, status, undefined, retryAfter);
+}

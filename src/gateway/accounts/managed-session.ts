@@ -1,0 +1,111 @@
+import { ProviderError } from "../../core/errors/provider-error.ts";
+import type { Credentials, Lease } from "../../core/ports/accounts.ts";
+import type { Fetch } from "../../core/ports/upstream.ts";
+import type { UpstreamAccount } from "../providers/provider.ts";
+import { getDefaultProvider } from "../providers/provider-registry.ts";
+import type { AccountRequest, AccountSession } from "./account-request.ts";
+import { assertAudience } from "./authorization-recheck.ts";
+import { startLeaseRenewal } from "./lease-renewal.ts";
+import { getAccountToken } from "./sign-in.ts";
+
+/** A slot on an account, renewed until `end`, together with the account's token. */
+export class ManagedSession implements AccountSession {
+  readonly lease: Lease;
+  readonly #request: AccountRequest;
+  readonly #stopRenewal: () => void;
+  #account: UpstreamAccount;
+
+  constructor(request: AccountRequest, lease: Lease) {
+    this.#request = request;
+    this.lease = lease;
+    this.#stopRenewal = startLeaseRenewal(lease, request.context.timers, request.abort);
+    this.#account = { token: "", fetch: rejectingFetch };
+  }
+
+  /** Sets the `fetch` for requests to the provider with this account. */
+  setFetch(fetch: Fetch): void {
+    this.#account = { token: "", fetch };
+  }
+
+  get accountId(): string {
+    return this.lease.account.id;
+  }
+
+  get account(): UpstreamAccount {
+    return this.#account;
+  }
+
+  /** Gets a token. `stale` is a token that the provider has refused. When the request is aborted, the wait ends at once. */
+  async signIn(stale?: string): Promise<void> {
+    const { fetch } = this.#account;
+    const initialToken = stale === undefined ? this.lease.initialToken : null;
+    if (initialToken !== null) {
+      this.#account = { token: initialToken, fetch };
+      return;
+    }
+    const { abort, context, onSignInWait } = this.#request;
+    const since = context.platform.now();
+    try {
+      const token = await resultOrAbort(obtainToken(this.#request, this.lease, fetch, stale), abort.signal);
+      this.#account = { token, fetch };
+    } finally {
+      onSignInWait?.(this.accountId, since);
+    }
+  }
+
+  reportAnswering(): void {
+    this.lease.reportSuccess().catch(() => undefined);
+  }
+
+  async runWithToken<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.#account);
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
+      await this.signIn(this.#account.token);
+      return work(this.#account);
+    }
+  }
+
+  /** Releases the slot. */
+  end(): void {
+    this.#stopRenewal();
+    this.lease.release();
+  }
+}
+
+/** Before the account's proxy is known, no request is sent. */
+const rejectingFetch: Fetch = () =>
+  Promise.reject(new ProviderError("unreachable", "the account is not ready"));
+
+function obtainToken(request: AccountRequest, lease: Lease, fetch: Fetch, stale?: string): Promise<string> {
+  const { abort, context, provider = getDefaultProvider(context.platform) } = request;
+  const signIn = async (credentials: Credentials) => {
+    const timeoutController = new AbortController();
+    const timer = setTimeout(() => {
+      timeoutController.abort(
+        new ProviderError("timeout", "the provider did not answer the sign-in in time"),
+      );
+    }, provider.timeouts.firstByteTimeoutMs);
+    try {
+      const signal = AbortSignal.any([abort.signal, timeoutController.signal]);
+      return await provider.api.signIn(credentials, fetch, signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return getAccountToken(lease, signIn, stale, abort.signal, (meant) => assertAudience(request, meant));
+}
+
+/** The result of `work`. Rejects with the signal's reason as soon as `signal` is aborted. */
+async function resultOrAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

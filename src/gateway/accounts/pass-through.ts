@@ -1,0 +1,26 @@
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import { ProviderError } from "../../core/errors/provider-error.ts";
+import { createUpstreamFetch } from "../upstream/fetch.ts";
+import type { AccountRequest, AccountSession } from "./account-request.ts";
+
+/** Access to the default provider with the caller's own token: without an account and without a slot. */
+export function openPassThroughSession({ context, caller, provider }: AccountRequest): AccountSession {
+  // A pass-through credential is a token of the default provider. No other provider may see it.
+  if (provider !== undefined && provider.id !== "") {
+    throw new GatewayError(403, "this model needs an API key of the gateway", {
+      code: "permission_denied",
+      param: "model",
+    });
+  }
+  const account = { token: caller.credential, fetch: createUpstreamFetch(context, null) };
+  return { accountId: "", account, reportAnswering: () => undefined, runWithToken: (work) => work(account) };
+}
+
+/**
+ * Rewords the error of a refused token: the caller may have meant a key of the gateway, but the provider saw it as a token.
+ */
+export function rethrowTokenRefusal(error: unknown): never {
+  if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
+  const message = "the API key is none of this gateway's, and the provider refused it as a token of its own";
+  throw new ProviderError(error.kind, message, error.status, error, error.retryAfter, error.upstreamFault);
+}

@@ -1,0 +1,54 @@
+import type {
+  CredentialAudience,
+  Credentials,
+  Lease,
+  SignInResult,
+  SignInTicket,
+} from "../../core/ports/accounts.ts";
+import { toAccountFailure, toProviderError } from "./fault-attribution.ts";
+
+/**
+ * Gets a token for the leased account: the pool's current one, or a new one from `signIn` when the pool asks this request
+ * to sign in. The pool lets only one of several concurrent requests sign in.
+ *
+ * When `signal` has aborted, a failed sign-in is not reported to the pool: the caller releases the lease, and the next
+ * waiting request signs in.
+ *
+ * @param stale a token that the provider has refused
+ * @param confirm throws when the token or the credentials belong to another provider than the request uses; then no sign-in
+ *   happens
+ * @throws ProviderError why the sign-in failed, also when another request did it
+ */
+export async function getAccountToken(
+  lease: Lease,
+  signIn: (credentials: Credentials) => Promise<SignInResult>,
+  stale?: string,
+  signal?: AbortSignal,
+  confirm?: (meant: CredentialAudience) => Promise<void>,
+): Promise<string> {
+  if (stale === undefined && lease.initialToken !== null) return lease.initialToken;
+  const answer = await lease.getToken(stale);
+  if ("failed" in answer) throw toProviderError(answer.failed);
+  await confirm?.(answer);
+  if ("token" in answer) return answer.token;
+  return signInAndReport(lease, answer.signIn, signIn, signal);
+}
+
+async function signInAndReport(
+  lease: Lease,
+  { ticket, credentials, current }: SignInTicket,
+  signIn: (credentials: Credentials) => Promise<SignInResult>,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  let result: SignInResult;
+  try {
+    result = await signIn(credentials);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    await lease.failSignIn(ticket, toAccountFailure(error));
+    if (current !== undefined) return current;
+    throw error;
+  }
+  await lease.completeSignIn(ticket, result);
+  return result.token;
+}

@@ -1,0 +1,165 @@
+import type { Config } from "../../core/config/schema.ts";
+import { ProviderError } from "../../core/errors/provider-error.ts";
+import type { AcquireGrant, Lease } from "../../core/ports/accounts.ts";
+import { getLimitedUse } from "../../pool/limits/key-quota.ts";
+import { assertDialectAllowed } from "../../pool/limits/key-scope.ts";
+import { createLimitError } from "../../pool/limits/limit-error.ts";
+import { maskFailure } from "../captures/capture-masking.ts";
+import { getDefaultProvider } from "../providers/provider-registry.ts";
+import { createUpstreamFetch } from "../upstream/fetch.ts";
+import { findProxy } from "../upstream/find-proxy.ts";
+import type { AccountRequest, AccountSession } from "./account-request.ts";
+import { recheckRequestAuthorization } from "./authorization-recheck.ts";
+import { Failover } from "./failover.ts";
+import { attributeFault, toAccountFailure, toProviderError } from "./fault-attribution.ts";
+import { ManagedSession } from "./managed-session.ts";
+import { openPassThroughSession, rethrowTokenRefusal } from "./pass-through.ts";
+import { createRefusalError } from "./slot-refusal.ts";
+
+/**
+ * Runs work with a provider account. Requests of callers and administrators use accounts only through this function. It
+ * takes a slot (a pass-through caller's own token needs none), renews it during the work, refreshes an expired token once,
+ * reports the result to the pool, tries other accounts as {@link Failover} decides, and always releases the slot. A request
+ * that pins its account gets no other one.
+ *
+ * @returns the result of `work`
+ * @throws GatewayError 429, 499 or 503 when no slot is granted; any error of the work, including `ProviderError`. After
+ *   several failures, the error that {@link Failover.chooseError} chooses.
+ */
+export async function withAccount<T>(
+  request: AccountRequest,
+  work: (session: AccountSession) => Promise<T>,
+): Promise<T> {
+  const { caller, abort, context } = request;
+  const { platform, log } = context;
+  if (caller.mode === "pass-through") {
+    log.attempts = (log.attempts ?? 0) + 1;
+    return work(openPassThroughSession(request)).catch(rethrowTokenRefusal);
+  }
+  assertDialectAllowed(caller.key?.entry, request.dialect);
+  const { config } = await context.config();
+  const failover = new Failover({
+    isPinned: caller.targetAccount !== null,
+    maxOtherAccounts: config.runtime.account_failovers,
+    unreachedDeadline: platform.now() + platform.variables.queueTimeoutMs,
+    // This covers one timeout before the first byte, but not two.
+    otherAccountsDeadline: platform.now() + 1.5 * firstByteTimeoutMsOf(request),
+  });
+  for (;;) {
+    const session = await openSession(request, config, failover);
+    let begun = false;
+    try {
+      await session.signIn();
+      begun = true;
+      const result = await work(session);
+      await session.lease.reportSuccess().catch(() => undefined);
+      return result;
+    } catch (thrown) {
+      // The provider's error may contain the request's headers, so they are masked.
+      const error = maskFailure(request.provider?.headers ?? {}, thrown);
+      // The account did not cause the client's departure.
+      if (abort.aborted) {
+        session.lease.reportFailure(UNATTRIBUTED_FAILURE).catch(() => undefined);
+        throw error;
+      }
+      const othersWell = await reportFailedAttempt(session.lease, error);
+      request.onAccountFailed?.(session.accountId, error);
+      const attempt = {
+        account: session.accountId,
+        error,
+        hasStarted: begun,
+        hasOtherHealthyAccount: othersWell,
+        canRetry: request.canRetry?.() === true,
+        wantsAnotherAccount:
+          attributeFault(error) === null && request.shouldTryAnotherAccount?.(error) === true,
+      };
+      if (!failover.shouldRetry(attempt, platform.now())) throw failover.chooseError();
+    } finally {
+      session.end();
+    }
+  }
+}
+
+function firstByteTimeoutMsOf({ context: { platform }, provider }: AccountRequest): number {
+  return (provider?.timeouts ?? platform.variables).firstByteTimeoutMs;
+}
+
+/** The result of an attempt that says nothing about the account. */
+const UNATTRIBUTED_FAILURE = toAccountFailure(null);
+
+/** Takes a slot on an account that has not been tried yet. Throws the caller's error when none is available. */
+async function openSession(
+  request: AccountRequest,
+  config: Config,
+  failover: Failover,
+): Promise<ManagedSession> {
+  const { context } = request;
+  const provider = request.provider ?? getDefaultProvider(context.platform);
+  const { lease, configVersion } = await acquireSlot(request, config, failover);
+  const session = new ManagedSession(request, lease);
+  try {
+    const isNewer = configVersion !== undefined && (await context.confirmConfig(configVersion));
+    const { config: newest } = await context.config();
+    if (isNewer) await recheckRequestAuthorization(request, newest);
+    const proxy = findProxy(newest, lease.account.proxyId || provider.proxyId);
+    session.setFetch(createUpstreamFetch(context, proxy, provider));
+  } catch (error) {
+    session.end();
+    throw error;
+  }
+  context.log.account = lease.account.id;
+  context.log.attempts = (context.log.attempts ?? 0) + 1;
+  return session;
+}
+
+async function acquireSlot(
+  request: AccountRequest,
+  config: Config,
+  failover: Failover,
+): Promise<AcquireGrant> {
+  const { context, caller, model, dialect, abort } = request;
+  const { platform, requestId, uniqueRequestId, log, quota } = context;
+  const use = getLimitedUse(context, caller, config, request.estimateUsage);
+  // If the pool's answer gets lost, the pool may still have granted a slot.
+  if (use !== undefined) quota.mustSettle = true;
+  const target = caller.targetAccount;
+  const started = platform.now();
+  const acquired = await platform.accounts.acquire(
+    {
+      requestId,
+      ...(uniqueRequestId === requestId ? {} : { identity: uniqueRequestId }),
+      model,
+      dialect,
+      ...(request.provider === undefined || request.provider.id === ""
+        ? {}
+        : { provider: request.provider.id }),
+      caller: caller.owner,
+      ...(caller.key === null ? {} : { key: caller.key.id }),
+      exclude: failover.triedAccounts,
+      waitMs: request.waitMs ?? platform.variables.queueTimeoutMs,
+      ...(target === null ? {} : { target }),
+      // Administrators have no key. They may use disabled accounts, in order to test them.
+      ...(caller.owner === "" ? { disabledToo: true } : {}),
+      ...(use === undefined ? {} : { use }),
+    },
+    abort,
+  );
+  log.queueMs = (log.queueMs ?? 0) + platform.now() - started;
+  if (acquired.limits !== undefined) quota.remaining = acquired.limits;
+  if ("lease" in acquired) return acquired;
+  abort.throwIfAborted();
+  const { failure, limit } = acquired;
+  if (limit !== undefined) throw createLimitError(limit, platform.now());
+  const refused =
+    failure === undefined ? createRefusalError(acquired.refused, target) : toProviderError(failure);
+  if (failover.triedAccounts.length === 0) throw refused;
+  throw failover.chooseError(acquired.refused === "no_accounts" ? null : refused);
+}
+
+/** Reports to the pool how an attempt failed. Returns whether another account is healthy, if this one is not. */
+async function reportFailedAttempt(lease: Lease, error: unknown): Promise<boolean> {
+  if (attributeFault(error) !== null) return lease.reportFailure(toAccountFailure(error)).catch(() => false);
+  // An error that is only about the request still shows that the account works.
+  if (error instanceof ProviderError) await lease.reportSuccess().catch(() => undefined);
+  return false;
+}

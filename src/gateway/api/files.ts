@@ -1,0 +1,113 @@
+import * as z from "zod";
+import { lazyLooseObject } from "../../core/encoding/lazy-schema.ts";
+import { respondJsonWithinBudget } from "../../core/routing/budgeted-response.ts";
+import { callerEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import {
+  deleteCallerFile,
+  listCallerFiles,
+  paginate,
+  readCallerFile,
+  rejectContentDownload,
+} from "../files/caller-files.ts";
+import { receiveForm, UPLOAD_FORM_SCHEMA } from "../files/receive.ts";
+import { discardUnreadBody, getUnreadBody } from "../files/unread-body.ts";
+import { fileObjectSchema, toFileObject, toListedFileObject } from "./file-object.ts";
+
+/** Name of these requests in the queue's status and in the log. */
+const STYLE = "files";
+
+const PATHS = ["/v1/files", "/files"];
+const FILE_PATHS = PATHS.map((path) => `${path}/:file_id`);
+
+/** Maximum and default number of files in one page. */
+const MAX_PAGE_SIZE = 10_000;
+
+/** `POST /v1/files` (contract). */
+const uploadFile = callerEndpoint({
+  method: "POST",
+  path: PATHS,
+  summary: "Upload a file",
+  streamedBody: { mediaType: "multipart/form-data", schema: UPLOAD_FORM_SCHEMA },
+  answers: jsonResponse(fileObjectSchema),
+  takesAccount: true,
+  handler: async (context, { caller }) => {
+    const { file, record } = await receiveForm(context, caller, STYLE);
+    return Response.json(toFileObject(file, record));
+  },
+  refused: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
+});
+
+/** `GET /v1/files/{file_id}` (contract). Asks the account that has the file. */
+const readFile = callerEndpoint({
+  method: "GET",
+  path: FILE_PATHS,
+  summary: "Read a file's status",
+  answers: jsonResponse(fileObjectSchema),
+  takesAccount: true,
+  handler: async (context, { caller, params }) => {
+    const { file, record } = await readCallerFile({ context, caller, style: STYLE }, params["file_id"] ?? "");
+    return Response.json(toFileObject(file, record));
+  },
+});
+
+/** `GET /v1/files`: the caller's own files with their last known status. The default order is newest first. */
+const listFiles = callerEndpoint({
+  method: "GET",
+  path: PATHS,
+  summary: "List the uploaded files",
+  query: lazyLooseObject(() => ({
+    purpose: z.string().optional(),
+    limit: z.coerce.number().int().min(1).max(MAX_PAGE_SIZE).default(MAX_PAGE_SIZE),
+    order: z.enum(["asc", "desc"]).default("desc"),
+    after: z.string().optional(),
+  })),
+  answers: jsonResponse(() =>
+    z.object({
+      object: z.literal("list"),
+      data: z.array(fileObjectSchema()),
+      first_id: z.string().nullable(),
+      last_id: z.string().nullable(),
+      has_more: z.boolean(),
+    }),
+  ),
+  handler: async (context, { caller, query: { purpose, limit, order, after } }) => {
+    const all = await listCallerFiles({ context, caller, style: STYLE });
+    const wanted = purpose === undefined ? all : all.filter((file) => file.purpose === purpose);
+    const { data, hasMore } = paginate(order === "asc" ? wanted : wanted.toReversed(), after, limit);
+    return respondJsonWithinBudget(context, {
+      object: "list",
+      data: data.map(toListedFileObject),
+      first_id: data[0]?.id ?? null,
+      last_id: data.at(-1)?.id ?? null,
+      has_more: hasMore,
+    });
+  },
+});
+
+/** `DELETE /v1/files/{file_id}`. */
+const deleteFile = callerEndpoint({
+  method: "DELETE",
+  path: FILE_PATHS,
+  summary: "Delete a file",
+  answers: jsonResponse(() =>
+    z.object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) }),
+  ),
+  handler: async (context, { caller, params }) => {
+    const id = params["file_id"] ?? "";
+    await deleteCallerFile({ context, caller, style: STYLE }, id);
+    return Response.json({ id, object: "file", deleted: true });
+  },
+});
+
+/** `GET /v1/files/{file_id}/content`: always an error, because the gateway does not store the content. */
+const readContent = callerEndpoint({
+  method: "GET",
+  path: FILE_PATHS.map((path) => `${path}/content`),
+  summary: "Read a file's content: always an error, as it is not kept",
+  answers: () => ({ "application/octet-stream": { type: "string" } }),
+  handler: (context, { caller, params }) =>
+    rejectContentDownload({ context, caller, style: STYLE }, params["file_id"] ?? ""),
+});
+
+/** File endpoints of the standard style. */
+export const FILE_ENDPOINTS: readonly Endpoint[] = [uploadFile, readFile, listFiles, deleteFile, readContent];

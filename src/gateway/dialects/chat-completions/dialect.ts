@@ -1,0 +1,16 @@
+import { STANDARD_FAMILY } from "../../../core/routing/error-formats.ts";
+import { STANDARD_LIMIT_HEADERS } from "../../../core/routing/limit-headers.ts";
+import type { Dialect } from "../dialect.ts";
+import { createChatCompletion } from "./endpoints.ts";
+import { DIALECT_ID } from "./request.ts";
+
+/** The chat-completions style. `/v1` and the root shortcuts (contract, general rule 6) belong to its route family. */
+export const chatCompletions: Dialect = {
+  id: DIALECT_ID,
+  tag: "Chat completions",
+  family: STANDARD_FAMILY,
+  paths: ["/v1/", "/chat/completions"],
+  credentials: [{ in: "bearer" }],
+  responseHeaders: STANDARD_LIMIT_HEADERS,
+  endpoints: [createChatCompletion],
+};

@@ -1,0 +1,110 @@
+import * as z from "zod";
+import type { Conversation, ResponseFormat } from "../../../core/conversation/conversation.ts";
+import { isObject } from "../../../core/encoding/json.ts";
+import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
+import type { ModelNameConfig } from "../../models/configured-models.ts";
+import { resolveModel } from "../../models/resolve-model.ts";
+import { jsonObject, optionalBoolean, optionalNumber } from "../shared/field-schemas.ts";
+import { unknownFormatError } from "../shared/members.ts";
+import { PendingToolCalls } from "../shared/pending-tool-calls.ts";
+import { getChatOptions, getThinkingBudget, toSampling } from "../shared/sampling.ts";
+import { wantsThinking } from "../shared/thinking.ts";
+import { parseWebSearch } from "../shared/web-search.ts";
+import { messageSchema, toMessage } from "./content.ts";
+import { type CallerTools, toolFields, toTools } from "./tools.ts";
+
+/** Identifier of the style. */
+export const DIALECT_ID = "chat-completions";
+
+/**
+ * The body of `POST /v1/chat/completions` (contract). Fields without effect here (`store`, `metadata` and similar) are
+ * accepted and ignored.
+ */
+export const chatRequestSchema = lazyLooseObject(() => ({
+  model: z.string().min(1),
+  messages: z.array(messageSchema).min(1),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  ...toolFields(),
+  parallel_tool_calls: optionalBoolean,
+  temperature: z.unknown().optional(),
+  top_p: optionalNumber,
+  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  max_tokens: optionalNumber,
+  max_completion_tokens: optionalNumber,
+  seed: optionalNumber,
+  n: optionalNumber,
+  logprobs: optionalBoolean,
+  top_logprobs: optionalNumber,
+  reasoning_effort: z.string().nullish(),
+  reasoning: z.unknown().optional(),
+  thinking: z.unknown().optional(),
+  enable_thinking: optionalBoolean,
+  web_search_options: jsonObject.nullish(),
+  response_format: z.looseObject({ type: z.string(), json_schema: z.unknown().optional() }).nullish(),
+}));
+
+export type ChatRequest = z.output<typeof chatRequestSchema>;
+
+function toFormat(format: ChatRequest["response_format"]): ResponseFormat {
+  const type = format?.type ?? "text";
+  if (type === "text") return { type };
+  if (type === "json_object") return { type: "json" };
+  if (type !== "json_schema") throw unknownFormatError(type, "response_format.type");
+  const declared = z
+    .looseObject({ name: z.string().optional(), schema: jsonObject.optional(), strict: optionalBoolean })
+    .safeParse(format?.json_schema);
+  if (!declared.success || declared.data.schema === undefined) return { type: "json" };
+  const { name, schema, strict } = declared.data;
+  return {
+    type: "json-schema",
+    schema,
+    ...(name === undefined ? {} : { name }),
+    ...(strict === true ? { strict } : {}),
+  };
+}
+
+/** A translated chat-completions request. */
+export interface TranslatedChatRequest {
+  readonly conversation: Conversation;
+  readonly callerTools: CallerTools;
+}
+
+/**
+ * Translates a chat-completions request.
+ *
+ * @throws GatewayError 400 that names the invalid field.
+ */
+export function translateChatRequest(body: ChatRequest, naming: ModelNameConfig): TranslatedChatRequest {
+  const model = resolveModel(body.model, naming);
+  const thinking = model.thinking && wantsThinking(body);
+  const calls = new PendingToolCalls();
+  const { tools, isLegacy, toolChoice } = toTools(body);
+  const conversation: Conversation = {
+    dialect: DIALECT_ID,
+    contentField: "messages",
+    model,
+    messages: body.messages.map((message, index) => toMessage(message, `messages[${index}]`, calls)),
+    tools: tools.definitions,
+    toolChoice,
+    parallelToolCalls: !isLegacy && (body.parallel_tool_calls ?? true),
+    ...(body.web_search_options
+      ? { webSearch: { ...parseWebSearch(body.web_search_options), isRequested: true } }
+      : {}),
+    thinking,
+    showReasoning: thinking,
+    sampling: toSampling({
+      ...getChatOptions(body),
+      maxTokens: body.max_completion_tokens ?? body.max_tokens,
+      reasoningEffort: body.reasoning_effort ?? (isObject(body.reasoning) ? body.reasoning["effort"] : null),
+      thinkingBudget: getThinkingBudget(body.thinking),
+      verbosity: body["verbosity"],
+      logprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
+      n: body.n,
+      modalities: body["modalities"],
+    }),
+    responseFormat: toFormat(body.response_format),
+    stream: body.stream ?? false,
+  };
+  return { conversation, callerTools: { tools, isLegacy } };
+}

@@ -1,0 +1,124 @@
+import * as z from "zod";
+import type { Caller } from "../../../core/auth/callers.ts";
+import { invalidRequest } from "../../../core/errors/gateway-error.ts";
+import type { Context } from "../../../core/ports/context.ts";
+import { respondJsonWithinBudget } from "../../../core/routing/budgeted-response.ts";
+import { callerEndpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
+import { embedInputs, MAX_DIMENSIONS, MAX_INPUTS } from "../../embeddings/embed.ts";
+import { readWithModelNames } from "../../models/read-with-model-names.ts";
+import { resolveModel } from "../../models/resolve-model.ts";
+import { contentSchema } from "./content.ts";
+import { MODEL_PATHS } from "./endpoints.ts";
+import { camelOrSnakeObject } from "./field-names.ts";
+import { DIALECT_ID } from "./names.ts";
+import { parseModelName } from "./request.ts";
+
+/** The fields `taskType` and `title` are accepted without effect. */
+const embedSchema = camelOrSnakeObject(() => ({
+  model: z.string().nullish(),
+  content: contentSchema,
+  outputDimensionality: z.int().min(1).max(MAX_DIMENSIONS).nullish(),
+}));
+
+type EmbedRequest = z.output<typeof embedSchema>;
+
+/**
+ * Returns the text of a content.
+ *
+ * @throws GatewayError 400 for parts that are not text, and if there is no text at all.
+ */
+function extractText({ content }: EmbedRequest, where: string): string {
+  const parts = content.parts ?? [];
+  const texts = parts.map(({ text }, index) => {
+    if (typeof text === "string") return text;
+    throw invalidRequest(`${where}.parts[${index}] is no text: only texts are embedded`, `${where}.parts`);
+  });
+  if (texts.every((text) => text === "")) throw invalidRequest(`${where} has no text`, where);
+  return texts.join("\n");
+}
+
+/** Embeds the texts of several requests for one model. All requests must have the same dimensions. */
+async function embedRequests(
+  context: Context,
+  caller: Caller,
+  path: string,
+  requests: readonly EmbedRequest[],
+  whereOf: (index: number) => string,
+) {
+  const model = await readWithModelNames(context, parseModelName(path), resolveModel, {
+    dialect: DIALECT_ID,
+    operation: "embeddings",
+  });
+  const texts = requests.map((request, index) => {
+    const own = request.model;
+    if (typeof own === "string" && parseModelName(own) !== parseModelName(path)) {
+      throw invalidRequest(`${whereOf(index)}: model must be the model of the path`, "model");
+    }
+    return extractText(request, whereOf(index));
+  });
+  const sizes = new Set(requests.map(({ outputDimensionality }) => outputDimensionality ?? null));
+  const [dimensions = null, ...others] = sizes;
+  if (others.length > 0) {
+    throw invalidRequest("outputDimensionality must be the same in all requests", "outputDimensionality");
+  }
+  const field = whereOf(0);
+  const { vectors, tokens } = await embedInputs({
+    context,
+    caller,
+    style: DIALECT_ID,
+    model,
+    inputs: texts,
+    field,
+    dimensions,
+  });
+  const embeddings = Array.from(vectors, (numbers) => ({ values: [...numbers] }));
+  return { embeddings, usageMetadata: { promptTokenCount: tokens } };
+}
+
+const embeddingSchema = () => z.object({ values: z.array(z.number()) });
+const usageSchema = () => z.object({ promptTokenCount: z.int() });
+
+/** `POST /v1beta/models/{model}:embedContent`: embeds one content. */
+export const embedContent = callerEndpoint({
+  method: "POST",
+  path: MODEL_PATHS,
+  verb: "embedContent",
+  summary: "Create an embedding",
+  body: embedSchema,
+  answers: jsonResponse(() => z.object({ embedding: embeddingSchema(), usageMetadata: usageSchema() })),
+  takesAccount: true,
+  handler: async (context, { caller, body, params }) => {
+    const { embeddings, usageMetadata } = await embedRequests(
+      context,
+      caller,
+      params["model"] ?? "",
+      [body],
+      () => "content",
+    );
+    return Response.json({ embedding: embeddings[0], usageMetadata });
+  },
+});
+
+/** `POST /v1beta/models/{model}:batchEmbedContents`: embeds several contents. */
+export const batchEmbedContents = callerEndpoint({
+  method: "POST",
+  path: MODEL_PATHS,
+  verb: "batchEmbedContents",
+  summary: "Create embeddings",
+  body: camelOrSnakeObject(() => ({ requests: z.array(embedSchema).min(1).max(MAX_INPUTS) })),
+  answers: jsonResponse(() =>
+    z.object({ embeddings: z.array(embeddingSchema()), usageMetadata: usageSchema() }),
+  ),
+  takesAccount: true,
+  handler: async (context, { caller, body, params }) =>
+    respondJsonWithinBudget(
+      context,
+      await embedRequests(
+        context,
+        caller,
+        params["model"] ?? "",
+        body.requests,
+        (index) => `requests[${index}].content`,
+      ),
+    ),
+});

@@ -1,0 +1,124 @@
+import { isObject } from "../../../core/encoding/json.ts";
+import { listAt, numberAt, textAt, valueAt } from "../playground/json.ts";
+import { javascriptLiteral, KEY_VARIABLE, pythonLiteral } from "../playground/literals.ts";
+import { parseArguments, readError, withoutEmptyPieces } from "../playground/pieces.ts";
+import type {
+  AnswerPiece,
+  PlaygroundDialect,
+  PlaygroundRequest,
+  PlaygroundTurn,
+  WireRequest,
+} from "../playground/types.ts";
+
+function content(turn: PlaygroundTurn): Record<string, unknown> {
+  switch (turn.role) {
+    case "user":
+      return { role: "user", parts: [{ text: turn.text }] };
+    case "tool": {
+      const { id, name } = turn.call;
+      const response = { output: turn.output };
+      return { role: "user", parts: [{ functionResponse: { id, name, response } }] };
+    }
+    case "assistant":
+      return {
+        role: "model",
+        parts: [
+          ...(turn.text === "" ? [] : [{ text: turn.text }]),
+          ...turn.calls.map((call) => ({
+            functionCall: { id: call.id, name: call.name, args: parseArguments(call) },
+          })),
+        ],
+      };
+  }
+}
+
+function request({ model, system, turns, tools, stream }: PlaygroundRequest): WireRequest {
+  const action = stream ? "streamGenerateContent?alt=sse" : "generateContent";
+  return {
+    path: `/v1beta/models/${encodeURIComponent(model)}:${action}`,
+    body: {
+      ...(system !== "" && { systemInstruction: { parts: [{ text: system }] } }),
+      contents: turns.map(content),
+      generationConfig: { thinkingConfig: { includeThoughts: true } },
+      ...(tools.length > 0 && {
+        tools: [
+          {
+            functionDeclarations: tools.map(({ name, description, parameters }) => ({
+              name,
+              description,
+              parametersJsonSchema: parameters,
+            })),
+          },
+        ],
+      }),
+    },
+  };
+}
+
+function part(source: unknown): AnswerPiece[] {
+  const text = textAt(source, "text");
+  if (valueAt(source, "thought") === true) return [{ type: "reasoning", text }];
+  const call = valueAt(source, "functionCall");
+  if (call === undefined) return [{ type: "text", text }];
+  return [
+    { type: "call", id: textAt(call, "id"), name: textAt(call, "name") },
+    { type: "arguments", text: JSON.stringify(valueAt(call, "args") ?? {}) },
+  ];
+}
+
+/** Converts a chunk or a whole answer to pieces. Both have the same shape. */
+function chunk(data: unknown): readonly AnswerPiece[] {
+  const used: AnswerPiece[] =
+    valueAt(data, "usageMetadata") === undefined
+      ? []
+      : [
+          {
+            type: "usage",
+            input: numberAt(data, "usageMetadata", "promptTokenCount"),
+            output:
+              numberAt(data, "usageMetadata", "candidatesTokenCount") +
+              numberAt(data, "usageMetadata", "thoughtsTokenCount"),
+          },
+        ];
+  const parts = listAt(data, "candidates", 0, "content", "parts");
+  return withoutEmptyPieces(...parts.flatMap(part), ...used, readError(data));
+}
+
+/**
+ * Converts the request body to SDK arguments: every field except `contents` moves to `config`, and `generationConfig` is
+ * unwrapped.
+ */
+function sdkArguments(wire: WireRequest, model: string) {
+  const { contents, generationConfig, ...config } = wire.body;
+  return { model, contents, config: { ...config, ...(isObject(generationConfig) && generationConfig) } };
+}
+
+/** The content-generation style. */
+export const playground: PlaygroundDialect = {
+  id: "content-generation",
+  name: "Content generation",
+  buildRequest: request,
+  parseEvent: chunk,
+  parseAnswer: chunk,
+  toJavascript: (origin, wire, { model, stream }) => `import { GoogleGenAI } from "@google/genai";
+
+const ai = new GoogleGenAI({
+  apiKey: process.env.${KEY_VARIABLE},
+  httpOptions: { baseUrl: "${origin}" },
+});
+const answer = await ai.models.${stream ? "generateContentStream" : "generateContent"}(${javascriptLiteral(sdkArguments(wire, model))});
+${stream ? `for await (const chunk of answer) process.stdout.write(chunk.text ?? "");` : "console.log(answer.text);"}
+`,
+  toPython: (origin, wire, { model, stream }) => `import os
+from google import genai
+
+client = genai.Client(
+    api_key=os.environ["${KEY_VARIABLE}"],
+    http_options={"base_url": "${origin}"},
+)
+answer = client.models.${stream ? "generate_content_stream" : "generate_content"}(
+    **${pythonLiteral(sdkArguments(wire, model), 4)}
+)
+${stream ? `for chunk in answer:\n    print(chunk.text or "", end="")` : "print(answer.text)"}
+`,
+};

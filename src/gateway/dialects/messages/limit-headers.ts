@@ -1,0 +1,24 @@
+import type { RateWindowState } from "../../../core/ports/key-limits.ts";
+import type { LimitHeaders } from "../../../core/routing/limit-headers.ts";
+
+const PREFIX = "anthropic-ratelimit";
+
+function toLimitHeaders(what: string, state: RateWindowState | null, now: number): Record<string, string> {
+  if (state === null) return {};
+  return {
+    [`${PREFIX}-${what}-limit`]: String(state.limit),
+    [`${PREFIX}-${what}-remaining`]: String(state.remaining),
+    [`${PREFIX}-${what}-reset`]: new Date(now + state.resetMs).toISOString().replace(/\.\d+Z$/, "Z"),
+  };
+}
+
+/** Builds the rate limit headers that SDKs of the style read. */
+export const toMessageLimitHeaders: LimitHeaders = ({ requests, tokens }, now) => ({
+  ...toLimitHeaders("requests", requests, now),
+  ...toLimitHeaders("tokens", tokens, now),
+});
+
+/** Names of all headers that {@link toMessageLimitHeaders} may return. */
+export const MESSAGE_LIMIT_HEADERS: readonly string[] = ["requests", "tokens"].flatMap((what) =>
+  ["limit", "remaining", "reset"].map((part) => `${PREFIX}-${what}-${part}`),
+);

@@ -1,0 +1,45 @@
+import type { CompletedToolCall, Completion } from "../../../core/conversation/events.ts";
+import { randomId } from "../../../core/conversation/ids.ts";
+import type { AnswerInfo } from "../../generation/generation-job.ts";
+import { parseToolInput } from "../shared/tool-input.ts";
+import { toCitations } from "./citations.ts";
+import { toEndingFields, toWholeUsage } from "./usage.ts";
+
+function toToolUse({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
+  return { type: "tool_use", id, name, input: parseToolInput(text), caller: { type: "direct" } };
+}
+
+/**
+ * Builds the message object (contract, Message-style response). `model` is the name that the caller requested, because
+ * agents look up model data by that name. Empty blocks are omitted.
+ */
+export function toMessage(completion: Completion, info: AnswerInfo): Record<string, unknown> {
+  const content: Record<string, unknown>[] = [];
+  if (completion.reasoning !== "") {
+    content.push({ type: "thinking", thinking: completion.reasoning, signature: "" });
+  }
+  if (completion.text !== "") {
+    const citations = toCitations(completion, info);
+    content.push({
+      type: "text",
+      text: completion.text,
+      citations: citations.length === 0 ? null : citations,
+    });
+  }
+  if (completion.refusal) {
+    content.push({ type: "text", text: completion.refusal, citations: null });
+  }
+  content.push(...completion.toolCalls.map(toToolUse));
+  return {
+    id: randomId("msg_"),
+    type: "message",
+    role: "assistant",
+    model: info.conversation.model.requested,
+    content,
+    diagnostics: null,
+    ...(completion.refusal === undefined
+      ? toEndingFields(completion.finishReason, completion.stopSequence)
+      : toEndingFields("content_filter")),
+    usage: toWholeUsage(completion.usage),
+  };
+}

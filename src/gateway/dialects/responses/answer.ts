@@ -1,0 +1,137 @@
+import type { Caller } from "../../../core/auth/callers.ts";
+import type { Message, Part } from "../../../core/conversation/conversation.ts";
+import type { Completion } from "../../../core/conversation/events.ts";
+import type { JsonObject } from "../../../core/encoding/json.ts";
+import { EVENT_STREAM_HEADERS } from "../../../core/http/event-stream.ts";
+import type { Context } from "../../../core/ports/context.ts";
+import type { StoredResponse } from "../../../core/ports/responses.ts";
+import { respondWithinBudget } from "../../../core/routing/budgeted-response.ts";
+import type { AnswerInfo } from "../../generation/generation-job.ts";
+import type { StreamRenderer } from "../../generation/stream.ts";
+import type { DialectAnswerRenderer } from "../shared/answer-conversation.ts";
+import { newResponseId } from "./ids.ts";
+import { toOutputItems as outputItems } from "./output.ts";
+import { toPublicInputItems } from "./public-input-items.ts";
+import { getStoredInput, getStoredOutput } from "./references.ts";
+import type { ResponsesRequest } from "./request.ts";
+import { ResponseObjectBuilder } from "./response.ts";
+import type { ResponsesInput } from "./responses-input.ts";
+import { ResponsesStream } from "./stream.ts";
+
+/** Builds the assistant message that an answer adds to its conversation. */
+function toAssistantMessage(completion: Completion): Message {
+  const said = completion.text + (completion.refusal ?? "");
+  const parts: Part[] = said === "" ? [] : [{ type: "text", text: said }];
+  const message: Message = { role: "assistant", parts, toolCalls: completion.toolCalls };
+  return completion.reasoning === "" ? message : { ...message, reasoning: completion.reasoning };
+}
+
+/** Answers one responses request and stores the answer for its caller. */
+export class ResponsesAnswer implements DialectAnswerRenderer {
+  readonly #context: Context;
+  readonly #caller: Caller;
+  readonly #body: ResponsesRequest;
+  readonly #responsesInput: ResponsesInput;
+  readonly #id = newResponseId();
+  #stream: ResponsesStream | null = null;
+  #whole: Record<string, unknown> | null = null;
+
+  constructor(context: Context, caller: Caller, body: ResponsesRequest, asked: ResponsesInput) {
+    this.#context = context;
+    this.#caller = caller;
+    this.#body = body;
+    this.#responsesInput = asked;
+  }
+
+  stream(info: AnswerInfo): StreamRenderer {
+    const { platform } = this.#context;
+    const object = new ResponseObjectBuilder(this.#id, this.#body, info);
+    this.#stream = new ResponsesStream(object, this.#responsesInput.translated.tools, () => platform.now());
+    return this.#stream;
+  }
+
+  body(completion: Completion, info: AnswerInfo): unknown {
+    this.#whole ??= new ResponseObjectBuilder(this.#id, this.#body, info).build(
+      {
+        status: "ended",
+        reason: completion.finishReason,
+        usage: completion.usage,
+        completedAt: Math.floor(this.#context.platform.now() / 1000),
+      },
+      outputItems(completion, this.#id, this.#responsesInput.translated.tools),
+    );
+    return this.#whole;
+  }
+
+  async completed(completion: Completion, info: AnswerInfo): Promise<void> {
+    const body = this.#stream?.finalJson ?? JSON.stringify(this.body(completion, info));
+    await this.#store({
+      body,
+      messages: [...this.#responsesInput.translated.history, toAssistantMessage(completion)],
+    });
+  }
+
+  async failed(): Promise<void> {
+    const body = this.#stream?.finalJson ?? null;
+    if (body !== null) await this.#store({ body, messages: [], failed: true });
+  }
+
+  /**
+   * Answers a request with `generate: false`: an empty response that later requests can continue. Agents use it to send the
+   * beginning of a conversation ahead of time.
+   */
+  async answerWithoutGeneration(): Promise<Response> {
+    const { conversation } = this.#responsesInput.translated;
+    const created = Math.floor(this.#context.startedAt / 1000);
+    const info: AnswerInfo = {
+      conversation,
+      requestId: this.#context.requestId,
+      created,
+      promptTokens: () => 0,
+    };
+    const nothing: Completion = {
+      sessionId: "",
+      text: "",
+      reasoning: "",
+      toolCalls: [],
+      finishReason: "stop",
+      usage: { prompt: 0, completion: 0, reasoning: 0 },
+    };
+    const { finishReason: reason, usage } = nothing;
+    const stream = conversation.stream ? this.stream(info) : null;
+    const text = [
+      stream?.push({ type: "start", sessionId: "" }),
+      stream?.push({ type: "finish", reason, usage }),
+    ].join("");
+    const body = this.#stream?.finalJson ?? JSON.stringify(this.body(nothing, info));
+    await this.#store({ body, messages: this.#responsesInput.translated.history });
+    const type = { "content-type": "application/json" };
+    return stream === null
+      ? respondWithinBudget(this.#context, body, { headers: type })
+      : respondWithinBudget(this.#context, text, { headers: EVENT_STREAM_HEADERS });
+  }
+
+  async #store(made: Omit<StoredResponse, "id" | "input" | "expiresAt">): Promise<void> {
+    const { platform, log, connection } = this.#context;
+    const stored = this.#body.store !== false;
+    if (!stored && connection === undefined) return;
+    const { config } = await this.#context.config();
+    const expiresAt = platform.now() + config.responses.store_ttl_seconds * 1000;
+    const response = { ...made, id: this.#id, input: JSON.stringify(this.#inputItems()), expiresAt };
+    if (made.failed !== true) connection?.put(response);
+    if (!stored) return;
+    try {
+      await platform.responses(this.#caller.owner).put(response);
+    } catch (error) {
+      // Do not fail the request: the answer exists and is paid for. It only cannot be read again later.
+      log.cause = `the response was not stored: ${error instanceof Error ? error.name : "unknown error"}`;
+    }
+  }
+
+  /** Returns the input items of the whole conversation up to this answer. */
+  #inputItems(): JsonObject[] {
+    const { previous, items } = this.#responsesInput;
+    const earlier = previous === null ? [] : [...getStoredInput(previous), ...getStoredOutput(previous)];
+    return [...earlier, ...toPublicInputItems(items, this.#id)];
+  }
+}

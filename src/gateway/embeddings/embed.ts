@@ -1,0 +1,120 @@
+import { type Caller, recheckAuthorization } from "../../core/auth/callers.ts";
+import { estimateTokens, maxPlausibleTokens } from "../../core/conversation/tokens.ts";
+import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
+import { countRequest } from "../../pool/limits/key-quota.ts";
+import { assertDialectAllowed, assertModelAllowed } from "../../pool/limits/key-scope.ts";
+import { EMBEDDING_DIMENSIONS } from "../models/embedding-models.ts";
+import type { EmbeddingInput, EmbeddingRequest, Vectors } from "./embedding-request.ts";
+import { embedUpstream, UPSTREAM_PROVIDER } from "./upstream.ts";
+import { embedTokens, tokenizeText } from "./vectors.ts";
+
+/** Maximum number of inputs of one request, and maximum number of dimensions of a vector. */
+export const MAX_INPUTS = 2048;
+export const MAX_DIMENSIONS = 4096;
+/** Number of dimensions if neither the request nor the model defines it. */
+const DEFAULT_DIMENSIONS = 1536;
+/** Maximum total of numbers in all vectors of an answer: each takes 20 bytes as JSON, and an isolate has 128 MB. */
+const MAX_VECTOR_NUMBERS = 1024 * DEFAULT_DIMENSIONS;
+/** Maximum total of tokens in all inputs of a request. */
+const MAX_TOKENS = 300_000;
+
+/** Values of `embeddings.provider` that select the local, deterministic implementation (contract). */
+const LOCAL_PROVIDERS: ReadonlySet<string> = new Set(["mock", "deterministic", "builtin"]);
+
+function toTokens(input: EmbeddingInput): readonly string[] {
+  return typeof input === "string" ? tokenizeText(input) : input.map((token) => `#${token}`);
+}
+
+/** Computes the vectors one at a time, because the tokens of all inputs together would take much memory. */
+function* embedLocally(inputs: readonly EmbeddingInput[], dimensions: number): Generator<Float64Array> {
+  for (const input of inputs) yield embedTokens(toTokens(input), dimensions);
+}
+
+/**
+ * Rejects a request that would need too much memory or time.
+ *
+ * @throws GatewayError 400
+ */
+function assertWithinLimits(field: string, numbers: number, tokens: number): void {
+  if (numbers > MAX_VECTOR_NUMBERS) {
+    throw invalidRequest(
+      `${field}: inputs times dimensions may be at most ${MAX_VECTOR_NUMBERS}: send fewer inputs`,
+      field,
+    );
+  }
+  if (tokens > MAX_TOKENS) {
+    throw invalidRequest(`${field}: the inputs may have at most ${MAX_TOKENS} tokens in all`, field);
+  }
+}
+
+/** Creates the 501 for a missing or unsupported `embeddings.provider` (contract). */
+function notConfiguredError(provider: string): GatewayError {
+  const what =
+    provider === ""
+      ? "no embeddings provider is configured"
+      : `embeddings provider ${provider} is not supported`;
+  return new GatewayError(501, `${what}: set embeddings.provider to builtin`, {
+    code: "embeddings_not_configured",
+  });
+}
+
+/** Returns the model's usual number of dimensions. Ignores a path before the name and a tag after it. */
+function getDefaultDimensions(requested: string): number {
+  const name = requested.toLowerCase().split("/").at(-1) ?? "";
+  const bare = name.split(":")[0] ?? "";
+  return EMBEDDING_DIMENSIONS.get(name) ?? EMBEDDING_DIMENSIONS.get(bare) ?? DEFAULT_DIMENSIONS;
+}
+
+/** Throws if the caller's key does not allow this style or model. */
+function assertAllowedByKey({ style, model }: EmbeddingRequest, { key }: Caller): void {
+  assertDialectAllowed(key?.entry, style);
+  assertModelAllowed(key?.entry, model);
+}
+
+/**
+ * Returns `embeddings.provider`. Local embeddings use no account, so no later step checks that the configuration is
+ * current; therefore this function checks it.
+ */
+async function getConfirmedProvider(wish: EmbeddingRequest): Promise<string> {
+  const { context, caller } = wish;
+  const known = (await context.config()).config.embeddings.provider;
+  if (known === UPSTREAM_PROVIDER || !(await context.confirmConfig())) return known;
+  assertAllowedByKey(wish, await recheckAuthorization(context, caller));
+  return (await context.config()).config.embeddings.provider;
+}
+
+/**
+ * Embeds inputs locally or at the provider, as `embeddings.provider` defines.
+ *
+ * @throws GatewayError 403 or 429 if the caller's key does not allow the request, 501 if `embeddings.provider` is missing
+ * or unsupported, 400 if the request is too large, and the errors of the provider.
+ */
+export async function embedInputs(wish: EmbeddingRequest): Promise<Vectors> {
+  const { context, model, inputs, field } = wish;
+  const { log } = context;
+  log.dialect = wish.style;
+  log.operation = "embeddings";
+  log.model = model.id;
+  log.requestedModel = model.requested;
+  assertAllowedByKey(wish, wish.caller);
+  const provider = await getConfirmedProvider(wish);
+  if (provider !== UPSTREAM_PROVIDER && !LOCAL_PROVIDERS.has(provider)) throw notConfiguredError(provider);
+  const dimensions = wish.dimensions ?? getDefaultDimensions(model.requested);
+  const tokens = inputs.reduce(
+    (sum, input) => sum + (typeof input === "string" ? estimateTokens(input) : input.length),
+    0,
+  );
+  assertWithinLimits(field, inputs.length * dimensions, tokens);
+  const expected = () => ({ prompt: tokens, answer: 0 });
+  if (provider !== UPSTREAM_PROVIDER) {
+    await countRequest(context, wish.caller, expected);
+    log.promptTokens = tokens;
+    return { vectors: embedLocally(inputs, dimensions), tokens };
+  }
+  const { vectors, tokens: stated } = await embedUpstream(wish, expected);
+  const characters = inputs.reduce((sum, input) => sum + input.length, 0);
+  const isPlausible = stated <= maxPlausibleTokens(characters);
+  if (!isPlausible) log.usageRefused = true;
+  log.promptTokens = isPlausible && stated > 0 ? stated : tokens;
+  return { vectors, tokens: log.promptTokens };
+}

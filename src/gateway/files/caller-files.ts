@@ -1,0 +1,184 @@
+import type { Caller } from "../../core/auth/callers.ts";
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
+import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
+import type { Context } from "../../core/ports/context.ts";
+import type { FileRecord } from "../../core/ports/files.ts";
+import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
+import { withAccount } from "../accounts/with-account.ts";
+import type { FileKeeping, ProviderFile } from "../providers/provider.ts";
+import { getDefaultProviderApi } from "../providers/provider-registry.ts";
+import { MAX_LIFETIME_SECONDS } from "./record-lifetime.ts";
+import type { UploadedFile } from "./upload.ts";
+
+/** The context and the caller of a request for files. `style` is the API style, for the queue's status and the log. */
+export interface FileRequest {
+  readonly context: Context;
+  readonly caller: Caller;
+  readonly style: string;
+}
+
+/** Creates the 404 for a file that does not exist, has expired, or belongs to another caller. */
+function fileNotFound(id: string): GatewayError {
+  return new GatewayError(404, `there is no file with id ${JSON.stringify(id)}`, {
+    code: "file_not_found",
+    param: "file_id",
+  });
+}
+
+/**
+ * Returns the provider's file operations.
+ *
+ * @throws GatewayError 501 if the provider does not store files.
+ */
+export function getFileOperations(context: Context): FileKeeping {
+  const { files } = getDefaultProviderApi(context.platform);
+  if (files !== undefined) return files;
+  throw new GatewayError(501, "this provider keeps no files: send them within the request", {
+    code: "unsupported",
+  });
+}
+
+/**
+ * Returns the stored record of a caller's file. Returns null for a pass-through caller's file without a record, because the
+ * provider checks who owns it. The provider cannot do that for the files of a managed account.
+ *
+ * @throws GatewayError 404 for a deleted file, or for a managed caller's file without a record.
+ */
+async function readFileRecord({ context, caller }: FileRequest, id: string): Promise<FileRecord | null> {
+  const kept = await context.platform.files(caller.owner).get(id);
+  if (kept?.deleted === true || (kept === null && caller.mode === "managed")) throw fileNotFound(id);
+  return kept;
+}
+
+/**
+ * Reads a caller's file with its current state from the account that has it.
+ *
+ * @throws GatewayError 404 if the file is not the caller's, 501 if the provider does not store files, and the errors of the
+ * provider.
+ */
+export async function readCallerFile(request: FileRequest, id: string): Promise<UploadedFile> {
+  request.context.log.dialect = request.style;
+  request.context.log.operation = "files";
+  const kept = await readFileRecord(request, id);
+  const found = await readCurrentFile(request, id, kept);
+  const { status } = found.file;
+  if (kept !== null && kept.status !== status) {
+    await request.context.platform.files(request.caller.owner).put({ ...kept, status });
+  }
+  return found;
+}
+
+async function readCurrentFile(
+  { context, caller, style }: FileRequest,
+  id: string,
+  kept: FileRecord | null,
+): Promise<UploadedFile> {
+  const files = getFileOperations(context);
+  const provider = getDefaultProviderApi(context.platform);
+  const { abort, stop } = abortOnDisconnect(context.request);
+  const attemptTimeout = new AttemptTimeout(context.platform.variables.firstByteTimeoutMs, abort.signal);
+  const { signal } = attemptTimeout;
+  const owner = { ...caller, targetAccount: kept?.account ?? null };
+  try {
+    return await withAccount(
+      { context, caller: owner, model: "", dialect: style, abort },
+      async (session) => {
+        attemptTimeout.restart();
+        const file = await session.runWithToken((account) => files.read(account, id, signal));
+        if (kept !== null) return { file, record: kept };
+        const { id: account } = await provider.describeAccount(session.account, signal);
+        return { file, record: createUnstoredRecord(file, account) };
+      },
+    );
+  } catch (error) {
+    const gone =
+      error instanceof ProviderError
+        ? error.kind === "not_found"
+        : error instanceof GatewayError && error.code === "target_account_not_found";
+    if (gone) throw fileNotFound(id);
+    throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
+  } finally {
+    attemptTimeout.stop();
+    stop();
+  }
+}
+
+/** Builds a record for a pass-through caller's file that was not uploaded here, or whose record has expired. */
+function createUnstoredRecord(file: ProviderFile, account: string): FileRecord {
+  const { id, filename, purpose, bytes, createdAt, status } = file;
+  return { id, account, filename, mediaType: "", purpose, bytes, createdAt, status, expiresAt: 0 };
+}
+
+/**
+ * Lists the stored records of a caller's files, oldest first.
+ *
+ * @throws GatewayError 501 if the provider does not store files.
+ */
+export async function listCallerFiles({
+  context,
+  caller,
+  style,
+}: FileRequest): Promise<readonly FileRecord[]> {
+  context.log.dialect = style;
+  context.log.operation = "files";
+  getFileOperations(context);
+  const all = await context.platform.files(caller.owner).list();
+  return all.filter(({ deleted }) => deleted !== true);
+}
+
+/**
+ * Hides a file from its caller. It stays at the provider, whose protocols cannot delete files.
+ *
+ * @throws GatewayError as {@link readCallerFile} does.
+ */
+export async function deleteCallerFile(request: FileRequest, id: string): Promise<void> {
+  const { context, caller, style } = request;
+  context.log.dialect = style;
+  context.log.operation = "files";
+  getFileOperations(context);
+  const kept = (await readFileRecord(request, id)) ?? (await readCurrentFile(request, id, null)).record;
+  const expiresAt = kept.expiresAt || context.platform.now() + MAX_LIFETIME_SECONDS * 1000;
+  // Keep the record: without it, a pass-through caller would still find the file at the provider.
+  await context.platform.files(caller.owner).put({ ...kept, expiresAt, deleted: true });
+}
+
+/**
+ * Rejects a request for the content of a file, because the gateway does not store it.
+ *
+ * @throws GatewayError always: 404 if the file is not the caller's, 501 if the provider does not store files, otherwise
+ * 400.
+ */
+export async function rejectContentDownload(request: FileRequest, id: string): Promise<never> {
+  request.context.log.dialect = request.style;
+  request.context.log.operation = "files";
+  getFileOperations(request.context);
+  await readFileRecord(request, id);
+  throw new GatewayError(400, "files that were uploaded cannot be downloaded: their content is not kept", {
+    code: "unsupported",
+    param: "file_id",
+    details: { error_code: "file_not_downloadable" },
+  });
+}
+
+/** A page of a list. */
+export interface Page<Item> {
+  readonly data: readonly Item[];
+  readonly hasMore: boolean;
+}
+
+/**
+ * Returns the page of a list that starts after the item with the id `after`, or the first page without `after`.
+ *
+ * @throws GatewayError 404 if no item has that id.
+ */
+export function paginate<Item extends { readonly id: string }>(
+  items: readonly Item[],
+  after: string | undefined,
+  limit: number,
+): Page<Item> {
+  const found = after === undefined ? -1 : items.findIndex(({ id }) => id === after);
+  if (after !== undefined && found < 0) throw fileNotFound(after);
+  const data = items.slice(found + 1, found + 1 + limit);
+  return { data, hasMore: found + 1 + data.length < items.length };
+}

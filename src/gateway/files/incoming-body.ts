@@ -1,0 +1,73 @@
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import { drain } from "../../core/http/drain.ts";
+import { bodyIncomplete, bodyTooLarge } from "../../core/http/json-text.ts";
+import type { UnreadBody } from "./unread-body.ts";
+
+/** Limits of an upload. */
+export interface BodyLimits {
+  /** Bytes of the whole body. */
+  readonly bytes: number;
+  /** Maximum time without data from the client, in milliseconds. */
+  readonly idleMs: number;
+}
+
+/** The streamed body of an upload. Rejects a body that is too long, and a client that stops sending. */
+export class IncomingBody implements UnreadBody {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #limits: BodyLimits;
+  #size = 0;
+  #isAbandoned = false;
+  /** The current read. Some runtimes do not allow two reads of a body at once. */
+  #reading: Promise<unknown> = Promise.resolve();
+
+  /** @throws GatewayError 413 for a declared length above the limit. */
+  constructor(request: Request, limits: BodyLimits) {
+    if (Number(request.headers.get("content-length") ?? 0) > limits.bytes) throw bodyTooLarge(limits.bytes);
+    this.#limits = limits;
+    this.#reader = request.body?.getReader();
+  }
+
+  /**
+   * Returns the next bytes, or null at the end.
+   *
+   * @throws GatewayError 408 if the client stops sending, 413 if the body is too long.
+   */
+  async read(): Promise<Uint8Array | null> {
+    if (this.#isAbandoned) throw new TypeError("the body has been given up");
+    if (this.#reader === undefined) return null;
+    const reading = this.#reader.read().catch((error: unknown) => {
+      throw bodyIncomplete(error);
+    });
+    this.#reading = reading;
+    const { done, value } = await this.#withIdleTimeout(reading);
+    if (done) return null;
+    this.#size += value.byteLength;
+    if (this.#size > this.#limits.bytes) throw bodyTooLarge(this.#limits.bytes);
+    return value;
+  }
+
+  async drain(): Promise<void> {
+    this.#isAbandoned = true;
+    await this.#reading.catch(() => undefined);
+    if (this.#reader !== undefined) await drain(this.#reader);
+  }
+
+  async cancel(): Promise<void> {
+    this.#isAbandoned = true;
+    await this.#reader?.cancel();
+  }
+
+  async #withIdleTimeout<T>(reading: Promise<T>): Promise<T> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const silence = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new GatewayError(408, "the client stopped sending the file", { code: "invalid_request" }));
+      }, this.#limits.idleMs);
+    });
+    try {
+      return await Promise.race([reading, silence]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

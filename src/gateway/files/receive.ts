@@ -1,0 +1,88 @@
+import type { Caller } from "../../core/auth/callers.ts";
+import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
+import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
+import type { Awaitable } from "../../core/ports/awaitable.ts";
+import type { Context } from "../../core/ports/context.ts";
+import { getFileOperations } from "./caller-files.ts";
+import type { BodyLimits } from "./incoming-body.ts";
+import { parseLifetime } from "./record-lifetime.ts";
+import { discardUnreadBody, getUnreadBody, type UnreadBody } from "./unread-body.ts";
+import { type IncomingFile, Upload, type UploadedFile } from "./upload.ts";
+
+/** Contract, Limits: upload body size, in bytes. */
+export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+
+/** Maximum memory of an upload: the fields of a form, the header of a part, and the bytes of a few reads. */
+const UPLOAD_MEMORY_BYTES = 256 * 1024;
+
+/** Returns the limits of a request that uploads a file. */
+export function uploadLimits({ platform }: Pick<Context, "platform">): BodyLimits {
+  return { bytes: MAX_UPLOAD_BYTES, idleMs: platform.variables.idleTimeoutMs };
+}
+
+/** JSON schema of an upload's form. */
+export const UPLOAD_FORM_SCHEMA = {
+  type: "object",
+  properties: {
+    file: { type: "string", contentMediaType: "application/octet-stream" },
+    purpose: { type: "string" },
+    "expires_after[anchor]": { const: "created_at" },
+    "expires_after[seconds]": { type: "integer" },
+    expires_in_seconds: { type: "integer" },
+  },
+  required: ["file"],
+};
+
+/**
+ * Streams a file from its caller to one of the provider's accounts, whole or not at all, and stores a record of it for the
+ * caller.
+ *
+ * @param open Starts to read the request's body. If it throws, the request is rejected.
+ * @throws GatewayError 501 if the provider does not store files, errors of the request, and errors of the provider.
+ */
+export async function receiveFile(
+  context: Context,
+  caller: Caller,
+  style: string,
+  open: (request: Request) => Awaitable<IncomingFile & UnreadBody>,
+): Promise<UploadedFile> {
+  context.log.dialect = style;
+  context.log.operation = "files";
+  return receiveAndForward(context, caller, style, open);
+}
+
+/** Receives a file in a form (contract, `POST /v1/files`). See {@link receiveFile}. */
+export function receiveForm(context: Context, caller: Caller, style: string): Promise<UploadedFile> {
+  const limits = uploadLimits(context);
+  return receiveFile(context, caller, style, async (request) => {
+    // Load the parser on demand: few isolates receive a form, and the parser needs large parts of Node.
+    const { readFormFile } = await import("./form-file.ts");
+    return readFormFile(request, limits, (fields) => void parseLifetime(fields));
+  });
+}
+
+async function receiveAndForward(
+  context: Context,
+  caller: Caller,
+  style: string,
+  open: (request: Request) => Awaitable<IncomingFile & UnreadBody>,
+): Promise<UploadedFile> {
+  const { request, hold } = context;
+  const { abort, stop } = abortOnDisconnect(request);
+  let incoming: (IncomingFile & UnreadBody) | undefined;
+  try {
+    if (!hold.tryReserve(UPLOAD_MEMORY_BYTES)) await hold.reserveWhenFree(UPLOAD_MEMORY_BYTES);
+    const files = getFileOperations(context);
+    incoming = await open(request);
+    const uploaded = await new Upload(context, caller, style, files, incoming, abort).run();
+    context.log.account = uploaded.record.account;
+    return uploaded;
+  } catch (error) {
+    // Abort: a provider that answered before it received the whole file would wait for the rest.
+    abort.abort(error);
+    await discardUnreadBody(incoming ?? getUnreadBody(request), error);
+    throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
+  } finally {
+    stop();
+  }
+}

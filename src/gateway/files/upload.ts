@@ -1,0 +1,190 @@
+import type { Caller } from "../../core/auth/callers.ts";
+import { BodyDeadline } from "../../core/http/body-deadline.ts";
+import { bodyTimedOut } from "../../core/http/json-text.ts";
+import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
+import type { Context } from "../../core/ports/context.ts";
+import type { FileRecord } from "../../core/ports/files.ts";
+import type { AccountSession } from "../accounts/account-request.ts";
+import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
+import { withAccount } from "../accounts/with-account.ts";
+import { CATALOGUE } from "../models/catalogue.ts";
+import type { FileKeeping, ProviderFile, UpstreamAccount } from "../providers/provider.ts";
+import { getDefaultProviderApi } from "../providers/provider-registry.ts";
+import { parseLifetime } from "./record-lifetime.ts";
+
+/** An uploaded file at the provider, and its stored record. */
+export interface UploadedFile {
+  readonly file: ProviderFile;
+  readonly record: FileRecord;
+}
+
+/** The description of a file, known before its bytes. */
+export interface FileHead {
+  readonly filename: string;
+  /** The caller's own name for the file, in styles that keep it separate from the file name. */
+  readonly displayName?: string;
+  readonly mediaType: string;
+}
+
+/** A file that a caller is uploading. */
+export interface IncomingFile {
+  /**
+   * Reads up to the start of the file.
+   *
+   * @throws GatewayError 400 if there is no file.
+   */
+  head(): Promise<FileHead>;
+  /** The file's bytes. Fails with the `GatewayError` of an invalid request. */
+  readonly content: ReadableStream<Uint8Array>;
+  /** Other fields of the upload, as far as they have been read. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** One upload, from the caller's request to the provider's account. */
+export class Upload {
+  readonly #context: Context;
+  readonly #caller: Caller;
+  readonly #files: FileKeeping;
+  readonly #incoming: IncomingFile;
+  readonly #style: string;
+  readonly #abort: LightAbortController;
+  readonly #attemptTimeout: AttemptTimeout;
+
+  /**
+   * `style` is the name in the queue's status. `abort` ends the upload. It is also aborted if the client's body breaks off
+   * or is too slow, or if the lease is lost.
+   */
+  constructor(
+    context: Context,
+    caller: Caller,
+    style: string,
+    files: FileKeeping,
+    form: IncomingFile,
+    abort: LightAbortController,
+  ) {
+    this.#context = context;
+    this.#caller = caller;
+    this.#style = style;
+    this.#files = files;
+    this.#incoming = form;
+    this.#abort = abort;
+    this.#attemptTimeout = new AttemptTimeout(context.platform.variables.firstByteTimeoutMs, abort.signal);
+  }
+
+  /**
+   * Streams the file to the provider and stores a record for its caller. Takes a slot only when the file starts.
+   *
+   * @throws GatewayError if the form is invalid or no account is available.
+   * @throws ProviderError if the provider did not accept the file.
+   */
+  async run(): Promise<UploadedFile> {
+    const head = await this.#incoming.head();
+    let sending = false;
+    return withAccount(
+      {
+        context: this.#context,
+        caller: this.#caller,
+        model: "",
+        dialect: this.#style,
+        abort: this.#abort,
+        // A stream cannot be sent twice.
+        canRetry: () => !sending,
+      },
+      async (session) => {
+        const account = await this.#validateToken(session);
+        sending = true;
+        const file = await this.#send(session.account, head);
+        const kept = this.#createRecord(file, head, account);
+        await this.#context.platform.files(this.#caller.owner).put(kept);
+        return { file, record: kept };
+      },
+    );
+  }
+
+  /** Validates the account's token before the upload starts. Returns the account id for the file object. */
+  async #validateToken(session: AccountSession): Promise<string> {
+    const provider = getDefaultProviderApi(this.#context.platform);
+    this.#attemptTimeout.restart();
+    try {
+      const { id } = await session.runWithToken((account) =>
+        provider.describeAccount(account, this.#attemptTimeout.signal),
+      );
+      return session.accountId || id;
+    } finally {
+      this.#attemptTimeout.stop();
+    }
+  }
+
+  async #send(account: UpstreamAccount, head: FileHead): Promise<ProviderFile> {
+    const source = this.#incoming.content.getReader();
+    const { timers, platform } = this.#context;
+    let reading = false;
+    // Each wait for the client or the provider has its own limit. This clock limits the total time.
+    const clock = new BodyDeadline(timers, platform.variables.answerTimeoutMs, () => {
+      if (reading) this.#abort.abort(bodyTimedOut());
+      else this.#attemptTimeout.expire();
+    });
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          // The client's sending takes the time from here on, and the form limits it.
+          this.#attemptTimeout.stop();
+          reading = true;
+          try {
+            const { done, value } = await source.read();
+            reading = false;
+            clock.addReceived(value?.byteLength ?? 0);
+            this.#attemptTimeout.restart();
+            if (done) controller.close();
+            else controller.enqueue(value);
+          } catch (error) {
+            // Some runtimes do not report to the sender why its body failed.
+            this.#abort.abort(error);
+            controller.error(error);
+          }
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    this.#attemptTimeout.restart();
+    try {
+      return await this.#files.upload(
+        account,
+        {
+          filename: head.filename,
+          mediaType: head.mediaType,
+          purpose: () => this.#incoming.fields.get("purpose") ?? "",
+          model: selectModelForFile(head.mediaType),
+          body,
+        },
+        this.#attemptTimeout.signal,
+      );
+    } finally {
+      clock.stop();
+      this.#attemptTimeout.stop();
+    }
+  }
+
+  #createRecord(file: ProviderFile, head: FileHead, account: string): FileRecord {
+    const now = this.#context.platform.now();
+    const lifetime = parseLifetime(this.#incoming.fields) * 1000;
+    return {
+      id: file.id,
+      account,
+      filename: file.filename || head.filename,
+      ...(head.displayName === undefined ? {} : { displayName: head.displayName }),
+      mediaType: head.mediaType,
+      purpose: file.purpose || (this.#incoming.fields.get("purpose") ?? ""),
+      bytes: file.bytes,
+      status: file.status,
+      createdAt: file.createdAt || Math.floor(now / 1000),
+      expiresAt: now + lifetime,
+    };
+  }
+}
+
+/** Returns the provider's model that will read a file: the vision model for images. */
+function selectModelForFile(mediaType: string): string {
+  const image = mediaType.startsWith("image/");
+  return CATALOGUE.find(({ vision }) => vision === image)?.upstream ?? "flash";
+}

@@ -1,0 +1,23 @@
+import type { GenerationEvent } from "../../core/conversation/events.ts";
+import { memoryExhausted } from "../../core/http/memory-budget.ts";
+import type { GenerationJob } from "./generation-job.ts";
+
+/** Memory per character of an answer, in bytes: one for the recorded copy, one for the sent copy. */
+const BYTES_PER_CHARACTER = 2;
+
+/**
+ * Charges an answer's growth to the memory budget until the request ends. When the budget is exhausted, a pass-through
+ * caller's generation ends with 503; a managed key's continues.
+ */
+export function chargeAnswerMemory(
+  { context, abort }: GenerationJob,
+  events: readonly GenerationEvent[],
+): void {
+  let characters = 0;
+  for (const event of events) {
+    if ("text" in event) characters += event.text.length;
+    else if (event.type === "tool-arguments") characters += event.delta.length;
+  }
+  const { hold } = context;
+  if (!hold.tryReserve(characters * BYTES_PER_CHARACTER) && !hold.isKnown) abort.abort(memoryExhausted());
+}

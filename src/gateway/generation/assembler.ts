@@ -1,0 +1,428 @@
+import { type Conversation, usesTools } from "../../core/conversation/conversation.ts";
+import type { AnswerToken, GenerationEvent, Usage } from "../../core/conversation/events.ts";
+import { randomId } from "../../core/conversation/ids.ts";
+import type { Sources } from "../../core/conversation/sources.ts";
+import type { ToolDefinition } from "../../core/conversation/tool.ts";
+import {
+  mayBeTruncated,
+  type ProviderEvent,
+  type ProviderFinish,
+  type SearchResult,
+} from "../providers/provider.ts";
+import { type ScanEvent, ToolScanner } from "../tools/tool-scanner.ts";
+import { CitationFilter, deduplicateSources, linkCitations } from "./citations.ts";
+import { ProviderCitations } from "./provider-citations.ts";
+import { UsageCount } from "./usage-count.ts";
+
+/** A piece of the model's text or reasoning. */
+type ModelWords = Extract<ProviderEvent, { type: "text" | "reasoning" }>;
+
+/** How an upstream turn ended: the facts that decide the next step. */
+export interface TurnEnd {
+  /** Neither visible text nor a tool call came (white space counts as nothing). */
+  readonly isEmpty: boolean;
+  /** Also `length` when a call did not end although the upstream reported a normal finish. */
+  readonly reason: ProviderFinish;
+}
+
+/**
+ * Converts the provider's events to the caller's: converts tool markup to calls, removes citation markers, and shows
+ * reasoning or only searches it for calls (contract, tool rule 9). It has no streams, timers or network. One assembler
+ * serves one generation, over all of its upstream turns.
+ */
+export class Assembler {
+  readonly #showReasoning: boolean;
+  readonly #tools: readonly ToolDefinition[] | null;
+  readonly #whole: boolean;
+  #text: ToolScanner | null;
+  #reasoning: ToolScanner | null;
+  #citations: CitationFilter | null;
+  /** The filter for reasoning that a stream shows. A marker is never split between text and reasoning. */
+  #thoughtCitations: CitationFilter | null;
+  /** White space at the beginning or after a call: shown only if text follows. */
+  #leadingSpace = "";
+  #inText = false;
+  #visible = false;
+  #refused = false;
+  /** Tokens whose text has not been shown yet. */
+  #tokens: AnswerToken[] = [];
+  /** Numbers of calls that were announced and that ended. */
+  #announcedCalls = 0;
+  #endedCalls = 0;
+  #openCall = -1;
+  /** The open call has no arguments yet. */
+  #hasNoArguments = false;
+  /** Whether a call of this turn did not end. */
+  #hasCutCall = false;
+  readonly #parallel: boolean;
+  /** The only call that the caller allows has been made. Later output of the upstream is recorded but not forwarded. */
+  #isDone = false;
+  /** The caller's stop sequences, and the one at which the answer stopped. */
+  readonly #stops: readonly string[];
+  #stopSequence: string | undefined;
+  #reasoningCalls: ScanEvent[] = [];
+  #nativeBase = 0;
+  /** Words that arrived during a native call: they follow after it. Null: no call is open. */
+  #heldWords: ModelWords[] | null = null;
+  #finish: ProviderFinish = "stop";
+  readonly #usage: UsageCount;
+  #searchResults: SearchResult[] = [];
+  #providerCitations = new ProviderCitations();
+  /** The text that the caller was shown, and its length before this turn's text. */
+  #shownText = "";
+  #turnStart = 0;
+
+  /** The upstream's raw output of all turns, before translation or trimming (contract, general rule 9). */
+  rawText = "";
+  rawReasoning = "";
+  /** The upstream's id of the current message. */
+  messageId = "";
+
+  constructor(conversation: Conversation) {
+    this.#tools = usesTools(conversation) ? conversation.tools : null;
+    this.#whole = !conversation.stream;
+    this.#parallel = conversation.parallelToolCalls;
+    this.#stops = conversation.sampling.stop ?? [];
+    this.#usage = new UsageCount(conversation.model.context);
+    this.#showReasoning = conversation.thinking && conversation.showReasoning;
+    this.#text = this.#scanner();
+    this.#reasoning = this.#scanner();
+    this.#citations = conversation.stream ? new CitationFilter() : null;
+    this.#thoughtCitations = conversation.stream && this.#showReasoning ? new CitationFilter() : null;
+  }
+
+  /** Whether the caller has received any visible part of the answer. */
+  get hasVisibleOutput(): boolean {
+    return this.#visible || this.#announcedCalls > 0;
+  }
+
+  /** Whether the model declined to answer. */
+  get hasRefused(): boolean {
+    return this.#refused;
+  }
+
+  /** The number of calls that ended. */
+  get endedCalls(): number {
+    return this.#endedCalls;
+  }
+
+  /** Whether the current upstream message must be continued. */
+  get isIncomplete(): boolean {
+    return this.#finish === "incomplete" && !this.#isDone;
+  }
+
+  /** Takes the events of one upstream read, and appends the caller's events to `out`. */
+  push(events: readonly ProviderEvent[], out: GenerationEvent[]): void {
+    for (const event of events) {
+      switch (event.type) {
+        case "text":
+          this.rawText += event.text;
+          this.#processWords(event, out);
+          break;
+        case "reasoning":
+          this.rawReasoning += event.text;
+          this.#processWords(event, out);
+          break;
+        case "refusal":
+          this.rawText += event.text;
+          this.#visible = true;
+          this.#refused = true;
+          this.#endReasoning(out);
+          out.push({ type: "refusal", text: event.text });
+          break;
+        case "tokens":
+          for (const token of event.tokens) this.#tokens.push(token);
+          break;
+        case "tool-call":
+          if (this.#isDone) break;
+          this.#cutNativeCall(out);
+          this.#beginCall(this.#nativeBase + event.index, event.name, event.id, out);
+          this.#heldWords = [];
+          break;
+        case "tool-arguments":
+          if (!this.#isDone) this.#fillCall(event.delta, out);
+          break;
+        case "tool-call-end":
+          if (this.#isDone) break;
+          this.#endCall(out);
+          this.#releaseHeldWords(out);
+          break;
+        case "start":
+          this.messageId = event.messageId;
+          break;
+        case "search":
+          for (const result of event.results) this.#searchResults.push(result);
+          break;
+        case "citation":
+          this.#providerCitations.push(event, this.#turnStart);
+          break;
+        case "usage":
+          this.#usage.addStatedUsage(event.usage);
+          break;
+        case "finish":
+          this.#finish = event.reason;
+          this.#stopSequence = this.#stops.find((sequence) => sequence === event.stopSequence);
+          break;
+      }
+    }
+  }
+
+  /** Restarts the answer: discards all of it but its usage. The caller has seen nothing of it. */
+  reset(): void {
+    this.#usage.endPart();
+    if (this.hasVisibleOutput) {
+      this.rawText = "";
+      this.rawReasoning = "";
+    }
+    this.#text = this.#scanner();
+    this.#reasoning = this.#scanner();
+    if (this.#citations !== null) this.#citations = new CitationFilter();
+    if (this.#thoughtCitations !== null) this.#thoughtCitations = new CitationFilter();
+    this.#leadingSpace = "";
+    this.#inText = false;
+    this.#visible = false;
+    this.#refused = false;
+    this.#tokens = [];
+    this.#announcedCalls = 0;
+    this.#endedCalls = 0;
+    this.#openCall = -1;
+    this.#hasCutCall = false;
+    this.#isDone = false;
+    this.#stopSequence = undefined;
+    this.#reasoningCalls = [];
+    this.#nativeBase = 0;
+    this.#heldWords = null;
+    this.#finish = "stop";
+    this.#searchResults = [];
+    this.#providerCitations = new ProviderCitations();
+    this.#shownText = "";
+    this.#turnStart = 0;
+    this.messageId = "";
+  }
+
+  /** Continues the message in another stream (`isIncomplete`): flushes nothing, keeps the usage of this part. */
+  continueTurn(): void {
+    this.#usage.endPart();
+    this.#finish = "stop";
+  }
+
+  /**
+   * Ends an upstream turn: flushes the held output and, when nothing visible came, makes the calls found in the reasoning
+   * (contract, tool rule 9). A call that has not ended by now counts as cut off.
+   */
+  finishTurn(out: GenerationEvent[]): TurnEnd {
+    this.#usage.endPart();
+    // A turn that is over for the caller counts as a normal finish, whatever follows upstream.
+    if (this.#isDone) this.#finish = "tool_calls";
+    else this.#flush(out);
+    // For example the token that ended the answer, which has no text.
+    if (this.#inText && this.#tokens.length > 0) this.#push("", out);
+    this.#tokens = [];
+    const reason = this.#hasCutCall && !mayBeTruncated(this.#finish) ? "length" : this.#finish;
+    this.#finish = "stop";
+    this.#hasCutCall = false;
+    this.#dropLeading();
+    this.#nativeBase = this.#announcedCalls;
+    this.#turnStart = this.#shownText.length;
+    this.#text = this.#scanner();
+    this.#reasoning = this.#scanner();
+    return { isEmpty: !this.hasVisibleOutput, reason };
+  }
+
+  /** Flushes the held output. */
+  #flush(out: GenerationEvent[]): void {
+    this.#cutNativeCall(out);
+    const cut = mayBeTruncated(this.#finish);
+    if (this.#text !== null) this.#emitScan(this.#text.finish(cut), out);
+    if (this.#citations !== null) this.#showText(this.#citations.finish(), out);
+    if (this.#reasoning !== null) this.#emitReasoningScan(this.#reasoning.finish(cut), out);
+    this.#endReasoning(out);
+    this.#cutOpenCall(out);
+    if (!this.hasVisibleOutput) this.#emitScan(withoutCutCalls(this.#reasoningCalls), out);
+    this.#reasoningCalls = [];
+  }
+
+  /** The stop sequence at which the answer ended, if the upstream states it. */
+  get stopSequence(): string | undefined {
+    return this.#stopSequence;
+  }
+
+  /** The generation's token counts. `promptText` is the text that the model read. */
+  usage(promptText: string): Usage {
+    return this.#usage.total(promptText, this);
+  }
+
+  /** The same for a turn that was interrupted. */
+  usageSoFar(promptText: string): Usage {
+    return this.#usage.estimateSoFar(promptText, this);
+  }
+
+  /** Whether the upstream stated implausibly large counts; see {@link usage}. */
+  get hasImplausibleUsage(): boolean {
+    return this.#usage.hasImplausibleCount;
+  }
+
+  #scanner(): ToolScanner | null {
+    return this.#tools === null ? null : new ToolScanner({ tools: this.#tools, whole: this.#whole });
+  }
+
+  #processWords(words: ModelWords, out: GenerationEvent[]): void {
+    if (this.#isDone) return;
+    if (this.#heldWords !== null) this.#heldWords.push(words);
+    else if (words.type === "text") {
+      if (this.#text === null) this.#emitText(words.text, out);
+      else this.#emitScan(this.#text.push(words.text), out);
+    } else if (this.#reasoning === null) this.#emitReasoning(words.text, out);
+    else this.#emitReasoningScan(this.#reasoning.push(words.text), out);
+  }
+
+  /** Releases the words that were held during a native call. */
+  #releaseHeldWords(out: GenerationEvent[]): void {
+    const held = this.#heldWords ?? [];
+    this.#heldWords = null;
+    for (const words of held) this.#processWords(words, out);
+  }
+
+  /** Cuts off a native call that is still open. */
+  #cutNativeCall(out: GenerationEvent[]): void {
+    if (this.#heldWords === null) return;
+    this.#cutOpenCall(out);
+    this.#releaseHeldWords(out);
+  }
+
+  #emitText(text: string, out: GenerationEvent[]): void {
+    this.#showText(this.#citations === null ? text : this.#citations.push(text), out);
+  }
+
+  #showText(text: string, out: GenerationEvent[]): void {
+    if (text === "") return;
+    let shown = text;
+    if (!this.#inText) {
+      if (text.trim() === "") {
+        this.#leadingSpace += text;
+        return;
+      }
+      shown = this.#leadingSpace + text;
+      this.#leadingSpace = "";
+      this.#inText = true;
+      this.#visible = true;
+    }
+    this.#endReasoning(out);
+    this.#push(shown, out);
+  }
+
+  #push(text: string, out: GenerationEvent[]): void {
+    this.#shownText += text;
+    if (this.#tokens.length === 0) out.push({ type: "text", text });
+    else {
+      out.push({ type: "text", text, tokens: this.#tokens });
+      this.#tokens = [];
+    }
+  }
+
+  #emitReasoning(text: string, out: GenerationEvent[]): void {
+    if (!this.#showReasoning) return;
+    this.#pushReasoning(this.#thoughtCitations === null ? text : this.#thoughtCitations.push(text), out);
+  }
+
+  /** Flushes held reasoning before the answer or at the end: it was not the beginning of a marker. */
+  #endReasoning(out: GenerationEvent[]): void {
+    if (this.#thoughtCitations !== null) this.#pushReasoning(this.#thoughtCitations.finish(), out);
+  }
+
+  #pushReasoning(text: string, out: GenerationEvent[]): void {
+    if (text !== "") out.push({ type: "reasoning", text });
+  }
+
+  #emitReasoningScan(events: readonly ScanEvent[], out: GenerationEvent[]): void {
+    for (const event of events) {
+      if (event.type === "text") this.#emitReasoning(event.text, out);
+      else this.#reasoningCalls.push(event);
+    }
+  }
+
+  #emitScan(events: readonly ScanEvent[], out: GenerationEvent[]): void {
+    for (const event of events) {
+      if (this.#isDone) return;
+      switch (event.type) {
+        case "text":
+          this.#emitText(event.text, out);
+          break;
+        case "tool-call":
+          this.#beginCall(this.#announcedCalls, event.name, randomId("call_"), out);
+          break;
+        case "tool-arguments":
+          this.#fillCall(event.delta, out);
+          break;
+        case "tool-call-end":
+          this.#endCall(out);
+          break;
+      }
+    }
+  }
+
+  #beginCall(index: number, name: string, id: string, out: GenerationEvent[]): void {
+    this.#cutOpenCall(out);
+    this.#endReasoning(out);
+    this.#dropLeading();
+    this.#inText = false;
+    this.#openCall = index;
+    this.#hasNoArguments = true;
+    this.#announcedCalls = Math.max(this.#announcedCalls, index + 1);
+    out.push({ type: "tool-call", index, id, name });
+  }
+
+  #fillCall(delta: string, out: GenerationEvent[]): void {
+    this.#hasNoArguments = false;
+    out.push({ type: "tool-arguments", index: this.#openCall, delta });
+  }
+
+  #endCall(out: GenerationEvent[]): void {
+    out.push({ type: "tool-call-end", index: this.#openCall });
+    this.#openCall = -1;
+    this.#endedCalls += 1;
+    this.#isDone = !this.#parallel;
+  }
+
+  /** Cuts off the open call, if there is one. */
+  #cutOpenCall(out: GenerationEvent[]): void {
+    if (this.#openCall < 0) return;
+    this.#hasCutCall = true;
+    // Many clients read missing arguments as `{}`, so the call gets an incomplete object.
+    if (this.#hasNoArguments) this.#fillCall("{", out);
+    this.#openCall = -1;
+  }
+
+  /** Drops the held white space. */
+  #dropLeading(): void {
+    this.#citations?.takeBack(this.#leadingSpace.length);
+    this.#leadingSpace = "";
+  }
+
+  /**
+   * The sources of the answer: the search results and the citations, without markers in a text that the caller has not seen
+   * yet. Null: there are none.
+   */
+  sources(): Sources | null {
+    const given = this.#providerCitations.resolveIn(this.#shownText);
+    const found = deduplicateSources([...this.#searchResults, ...given]);
+    if (found.length === 0) return null;
+    const marked = this.#citations?.citations(this.#searchResults) ?? [];
+    const citations = [...given, ...marked].sort((one, other) => one.start - other.start);
+    return { found, citations };
+  }
+
+  /**
+   * Replaces citation markers in a complete text or reasoning by links to the search results. Also returns the links'
+   * positions.
+   */
+  linkCitations(text: string): ReturnType<typeof linkCitations> {
+    return linkCitations(text, this.#searchResults);
+  }
+}
+
+/** Drops the events of calls that did not end: nothing of the reasoning's calls has been shown yet. */
+function withoutCutCalls(events: readonly ScanEvent[]): ScanEvent[] {
+  const ended = new Set(events.map((event) => (event.type === "tool-call-end" ? event.index : -1)));
+  return events.filter((event) => event.type === "text" || ended.has(event.index));
+}

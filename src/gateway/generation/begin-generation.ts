@@ -1,0 +1,123 @@
+import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import type { ResolvedModel } from "../../core/conversation/model.ts";
+import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
+import { costOfValue } from "../../core/http/value-cost.ts";
+import type { Context } from "../../core/ports/context.ts";
+import { assertDialectAllowed, assertModelAllowed, isModelAllowed } from "../../pool/limits/key-scope.ts";
+import { Recording } from "../history/recording.ts";
+import type { ProviderCapabilities } from "../providers/provider.ts";
+import { findDefaultProviderApi, getProvider } from "../providers/provider-registry.ts";
+import { pinToFileAccount } from "./file-references.ts";
+import type { Generation } from "./generation.ts";
+import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
+import { DEFAULT_HOOKS } from "./hooks.ts";
+import { rejectUnsupportedOptions, selectCapableModel } from "./model-selection.ts";
+import { computeConversationKey, getRouteAffinity, type StickyRoute } from "./route-affinity.ts";
+
+/** A conversation's texts are in memory twice: in the original form, and in the form for the provider. */
+const TEXT_COPIES = 2;
+
+/**
+ * Up to this many held bytes, none is released before the end: computing which are no longer needed costs more than they
+ * are worth.
+ */
+const MIN_RELEASE_BYTES = 16 * 1024;
+
+/**
+ * Begins a generation: logs it, watches for the client's departure, pins the caller to the account that holds the files it
+ * refers to, and selects a model that can answer the conversation. If the request holds more than 16 KiB of the memory
+ * budget for bodies, it releases all but what the conversation needs.
+ *
+ * @throws GatewayError 403 for what the caller's key must not use; 400 for options that the provider does not support; 400
+ *   or 404 for invalid file references
+ */
+export async function beginGeneration(request: GenerationRequest): Promise<GenerationJob> {
+  const { context, conversation: asked, hooks = DEFAULT_HOOKS, retainedData } = request;
+  if (context.hold.bytes > MIN_RELEASE_BYTES) {
+    context.hold.shrinkTo(costOfValue(asked, TEXT_COPIES) + costOfValue(retainedData));
+  }
+  context.log.dialect = asked.dialect;
+  context.log.operation = "chat";
+  context.log.model = asked.model.id;
+  context.log.requestedModel = asked.model.requested;
+  context.log.stream = asked.stream;
+  assertDialectAllowed(request.caller.key?.entry, asked.dialect);
+  const { models, stay } = await orderModelsFor(request);
+  const [first, ...alternatives] = models;
+  const routed = asked.model.route !== undefined;
+  const wanted = first === undefined ? asked : { ...asked, model: first };
+  if (routed || first?.provider !== undefined) context.log.provider = first?.provider ?? DEFAULT_PROVIDER;
+  const provider = await getAbilities(context, wanted.model);
+  // With several models, each is checked when its turn comes: another model may accept what one rejects.
+  const alone = provider !== null && alternatives.length === 0;
+  if (alone) rejectUnsupportedOptions(asked, provider);
+  const { abort } = abortOnDisconnect(context.request);
+  const { caller, hasImages } = await pinToFileAccount(context, request.caller, asked);
+  const conversation = alone ? selectCapableModel(wanted, provider, hasImages) : wanted;
+  context.log.model = conversation.model.id;
+  const recording = new Recording(context, conversation);
+  const route = { fallbackModels: alternatives, ...(stay === undefined ? {} : { stickyRoute: stay }) };
+  const { requested } = asked.model;
+  return {
+    context,
+    caller,
+    conversation,
+    hooks,
+    recording,
+    abort,
+    hasImageFiles: hasImages,
+    requestedModel: requested,
+    ...route,
+  };
+}
+
+/** The abilities of a model's provider; null if no provider is configured. */
+async function getAbilities(
+  { platform, config }: Context,
+  { provider }: ResolvedModel,
+): Promise<ProviderCapabilities | null> {
+  if (provider === undefined) return findDefaultProviderApi(platform)?.capabilities ?? null;
+  return getProvider(platform, (await config()).config, provider).api.capabilities;
+}
+
+/**
+ * The models that may answer a conversation, in the order in which they are tried.
+ *
+ * @throws GatewayError 403 when the caller's key may use none of them
+ */
+async function orderModelsFor({
+  context,
+  caller,
+  conversation,
+}: GenerationRequest): Promise<{ models: readonly ResolvedModel[]; stay?: StickyRoute }> {
+  const { model } = conversation;
+  const scope = caller.key?.entry;
+  if (model.route === undefined) {
+    assertModelAllowed(scope, model);
+    return { models: [model] };
+  }
+  const { requested } = model;
+  const allowed = model.route.filter(({ model: { id } }) => isModelAllowed(scope, { requested, id }));
+  // A pass-through token is only for the default provider.
+  const own = caller.mode === "pass-through" ? allowed.filter((target) => !target.model.provider) : allowed;
+  if (own.length === 0) assertModelAllowed(scope, model);
+  const stay = {
+    targets: own.length === 0 ? allowed : own,
+    key: await computeConversationKey(caller.owner, conversation),
+  };
+  const ordered = getRouteAffinity(context.platform).orderModels(stay, context.platform.now());
+  return { models: ordered.map((target) => ({ ...target, requested: target.id })), stay };
+}
+
+/** The facts about a generation's answer that renderers need. */
+export function createAnswerInfo(
+  { context, conversation }: GenerationJob,
+  generation: () => Generation,
+): AnswerInfo {
+  return {
+    conversation,
+    requestId: context.requestId,
+    created: Math.floor(context.startedAt / 1000),
+    promptTokens: () => generation().estimatedPromptTokens(),
+  };
+}

@@ -1,0 +1,37 @@
+import { CompletionFold } from "../../core/conversation/completion-fold.ts";
+import type { Completion } from "../../core/conversation/events.ts";
+import type { Generation } from "./generation.ts";
+import type { GenerationJob } from "./generation-job.ts";
+
+/** A step that processes a complete answer. */
+export type CompletionStage = (
+  completion: Completion,
+  job: GenerationJob,
+  generation: Generation,
+) => Completion | Promise<Completion>;
+
+/** Runs a generation to its end, and combines its events into one completion. */
+export async function runToCompletion(generation: Generation): Promise<Completion> {
+  let fold = new CompletionFold();
+  await generation.run({
+    deliver(events) {
+      for (const event of events) fold.push(event);
+      return undefined;
+    },
+    restart() {
+      fold = new CompletionFold();
+    },
+  });
+  return fold.completion();
+}
+
+/** Replaces citation markers by links to the search results, in the reasoning too (contract, general rule 8). */
+export const linkSources: CompletionStage = (completion, { conversation }, { assembler }) => {
+  const { text, citations } = assembler.linkCitations(completion.text);
+  const { text: reasoning } = assembler.linkCitations(completion.reasoning);
+  const { sources } = completion;
+  if (sources === undefined) return { ...completion, text, reasoning };
+  // The format step changes the text, so the offsets would be wrong.
+  const kept = conversation.responseFormat.type === "text" ? [...sources.citations, ...citations] : [];
+  return { ...completion, text, reasoning, sources: { ...sources, citations: kept } };
+};

@@ -1,0 +1,99 @@
+import type { Caller } from "../../core/auth/callers.ts";
+import {
+  type AccountNames,
+  accountIdentifier,
+  indexAccountsByName,
+} from "../../core/config/account-identifier.ts";
+import type { Config } from "../../core/config/schema.ts";
+import type { Conversation } from "../../core/conversation/conversation.ts";
+import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
+import type { Context } from "../../core/ports/context.ts";
+import type { FileRecord } from "../../core/ports/files.ts";
+
+/** The ids of all provider files that a conversation refers to, without duplicates. */
+function collectFileIds(conversation: Conversation): string[] {
+  const ids = new Set<string>();
+  for (const { parts } of conversation.messages) {
+    for (const part of parts) {
+      if (part.type !== "text" && part.source.kind === "file") ids.add(part.source.fileId);
+    }
+  }
+  return [...ids];
+}
+
+/** The 404 error for a file that the caller does not own. */
+function fileNotFound(id: string, field: string): GatewayError {
+  return new GatewayError(404, `${field} refers to the file ${JSON.stringify(id)}, which does not exist`, {
+    code: "file_not_found",
+    param: field,
+  });
+}
+
+/** The names of the configured account with this identifier; null if there is none. */
+async function findAccountNames(config: Config, identifier: string): Promise<AccountNames | null> {
+  for (const account of config.accounts) {
+    if ((await accountIdentifier(account)) === identifier) return { id: identifier, ...account };
+  }
+  return null;
+}
+
+/** A caller, pinned to the account that holds its files. */
+export interface PinnedCaller {
+  readonly caller: Caller;
+  /** Whether one of the files is an image. */
+  readonly hasImages: boolean;
+}
+
+/**
+ * Pins the caller to the account that holds the files which the conversation refers to: no other account can read them.
+ * Also keeps callers from using each other's files. The provider cannot check that, because it knows only accounts. The
+ * files of a pass-through caller are not checked: the provider does that.
+ *
+ * @throws GatewayError 404 `file_not_found` for a file that this caller does not own; 400 for files of different accounts,
+ *   or of another account than the one that the request is pinned to
+ */
+export async function pinToFileAccount(
+  context: Context,
+  caller: Caller,
+  conversation: Conversation,
+): Promise<PinnedCaller> {
+  const ids = caller.mode === "pass-through" ? [] : collectFileIds(conversation);
+  if (ids.length === 0) return { caller, hasImages: false };
+  const field = conversation.contentField;
+  const store = context.platform.files(caller.owner);
+  const files = await Promise.all(
+    ids.map(async (id) => {
+      const file = await store.get(id);
+      if (file === null || file.deleted === true) throw fileNotFound(id, field);
+      return file;
+    }),
+  );
+  const account = getCommonAccount(files, field);
+  const { config } = await context.config();
+  const names = await findAccountNames(config, account);
+  const { targetAccount } = caller;
+  const known = indexAccountsByName([names ?? { id: account, email: "", mobile: "" }]);
+  if (targetAccount !== null && !known.has(targetAccount.toLowerCase())) {
+    throw invalidRequest(
+      `${field} refers to files of the account ${account}, but the request asks for ${targetAccount}`,
+      field,
+    );
+  }
+  const [first = ""] = ids;
+  if (names === null) throw fileNotFound(first, field);
+  const images = files.some(({ mediaType }) => mediaType.startsWith("image/"));
+  return { caller: { ...caller, targetAccount: account }, hasImages: images };
+}
+
+function getCommonAccount(files: readonly FileRecord[], field: string): string {
+  const [first] = files;
+  const stranger = files.find(({ account }) => account !== first?.account);
+  if (first !== undefined && stranger !== undefined) {
+    throw invalidRequest(
+      `${field} refers to the files ${first.id} and ${stranger.id}, which lie with different accounts: upload them ` +
+        "to one account with X-Gateway-Target-Account",
+      field,
+    );
+  }
+  return first?.account ?? "";
+}

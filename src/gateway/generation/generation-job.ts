@@ -1,0 +1,57 @@
+import type { Conversation } from "../../core/conversation/conversation.ts";
+import type { ResolvedModel } from "../../core/conversation/model.ts";
+import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
+import type { Recording } from "../history/recording.ts";
+import type { GenerationInput } from "./generation-input.ts";
+import type { GenerationHooks } from "./hooks.ts";
+import type { StickyRoute } from "./route-affinity.ts";
+
+/** A request to answer a conversation. */
+export interface GenerationRequest extends GenerationInput {
+  /** The hooks. Default: `DEFAULT_HOOKS`. */
+  readonly hooks?: GenerationHooks;
+}
+
+/** One generation: a conversation with everything needed to answer it. */
+export interface GenerationJob extends Required<Omit<GenerationRequest, "retainedData">> {
+  /** Null for a generation within another one, which has the record. */
+  readonly recording: Recording | null;
+  /** Aborted when the caller has left, or when the generation must end. */
+  readonly abort: LightAbortController;
+  /** Whether a file that the conversation refers to by id is an image. */
+  readonly hasImageFiles: boolean;
+  /**
+   * The model name that the caller requested. The permissions of a key may list it, also when it leads to several models.
+   */
+  readonly requestedModel: string;
+  /** The fallback models, in order. The caller is allowed to use all of them. */
+  readonly fallbackModels: readonly ResolvedModel[];
+  /** The targets and the key for session affinity. Absent: there is only one model. */
+  readonly stickyRoute?: StickyRoute;
+  /** Whether to fail at once instead of waiting for a free account, because other models remain. */
+  readonly failFast?: boolean;
+}
+
+/** Facts about the answer that a renderer needs besides its events. */
+export interface AnswerInfo {
+  readonly conversation: Conversation;
+  readonly requestId: string;
+  /** Unix seconds. */
+  readonly created: number;
+  /** Estimates the prompt's tokens, for dialects that state them up front. */
+  promptTokens(): number;
+}
+
+/** A job for another generation within the same request: without a record, hooks, or fallback models. */
+export function createNestedJob(
+  job: GenerationJob,
+  changes: Pick<GenerationJob, "conversation" | "abort">,
+): GenerationJob {
+  const alone = {
+    recording: null,
+    hooks: { beforeSlot: [], onOutcome: [] },
+    fallbackModels: [],
+    failFast: false,
+  };
+  return { ...job, ...changes, ...alone };
+}

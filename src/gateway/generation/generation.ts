@@ -1,0 +1,433 @@
+import { type Conversation, hasAttachments, requiresTool } from "../../core/conversation/conversation.ts";
+import type { FinishReason, GenerationEvent, Usage } from "../../core/conversation/events.ts";
+import { estimateTokens } from "../../core/conversation/tokens.ts";
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
+import { type ExpectedTokens, MAX_RESERVED_ANSWER } from "../../pool/limits/key-quota.ts";
+import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
+import type { AccountSession } from "../accounts/account-request.ts";
+import { withAccount } from "../accounts/with-account.ts";
+import { ImageWithoutVisionError } from "../providers/attachments.ts";
+import {
+  type FollowUp,
+  mayBeTruncated,
+  type PreparedTurn,
+  type ProviderEvent,
+  type StreamedTurn,
+  type UpstreamTurn,
+  type WholeTurn,
+} from "../providers/provider.ts";
+import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
+import { chargeAnswerMemory } from "./answer-memory.ts";
+import { Assembler, type TurnEnd } from "./assembler.ts";
+import type { GenerationJob } from "./generation-job.ts";
+import { withVisionModel } from "./model-selection.ts";
+import { createPrepareOptions } from "./prepare-options.ts";
+import { readToEnd } from "./read-to-end.ts";
+import { scheduleSessionCleanup } from "./session-cleanup.ts";
+import { StallDetector, type StallReason } from "./stall-detector.ts";
+
+/** Most continuations of an `isIncomplete` message (provider protocol). */
+const MAX_CONTINUATIONS = 8;
+
+/** Appended to the prompt of the follow-up turn (contract, general rule 7). */
+const RETRY_SUFFIX =
+  "\n\nYour previous reply had no visible content. Regenerate the visible final answer or tool call now.";
+
+/** Error messages for the caller when the provider times out. */
+const STALL_MESSAGES: Readonly<Record<Exclude<StallReason, "stalled-reader">, string>> = {
+  "first-byte": "the provider fell silent",
+  idle: "the provider fell silent",
+  "no-answer": "the provider did not complete its answer in time",
+};
+
+/** Receives a generation's events. */
+export interface GenerationSink {
+  /** Takes the events of one upstream read. The generation waits for a returned promise before it reads more. */
+  deliver(events: readonly GenerationEvent[]): Promise<void> | undefined;
+  /**
+   * Discards all events so far, which the caller has not seen. A sink without it shows events to the caller as they come.
+   */
+  restart?(): void;
+}
+
+/**
+ * Runs one conversation to its end: opens a turn with an account and passes the upstream's bytes through the stages to the
+ * sink. It continues incomplete messages, retries an empty answer once, and asks for another account where the contract
+ * says so (general rule 7).
+ */
+export class Generation {
+  readonly #job: GenerationJob;
+  readonly #provider: RegisteredProvider;
+  readonly #prepared: PreparedTurn;
+  readonly assembler: Assembler;
+  readonly stallDetector: StallDetector;
+  #cachedPromptText: string | null = null;
+  #sink: GenerationSink = noopSink;
+  #started = false;
+  #hasReceivedData = false;
+  #attempts = 0;
+  #retries = 0;
+  #hasSwitchedAccount = false;
+  #sessionId = "";
+  /** The sessions that this attempt has requested. A turn that is opened again with a fresh token has two. */
+  #sessions: Promise<string>[] = [];
+  /**
+   * Aborted when the generation is aborted, or when the provider times out. A timeout ends only the attempt with this
+   * account.
+   */
+  #attempt = new AbortController();
+  #session: AccountSession | null = null;
+  /** Whether the current attempt's account has begun to answer. */
+  #isAnswering = false;
+
+  private constructor(job: GenerationJob, provider: RegisteredProvider, prepared: PreparedTurn) {
+    const { platform, timers } = job.context;
+    const { answerTimeoutMs, firstByteTimeoutMs, idleTimeoutMs } = provider.timeouts;
+    this.#job = job;
+    this.#provider = provider;
+    this.#prepared = prepared;
+    this.assembler = new Assembler(job.conversation);
+    this.stallDetector = new StallDetector(
+      {
+        firstByteMs: prepared.whole === true ? answerTimeoutMs : firstByteTimeoutMs,
+        idleMs: idleTimeoutMs,
+        answerMs: answerTimeoutMs,
+      },
+      () => platform.now(),
+      timers,
+      (silence) => {
+        if (silence !== "stalled-reader") {
+          this.#attempt.abort(new ProviderError("timeout", STALL_MESSAGES[silence]));
+          return;
+        }
+        job.abort.abort(new GatewayError(499, "the client stopped reading", { code: "request_cancelled" }));
+      },
+    );
+  }
+
+  /**
+   * Prepares a generation: renders the prompt and fetches attachments before a slot is acquired, so that an invalid request
+   * uses none.
+   *
+   * @throws GatewayError 400 for content that the model cannot take, 503 when no provider is configured
+   */
+  static async prepare(job: GenerationJob): Promise<Generation> {
+    const { context, conversation } = job;
+    const { config } = await context.config();
+    const provider = getProvider(context.platform, config, conversation.model.provider);
+    const options = createPrepareOptions(config, conversation, context);
+    const load = async (loading: GenerationJob) => {
+      const prepared = provider.api.prepare(loading.conversation, options);
+      // Most conversations have no attachment. Then no native signal is created.
+      if (hasAttachments(loading.conversation)) await prepared.load?.(loading.abort.signal);
+      return new Generation(loading, provider, prepared);
+    };
+    return load(job).catch((error: unknown) => {
+      const seen = withVisionModel(conversation);
+      if (!(error instanceof ImageWithoutVisionError) || seen.model.id === conversation.model.id) throw error;
+      // Only the loaded attachment shows that its URL leads to an image.
+      context.log.model = seen.model.id;
+      job.recording?.setConversation(seen);
+      return load({ ...job, conversation: seen });
+    });
+  }
+
+  /** The job, with the conversation in the form in which it is answered. */
+  get job(): GenerationJob {
+    return this.#job;
+  }
+
+  /** Whether the caller gets the answer in one piece, not as a stream. */
+  get #isWhole(): boolean {
+    return this.#sink.restart !== undefined;
+  }
+
+  /** The text that the model reads. It is built from the whole conversation, so it is cached. */
+  get #promptText(): string {
+    this.#cachedPromptText ??= this.#prepared.promptText;
+    return this.#cachedPromptText;
+  }
+
+  /** Estimated tokens of the prompt. */
+  estimatedPromptTokens(): number {
+    return estimateTokens(this.#promptText);
+  }
+
+  /** The usage so far; null when the provider has not begun to answer. */
+  usageSoFar(): Usage | null {
+    return this.#hasReceivedData
+      ? this.#logImplausibleUsage(this.assembler.usageSoFar(this.#promptText))
+      : null;
+  }
+
+  /** Returns `usage` unchanged. Logs if the provider stated implausible counts. */
+  #logImplausibleUsage(usage: Usage): Usage {
+    if (this.assembler.hasImplausibleUsage) this.#job.context.log.usageRefused = true;
+    return usage;
+  }
+
+  /** Runs to the end. Throws the caller's error; the sink never gets an `error` event from here. */
+  async run(sink: GenerationSink): Promise<void> {
+    this.#sink = sink;
+    const { context, caller, conversation, recording, hooks, abort } = this.#job;
+    const promptText = this.#promptText;
+    recording?.start(promptText, this.assembler);
+    for (const hook of hooks.beforeSlot) await hook({ context, caller, conversation, promptText });
+    try {
+      await withAccount(
+        {
+          context,
+          caller,
+          provider: this.#provider,
+          model: conversation.model.id,
+          ...(this.#job.failFast === true ? { waitMs: 0 } : {}),
+          dialect: conversation.dialect,
+          abort,
+          estimateUsage: () => estimateUsage(conversation, promptText),
+          assertPermitted: (scope) =>
+            assertModelAllowed(scope, { requested: this.#job.requestedModel, id: conversation.model.id }),
+          canRetry: () => !this.assembler.hasVisibleOutput || this.#isWhole,
+          shouldTryAnotherAccount: (failure) => this.#mayTryAnotherAccount(failure),
+          onAccountFailed: (account, failure) =>
+            recording?.recordAccountFailure(account, failure, conversation.model),
+          onSignInWait: (account, since) => recording?.recordSignInWait(account, since),
+        },
+        (session) => this.#runAttempt(session),
+      );
+    } catch (error) {
+      throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
+    }
+  }
+
+  /** After an empty answer, one other account is tried (contract, general rule 7). */
+  #mayTryAnotherAccount(failure: unknown): boolean {
+    if (
+      this.#hasSwitchedAccount ||
+      !(failure instanceof GatewayError) ||
+      failure.code !== "upstream_empty_output"
+    ) {
+      return false;
+    }
+    this.#hasSwitchedAccount = true;
+    return true;
+  }
+
+  /** The attempt with one account: a turn, and at most one follow-up turn. */
+  async #runAttempt(session: AccountSession): Promise<void> {
+    const { context, recording, abort } = this.#job;
+    if (this.#attempts > 0) this.#discardAttempt();
+    this.#session = session;
+    this.#isAnswering = false;
+    this.#attempts += 1;
+    this.#sessionId = "";
+    this.#sessions = [];
+    recording?.recordAccount(session.accountId);
+    const attempt = this.#attempts === 1 ? this.#attempt : new AbortController();
+    const stop = () => attempt.abort(abort.reason);
+    this.#attempt = attempt;
+    abort.addEventListener("abort", stop);
+    this.stallDetector.beginAttempt();
+    try {
+      abort.throwIfAborted();
+      await this.#runTurns(session);
+    } finally {
+      abort.removeEventListener("abort", stop);
+      this.stallDetector.stop();
+      scheduleSessionCleanup(context, this.#provider.api, session.account, this.#sessions);
+    }
+  }
+
+  async #runTurns(session: AccountSession): Promise<void> {
+    const { conversation } = this.#job;
+    let end = await this.#runTurn(session, null);
+    if (isEmptyAnswer(end)) {
+      if (this.#hasSwitchedAccount) throw emptyOutputError();
+      this.#countRetry();
+      end = await this.#runTurn(session, {
+        sessionId: this.#sessionId,
+        parentMessageId: this.assembler.messageId,
+        suffix: RETRY_SUFFIX,
+      });
+      if (isEmptyAnswer(end)) throw emptyOutputError();
+    }
+    if (requiresTool(conversation) && this.assembler.endedCalls === 0 && !this.assembler.hasRefused) {
+      const how = mayBeTruncated(end.reason)
+        ? "the answer was cut off before one was complete"
+        : "the model made none";
+      throw new GatewayError(422, `tool_choice requires a tool call, but ${how}`, {
+        code: "tool_choice_violation",
+        param: "tool_choice",
+      });
+    }
+    const usage = this.#logImplausibleUsage(this.assembler.usage(this.#promptText));
+    const reason = this.#finishReason(end);
+    const { stopSequence } = this.assembler;
+    const at = reason === "stop" && stopSequence !== undefined ? { stopSequence } : {};
+    const sources = this.assembler.sources();
+    const rest = sources === null ? {} : { sources };
+    await this.#deliver([{ type: "finish", reason, ...at, usage, ...rest }]);
+  }
+
+  /** Discards the result of the previous attempt. */
+  #discardAttempt(): void {
+    this.#countRetry();
+    this.assembler.reset();
+    if (this.#sink.restart === undefined) return;
+    this.#sink.restart();
+    this.#started = false;
+  }
+
+  #countRetry(): void {
+    this.#retries += 1;
+    this.#job.context.log.retries = this.#retries;
+  }
+
+  #finishReason(end: TurnEnd): FinishReason {
+    if (end.reason === "length" || end.reason === "incomplete") return "length";
+    if (end.reason === "content_filter") return end.reason;
+    return this.assembler.endedCalls > 0 ? "tool_calls" : "stop";
+  }
+
+  /** Reads one upstream message, and continues it while it is `isIncomplete`. */
+  async #runTurn(session: AccountSession, followUp: FollowUp | null): Promise<TurnEnd> {
+    const { signal } = this.#attempt;
+    const { api } = this.#provider;
+    let turn = await this.#openTurn(session, followUp);
+    this.#sessionId = turn.sessionId;
+    for (let continued = 0; ; continued += 1) {
+      await ("read" in turn ? this.#readCompleteAnswer(turn) : this.#readStream(turn));
+      if (!this.assembler.isIncomplete || api.resume === undefined) break;
+      if (continued === MAX_CONTINUATIONS) break;
+      this.assembler.continueTurn();
+      this.stallDetector.beginTurn();
+      turn = await api.resume(session.account, this.#sessionId, this.assembler.messageId, signal);
+    }
+    const out: GenerationEvent[] = [];
+    const end = this.assembler.finishTurn(out);
+    if (out.length > 0) await this.#deliver(out);
+    return end;
+  }
+
+  #openTurn(session: AccountSession, followUp: FollowUp | null): Promise<UpstreamTurn> {
+    const { signal } = this.#attempt;
+    // The session is reported before the turn opens, so that the session of a failed turn is deleted too.
+    const inSession = (session: Promise<string>) => this.#sessions.push(session);
+    return session.runWithToken(async (account) => {
+      this.stallDetector.beginTurn();
+      try {
+        return await this.#prepared.open(account, signal, followUp, inSession);
+      } catch (error) {
+        this.stallDetector.stop();
+        throw error;
+      }
+    });
+  }
+
+  /** Passes an unstreamed answer through the stages. */
+  async #readCompleteAnswer(turn: WholeTurn): Promise<void> {
+    const delivered = this.#processEvents(await turn.read());
+    if (delivered !== undefined) await delivered;
+  }
+
+  /** Passes one upstream body through the stages. All streamed data goes through this loop. */
+  async #readStream(turn: StreamedTurn): Promise<void> {
+    const { decoder } = turn;
+    const { signal } = this.#attempt;
+    const { recording } = this.#job;
+    const reader = turn.body.getReader();
+    let stopped = signal.aborted;
+    // A body that does not come from `fetch` (a proxied one) may ignore the signal.
+    const stop = () => {
+      stopped = true;
+      reader.cancel(signal.reason).catch(() => undefined);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (stopped) throw signal.reason;
+        const now = this.stallDetector.recordData();
+        const events = done ? decoder.finish() : decoder.push(value);
+        if (events.length > 0) {
+          const delivered = this.#processEvents(events);
+          recording?.refreshIfDue(now);
+          if (delivered !== undefined) {
+            await delivered;
+            this.stallDetector.endWrite();
+          }
+        }
+        if (decoder.failure) throw decoder.failure;
+        if (done) return;
+        if (decoder.ended === true) {
+          readToEnd(reader);
+          return;
+        }
+      }
+    } catch (error) {
+      stop();
+      if (signal.aborted) throw signal.reason;
+      if (error instanceof ProviderError || error instanceof GatewayError) throw error;
+      throw new ProviderError("cut", "the provider's answer broke off", 0, error);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Passes the provider's events through the stages. The caller must wait for a returned promise. */
+  #processEvents(events: readonly ProviderEvent[]): Promise<void> | undefined {
+    this.#hasReceivedData = true;
+    if (events.some(isAnswerContent)) {
+      // An unstreamed answer has one time limit, independent of progress: its client may have left unnoticed.
+      if (!this.#isWhole) this.stallDetector.recordContent();
+      if (!this.#isAnswering) this.#session?.reportAnswering();
+      this.#isAnswering = true;
+    }
+    const out: GenerationEvent[] = [];
+    this.assembler.push(events, out);
+    return out.length > 0 ? this.#deliver(out) : undefined;
+  }
+
+  /**
+   * Delivers events to the sink. The caller must wait for a returned promise; it rejects when a stalled reader is given up.
+   * While more is to come, the caller must also report the end of the write to the stall detector.
+   */
+  #deliver(events: GenerationEvent[]): Promise<void> | undefined {
+    if (!this.#started) {
+      this.#started = true;
+      events.unshift({ type: "start", sessionId: this.#sessionId });
+      const { log, platform, startedAt } = this.#job.context;
+      log.firstTokenMs ??= platform.now() - startedAt;
+    }
+    chargeAnswerMemory(this.#job, events);
+    const delivered = this.#sink.deliver(events);
+    if (delivered !== undefined) this.stallDetector.beginWrite();
+    return delivered;
+  }
+}
+
+/** The expected usage of an answer. Most answers are shorter than their limit. */
+function estimateUsage({ sampling }: Conversation, promptText: string): ExpectedTokens {
+  const answer = Math.min(sampling.maxTokens ?? MAX_RESERVED_ANSWER, MAX_RESERVED_ANSWER) * (sampling.n ?? 1);
+  return { prompt: estimateTokens(promptText), answer };
+}
+
+/** Whether an event is part of an answer. `start` and `usage` do not count: some providers send them and then fail. */
+function isAnswerContent({ type }: ProviderEvent): boolean {
+  return type !== "start" && type !== "usage";
+}
+
+/** The sink before the generation runs. */
+const noopSink: GenerationSink = { deliver: () => undefined };
+
+/**
+ * Whether a turn finished with neither text nor a call. An answer withheld by a filter or cut off by a limit is not empty:
+ * a retry would end the same way, and the caller gets the reason.
+ */
+function isEmptyAnswer({ isEmpty, reason }: TurnEnd): boolean {
+  return isEmpty && !mayBeTruncated(reason);
+}
+
+function emptyOutputError(): GatewayError {
+  return new GatewayError(429, "the provider returned no visible output", { code: "upstream_empty_output" });
+}

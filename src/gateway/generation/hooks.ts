@@ -1,0 +1,44 @@
+import type { GenerationOutcome } from "../../core/conversation/outcome.ts";
+import type { GenerationInput } from "./generation-input.ts";
+
+/** A generation that is about to acquire a slot. */
+export interface Admission extends GenerationInput {
+  /** The whole prompt as one text, for estimates. */
+  readonly promptText: string;
+}
+
+/** A generation with its outcome. */
+export interface EndedGeneration extends GenerationInput {
+  readonly outcome: GenerationOutcome;
+}
+
+/** Functions that are called before and after a generation. */
+export interface GenerationHooks {
+  /**
+   * Called in order before a slot is acquired, for example to enforce limits. If one throws, the caller gets its error and
+   * no slot is acquired.
+   */
+  readonly beforeSlot: readonly ((admission: Admission) => void | Promise<void>)[];
+  /**
+   * Called once when the outcome is known (success, failure or cancellation), for accounting. They run before the answer
+   * ends. They must not wait and must not throw.
+   */
+  readonly onOutcome: readonly ((generation: EndedGeneration) => void)[];
+}
+
+/** Writes a generation's outcome to the log. */
+function logOutcome({ context: { log }, outcome: { usage, code, statusCode } }: EndedGeneration): void {
+  if (usage !== null) {
+    // The counts are sums: an administrator's test of many accounts is one request.
+    log.promptTokens = (log.promptTokens ?? 0) + usage.prompt;
+    log.completionTokens = (log.completionTokens ?? 0) + usage.completion;
+    if (usage.cached !== undefined) log.cachedTokens = (log.cachedTokens ?? 0) + usage.cached;
+    if (usage.reasoning > 0) log.reasoningTokens = (log.reasoningTokens ?? 0) + usage.reasoning;
+  }
+  if (code === "") return;
+  log.error = code;
+  log.errorStatus = statusCode;
+}
+
+/** The hooks of every generation. */
+export const DEFAULT_HOOKS: GenerationHooks = { beforeSlot: [], onOutcome: [logOutcome] };

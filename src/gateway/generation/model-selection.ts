@@ -1,0 +1,101 @@
+import type { Conversation, Sampling } from "../../core/conversation/conversation.ts";
+import type { CatalogueModel } from "../../core/conversation/model.ts";
+import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import { getSearchModel, getVisionModel } from "../models/catalogue.ts";
+import { isImage } from "../providers/attachments.ts";
+import type { ProviderCapabilities } from "../providers/provider.ts";
+
+/**
+ * Selects a model that can answer the conversation. A conversation with images goes to the catalogue's model with vision,
+ * unless the backend itself knows which models accept images. A request for a web search goes to the model that searches.
+ * Coding agents declare the search beside their own tools in every request, and mean that the model may search: if that
+ * would need another model, the search is left out.
+ *
+ * For a model of a configured provider that lacks the ability, another model of that provider replaces it, if there is one.
+ *
+ * @param imageFiles whether a file that the conversation refers to by id is an image
+ * @throws GatewayError 400 for images that no model of the provider is known to see
+ */
+export function selectCapableModel(
+  conversation: Conversation,
+  abilities: Pick<ProviderCapabilities, "images" | "search">,
+  imageFiles = false,
+): Conversation {
+  const { model } = conversation;
+  if (model.provider !== undefined) return selectProviderModel(conversation, imageFiles);
+  const wanted = withSearchModel(conversation, findSearchModel(model, abilities.search));
+  if (abilities.images === "backend" || model.vision || !(imageFiles || hasImage(conversation))) {
+    return wanted;
+  }
+  return withVisionModel(conversation);
+}
+
+/** Replaces the model by the one that sees images, if there is one. */
+export function withVisionModel(conversation: Conversation): Conversation {
+  const { model } = conversation;
+  const sighted = model.provider === undefined ? getVisionModel(model) : model.visionVariant;
+  return sighted === undefined ? conversation : withModel(conversation, sighted);
+}
+
+/**
+ * The same for a model of a configured provider: another model of that provider replaces one that is known to lack vision
+ * or search.
+ */
+function selectProviderModel(conversation: Conversation, imageFiles: boolean): Conversation {
+  const { model, contentField: field } = conversation;
+  const wanted = withSearchModel(conversation, model.searchVariant ?? model);
+  if (wanted.model.vision || !(imageFiles || hasImage(conversation))) return wanted;
+  if (model.visionVariant !== undefined) return withModel(conversation, model.visionVariant);
+  if (model.vision) return conversation;
+  const named = JSON.stringify(model.requested);
+  throw invalidRequest(`${field} contains an image, but the model ${named} has no vision`, field);
+}
+
+/**
+ * Replaces the model by the one that searches, if the request asks for a search. If the search is only offered and needs
+ * another model, the search is left out.
+ */
+function withSearchModel(conversation: Conversation, searching: CatalogueModel): Conversation {
+  const { webSearch, ...rest } = conversation;
+  if (webSearch === undefined || searching === conversation.model) return conversation;
+  const isAsked = webSearch.isRequested === true || conversation.tools.length === 0;
+  return isAsked ? withModel(conversation, searching) : rest;
+}
+
+function withModel(conversation: Conversation, model: CatalogueModel): Conversation {
+  return { ...conversation, model: { ...model, requested: conversation.model.requested } };
+}
+
+/** The model's variant that searches, if the provider supports it; else the model itself. */
+function findSearchModel(model: CatalogueModel, search: ProviderCapabilities["search"]): CatalogueModel {
+  const variant = getSearchModel(model);
+  return search === "catalogue" || search?.models.has(variant.id) === true ? variant : model;
+}
+
+/** Options that change what the answer is, so that they cannot be left out, with the reason for the caller. */
+const ESSENTIAL_OPTIONS = [
+  ["n", "a request has one answer"],
+  ["logprobs", "the provider does not state log probabilities"],
+  ["modalities", "the answer is text"],
+] as const satisfies readonly (readonly [keyof Sampling, string])[];
+
+/**
+ * Rejects essential options that the provider does not support. Unsupported options that only influence the choice of words
+ * are left out elsewhere.
+ *
+ * @throws GatewayError 400 that names the field
+ */
+export function rejectUnsupportedOptions(
+  { sampling, optionNames }: Conversation,
+  { options }: Pick<ProviderCapabilities, "options">,
+): void {
+  for (const [option, why] of ESSENTIAL_OPTIONS) {
+    if (sampling[option] === undefined || options.has(option)) continue;
+    const field = optionNames?.[option] ?? option;
+    throw invalidRequest(`${field} cannot be met: ${why}`, field);
+  }
+}
+
+function hasImage({ messages }: Conversation): boolean {
+  return messages.some(({ parts }) => parts.some((part) => part.type !== "text" && isImage(part)));
+}

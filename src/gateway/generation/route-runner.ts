@@ -1,0 +1,188 @@
+import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import type { ResolvedModel } from "../../core/conversation/model.ts";
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import { ProviderError } from "../../core/errors/provider-error.ts";
+import { NoSlotError } from "../accounts/slot-refusal.ts";
+import { getProvider } from "../providers/provider-registry.ts";
+import { Generation } from "./generation.ts";
+import type { GenerationJob } from "./generation-job.ts";
+import { rejectUnsupportedOptions, selectCapableModel } from "./model-selection.ts";
+import { getRouteAffinity } from "./route-affinity.ts";
+
+/** Why another model may succeed after one that could not answer. */
+interface ModelFailure {
+  /** The model fails independently of the request. */
+  readonly isFailing: boolean;
+  /** The conversation exceeds the model's context. */
+  readonly isTooLong: boolean;
+  /** All its accounts are busy. */
+  readonly allBusy: boolean;
+}
+
+const TRY_NEXT_MODEL: ModelFailure = { isFailing: false, isTooLong: false, allBusy: false };
+
+/** Classifies a model's failure. Null: trying another model would not help. */
+export function classifyFailure(error: unknown): ModelFailure | null {
+  if (error instanceof NoSlotError) return { ...TRY_NEXT_MODEL, allBusy: error.isBusy };
+  if (!(error instanceof GatewayError)) return null;
+  const { cause, code, status } = error;
+  if (cause instanceof ProviderError) {
+    switch (cause.kind) {
+      case "invalid_request":
+      case "not_found":
+        return null;
+      case "context_length":
+      case "too_large":
+        return { ...TRY_NEXT_MODEL, isTooLong: true };
+      case "content_filter":
+        return TRY_NEXT_MODEL;
+      default:
+        return { ...TRY_NEXT_MODEL, isFailing: true };
+    }
+  }
+  if (code === "upstream_empty_output" || code === "target_account_not_found") return TRY_NEXT_MODEL;
+  return status === 503 ? { ...TRY_NEXT_MODEL, isFailing: true } : null;
+}
+
+/**
+ * Tries the models of a route in order until one answers. It tries another model only while the caller has seen nothing of
+ * an answer. While other models remain, it does not wait for a free account; if all models fail and some were busy, it
+ * waits for the first busy one. With a single model it behaves like a plain generation.
+ */
+export class RouteRunner {
+  #generation: Generation;
+  #remainingModels: readonly ResolvedModel[];
+  readonly #hasFallbacks: boolean;
+  /** The job of the first model whose accounts were all busy. */
+  #firstBusyJob: GenerationJob | null = null;
+  /** The largest context that was too small, in tokens. */
+  #largestTooSmallContext = 0;
+
+  private constructor(generation: Generation, rest: readonly ResolvedModel[], many: boolean) {
+    this.#generation = generation;
+    this.#remainingModels = rest;
+    this.#hasFallbacks = many;
+  }
+
+  /**
+   * Prepares the first model that accepts the conversation.
+   *
+   * @throws GatewayError the error of {@link Generation.prepare}; with several models, that of the last one
+   */
+  static async prepare(job: GenerationJob): Promise<RouteRunner> {
+    const { fallbackModels } = job;
+    if (fallbackModels.length === 0) return new RouteRunner(await Generation.prepare(job), [], false);
+    const begun = await prepareFirstAccepted({ ...job, failFast: true }, [
+      job.conversation.model,
+      ...fallbackModels,
+    ]);
+    return new RouteRunner(begun.generation, begun.rest, true);
+  }
+
+  /** The current generation, or the one that has answered. */
+  get generation(): Generation {
+    return this.#generation;
+  }
+
+  /**
+   * Runs the generation of one model after another.
+   *
+   * @param attempt runs one generation; called again only if the caller saw nothing of the previous one
+   * @param seen whether the caller has seen anything of an answer
+   * @throws the error of the last attempt
+   */
+  async run<T>(
+    attempt: (generation: Generation) => Promise<T>,
+    seen: () => boolean = () => false,
+  ): Promise<T> {
+    if (!this.#hasFallbacks) return attempt(this.#generation);
+    for (;;) {
+      const { recording } = this.#generation.job;
+      const failures = recording?.failureCount;
+      try {
+        const result = await attempt(this.#generation);
+        this.#recordResult(null);
+        return result;
+      } catch (error) {
+        const { job } = this.#generation;
+        const failure = job.abort.aborted ? null : classifyFailure(error);
+        // The recording already has the failures of accounts.
+        if (failure !== null && recording?.failureCount === failures) {
+          recording?.recordFailure(error, job.conversation.model);
+        }
+        if (failure?.isFailing === true) this.#recordResult(error);
+        if (failure === null || seen() || !(await this.#prepareNextModel(failure))) throw error;
+      }
+    }
+  }
+
+  #recordResult(error: unknown): void {
+    const { context, conversation, stickyRoute } = this.#generation.job;
+    const { id } = conversation.model;
+    const memory = getRouteAffinity(context.platform);
+    if (error !== null) memory.recordFailure(id, context.platform.now());
+    else if (stickyRoute !== undefined) memory.recordAnswer(stickyRoute, id);
+  }
+
+  /** Prepares the next model. False: none is left. */
+  async #prepareNextModel(failure: ModelFailure): Promise<boolean> {
+    const { job } = this.#generation;
+    const { context: now } = job.conversation.model;
+    if (failure.allBusy) this.#firstBusyJob ??= job;
+    if (failure.isTooLong) {
+      this.#largestTooSmallContext = Math.max(this.#largestTooSmallContext, now ?? 0);
+      this.#remainingModels = this.#remainingModels.filter(
+        ({ context }) => context === undefined || context > this.#largestTooSmallContext,
+      );
+    }
+    if (this.#remainingModels.length > 0) {
+      const next = await prepareFirstAccepted(job, this.#remainingModels).catch(() => null);
+      this.#remainingModels = next?.rest ?? [];
+      if (next !== null) {
+        this.#generation = next.generation;
+        return true;
+      }
+    }
+    if (this.#firstBusyJob === null || job.failFast !== true) return false;
+    const waiting = { ...this.#firstBusyJob, failFast: false };
+    this.#firstBusyJob = null;
+    this.#generation = await Generation.prepare(waiting);
+    logModel(waiting);
+    return true;
+  }
+}
+
+/**
+ * Prepares the first model that accepts the conversation. Returns its generation and the models after it. Throws the last
+ * model's error.
+ */
+async function prepareFirstAccepted(
+  job: GenerationJob,
+  models: readonly ResolvedModel[],
+): Promise<{ readonly generation: Generation; readonly rest: readonly ResolvedModel[] }> {
+  let last: unknown;
+  for (const [index, model] of models.entries()) {
+    try {
+      const { config } = await job.context.config();
+      const { capabilities } = getProvider(job.context.platform, config, model.provider).api;
+      const asked = { ...job.conversation, model };
+      rejectUnsupportedOptions(asked, capabilities);
+      const next = { ...job, conversation: selectCapableModel(asked, capabilities, job.hasImageFiles) };
+      const generation = await Generation.prepare(next);
+      logModel(next);
+      return { generation, rest: models.slice(index + 1) };
+    } catch (error) {
+      job.abort.throwIfAborted();
+      job.recording?.recordFailure(error, model);
+      last = error;
+    }
+  }
+  throw last;
+}
+
+/** Writes the current model to the log and the recording. */
+function logModel({ context, conversation, recording }: GenerationJob): void {
+  context.log.model = conversation.model.id;
+  context.log.provider = conversation.model.provider ?? DEFAULT_PROVIDER;
+  recording?.setConversation(conversation);
+}

@@ -1,0 +1,29 @@
+import type { Context } from "../../core/ports/context.ts";
+import type { Provider, UpstreamAccount } from "../providers/provider.ts";
+
+const TIMEOUT_MS = 15_000;
+
+/**
+ * Deletes chat sessions after a generation as `auto_delete` says: the sessions of this generation (`single`) or all of the
+ * account's (`all`). It waits for sessions that are still being created. It runs after the response, and its errors are
+ * ignored.
+ */
+export function scheduleSessionCleanup(
+  context: Context,
+  { sessions: keeping }: Pick<Provider, "sessions">,
+  account: UpstreamAccount,
+  sessions: readonly Promise<string>[],
+): void {
+  if (sessions.length === 0 || keeping === undefined) return;
+  const clean = async () => {
+    const outcomes = await Promise.allSettled(sessions);
+    const { config } = await context.config();
+    const { mode } = config.auto_delete;
+    const made = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    if (mode === "none" || made.length === 0) return;
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    if (mode === "all") await keeping.deleteAll(account, signal);
+    else await Promise.allSettled(made.map((session) => keeping.delete(account, session, signal)));
+  };
+  context.waitUntil(clean().catch(() => undefined));
+}

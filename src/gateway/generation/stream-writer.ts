@@ -1,0 +1,196 @@
+import { byteChannel, HAS_NATIVE_CHANNEL } from "../../core/http/byte-channel.ts";
+
+/** Largest single write, in bytes. Small writes make a slow reader's progress on a long text visible. */
+const PIECE_BYTES = 16 * 1024;
+
+/**
+ * Shortest time between two writes to a stream, milliseconds. Text that arrives earlier is batched. A reader does not
+ * notice the delay, and a write costs as much as all other work for a chunk.
+ */
+const BATCH_MS = 5;
+
+/** Size of the reusable encoding buffer, bytes. It is used for text that surely fits. */
+const ENCODE_BUFFER_BYTES = 2 * 1024;
+/** Most bytes per character (UTF-16 to UTF-8). */
+const MAX_BYTES_PER_CHARACTER = 3;
+
+/** Receives notifications about the reader of a stream. */
+export interface ReaderListener {
+  /** The reader has taken `bytes` bytes. */
+  onRead(bytes: number): void;
+  /** A failed write shows that the reader has left. */
+  onDisconnect(): void;
+}
+
+/**
+ * The caller's end of a stream. Headers are held back until the first byte, so that an early failure becomes an HTTP
+ * status. After that, keep-alives fill silence. They also detect a client that has closed its connection gracefully: only a
+ * failed write shows that (a reset shows at once, on the request's signal).
+ */
+export class StreamWriter {
+  readonly #encoder = new TextEncoder();
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #readable: ReadableStream<Uint8Array>;
+  readonly #keepAliveMs: number;
+  readonly #reader: ReaderListener;
+  readonly #head = Promise.withResolvers<ReadableStream<Uint8Array>>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #lastWrite = 0;
+  #rejectPending: (reason: unknown) => void = () => undefined;
+  #pending = 0;
+  /** Text that waits for the next batched write. */
+  #pendingText = "";
+  #batchTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The batched write that is in progress. */
+  #batchWrite: Promise<void> | undefined;
+  #encodeBuffer: Uint8Array | null = null;
+  isCommitted = false;
+
+  constructor(keepAliveMs: number, reader: ReaderListener) {
+    const { readable, writable } = byteChannel();
+    this.#readable = readable;
+    this.#writer = writable.getWriter();
+    this.#keepAliveMs = keepAliveMs;
+    this.#reader = reader;
+  }
+
+  /** Resolves with the body once its first byte is written. Rejects when the generation fails before that. */
+  get ready(): Promise<ReadableStream<Uint8Array>> {
+    return this.#head.promise;
+  }
+
+  /**
+   * Starts to fill silence with `keepAlive`. The first write commits the headers: after that, a failure is the dialect's
+   * error event.
+   */
+  startKeepAlives(keepAlive: string): void {
+    this.stopKeepAlives();
+    this.#lastWrite = Date.now();
+    const tick = () => {
+      const due = this.#lastWrite + this.#keepAliveMs - Date.now();
+      if (due <= 0 && this.#pending === 0) this.#send(keepAlive).catch(() => undefined);
+      this.#timer = setTimeout(tick, due > 0 ? due : this.#keepAliveMs);
+    };
+    this.#timer = setTimeout(tick, this.#keepAliveMs);
+  }
+
+  /**
+   * Writes text at once or within {@link BATCH_MS}. A returned promise is the backpressure; it rejects when the client has
+   * left. `isLast`: no more text is expected soon.
+   */
+  write(text: string, isLast = false): Promise<void> | undefined {
+    this.#pendingText += text;
+    if (this.#pendingText === "") return undefined;
+    const left = this.#lastWrite + BATCH_MS - Date.now();
+    if (!this.isCommitted || isLast || this.#pendingText.length >= PIECE_BYTES)
+      return this.#sendPendingText();
+    if (this.#batchWrite !== undefined) return this.#batchWrite;
+    if (left <= 0) return this.#sendPendingText();
+    this.#batchTimer ??= setTimeout(() => this.#writeBatch(), Math.min(left, BATCH_MS));
+    return undefined;
+  }
+
+  /**
+   * Writes the batched text. Only the next call of `write` waits for it. Text that arrives meanwhile is written afterwards.
+   */
+  #writeBatch(): void {
+    this.#batchWrite = this.#sendPendingText();
+    this.#batchWrite.then(
+      () => {
+        this.#batchWrite = undefined;
+        if (this.#pendingText !== "") this.#writeBatch();
+      },
+      () => undefined,
+    );
+  }
+
+  #sendPendingText(): Promise<void> {
+    clearTimeout(this.#batchTimer);
+    this.#batchTimer = undefined;
+    const text = this.#pendingText;
+    this.#pendingText = "";
+    return this.#send(text);
+  }
+
+  #send(text: string): Promise<void> {
+    this.#lastWrite = Date.now();
+    if (!this.isCommitted) {
+      this.isCommitted = true;
+      this.#head.resolve(this.#readable);
+    }
+    const bytes = this.#encoded(text);
+    this.#pending += 1;
+    return new Promise((resolve, reject) => {
+      this.#rejectPending = reject;
+      const failed = (error: unknown) => {
+        this.#pending -= 1;
+        this.#reader.onDisconnect();
+        reject(error);
+      };
+      // All pieces are queued in order now. Later text comes after them.
+      let at = 0;
+      for (; at + PIECE_BYTES < bytes.length; at += PIECE_BYTES) {
+        this.#writer.write(bytes.subarray(at, at + PIECE_BYTES)).then(
+          () => this.#reader.onRead(PIECE_BYTES),
+          () => undefined,
+        );
+      }
+      this.#writer.write(at === 0 ? bytes : bytes.subarray(at)).then(() => {
+        this.#reader.onRead(bytes.length - at);
+        this.#pending -= 1;
+        resolve();
+      }, failed);
+    });
+  }
+
+  /**
+   * A new buffer per chunk would be a twentieth of a stream's cost. The native byte channel has copied a chunk when its
+   * write resolves, so the buffer can be reused. A `TransformStream` forwards the same bytes, so it gets new buffers.
+   */
+  #encoded(text: string): Uint8Array {
+    if (
+      !HAS_NATIVE_CHANNEL ||
+      this.#pending > 0 ||
+      text.length * MAX_BYTES_PER_CHARACTER > ENCODE_BUFFER_BYTES
+    ) {
+      return this.#encoder.encode(text);
+    }
+    this.#encodeBuffer ??= new Uint8Array(ENCODE_BUFFER_BYTES);
+    return this.#encodeBuffer.subarray(0, this.#encoder.encodeInto(text, this.#encodeBuffer).written);
+  }
+
+  /** Stops waiting for a reader that may never read: a pending write rejects with `reason`. */
+  rejectPendingWrite(reason: unknown): void {
+    this.#rejectPending(reason);
+  }
+
+  /** Reports a failure before the first byte: {@link ready} rejects with `error`. */
+  failBeforeStart(error: unknown): void {
+    this.#head.reject(error);
+  }
+
+  /** Writes the last text and closes the stream. It ignores a client that has left. */
+  async end(text: string): Promise<void> {
+    try {
+      await this.write(text, true);
+      await this.close();
+    } catch {
+      await this.#writer.abort().catch(() => undefined);
+    }
+  }
+
+  /** Closes the stream. An answer without a single byte is still a response. */
+  async close(): Promise<void> {
+    this.write("", true)?.catch(() => undefined);
+    if (!this.isCommitted) {
+      this.isCommitted = true;
+      this.#head.resolve(this.#readable);
+    }
+    await this.#writer.close().catch(() => undefined);
+  }
+
+  /** Stops the keep-alives. */
+  stopKeepAlives(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,145 @@
+import { CompletionFold } from "../../core/conversation/completion-fold.ts";
+import type { Completion, GenerationEvent } from "../../core/conversation/events.ts";
+import { toGatewayError } from "../../core/errors/gateway-error.ts";
+import { clientDisconnected } from "../../core/http/client-disconnect.ts";
+import { EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
+import { beginGeneration, createAnswerInfo } from "./begin-generation.ts";
+import { finishWithError, finishWithSuccess } from "./end-generation.ts";
+import type { GenerationSink } from "./generation.ts";
+import type { AnswerInfo, GenerationRequest } from "./generation-job.ts";
+import { RouteRunner } from "./route-runner.ts";
+import { StreamWriter } from "./stream-writer.ts";
+import { StreamedFormat } from "./streamed-format.ts";
+
+/** Renders one generation's events as a dialect's stream. It does no I/O: it has state, takes events and returns text. */
+export interface StreamRenderer {
+  /** The keep-alive text in the dialect's own form. */
+  readonly keepAlive: string;
+  /** The text of one event; empty if the dialect has none. `error` gives the dialect's own error event. */
+  push(event: GenerationEvent): string;
+}
+
+/** How a dialect streams an answer. */
+export interface StreamAnswer {
+  /** Media type of the stream when it is not an event stream. */
+  readonly streamType?: string;
+  stream(info: AnswerInfo): StreamRenderer;
+  /**
+   * Called after a successful generation, when everything is rendered but the last event is not sent yet: the place to
+   * store what a later request will ask for.
+   */
+  completed?(completion: Completion, info: AnswerInfo): Promise<void>;
+  /** Called when a started stream ends with an error. The error is rendered but not sent yet. */
+  failed?(): Promise<void>;
+}
+
+/** The HTTP status of every started stream. */
+const STREAM_STATUS = 200;
+
+/** Resolves when the work has ended, or after `milliseconds`. */
+async function waitAtMost(work: Promise<void>, milliseconds: number): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, milliseconds);
+  try {
+    await Promise.race([work, over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Answers a conversation as a stream. All generation routes use this function or `generateCompletion`.
+ *
+ * @throws GatewayError before the first byte; after that, an error becomes the dialect's own error event
+ */
+export async function streamGeneration(request: GenerationRequest, dialect: StreamAnswer): Promise<Response> {
+  const job = await beginGeneration(request);
+  const { context } = job;
+  const route = await RouteRunner.prepare(job).catch((thrown: unknown) => {
+    finishWithError(job, toGatewayError(thrown, context.requestId), null);
+    throw thrown;
+  });
+  const fold = new CompletionFold();
+  let { generation } = route;
+  let info = createAnswerInfo(generation.job, () => generation);
+  let renderer = dialect.stream(info);
+  let seen = false;
+  let succeeded = false;
+  const format = new StreamedFormat(request.conversation.responseFormat);
+  const { keepAliveMs, idleTimeoutMs } = context.platform.variables;
+  const writer = new StreamWriter(keepAliveMs, {
+    onRead: (bytes) => generation.stallDetector.recordRead(bytes),
+    onDisconnect: () => job.abort.abort(clientDisconnected()),
+  });
+  const render = (events: readonly GenerationEvent[]): string => {
+    let text = "";
+    for (const event of events) text += renderer.push(event);
+    return text;
+  };
+  const sink: GenerationSink = {
+    deliver(upstream) {
+      seen = true;
+      const events = format.push(upstream);
+      for (const event of events) fold.push(event);
+      const rendered = render(events);
+      if (events.at(-1)?.type !== "finish") return writer.write(rendered);
+      if (dialect.completed === undefined) return finish(rendered);
+      return dialect.completed(fold.completion(), info).then(() => finish(rendered));
+    },
+  };
+  /** Records the outcome, then sends the end of the answer. */
+  const finish = (rendered: string) => {
+    succeeded = true;
+    finishWithSuccess(generation.job, fold.completion());
+    context.recordOutcome(STREAM_STATUS);
+    return writer.write(rendered, true);
+  };
+  const { abort } = job;
+  abort.addEventListener("abort", () => writer.rejectPendingWrite(abort.reason));
+  // Keep-alives start while the request waits for an account: only a failed write shows a graceful close.
+  writer.startKeepAlives(renderer.keepAlive);
+  const run = async () => {
+    try {
+      await route.run(
+        (asked) => {
+          // Nothing of the answer has been rendered yet. The renderer must name the model that answers.
+          if (asked !== generation) {
+            generation = asked;
+            info = createAnswerInfo(asked.job, () => asked);
+            renderer = dialect.stream(info);
+          }
+          return asked.run(sink);
+        },
+        () => seen,
+      );
+      // The wait is limited: a reader that has stopped may never take the rest, and the request no longer holds any
+      // resources.
+      await waitAtMost(writer.close(), idleTimeoutMs);
+    } catch (thrown) {
+      const error = toGatewayError(thrown, context.requestId);
+      if (succeeded) {
+        // Only sending the end failed.
+        void writer.end("");
+        return;
+      }
+      finishWithError(generation.job, error, generation.usageSoFar());
+      if (writer.isCommitted) {
+        const last = render(format.push([{ type: "error", error }]));
+        if (error.status !== 499) await dialect.failed?.();
+        context.recordOutcome(STREAM_STATUS);
+        const ended = writer.end(last);
+        if (error.status !== 499) await waitAtMost(ended, idleTimeoutMs);
+      } else writer.failBeforeStart(error);
+    } finally {
+      writer.stopKeepAlives();
+    }
+  };
+  // When the client leaves, only work under `waitUntil` continues to its `finally`.
+  const running = run();
+  context.waitUntil(running);
+  const readable = await writer.ready;
+  context.log.streaming = running;
+  const headers =
+    dialect.streamType === undefined ? EVENT_STREAM_HEADERS : { "content-type": dialect.streamType };
+  return new Response(readable, { headers });
+}

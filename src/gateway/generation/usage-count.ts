@@ -1,0 +1,99 @@
+import type { Usage } from "../../core/conversation/events.ts";
+import { estimateTokens, maxPlausibleTokens } from "../../core/conversation/tokens.ts";
+import type { ProviderUsage } from "../providers/provider.ts";
+
+/** A generation's complete answer, as the upstream wrote it. */
+export interface RawAnswer {
+  readonly rawText: string;
+  readonly rawReasoning: string;
+}
+
+/** Counts the tokens of one generation over all of its upstream turns. */
+export class UsageCount {
+  readonly #context: number | undefined;
+  #part: ProviderUsage | null = null;
+  /** The counts that the upstream stated for each part of the generation. */
+  readonly #parts: ProviderUsage[] = [];
+  #hasImplausibleCount = false;
+
+  /** @param context tokens that the model can read and write at once; undefined: unknown */
+  constructor(context?: number) {
+    this.#context = context;
+  }
+
+  /** Whether the upstream stated an implausibly large count, which an estimate replaced. */
+  get hasImplausibleCount(): boolean {
+    return this.#hasImplausibleCount;
+  }
+
+  /** Takes counts that the upstream states for the current part. Later counts replace earlier ones. */
+  addStatedUsage(usage: ProviderUsage): void {
+    this.#part = { ...this.#part, ...usage };
+  }
+
+  /** Ends the current part. */
+  endPart(): void {
+    const usage = this.#part;
+    this.#part = null;
+    if (usage !== null) this.#parts.push(usage);
+  }
+
+  /**
+   * The generation's token counts: those that the upstream stated, summed over its turns (the prompt counts once). Missing
+   * counts, and counts above {@link maxPlausibleTokens}, are estimated. `promptText` is the text that the model read.
+   */
+  total(promptText: string, { rawText, rawReasoning }: RawAnswer): Usage {
+    const most = maxPlausibleTokens(promptText.length + rawText.length + rawReasoning.length, this.#context);
+    const stated = this.#parts
+      .map((part) => this.#withoutImplausible(part, most))
+      .filter(({ prompt, completion }) => prompt !== undefined || completion !== undefined);
+    let asked: ProviderUsage = {};
+    let completion = 0;
+    let reasoning = 0;
+    for (const part of stated) {
+      if ((part.prompt ?? 0) >= (asked.prompt ?? 0)) asked = part;
+      completion += part.completion ?? 0;
+      reasoning += part.reasoning ?? 0;
+    }
+    if (stated.length === 0 || stated.some((part) => part.completion === undefined)) {
+      const thought = estimateTokens(rawReasoning);
+      completion = Math.max(completion, estimateTokens(rawText) + thought);
+      reasoning = Math.max(reasoning, thought);
+    }
+    const prompt = asked.prompt || estimateTokens(promptText);
+    const { cached, cacheWritten } = asked;
+    const read = Math.min(cached ?? 0, prompt);
+    return {
+      prompt,
+      completion,
+      reasoning: Math.min(reasoning, completion),
+      ...(cached === undefined ? {} : { cached: read }),
+      ...(cacheWritten === undefined ? {} : { cacheWritten: Math.min(cacheWritten, prompt - read) }),
+    };
+  }
+
+  /** Drops implausibly large counts. */
+  #withoutImplausible(part: ProviderUsage, most: number): ProviderUsage {
+    const counts = Object.entries(part);
+    const plausible = counts.filter(([, count]) => count <= most);
+    if (plausible.length < counts.length) this.#hasImplausibleCount = true;
+    return Object.fromEntries(plausible);
+  }
+
+  /**
+   * The same for a turn that was interrupted: the counts that the upstream has stated so far, but at least the estimate of
+   * its output.
+   */
+  estimateSoFar(promptText: string, answer: RawAnswer): Usage {
+    this.endPart();
+    const usage = this.total(promptText, answer);
+    const thought = estimateTokens(answer.rawReasoning);
+    const said = estimateTokens(answer.rawText) + thought;
+    const { completion, reasoning } = usage;
+    return {
+      ...usage,
+      completion: Math.max(completion, said),
+      reasoning: Math.max(reasoning, thought),
+    };
+  }
+}

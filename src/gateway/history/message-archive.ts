@@ -1,0 +1,65 @@
+import type { Message, Part } from "../../core/conversation/conversation.ts";
+import { truncateText } from "../../core/storage/text-table.ts";
+
+/** Most characters of one text, and of all texts of a conversation together. */
+const MAX_TEXT = 100_000;
+const MAX_TOTAL = 400_000;
+
+/** The characters that are left for a conversation's texts. */
+class TextBudget {
+  #left = MAX_TOTAL;
+
+  take(text: string): string {
+    const kept = truncateText(text, Math.min(MAX_TEXT, this.#left));
+    this.#left -= kept.length;
+    const missing = text.length - kept.length;
+    return missing === 0 ? kept : `${kept}… [${missing} characters left out]`;
+  }
+}
+
+function archivePart(part: Part, budget: TextBudget): unknown {
+  if (part.type === "text") return { type: "text", text: budget.take(part.text) };
+  const { source } = part;
+  const named = part.type === "file" && part.filename !== undefined ? { filename: part.filename } : {};
+  // Attachments are not archived, only their descriptions.
+  switch (source.kind) {
+    case "inline":
+      return { type: part.type, ...named, media_type: source.mediaType, base64_length: source.data.length };
+    case "url":
+      return { type: part.type, ...named, url: budget.take(source.url) };
+    case "file":
+      return { type: part.type, ...named, file_id: source.fileId };
+  }
+}
+
+function archiveMessage(message: Message, budget: TextBudget): unknown {
+  const { role } = message;
+  const parts = message.parts.map((part) => archivePart(part, budget));
+  switch (message.role) {
+    case "assistant":
+      return {
+        role,
+        ...(message.reasoning === undefined ? {} : { reasoning: budget.take(message.reasoning) }),
+        parts,
+        tool_calls: message.toolCalls.map(({ id, name, arguments: given }) => ({
+          id,
+          name,
+          arguments: budget.take(given),
+        })),
+      };
+    case "tool":
+      return { role, call_id: message.callId, name: message.name, is_error: message.isError, parts };
+    default:
+      return { role, parts };
+  }
+}
+
+/**
+ * Serializes a conversation's messages as JSON text for the archive, at most about half a million characters. The newest
+ * messages are stored whole while there is room. Attachments are described, not stored.
+ */
+export function serializeMessages(messages: readonly Message[]): string {
+  const budget = new TextBudget();
+  const kept = messages.toReversed().map((message) => archiveMessage(message, budget));
+  return JSON.stringify(kept.reverse());
+}

@@ -1,0 +1,136 @@
+import { findListedModel, toProviderModel } from "../../core/config/provider-models.ts";
+import {
+  type Config,
+  DEFAULT_PROVIDER,
+  type ProviderEntry,
+  type ProviderModel,
+} from "../../core/config/schema.ts";
+import type { CatalogueModel } from "../../core/conversation/model.ts";
+import { nameInPath } from "../../core/conversation/model-path.ts";
+import { findDriver } from "../providers/drivers.ts";
+import { getCatalogueModel } from "./catalogue.ts";
+
+/** The part of the configuration that maps names to models. */
+export type ModelNameConfig = Partial<
+  Pick<Config, "model_aliases" | "model_routes" | "providers" | "unknown_models">
+>;
+
+/** Looks up a name in a table: first exactly, then ignoring case. */
+function lookUpIgnoringCase<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  if (Object.hasOwn(table, name)) return table[name];
+  const lower = name.toLowerCase();
+  return Object.entries(table).find(([entry]) => entry.toLowerCase() === lower)?.[1];
+}
+
+/** Returns the target of a configured alias. */
+export function getConfiguredAlias(
+  name: string,
+  { model_aliases = {} }: ModelNameConfig,
+): string | undefined {
+  return lookUpIgnoringCase(model_aliases, name);
+}
+
+/** Returns the targets of a configured route, in order. */
+export function getConfiguredRoute(
+  name: string,
+  { model_routes = {} }: ModelNameConfig,
+): readonly { readonly model: string; readonly weight?: number | undefined }[] | undefined {
+  return lookUpIgnoringCase(model_routes, name)?.map((target) =>
+    typeof target === "string" ? { model: target } : target,
+  );
+}
+
+/** Resolves `provider/model`: a model of a configured provider, by any name that the provider knows. */
+export function findProviderModel(
+  name: string,
+  { providers = [] }: ModelNameConfig,
+): CatalogueModel | undefined {
+  if (providers.length === 0) return undefined;
+  const slash = name.indexOf("/");
+  const id = name.slice(0, Math.max(0, slash)).toLowerCase();
+  const own = name.slice(slash + 1);
+  if (id === "" || own === "") return undefined;
+  const provider = providers.find((entry) => entry.enabled && entry.id.toLowerCase() === id);
+  return provider === undefined ? undefined : findModelByCallerName(provider, own);
+}
+
+/** Resolves an unknown name to a model of the provider that `unknown_models` configures, if any. */
+export function resolveUnknownModel(
+  name: string,
+  { providers = [], unknown_models }: ModelNameConfig,
+): CatalogueModel | undefined {
+  const id = unknown_models?.provider ?? "";
+  if (id === "" || name === "") return undefined;
+  if (id === DEFAULT_PROVIDER) return { id: name, upstream: name, ...ASSUMED_ABILITIES };
+  const provider = providers.find((entry) => entry.enabled && entry.id === id);
+  return provider === undefined ? undefined : findModelByCallerName(provider, name);
+}
+
+/**
+ * Returns a model of a provider for a name that the caller may have invented. A listed model uses its configured entry.
+ */
+function findModelByCallerName(provider: ProviderEntry, asked: string): CatalogueModel | undefined {
+  const isListed = findListedModel(provider, asked).model !== undefined;
+  const inPath = findDriver(provider.driver)?.modelNamesInPaths === true;
+  const name = isListed || !inPath ? asked : nameInPath(asked);
+  return name === undefined ? undefined : findModel(provider, name);
+}
+
+/** Returns the configured models of all providers except the default one, without disabled models. */
+export function listProviderModels({ providers = [] }: ModelNameConfig): CatalogueModel[] {
+  return providers
+    .filter(({ enabled }) => enabled)
+    .flatMap((provider) => Object.keys(provider.models).flatMap((name) => findModel(provider, name) ?? []));
+}
+
+/** Abilities of a backend's own models. They are unknown, so assume them and let the backend reject what it cannot do. */
+const ASSUMED_ABILITIES = { thinking: true, search: false, vision: true };
+
+/** Returns a model of a provider by any name, or undefined if it is disabled. */
+function findModel(provider: ProviderEntry, name: string): CatalogueModel | undefined {
+  const { name: listed, model } = findListedModel(provider, name);
+  if (model?.enabled === false) return undefined;
+  const { vision, search } = model ?? {};
+  const seeing = vision === false ? findAlternativeModel(provider, "vision", model) : undefined;
+  const searching = search === false ? findAlternativeModel(provider, "search", model) : undefined;
+  return {
+    ...describeModel(provider, listed, model),
+    ...(seeing === undefined ? {} : { visionVariant: seeing }),
+    ...(searching === undefined ? {} : { searchVariant: searching }),
+  };
+}
+
+/** Builds a model without its replacements for vision and search. */
+function describeModel(
+  { id: provider, driver }: ProviderEntry,
+  name: string,
+  model: ProviderModel = {},
+): CatalogueModel {
+  const described = findDriver(driver)?.servesCatalogue === true;
+  const canonical = described ? getCatalogueModel(name.toLowerCase()) : undefined;
+  const { thinking, search, vision } = canonical ?? ASSUMED_ABILITIES;
+  const { context, output } = model;
+  return {
+    id: `${provider}/${name}`,
+    upstream: model.upstream ?? canonical?.upstream ?? name,
+    provider,
+    thinking: model.thinking ?? thinking,
+    search: model.search ?? search,
+    vision: model.vision ?? vision,
+    ...(context === undefined ? {} : { context }),
+    ...(output === undefined ? {} : { output }),
+  };
+}
+
+/** Returns the provider's first model that is configured with an ability, preferably with the same thinking setting. */
+function findAlternativeModel(
+  provider: ProviderEntry,
+  ability: "vision" | "search",
+  { thinking }: ProviderModel = {},
+): CatalogueModel | undefined {
+  const able = Object.entries(provider.models)
+    .map(([name, said]) => [name, toProviderModel(said)] as const)
+    .filter(([, model]) => model.enabled !== false && model[ability] === true);
+  const [name, model] = able.find((entry) => entry[1].thinking === thinking) ?? able[0] ?? [];
+  return name === undefined ? undefined : describeModel(provider, name, model);
+}

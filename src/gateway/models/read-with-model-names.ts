@@ -1,0 +1,52 @@
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import type { Context, LogFields } from "../../core/ports/context.ts";
+import type { ModelNameConfig } from "./configured-models.ts";
+
+/** The model name in usage records of requests for unknown models: callers may invent any number of names. */
+const UNKNOWN = "unknown";
+
+/** Labels under which usage counts a request: its API style and its operation. */
+export type UsageLabels = Required<Pick<LogFields, "dialect" | "operation">>;
+
+/**
+ * Calls `read` with the model names of the configuration. If `read` fails with an unknown model, calls it again with the
+ * newest configuration, if there is a newer one. `body` is a parameter because a variable that `read` captures would live
+ * until the answer ends.
+ *
+ * @param usage labels under which usage counts a request for an unknown model; absent: usage does not count such requests
+ * @throws GatewayError all errors of `read`.
+ */
+export async function readWithModelNames<Body, Read>(
+  context: Context,
+  body: Body,
+  read: (body: Body, naming: ModelNameConfig) => Read,
+  usage?: UsageLabels,
+): Promise<Read> {
+  try {
+    return await readWithNewestConfig(context, body, read);
+  } catch (thrown) {
+    if (usage !== undefined && isUnknownModel(thrown)) {
+      Object.assign(context.log, usage, { model: UNKNOWN, requestedModel: UNKNOWN });
+    }
+    throw thrown;
+  }
+}
+
+function isUnknownModel(thrown: unknown): boolean {
+  return thrown instanceof GatewayError && thrown.code === "model_not_found";
+}
+
+async function readWithNewestConfig<Body, Read>(
+  context: Context,
+  body: Body,
+  read: (body: Body, naming: ModelNameConfig) => Read,
+): Promise<Read> {
+  const { config } = await context.config();
+  try {
+    return read(body, config);
+  } catch (thrown) {
+    if (!isUnknownModel(thrown) || !(await context.confirmConfig())) throw thrown;
+  }
+  const { config: newest } = await context.config();
+  return read(body, newest);
+}

@@ -1,0 +1,279 @@
+import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import { ProviderError } from "../../../core/errors/provider-error.ts";
+import { errorFrom } from "../error-response.ts";
+import { TypedEventDecoder } from "../event-stream.ts";
+import { stringIn } from "../json.ts";
+import { mayBeTruncated, type ProviderEvent, type ProviderFinish } from "../provider.ts";
+import { ToolCallAssembler } from "../tool-call-assembler.ts";
+import { STREAM_ERROR_KINDS } from "./errors.ts";
+import { UsageCollector } from "./usage.ts";
+import type { WireThinkingBlock } from "./wire.ts";
+
+/** What the decoder of one answer needs. */
+export interface AnswerContext {
+  /** The account's token. No error message may contain it. */
+  readonly secret: string;
+  /** Creates an id for a call or a message that the backend sent without one. */
+  readonly newId: () => string;
+  /** Called for each tool call, with the thinking blocks before it. */
+  readonly rememberThinking?: (callId: string, thoughts: readonly WireThinkingBlock[]) => void;
+}
+
+/** A content block that has started and not ended. */
+type OpenBlock =
+  | { readonly type: "text"; readonly start: number; readonly citations: unknown[] }
+  | { readonly type: "thinking"; thinking: string; signature: string }
+  | { readonly type: "tool_use"; readonly input: unknown; hasArguments: boolean };
+
+/** Parses the events of one answer. A whole (not streamed) answer is processed as the events of a stream. */
+class AnswerParser {
+  readonly #emit: (event: ProviderEvent) => void;
+  readonly #context: AnswerContext;
+  readonly #calls: ToolCallAssembler;
+  readonly #usage = new UsageCollector();
+  readonly #open = new Map<unknown, OpenBlock>();
+  /** Thinking blocks since the last call. */
+  #thoughts: WireThinkingBlock[] = [];
+  /** Thinking blocks before each call, in the order of the calls. */
+  readonly #thoughtsBefore: (readonly WireThinkingBlock[])[] = [];
+  /** Characters of text so far, and search results so far. */
+  #textLength = 0;
+  #searchResultCount = 0;
+  #reason = "";
+  #stopSequence: string | null = null;
+  /** Index of the last call, if it ended without arguments. Only a following block shows that the call has none. */
+  #emptyCallIndex: unknown = null;
+
+  constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
+    this.#emit = emit;
+    this.#context = context;
+    this.#calls = new ToolCallAssembler(
+      (event) => {
+        if (event.type === "tool-call") {
+          context.rememberThinking?.(event.id, this.#thoughtsBefore[event.index] ?? []);
+        }
+        emit(event);
+      },
+      () => `toolu_${context.newId().replaceAll("-", "")}`,
+    );
+  }
+
+  /** Processes one event. Returns true for the last event. Events of an unknown type are ignored. */
+  take(type: unknown, event: JsonObject): boolean {
+    switch (type) {
+      case "message_start":
+        this.start(isObject(event["message"]) ? event["message"] : {});
+        break;
+      case "content_block_start":
+        if (isObject(event["content_block"])) this.#begin(event["index"], event["content_block"]);
+        break;
+      case "content_block_delta":
+        if (isObject(event["delta"])) this.#add(event["index"], event["delta"]);
+        break;
+      case "content_block_stop":
+        this.#end(event["index"]);
+        break;
+      case "message_delta":
+        this.stop(isObject(event["delta"]) ? event["delta"] : {});
+        this.#usage.add(event["usage"]);
+        break;
+      case "message_stop":
+        this.finish();
+        return true;
+      case "error":
+        throw errorFrom(event, 0, this.#context.secret, STREAM_ERROR_KINDS);
+    }
+    return false;
+  }
+
+  /**
+   * Processes a whole answer. If the answer was cut off, a tool call at its end is dropped: the call's input is an
+   * object even if it is incomplete.
+   */
+  takeWhole(message: JsonObject): void {
+    const { type, content, stop_reason: reason } = message;
+    if (type === "error") throw errorFrom(message, 0, this.#context.secret, STREAM_ERROR_KINDS);
+    if (!Array.isArray(content)) throw new ProviderError("cut", "the provider's answer has no content");
+    this.start(message);
+    const cut = typeof reason === "string" && mayBeTruncated(finishReason(reason));
+    for (const [index, block] of content.entries()) {
+      if (!isObject(block)) continue;
+      if (cut && index === content.length - 1 && block["type"] === "tool_use") continue;
+      this.#begin(index, block);
+      this.#end(index);
+    }
+    this.stop(message);
+    this.finish();
+  }
+
+  start(message: JsonObject): void {
+    const { id, usage } = message;
+    const messageId = typeof id === "string" && id !== "" ? id : `msg_${this.#context.newId()}`;
+    this.#emit({ type: "start", messageId });
+    this.#usage.add(usage);
+  }
+
+  stop({ stop_reason: reason, stop_sequence: sequence }: JsonObject): void {
+    if (typeof reason === "string") this.#reason = reason;
+    if (typeof sequence === "string") this.#stopSequence = sequence;
+  }
+
+  finish(): void {
+    for (const index of [...this.#open.keys()]) this.#end(index);
+    const reason = finishReason(this.#reason);
+    this.#calls.finish(mayBeTruncated(reason));
+    const usage = this.#usage.total();
+    if (usage !== null) this.#emit({ type: "usage", usage });
+    // Compatible servers may send `end_turn` after tool calls.
+    const told = this.#calls.any && reason === "stop" ? "tool_calls" : reason;
+    const at = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };
+    this.#emit({ type: "finish", reason: told, ...at });
+  }
+
+  #begin(index: unknown, block: JsonObject): void {
+    this.#completeEmptyCall();
+    switch (block["type"]) {
+      case "text":
+        this.#open.set(index, {
+          type: "text",
+          start: this.#textLength,
+          citations: listIn(block, "citations"),
+        });
+        this.#emitText("text", block["text"]);
+        break;
+      case "web_search_tool_result":
+        this.#emitSearchResults(listIn(block, "content"));
+        break;
+      case "thinking":
+        this.#open.set(index, {
+          type: "thinking",
+          thinking: stringIn(block, "thinking"),
+          signature: stringIn(block, "signature"),
+        });
+        this.#emitText("reasoning", block["thinking"]);
+        break;
+      case "redacted_thinking":
+        this.#thoughts.push({ type: "redacted_thinking", data: stringIn(block, "data") });
+        break;
+      case "tool_use":
+        this.#open.set(index, { type: "tool_use", input: block["input"], hasArguments: false });
+        this.#thoughtsBefore.push(this.#thoughts);
+        this.#thoughts = [];
+        this.#calls.take({ index, id: block["id"], function: { name: block["name"] } });
+        break;
+    }
+  }
+
+  #add(index: unknown, delta: JsonObject): void {
+    const block = this.#open.get(index);
+    if (block?.type === "text") {
+      if (delta["type"] === "citations_delta") block.citations.push(delta["citation"]);
+      else this.#emitText("text", delta["text"]);
+    } else if (block?.type === "thinking") {
+      block.thinking += stringIn(delta, "thinking");
+      block.signature = stringIn(delta, "signature") || block.signature;
+      this.#emitText("reasoning", delta["thinking"]);
+    } else if (block?.type === "tool_use" && stringIn(delta, "partial_json") !== "") {
+      block.hasArguments = true;
+      this.#calls.take({ index, function: { arguments: delta["partial_json"] } });
+    }
+  }
+
+  #end(index: unknown): void {
+    const block = this.#open.get(index);
+    this.#open.delete(index);
+    if (block?.type === "text") {
+      for (const citation of block.citations) this.#emitCitation(citation, block.start);
+    } else if (block?.type === "thinking") {
+      const { type, thinking, signature } = block;
+      this.#thoughts.push({ type, thinking, signature });
+    } else if (block?.type === "tool_use") {
+      // A call without arguments has no deltas. Some servers send all arguments in the first event instead.
+      const whole = isObject(block.input) && Object.keys(block.input).length > 0;
+      if (!block.hasArguments && whole) this.#calls.take({ index, function: { arguments: block.input } });
+      else if (!block.hasArguments) this.#emptyCallIndex = index;
+      this.#calls.settle();
+    }
+  }
+
+  #completeEmptyCall(): void {
+    if (this.#emptyCallIndex === null) return;
+    this.#calls.take({ index: this.#emptyCallIndex, function: { arguments: {} } });
+    this.#emptyCallIndex = null;
+    this.#calls.settle();
+  }
+
+  #emitText(type: "text" | "reasoning", text: unknown): void {
+    if (typeof text !== "string" || text === "") return;
+    if (type === "text") this.#textLength += text.length;
+    this.#emit({ type, text });
+  }
+
+  /** Emits the pages that a search found. A failed search has no pages. */
+  #emitSearchResults(found: readonly unknown[]): void {
+    const results = found.filter(isObject).filter(({ type }) => type === "web_search_result");
+    if (results.length === 0) return;
+    const pages = results.map((page) => {
+      this.#searchResultCount += 1;
+      return { index: this.#searchResultCount, url: stringIn(page, "url"), title: stringIn(page, "title") };
+    });
+    this.#emit({ type: "search", results: pages });
+  }
+
+  /** Emits a citation. It applies to the whole text block that contains it. */
+  #emitCitation(citation: unknown, start: number): void {
+    if (!isObject(citation) || citation["type"] !== "web_search_result_location") return;
+    const quoted = stringIn(citation, "cited_text");
+    const end = this.#textLength;
+    this.#emit({
+      type: "citation",
+      url: stringIn(citation, "url"),
+      title: stringIn(citation, "title"),
+      start: end,
+      end,
+      claim: { start, end },
+      ...(quoted === "" ? {} : { quoted }),
+    });
+  }
+}
+
+/** Decodes a streamed message. The message is complete only after its `message_stop` event. */
+export class MessageStreamDecoder extends TypedEventDecoder {
+  constructor(context: AnswerContext) {
+    super((emit) => new AnswerParser(emit, context));
+  }
+}
+
+/** Decodes a whole (not streamed) message. Throws the same errors as the stream decoder. */
+export function decodeWholeMessage(message: JsonObject, context: AnswerContext): ProviderEvent[] {
+  const events: ProviderEvent[] = [];
+  new AnswerParser((event) => events.push(event), context).takeWhole(message);
+  return events;
+}
+
+function listIn(object: JsonObject, name: string): unknown[] {
+  const value = object[name];
+  return Array.isArray(value) ? [...value] : [];
+}
+
+/**
+ * An unknown reason counts as `stop`: the provider said that it has finished. A paused turn stays `incomplete`: only a
+ * request with the unfinished work of the server's tools could continue it.
+ */
+function finishReason(reason: string): ProviderFinish {
+  switch (reason) {
+    case "max_tokens":
+    case "max_output_tokens":
+    case "length":
+    case "model_context_window_exceeded":
+      return "length";
+    case "tool_use":
+      return "tool_calls";
+    case "refusal":
+    case "content_filter":
+      return "content_filter";
+    case "pause_turn":
+      return "incomplete";
+  }
+  return "stop";
+}

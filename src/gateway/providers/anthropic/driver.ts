@@ -1,0 +1,97 @@
+import type { Conversation } from "../../../core/conversation/conversation.ts";
+import { withoutTrailingSlashes } from "../../../core/encoding/path-segment.ts";
+import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
+import { type AnswerReader, KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
+import type { PrepareOptions, UpstreamAccount } from "../provider.ts";
+import { ReasoningCache } from "../reasoning-cache.ts";
+import { createReplayDecoder } from "../replay-decoder.ts";
+import { type AnswerContext, decodeWholeMessage, MessageStreamDecoder } from "./decoder.ts";
+import { ERROR_KINDS } from "./errors.ts";
+import type { ThinkingHistory } from "./messages.ts";
+import { OPTIONAL_FIELDS, THINKING_BUDGET } from "./optional-fields.ts";
+import { SUPPORTED_OPTIONS } from "./options.ts";
+import { RequestBuilder } from "./request.ts";
+import type { WireRequest, WireThinkingBlock } from "./wire.ts";
+
+/** The protocol's version. Its own service requires the header; compatible servers ignore it. */
+const VERSION = "2023-06-01";
+
+/** Driver for every backend with the message style. */
+export const anthropicDriver = {
+  id: "anthropic",
+  create: (options: ProviderOptions) => new AnthropicProvider(options),
+  classifyExchange: (path: string): ExchangeKind => {
+    if (path.endsWith("/messages")) return { label: "completion", round: { session: null } };
+    return { label: path.endsWith("/models") ? "models" : "other" };
+  },
+  createCaptureDecoder: (contentType: string) =>
+    createReplayDecoder(contentType, (context) => ({
+      createStreamDecoder: () => new MessageStreamDecoder(context),
+      readWhole: (message) => decodeWholeMessage(message, context),
+    })),
+} satisfies Driver;
+
+/** The base address may end with the version (`/v1`) or without it. */
+function addressOf(baseUrl: string): string {
+  return `${withoutTrailingSlashes(baseUrl).replace(/\/v1$/, "")}/v1`;
+}
+
+function lengthOf(thought: WireThinkingBlock): number {
+  return thought.type === "thinking"
+    ? thought.thinking.length + thought.signature.length
+    : thought.data.length;
+}
+
+/** A backend with the message style. */
+class AnthropicProvider extends KeyedBackend<WireRequest> {
+  readonly #memory = new ReasoningCache(lengthOf);
+
+  constructor(options: ProviderOptions) {
+    super(options, {
+      address: addressOf(options.baseUrl),
+      path: "/messages",
+      kinds: ERROR_KINDS,
+      optional: OPTIONAL_FIELDS,
+      options: SUPPORTED_OPTIONS,
+      // A whole answer has arguments as an object, which is valid even if the call was cut off.
+      detectsTruncatedCalls: false,
+    });
+  }
+
+  protected override headers(token: string) {
+    return { "x-api-key": token, "anthropic-version": VERSION };
+  }
+
+  protected override writer(
+    conversation: Conversation,
+    options: PrepareOptions,
+    settings: RequestSettings,
+  ): RequestBuilder {
+    return new RequestBuilder(conversation, options, settings, () => this.#thoughtsOf(settings.model));
+  }
+
+  protected override reader(account: UpstreamAccount, request: WireRequest): AnswerReader {
+    const context = this.#contextOf(account, request);
+    return {
+      createStreamDecoder: () => new MessageStreamDecoder(context),
+      readWhole: (message) => decodeWholeMessage(message, context),
+    };
+  }
+
+  #thoughtsOf(model: string): ThinkingHistory {
+    return {
+      blocksBefore: (callId) => this.#memory.get(model, callId),
+      mustBeComplete: !this.optionalOf(model).refuses(THINKING_BUDGET),
+    };
+  }
+
+  #contextOf(account: UpstreamAccount, { model, thinking }: WireRequest): AnswerContext {
+    const context = { secret: account.token, newId: this.options.newId };
+    // An answer without thinking is not remembered: a thinking model cannot continue from it.
+    if (thinking?.type !== "enabled") return context;
+    return {
+      ...context,
+      rememberThinking: (callId, thoughts) => this.#memory.store(model, callId, thoughts),
+    };
+  }
+}

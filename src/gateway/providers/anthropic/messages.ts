@@ -1,0 +1,132 @@
+import type { CacheBreakpoint } from "../../../core/conversation/cache-breakpoint.ts";
+import type { Conversation, Message } from "../../../core/conversation/conversation.ts";
+import { parseObject } from "../../../core/encoding/json.ts";
+import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
+import { joinParagraphList, joinParagraphs, joinTextParts } from "../prompt-text.ts";
+import type { AttachedPart } from "../request-attachments.ts";
+import { cacheControl } from "./cache-control.ts";
+import { Turns } from "./turns.ts";
+import type { WireMessage, WirePart, WireText, WireThinkingBlock } from "./wire.ts";
+
+/** What is known about the model's earlier thinking. */
+export interface ThinkingHistory {
+  /** The thinking blocks before a call; undefined: not known. */
+  blocksBefore(callId: string): readonly WireThinkingBlock[] | undefined;
+  /** Whether the model continues to think only if all earlier thinking blocks are known. */
+  readonly mustBeComplete: boolean;
+}
+
+/** How to translate a conversation into messages. */
+export interface MessageOptions {
+  /** Whether tool calls and results are written as text instead of blocks of their own. */
+  readonly toolCallsAsText: boolean;
+  /** Text that is appended to the last user message; blank: none. */
+  readonly injection: string;
+  /** User text that ends the conversation (a follow-up turn); blank: none. */
+  readonly suffix: string;
+  readonly partOf: (part: AttachedPart) => WirePart;
+  readonly thoughts: ThinkingHistory;
+}
+
+/** A conversation in the protocol's form. */
+export interface WireConversation {
+  /** The texts of the system messages at the beginning. */
+  readonly system: readonly WireText[];
+  readonly messages: readonly WireMessage[];
+  /** Whether the model may think in its answer (see `Turns.finish`). */
+  readonly mayThink: boolean;
+}
+
+/**
+ * Translates a conversation. System messages at the beginning become the system prompt. Later ones stay in place as user
+ * text in a `system` tag, because not every model accepts a system message there.
+ */
+export function toWireConversation(conversation: Conversation, options: MessageOptions): WireConversation {
+  const { messages } = conversation;
+  const first = messages.findIndex((message) => message.role !== "system");
+  const leading = messages.slice(0, first === -1 ? messages.length : first);
+  const lastUser = messages.findLast((message) => message.role === "user");
+  const turns = new Turns();
+  for (const message of messages.slice(leading.length)) {
+    addMessage(turns, message, options);
+    if (message === lastUser) turns.addParts("user", [text(options.injection)]);
+  }
+  turns.addParts("user", [text(options.suffix)]);
+  const finished = turns.finish(options.thoughts.mustBeComplete);
+  const system = leading.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "text" ? [text(part.text, part.cache)] : [])),
+  );
+  return { system, ...finished };
+}
+
+function addMessage(turns: Turns, message: Message, options: MessageOptions): void {
+  switch (message.role) {
+    case "system": {
+      const said = joinTextParts(message.parts);
+      if (said !== "") turns.addParts("user", [text(`<system>\n${said}\n</system>`)]);
+      break;
+    }
+    case "user": {
+      // The protocol has no field for a user's name.
+      const name = message.name === undefined ? "" : `[${message.name}]`;
+      turns.addParts("user", [text(name), ...partsOf(message, options)]);
+      break;
+    }
+    case "assistant":
+      addAssistantMessage(turns, message, options);
+      break;
+    case "tool":
+      addToolResult(turns, message, options);
+      break;
+  }
+}
+
+/**
+ * Adds an assistant message. Reasoning text alone is not sent: the protocol accepts reasoning only with its signature.
+ */
+function addAssistantMessage(
+  turns: Turns,
+  { parts, toolCalls }: Extract<Message, { role: "assistant" }>,
+  options: MessageOptions,
+): void {
+  const said = joinTextParts(parts);
+  const cache = parts.findLast((part) => part.cache !== undefined)?.cache;
+  if (options.toolCallsAsText) {
+    turns.addParts("assistant", [text(joinParagraphs(said, renderToolCalls(toolCalls)), cache)]);
+    return;
+  }
+  const calls = toolCalls.map(({ id, name, arguments: input, cache: mark }) => ({
+    id,
+    name,
+    input: parseObject(input),
+    thoughts: options.thoughts.blocksBefore(id),
+    ...(mark === undefined ? {} : { cache: mark }),
+  }));
+  turns.addAnswer(text(said, cache), calls);
+}
+
+function addToolResult(
+  turns: Turns,
+  message: Extract<Message, { role: "tool" }>,
+  options: MessageOptions,
+): void {
+  const { callId: id, name, isError = false } = message;
+  const parts = partsOf(message, options).filter((part) => part.type !== "text" || part.text !== "");
+  if (!options.toolCallsAsText && turns.recordResult(id, parts, isError, message.cache)) return;
+  // A result whose call is missing, or already has a result, is written as text.
+  const words = joinParagraphList(parts.map((part) => (part.type === "text" ? part.text : "")));
+  const result = { id, text: words, isError, ...(name === undefined ? {} : { name }) };
+  turns.addParts("user", [text(renderToolResult(result)), ...parts.filter((part) => part.type !== "text")]);
+}
+
+function partsOf({ parts }: Message, options: MessageOptions): WirePart[] {
+  return parts.map((part) =>
+    part.type === "text"
+      ? text(part.text, part.cache)
+      : { ...options.partOf(part), ...cacheControl(part.cache) },
+  );
+}
+
+function text(value: string, cache?: CacheBreakpoint): WireText {
+  return { type: "text", text: value, ...cacheControl(cache) };
+}

@@ -1,0 +1,207 @@
+import {
+  anyPattern,
+  fieldRefusalPattern as namedAsRefused,
+  type OptionalField,
+  sentencePattern,
+} from "../optional-fields.ts";
+import { effortFor } from "../thinking-budget.ts";
+
+import { usesCacheControl, withoutCacheControl } from "./cache-control.ts";
+import { maxThinkingTokens } from "./token-allocation.ts";
+import type { WireBlock, WireMessage, WireRequest, WireTool, WireWebSearch } from "./wire.ts";
+
+const CONTINUE_MESSAGE: WireMessage = {
+  role: "user",
+  content: [
+    { type: "text", text: "Continue your answer exactly where it ends, without repeating anything of it." },
+  ],
+};
+
+const REFUSED =
+  "not (?:be )?(?:support|permit|allow)|unsupported|unknown|unexpected|unrecogni[sz]ed|deprecated|may only|expected tags";
+
+/** Builds a pattern for a sentence which says that a feature is unavailable. `name` is a regular expression. */
+function unavailablePattern(name: string): RegExp {
+  return anyPattern(sentencePattern(name, `\\b(?:${REFUSED})`, '".'), sentencePattern(REFUSED, name, '".'));
+}
+
+const DISABLED = { type: "disabled" } as const;
+
+/** The model's `max_tokens` limit, read from its refusal of a larger value; Infinity: not stated. */
+function maxTokensFrom(refusal: string): number {
+  return Number(/max_tokens: \d+ > (\d+)/.exec(refusal)?.[1] ?? Number.POSITIVE_INFINITY);
+}
+
+/** Newer models accept no thinking budget: they decide how much they think. They take an effort instead. */
+export const THINKING_BUDGET: OptionalField<WireRequest> = {
+  refusalPattern: /thinking\.type\.enabled/,
+  isPresent: ({ thinking }) => thinking?.type === "enabled",
+  remove: ({ thinking, ...rest }) => ({
+    ...rest,
+    thinking: { type: "adaptive", display: "summarized" },
+    ...(thinking?.type === "enabled" ? { output_config: { effort: effortFor(thinking.budget_tokens) } } : {}),
+  }),
+};
+
+type Change = Pick<OptionalField<WireRequest>, "isPresent" | "remove">;
+
+/** The end user's id. */
+const METADATA: Change = {
+  isPresent: (request) => request.metadata !== undefined,
+  remove: ({ metadata: _, ...rest }) => rest,
+};
+
+/** The server's own web search. */
+const SEARCH: Change = {
+  isPresent: ({ tools = [] }) => tools.some(isSearch),
+  remove: ({ tools = [], tool_choice: choice, ...rest }) => {
+    const others = tools.filter((tool) => !isSearch(tool));
+    if (others.length === 0) return rest;
+    return { ...rest, tools: others, ...(choice === undefined ? {} : { tool_choice: choice }) };
+  },
+};
+
+/**
+ * Fields that not every model supports. Models differ by generation, and compatible servers differ from all of them. The
+ * patterns match the error messages of the protocol's own service.
+ */
+export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
+  THINKING_BUDGET,
+  {
+    // Accounts of one pool may have different owners, and a backend may reject what it issued to another owner.
+    refusalPattern: anyPattern(
+      /(?:invalid|corrupted) [`'"\\]*signature|signature[`'"\\]* (?:(?:is|was) )?(?:not valid|invalid|corrupted)/,
+      sentencePattern("signature", "could not be (?:verified|decrypted)"),
+    ),
+    isPresent: ({ messages }) => messages.some(({ content }) => content.some(isThinkingBlock)),
+    remove: withoutThinkingBlocks,
+    isTransient: true,
+  },
+  {
+    // The model cannot think, or the server does not know the field.
+    refusalPattern: unavailablePattern('thinking(?:\\.type\\.adaptive\\\\?")?'),
+    isPresent: ({ thinking }) => thinking !== undefined && thinking.type !== "disabled",
+    remove: ({ thinking: _, ...rest }) => rest,
+  },
+  {
+    // The same two cases, or a model whose thinking cannot be disabled.
+    refusalPattern: anyPattern(
+      namedAsRefused("thinking"),
+      /thinking\.type\.disabled/,
+      sentencePattern("thinking", "expected tags|cannot be (?:disabled|turned)"),
+    ),
+    isPresent: ({ thinking }) => thinking?.type === "disabled",
+    remove: ({ thinking: _, ...rest }) => rest,
+  },
+  {
+    refusalPattern: unavailablePattern("(?:output_config|effort)"),
+    isPresent: (request) => request.output_config !== undefined,
+    remove: ({ output_config: _, ...rest }) => rest,
+  },
+  {
+    refusalPattern: unavailablePattern("temperature"),
+    isPresent: (request) => request.temperature !== undefined,
+    remove: ({ temperature: _, ...rest }) => rest,
+  },
+  {
+    refusalPattern: unavailablePattern("top_k"),
+    isPresent: (request) => request.top_k !== undefined,
+    remove: ({ top_k: _, ...rest }) => rest,
+  },
+  {
+    // The user id does not affect the answer.
+    refusalPattern: namedAsRefused("metadata(?:\\.user_id)?"),
+    ...METADATA,
+  },
+  {
+    // A rejected user id says nothing about other user ids, so the refusal is not remembered.
+    refusalPattern: /metadata/,
+    ...METADATA,
+    isTransient: true,
+  },
+  {
+    // Without the prompt cache the request only costs more.
+    refusalPattern: unavailablePattern("cache_control(?:\\.\\w{1,40}(?!\\w)){0,3}"),
+    isPresent: usesCacheControl,
+    remove: withoutCacheControl,
+  },
+  {
+    refusalPattern: unavailablePattern("top_p"),
+    isPresent: (request) => request.top_p !== undefined,
+    remove: ({ top_p: _, ...rest }) => rest,
+  },
+  {
+    refusalPattern: anyPattern(
+      /forces tool use/,
+      sentencePattern("tool_choice|forced tool", "not support", '".'),
+    ),
+    isPresent: ({ tool_choice: choice }) => choice?.type === "any" || choice?.type === "tool",
+    remove: ({ tool_choice: choice, ...rest }) => {
+      const { name: _, ...others } = choice ?? {};
+      return { ...rest, tool_choice: { ...others, type: "auto" } };
+    },
+  },
+  {
+    refusalPattern: unavailablePattern("strict"),
+    isPresent: ({ tools }) => tools?.some((tool) => "strict" in tool) ?? false,
+    remove: (request) => ({ ...request, tools: (request.tools ?? []).map(withoutStrict) }),
+  },
+  {
+    // A server without its own web search may complain that the tool lacks an `input_schema`.
+    refusalPattern: anyPattern(
+      namedAsRefused("web[ _]search\\w*"),
+      /tools\.\d+(?:\.\w+)?\.input_schema\W{1,3}field required/,
+    ),
+    ...SEARCH,
+  },
+  {
+    // The schema of another tool may be the cause, so the refusal is not remembered.
+    refusalPattern: /web[ _]search|tools\.\d(?:(?!tools\.\d)\S)*input_schema/i,
+    ...SEARCH,
+    isTransient: true,
+  },
+  {
+    refusalPattern: namedAsRefused("prefill(?:ing)?"),
+    isPresent: ({ messages }) => messages.at(-1)?.role === "assistant",
+    remove: (request) => ({ ...request, messages: [...request.messages, CONTINUE_MESSAGE] }),
+  },
+  {
+    refusalPattern: /max_tokens: \d+ > \d+/,
+    isPresent: ({ max_tokens: limit }, refusal) => limit > maxTokensFrom(refusal),
+    remove: ({ thinking, ...request }, refusal) => {
+      const limit = maxTokensFrom(refusal);
+      const shorter = { ...request, max_tokens: limit };
+      if (thinking?.type !== "enabled") return thinking === undefined ? shorter : { ...shorter, thinking };
+      const budget = Math.min(thinking.budget_tokens, maxThinkingTokens(limit));
+      return { ...shorter, thinking: budget === 0 ? DISABLED : { ...thinking, budget_tokens: budget } };
+    },
+  },
+];
+
+/**
+ * Removes all thinking blocks. During tool use the model cannot continue to think without them, so thinking is then
+ * disabled.
+ */
+function withoutThinkingBlocks(request: WireRequest): WireRequest {
+  const messages = request.messages.map(({ role, content }) => ({
+    role,
+    content: content.filter((block) => !isThinkingBlock(block)),
+  }));
+  const works = request.messages.at(-1)?.content.some(({ type }) => type === "tool_result") ?? false;
+  const thinks = request.thinking?.type === "enabled";
+  return { ...request, messages, ...(works && thinks ? { thinking: DISABLED } : {}) };
+}
+
+function isThinkingBlock({ type }: WireBlock): boolean {
+  return type === "thinking" || type === "redacted_thinking";
+}
+
+function isSearch(tool: WireTool | WireWebSearch): tool is WireWebSearch {
+  return "type" in tool;
+}
+
+function withoutStrict(tool: WireTool | WireWebSearch): WireTool | WireWebSearch {
+  if (isSearch(tool)) return tool;
+  const { strict: _, ...rest } = tool;
+  return rest;
+}

@@ -1,0 +1,44 @@
+import { withoutTrailingSlashes } from "../../core/encoding/path-segment.ts";
+import type { ExchangeKind, ProviderOptions } from "./driver.ts";
+import { readEmbeddings } from "./embeddings.ts";
+import { KeyedBackend, type KeyedProtocol } from "./keyed-backend.ts";
+import type { Embedding } from "./provider.ts";
+import { readRecord } from "./transport.ts";
+
+/**
+ * A backend whose API key is a bearer token and which also offers embeddings. Chat completions and responses backends
+ * differ only in their paths.
+ */
+export abstract class BearerBackend<Wire extends { readonly model: string }> extends KeyedBackend<Wire> {
+  readonly embeddings: Embedding = {
+    embed: async (account, { model, ...wishes }, signal) => {
+      const body = { model: this.modelName(model), ...wishes, encoding_format: "float" };
+      const response = await this.post(account, "/embeddings", body, "application/json", signal);
+      if (!response.ok) throw (await this.readError(response, account, signal)).error;
+      return readEmbeddings(await readRecord(response, signal), wishes.input.length);
+    },
+  };
+
+  constructor(options: ProviderOptions, protocol: Omit<KeyedProtocol<Wire>, "address">) {
+    super(options, { ...protocol, address: withoutTrailingSlashes(options.baseUrl) });
+  }
+
+  protected override headers(token: string) {
+    return { authorization: `Bearer ${token}` };
+  }
+}
+
+/** Classifies an exchange by its path. `generations` is the path at which generations are requested. */
+export function classifyBearerExchange(path: string, generations: string): ExchangeKind {
+  if (path.endsWith(generations)) return { label: "completion", round: { session: null } };
+  if (path.endsWith("/embeddings")) return { label: "embeddings" };
+  return { label: path.endsWith("/models") ? "models" : "other" };
+}
+
+/** The maximum length of a user id. The public API refuses longer ones; the gateway omits them instead of failing. */
+const MAX_USER_CHARS = 64;
+
+/** Returns the caller's id of its user, or undefined if the id is too long to send. */
+export function acceptedUserId(user: string | undefined): string | undefined {
+  return user !== undefined && user.length > MAX_USER_CHARS ? undefined : user;
+}

@@ -1,0 +1,202 @@
+import { isObject, type JsonObject } from "../../core/encoding/json.ts";
+import { MASK, maskSecrets } from "../../core/encoding/secret-masking.ts";
+import type { UpstreamFault } from "../../core/errors/gateway-error.ts";
+import { ProviderError, type ProviderErrorKind } from "../../core/errors/provider-error.ts";
+import { readBounded } from "./transport.ts";
+
+/** How many bytes of an error body are read. */
+const MAX_ERROR_BYTES = 64 * 1024;
+/** How many characters of an upstream's message are passed on. */
+const MAX_MESSAGE_CHARS = 500;
+/** The maximum accepted `Retry-After`, in seconds: one year. */
+const LONGEST_WAIT = 365 * 86_400;
+
+/** Error codes that upstreams of all protocols use. Drivers add the codes of their own protocol ({@link ErrorKinds}). */
+const KIND_OF_CODE: ReadonlyMap<string, ProviderErrorKind> = new Map<string, ProviderErrorKind>([
+  ["invalid_credentials", "invalid_credentials"],
+  ["token_expired", "token_expired"],
+  ["invalid_api_key", "token_expired"],
+  ["account_suspended", "account_suspended"],
+  ["account_deactivated", "account_suspended"],
+  ["rate_limited", "rate_limited"],
+  ["rate_limit_exceeded", "rate_limited"],
+  ["insufficient_quota", "rate_limited"],
+  ["not_found", "not_found"],
+  ["too_large", "too_large"],
+  ["model_unavailable", "model_unavailable"],
+  ["model_not_found", "model_unavailable"],
+  ["invalid_request", "invalid_request"],
+  ["context_length_exceeded", "context_length"],
+  ["exceed_context_size_error", "context_length"],
+  ["content_filter", "content_filter"],
+  ["content_policy_violation", "content_filter"],
+]);
+
+/** Phrases with which backends without an error code for it report that a prompt is too long for the model. */
+const TOO_LONG =
+  /maximum context length|prompt is too long|longer than the model's context|exceeds? (?:the )?(?:model's )?(?:context|available context size|maximum number of (?:input )?tokens)|input length and `?max_tokens`? exceed|too large for model with/i;
+
+/** Fixed messages for callers, where the upstream's own words could contain part of a credential. */
+const FIXED_MESSAGES: Partial<Record<ProviderErrorKind, string>> = {
+  invalid_credentials: "the provider refused the account's credentials",
+  token_expired: "the provider refused the account's token",
+  account_suspended: "the provider refused the account",
+};
+
+function kindOfCode(code: unknown, kinds: ErrorKinds): ProviderErrorKind | undefined {
+  return typeof code === "string" ? (kinds.codes?.get(code) ?? KIND_OF_CODE.get(code)) : undefined;
+}
+
+function kindOfStatus(status: number): ProviderErrorKind {
+  switch (status) {
+    case 401:
+      return "token_expired";
+    case 402:
+    case 403:
+      return "account_suspended";
+    case 404:
+      return "not_found";
+    case 408:
+    case 504:
+      return "timeout";
+    case 413:
+      return "too_large";
+    case 429:
+      return "rate_limited";
+    case 503:
+      return "model_unavailable";
+  }
+  return status >= 400 && status < 500 ? "invalid_request" : "server_error";
+}
+
+/** A driver's mapping of error codes, and of statuses without a known code, where it differs from the general mapping. */
+export interface ErrorKinds {
+  readonly codes?: ReadonlyMap<string, ProviderErrorKind>;
+  readonly statuses?: Readonly<Record<number, ProviderErrorKind>>;
+  /** Converts the protocol's error body into a form that {@link errorFrom} reads. */
+  readonly read?: (body: JsonObject) => JsonObject;
+  /** Reads the retry delay in seconds from the body, where the protocol states it there. Null: none stated. */
+  readonly retryAfter?: (body: JsonObject) => number | null;
+}
+
+/**
+ * Converts a provider's error object into a `ProviderError`. Accepts `{code, message}`, the same under `error`, a
+ * text under `error`, and the forms of common HTTP frameworks (`message`, `detail`). The code decides first, then the
+ * HTTP status. If the status is 0 (none), a numeric code replaces it.
+ */
+export function errorFrom(
+  told: JsonObject,
+  status: number,
+  secret: string,
+  kinds: ErrorKinds = {},
+  retryAfter: number | null = null,
+): ProviderError {
+  const body = kinds.read?.(told) ?? told;
+  const { error, detail } = body;
+  const { code, type, message } = isObject(error) ? error : body;
+  const effective = status === 0 && isStatus(code) ? code : status;
+  const known = kindOfCode(code, kinds) ?? kindOfCode(type, kinds);
+  const words = [message, error, detail].find((value) => typeof value === "string");
+  const text = typeof words === "string" ? words : "";
+  const general = known ?? kinds.statuses?.[effective] ?? kindOfStatus(effective);
+  const kind = general === "invalid_request" && TOO_LONG.test(text) ? "context_length" : general;
+  const fault = readErrorFields(isObject(error) ? error : body, secret);
+  const { code: _, ...place } = fault;
+  // If the gateway understands the code, callers receive the gateway's own code instead.
+  const said = kindOfCode(code, kinds) === undefined ? fault : place;
+  return refusal(kind, text, effective, secret, retryAfter, said);
+}
+
+function isStatus(code: unknown): code is number {
+  return Number.isInteger(code) && Number(code) >= 100 && Number(code) < 600;
+}
+
+/** Codes, types and field names. Longer or otherwise written values are ignored. */
+const NAME = /^[\w.[\]-]{1,100}$/;
+
+/** Reads the code, type and field name of an error object. */
+function readErrorFields(error: JsonObject, secret: string): UpstreamFault {
+  const fault: { code?: string; type?: string; param?: string } = {};
+  for (const name of ["code", "type", "param"] as const) {
+    const value = error[name];
+    if (typeof value !== "string" || !NAME.test(value)) continue;
+    if (!maskSecrets(value, [secret]).includes(MASK)) fault[name] = value;
+  }
+  return fault;
+}
+
+/** Creates an error with a message that callers may see: limited in length, on one line, without the account's token. */
+function refusal(
+  kind: ProviderErrorKind,
+  text: string,
+  status: number,
+  secret: string,
+  retryAfter: number | null,
+  fault: UpstreamFault,
+): ProviderError {
+  const fixed = FIXED_MESSAGES[kind];
+  if (fixed !== undefined) return new ProviderError(kind, fixed, status);
+  const shown = maskSecrets(text, [secret])
+    .slice(0, MAX_MESSAGE_CHARS)
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  const why = status === 0 ? "" : ` (status ${status})`;
+  return new ProviderError(
+    kind,
+    shown === "" ? `the provider failed${why}` : `the provider says: ${shown}`,
+    status,
+    undefined,
+    retryAfter,
+    fault,
+  );
+}
+
+/**
+ * An error response after reading: the `ProviderError`, and the body's text (at most 64 kB) for drivers that need
+ * details.
+ */
+export interface UpstreamErrorResponse {
+  readonly error: ProviderError;
+  readonly text: string;
+}
+
+/**
+ * Reads an error response and closes its body. If the body is not JSON, only the status counts; an HTML page is not
+ * passed on.
+ */
+export async function readErrorResponse(
+  response: Response,
+  secret: string,
+  signal: AbortSignal,
+  kinds: ErrorKinds = {},
+): Promise<UpstreamErrorResponse> {
+  const { status } = response;
+  if (status < 400) {
+    await response.body?.cancel();
+    const error = new ProviderError("malformed", `the provider answered with status ${status}`, status);
+    return { error, text: "" };
+  }
+  const { text } = await readBounded(response, MAX_ERROR_BYTES);
+  signal.throwIfAborted();
+  let body: JsonObject = {};
+  try {
+    const parsed: unknown = JSON.parse(text);
+    // Some backends wrap the error in a list, like the pieces of a stream.
+    const told: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+    if (isObject(told)) body = told;
+  } catch {
+    // The body is an error page of a proxy, for example. Use the status only.
+  }
+  const stated = retryAfterOf(response) ?? kinds.retryAfter?.(body) ?? null;
+  const after = stated === null ? null : Math.min(stated, LONGEST_WAIT);
+  return { error: errorFrom(body, status, secret, kinds, after), text };
+}
+
+/** Reads `Retry-After`, a number or a date, as seconds. Null: absent or unreadable. */
+function retryAfterOf({ headers }: Response): number | null {
+  const stated = headers.get("retry-after")?.trim() ?? "";
+  const seconds = /^\d+(?:\.\d+)?$/.test(stated)
+    ? Number(stated)
+    : (Date.parse(stated) - Date.parse(headers.get("date") ?? "")) / 1000;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : null;
+}

@@ -1,0 +1,213 @@
+import type { AnswerToken, LikelyToken } from "../../../core/conversation/events.ts";
+import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import { ProviderError } from "../../../core/errors/provider-error.ts";
+import { errorFrom } from "../error-response.ts";
+import { EventStreamDecoder } from "../event-stream.ts";
+import { objectsIn, parseRecord, readCount, readUsage } from "../json.ts";
+import type { ProviderEvent, ProviderFinish, ProviderUsage } from "../provider.ts";
+import { isUnguessable } from "../reasoning-cache.ts";
+import { ToolCallAssembler } from "../tool-call-assembler.ts";
+import { ERROR_KINDS } from "./errors.ts";
+import { toGroundingEvents } from "./grounding.ts";
+
+/** What the decoder of one answer needs. */
+export interface AnswerContext {
+  /** The account's token. No error message may contain it. */
+  readonly secret: string;
+  /** Creates an id for a call or an answer that the backend sent without one. */
+  readonly newId: () => string;
+  /** Called for each tool call that has a thought signature. */
+  readonly rememberSignature?: (callId: string, signature: string) => void;
+}
+
+/** Parses the chunks of one answer. A whole (not streamed) answer is a single chunk. */
+class AnswerParser {
+  readonly #emit: (event: ProviderEvent) => void;
+  readonly #context: AnswerContext;
+  readonly #calls: ToolCallAssembler;
+  /** The thought signature of each call, in the order of the calls. */
+  readonly #signatures: unknown[] = [];
+  #started = false;
+  #text = "";
+  #reason: ProviderFinish | null = null;
+  #usage: ProviderUsage | null = null;
+  #grounding: JsonObject | null = null;
+
+  constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
+    this.#emit = emit;
+    this.#context = context;
+    this.#calls = new ToolCallAssembler(
+      (event) => {
+        const signature = event.type === "tool-call" ? this.#signatures[event.index] : undefined;
+        if (event.type === "tool-call" && typeof signature === "string" && signature !== "") {
+          context.rememberSignature?.(event.id, signature);
+        }
+        emit(event);
+      },
+      () => `call_${context.newId().replaceAll("-", "")}`,
+    );
+  }
+
+  /** Whether the backend has sent a finish reason. */
+  get hasFinishReason(): boolean {
+    return this.#reason !== null;
+  }
+
+  addChunk(piece: JsonObject): void {
+    const { error, responseId, candidates, promptFeedback, usageMetadata } = piece;
+    if (error !== undefined && error !== null) throw errorFrom(piece, 0, this.#context.secret, ERROR_KINDS);
+    if (!this.#started) this.#start(responseId);
+    if (isObject(usageMetadata)) this.#usage = usageFrom(usageMetadata);
+    // A blocked prompt has no answer.
+    if (isObject(promptFeedback) && promptFeedback["blockReason"]) this.#reason ??= "content_filter";
+    for (const candidate of objectsIn(candidates)) {
+      // The gateway never requests more than one candidate.
+      if ((candidate["index"] ?? 0) === 0) this.#takeCandidate(candidate);
+    }
+  }
+
+  /** Ends the answer. Throws a `ProviderError` `cut` if the backend sent no finish reason. */
+  finish(): void {
+    const reason = this.#reason;
+    if (reason === null) throw new ProviderError("cut", "the provider's answer was cut off");
+    // Each call comes whole, so no incomplete call can be pending.
+    this.#calls.finish(false);
+    if (this.#grounding !== null) {
+      for (const event of toGroundingEvents(this.#grounding, this.#text)) this.#emit(event);
+    }
+    if (this.#usage !== null) this.#emit({ type: "usage", usage: this.#usage });
+    this.#emit({ type: "finish", reason: this.#calls.any && reason === "stop" ? "tool_calls" : reason });
+  }
+
+  #start(id: unknown): void {
+    this.#started = true;
+    const messageId = typeof id === "string" && id !== "" ? id : `resp_${this.#context.newId()}`;
+    this.#emit({ type: "start", messageId });
+  }
+
+  #takeCandidate(candidate: JsonObject): void {
+    const { content, finishReason: reason, groundingMetadata, logprobsResult } = candidate;
+    const tokens = isObject(logprobsResult) ? tokensIn(logprobsResult) : [];
+    if (tokens.length > 0) this.#emit({ type: "tokens", tokens });
+    if (isObject(content)) for (const part of objectsIn(content["parts"])) this.#takePart(part);
+    if (isObject(groundingMetadata)) this.#grounding = groundingMetadata;
+    if (typeof reason === "string" && reason !== "" && reason !== "FINISH_REASON_UNSPECIFIED") {
+      this.#reason = finishReason(reason);
+    }
+  }
+
+  #takePart({ text, thought, functionCall, thoughtSignature }: JsonObject): void {
+    if (isObject(functionCall)) {
+      const { id: given, name, args } = functionCall;
+      // The protocol matches calls by their order, so the gateway may replace an id. It replaces guessable ids:
+      // the id is the key to the remembered thought signature.
+      const id = typeof given === "string" && isUnguessable(given) ? given : undefined;
+      const index = this.#signatures.push(thoughtSignature) - 1;
+      this.#calls.take({ index, id, function: { name, arguments: isObject(args) ? args : {} } });
+      this.#calls.settle();
+    }
+    if (typeof text !== "string" || text === "") return;
+    if (thought === true) {
+      this.#emit({ type: "reasoning", text });
+    } else {
+      this.#text += text;
+      this.#emit({ type: "text", text });
+    }
+  }
+}
+
+/** Decodes a streamed answer. The answer is complete when its stream has ended and a finish reason has come. */
+export class ContentStreamDecoder extends EventStreamDecoder {
+  readonly #answer: AnswerParser;
+
+  constructor(context: AnswerContext) {
+    super();
+    this.#answer = new AnswerParser((event) => this.emit(event), context);
+  }
+
+  protected override onEvent(_name: string | undefined, data: string): void {
+    if (data === "") return;
+    // Servers with several protocols may send the end mark of another protocol.
+    if (data.trim() === "[DONE]") this.onEnd();
+    else this.#answer.addChunk(parseRecord(data));
+  }
+
+  /** Token counts may follow the finish reason in a separate chunk, so the answer ends only with its stream. */
+  protected override onEnd(): void {
+    if (!this.#answer.hasFinishReason) return;
+    this.#answer.finish();
+    this.markDone();
+  }
+}
+
+/** Decodes a whole (not streamed) answer. Throws the same errors as the stream decoder. */
+export function decodeWholeAnswer(answer: JsonObject, context: AnswerContext): ProviderEvent[] {
+  const events: ProviderEvent[] = [];
+  const read = new AnswerParser((event) => events.push(event), context);
+  read.addChunk(answer);
+  read.finish();
+  return events;
+}
+
+/**
+ * Adds up token counts: the backend counts thinking apart from the answer, and the input from its own tools apart from
+ * the prompt.
+ */
+function usageFrom(usage: JsonObject): ProviderUsage {
+  const sum = (...names: readonly string[]): number | undefined => {
+    const counts = names.flatMap((name) => readCount(usage[name]) ?? []);
+    return counts.length === 0 ? undefined : counts.reduce((total, count) => total + count, 0);
+  };
+  return readUsage({
+    prompt: sum("promptTokenCount", "toolUsePromptTokenCount"),
+    completion: sum("candidatesTokenCount", "thoughtsTokenCount"),
+    reasoning: usage["thoughtsTokenCount"],
+    cached: usage["cachedContentTokenCount"],
+    cacheWritten: undefined,
+  });
+}
+
+function tokensIn({ chosenCandidates, topCandidates }: JsonObject): readonly AnswerToken[] {
+  const tops = objectsIn(topCandidates);
+  return objectsIn(chosenCandidates).flatMap((chosen, index) => {
+    const token = toLikelyToken(chosen);
+    if (token === null) return [];
+    const top = objectsIn(tops[index]?.["candidates"]).flatMap((other) => toLikelyToken(other) ?? []);
+    return [{ ...token, top }];
+  });
+}
+
+function toLikelyToken({ token, logProbability }: JsonObject): LikelyToken | null {
+  if (typeof token !== "string" || typeof logProbability !== "number" || !Number.isFinite(logProbability))
+    return null;
+  return { token, logprob: logProbability, bytes: null };
+}
+
+/** An unknown reason counts as `stop`: the provider said that it has finished. */
+function finishReason(reason: string): ProviderFinish {
+  switch (reason) {
+    case "MAX_TOKENS":
+    case "CONTINUATION":
+    // The model began a call that failed. As with other protocols, that is an answer which was cut off.
+    case "MALFORMED_FUNCTION_CALL":
+    case "UNEXPECTED_TOOL_CALL":
+    case "TOO_MANY_TOOL_CALLS":
+    case "MALFORMED_RESPONSE":
+    case "MISSING_THOUGHT_SIGNATURE":
+      return "length";
+    case "SAFETY":
+    case "RECITATION":
+    case "LANGUAGE":
+    case "BLOCKLIST":
+    case "PROHIBITED_CONTENT":
+    case "SPII":
+    case "IMAGE_SAFETY":
+    case "IMAGE_PROHIBITED_CONTENT":
+    case "IMAGE_RECITATION":
+    case "MODEL_ARMOR":
+    // The backend withheld the answer without stating a reason.
+    case "OTHER":
+      return "content_filter";
+  }
+  return "stop";
+}

@@ -1,0 +1,131 @@
+import type { Conversation } from "../../../core/conversation/conversation.ts";
+import type { ResolvedModel } from "../../../core/conversation/model.ts";
+import { altersUrlPath, stripModelsPrefix } from "../../../core/conversation/model-path.ts";
+import { withoutTrailingSlashes } from "../../../core/encoding/path-segment.ts";
+import { GatewayError } from "../../../core/errors/gateway-error.ts";
+import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
+import { type AnswerReader, KeyedBackend, modelNames, type RequestSettings } from "../keyed-backend.ts";
+import type { Embedding, PrepareOptions, UpstreamAccount } from "../provider.ts";
+import { ReasoningCache } from "../reasoning-cache.ts";
+import { createReplayDecoder } from "../replay-decoder.ts";
+import { readRecord } from "../transport.ts";
+import { type AnswerContext, ContentStreamDecoder, decodeWholeAnswer } from "./decoder.ts";
+import { buildEmbeddingRequest, readVectors } from "./embeddings.ts";
+import { ERROR_KINDS } from "./errors.ts";
+import { OPTIONAL_FIELDS } from "./optional-fields.ts";
+import { SUPPORTED_OPTIONS } from "./options.ts";
+import { RequestBuilder } from "./request.ts";
+import type { WireRequest } from "./wire.ts";
+
+/** Driver for every backend with the content-generation style. */
+export const geminiDriver = {
+  id: "gemini",
+  modelNamesInPaths: true,
+  create: (options: ProviderOptions) => new GeminiProvider(options),
+  classifyExchange: (path: string): ExchangeKind => {
+    if (/:(?:generate|streamGenerate)Content$/.test(path)) {
+      return { label: "completion", round: { session: null } };
+    }
+    if (/:(?:embedContent|batchEmbedContents)$/.test(path)) return { label: "embeddings" };
+    return { label: path.endsWith("/models") ? "models" : "other" };
+  },
+  createCaptureDecoder: (contentType: string) =>
+    createReplayDecoder(contentType, (context) => ({
+      createStreamDecoder: () => new ContentStreamDecoder(context),
+      readWhole: (answer) => decodeWholeAnswer(answer, context),
+    })),
+} satisfies Driver;
+
+/** The base address may be that of the service, or contain a version and a path after it. */
+function addressOf(baseUrl: string): string {
+  const base = withoutTrailingSlashes(baseUrl);
+  return /\/v\d[a-z\d]*(?:\/|$)/.test(base.replace(/^\w+:\/\/[^/]*/, "")) ? base : `${base}/v1beta`;
+}
+
+/**
+ * The path of a model: a plain name, or a resource of another kind, such as a tuned model.
+ *
+ * @throws GatewayError 400 for a name that would change the address.
+ */
+function modelPath(model: string): string {
+  if (altersUrlPath(model)) throw modelNotFound(model);
+  const segments = model.includes("/") ? model.split("/") : ["models", model];
+  return segments.map(encodeURIComponent).join("/");
+}
+
+/**
+ * Rejects a name that leads out of the models' path. Also rejects `models/…` as a second name of a model, because keys
+ * and prices know the model only by its plain name.
+ *
+ * @throws GatewayError 400
+ */
+function assertModelName({ id, provider }: ResolvedModel, name: string): void {
+  modelPath(name);
+  if (provider === undefined && name === id && stripModelsPrefix(id) !== id) throw modelNotFound(id);
+}
+
+function modelNotFound(name: string): GatewayError {
+  return new GatewayError(400, `the model ${JSON.stringify(name)} does not exist`, {
+    code: "model_not_found",
+    param: "model",
+  });
+}
+
+/** A backend with the content-generation style. */
+class GeminiProvider extends KeyedBackend<WireRequest> {
+  readonly #memory = new ReasoningCache<string>((signature) => signature.length);
+
+  readonly embeddings: Embedding = {
+    embed: async (account, { model, input, dimensions }, signal) => {
+      const path = modelPath(this.modelName(model));
+      const { verb, body } = buildEmbeddingRequest(path, input, dimensions);
+      const response = await this.post(account, `/${path}:${verb}`, body, "application/json", signal);
+      if (!response.ok) throw (await this.readError(response, account, signal)).error;
+      return readVectors(await readRecord(response, signal), input.length);
+    },
+  };
+
+  constructor(options: ProviderOptions) {
+    super(options, {
+      address: addressOf(options.baseUrl),
+      path: ({ model, stream }) =>
+        `/${modelPath(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+      body: ({ model: _, stream: __, ...body }) => body,
+      listing: {
+        path: "/models?pageSize=1000",
+        names: ({ models }) => modelNames(models, "name").map((name) => name.replace(/^models\//, "")),
+      },
+      kinds: ERROR_KINDS,
+      optional: OPTIONAL_FIELDS,
+      options: SUPPORTED_OPTIONS,
+      // Calls come whole, streamed or not.
+      detectsTruncatedCalls: true,
+    });
+  }
+
+  protected override headers(token: string) {
+    return { "x-goog-api-key": token };
+  }
+
+  protected override writer(
+    conversation: Conversation,
+    options: PrepareOptions,
+    settings: RequestSettings,
+  ): RequestBuilder {
+    assertModelName(conversation.model, settings.model);
+    const signatureOf = (callId: string) => this.#memory.get(settings.model, callId)?.[0];
+    return new RequestBuilder(conversation, options, settings, signatureOf);
+  }
+
+  protected override reader(account: UpstreamAccount, { model }: WireRequest): AnswerReader {
+    const context: AnswerContext = {
+      secret: account.token,
+      newId: this.options.newId,
+      rememberSignature: (callId, signature) => this.#memory.store(model, callId, [signature]),
+    };
+    return {
+      createStreamDecoder: () => new ContentStreamDecoder(context),
+      readWhole: (answer) => decodeWholeAnswer(answer, context),
+    };
+  }
+}

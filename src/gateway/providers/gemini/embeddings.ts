@@ -1,0 +1,23 @@
+import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import { readEmbeddings } from "../embeddings.ts";
+
+/**
+ * Builds the request for one vector of each text. A single text is not sent as a batch: not every server supports
+ * batches.
+ */
+export function buildEmbeddingRequest(model: string, input: readonly string[], dimensions?: number) {
+  const wish = dimensions === undefined ? {} : { outputDimensionality: dimensions };
+  const requests = input.map((text) => ({ model, content: { parts: [{ text }] }, ...wish }));
+  const [only, ...others] = requests;
+  return only !== undefined && others.length === 0
+    ? { verb: "embedContent", body: only }
+    : { verb: "batchEmbedContents", body: { requests } };
+}
+
+/** Reads the vectors, and the prompt tokens (0 if the backend states none). Throws a `ProviderError` `malformed`. */
+export function readVectors({ embedding, embeddings, usageMetadata }: JsonObject, inputs: number) {
+  const list: readonly unknown[] = Array.isArray(embeddings) ? embeddings : [embedding];
+  const data = list.map((entry) => ({ embedding: isObject(entry) ? entry["values"] : null }));
+  const tokens = isObject(usageMetadata) ? usageMetadata["promptTokenCount"] : undefined;
+  return readEmbeddings({ data, usage: { prompt_tokens: tokens } }, inputs);
+}

@@ -1,0 +1,165 @@
+import { type Conversation, usesTools } from "../../../core/conversation/conversation.ts";
+import { fromBase64 } from "../../../core/encoding/bytes.ts";
+import { type Attachment, isText } from "../attachments.ts";
+import { ifDefined } from "../json.ts";
+import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
+import { sniffMediaType } from "../media-type-sniffing.ts";
+import { renderPromptRules } from "../prompt-rules.ts";
+import { joinParagraphList, renderTextFile } from "../prompt-text.ts";
+import type { PrepareOptions } from "../provider.ts";
+import { RequestAttachments } from "../request-attachments.ts";
+import { budgetFor } from "../thinking-budget.ts";
+import { toWireConversation, type WireConversation } from "./contents.ts";
+import { optionFields } from "./options.ts";
+import type {
+  WireBody,
+  WireFunctionDeclaration,
+  WireGenerationConfig,
+  WirePart,
+  WireRequest,
+  WireThinkingConfig,
+  WireTool,
+} from "./wire.ts";
+
+/** Returns the thought signature of a call; undefined: not known. */
+export type SignatureOf = (callId: string) => string | undefined;
+
+/** Translates a conversation into a content-generation request. Attachments are sent inside the request. */
+export class RequestBuilder implements RequestWriter<WireRequest> {
+  readonly #conversation: Conversation;
+  readonly #options: PrepareOptions;
+  readonly #settings: RequestSettings;
+  readonly #attachments: RequestAttachments;
+  readonly #signatureOf: SignatureOf;
+
+  /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
+  constructor(
+    conversation: Conversation,
+    options: PrepareOptions,
+    settings: RequestSettings,
+    signatureOf: SignatureOf,
+  ) {
+    this.#conversation = conversation;
+    this.#options = options;
+    this.#settings = settings;
+    this.#signatureOf = signatureOf;
+    this.#attachments = new RequestAttachments(conversation, options);
+    for (const attachment of this.#attachments.all()) this.#partOf(attachment);
+  }
+
+  /** Everything that the model reads, as one text. */
+  get promptText(): string {
+    const { system, contents } = this.#wireConversation("");
+    const inUse = usesTools(this.#conversation) && !this.#markup;
+    return joinParagraphList([
+      system,
+      renderPromptRules(this.#conversation, this.#markup),
+      ...contents.flatMap(({ parts }) => parts.flatMap(partTexts)),
+      ...(inUse ? [JSON.stringify(this.#declarations())] : []),
+    ]);
+  }
+
+  /** Downloads attachments that are given by URL. Throws a `GatewayError` 400 for an attachment that cannot be sent. */
+  async load(signal: AbortSignal): Promise<void> {
+    await this.#attachments.load(signal);
+    for (const attachment of this.#attachments.all()) this.#partOf(attachment);
+  }
+
+  /** Builds the request. `suffix` is the prompt of a follow-up turn (blank: none). */
+  async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
+    await this.load(signal);
+    const { system: leading, contents } = this.#wireConversation(suffix);
+    const system = joinParagraphList([leading, renderPromptRules(this.#conversation, this.#markup)]);
+    const { model, whole } = this.#settings;
+    return {
+      model,
+      stream: !whole,
+      contents,
+      ...(system === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
+      ...this.#toolFields(),
+      generationConfig: this.#config(),
+    };
+  }
+
+  get #markup(): boolean {
+    return this.#settings.toolCalls === "markup";
+  }
+
+  #wireConversation(suffix: string): WireConversation {
+    const { thinking } = this.#conversation;
+    return toWireConversation(this.#conversation, {
+      toolCallsAsText: this.#markup,
+      // With native tool calls the gateway adds no text to the user's messages.
+      injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
+      suffix: suffix.trim(),
+      partOf: (part) => this.#partOf(this.#attachments.of(part)),
+      signatureOf: this.#signatureOf,
+    });
+  }
+
+  /** Translates an attachment. It rejects no file type: only the model knows which types it reads. */
+  #partOf(attachment: Attachment): WirePart {
+    const { filename } = attachment;
+    if (attachment.kind === "text") return { text: renderTextFile(filename, attachment.text) };
+    if (attachment.source.kind === "file") {
+      throw this.#attachments.fault("refers to a file by id, but this provider keeps no files");
+    }
+    const loaded = this.#attachments.loaded(attachment);
+    if (loaded === undefined) return { text: "" };
+    const { data } = loaded;
+    const mimeType = sniffMediaType(data) ?? loaded.mediaType;
+    // The type of a file given by URL is known only after the download.
+    if (attachment.kind === "document" && isText(mimeType, filename)) {
+      return { text: renderTextFile(filename, new TextDecoder().decode(fromBase64(data))) };
+    }
+    return { inlineData: { mimeType, data } };
+  }
+
+  #declarations(): readonly WireFunctionDeclaration[] {
+    return this.#conversation.tools.map(({ name, description, parameters }) => ({
+      name,
+      ...ifDefined("description", description),
+      ...ifDefined("parametersJsonSchema", parameters),
+    }));
+  }
+
+  #toolFields(): Pick<WireBody, "tools" | "toolConfig"> {
+    const { webSearch, toolChoice } = this.#conversation;
+    const functionDeclarations = this.#markup ? [] : this.#declarations();
+    const native = functionDeclarations.length > 0;
+    const tools: WireTool[] = [
+      ...(native ? [{ functionDeclarations }] : []),
+      ...(webSearch === undefined ? [] : [{ googleSearch: {} }]),
+    ];
+    if (!native) return tools.length === 0 ? {} : { tools };
+    const modes = { auto: "AUTO", none: "NONE", required: "ANY", function: "ANY" } as const;
+    const only = toolChoice.type === "function" ? { allowedFunctionNames: [toolChoice.name] } : {};
+    return { tools, toolConfig: { functionCallingConfig: { mode: modes[toolChoice.type], ...only } } };
+  }
+
+  #config(): WireGenerationConfig {
+    const { sampling, model, thinking, responseFormat: format } = this.#conversation;
+    // Output that is constrained to JSON cannot contain markup.
+    const free = format.type === "text" || (this.#markup && usesTools(this.#conversation));
+    return {
+      ...optionFields(sampling),
+      ...(free ? {} : { responseMimeType: "application/json" }),
+      ...(!free && format.type === "json-schema" ? { responseJsonSchema: format.schema } : {}),
+      // Many models think by default, so thinking is disabled explicitly.
+      thinkingConfig: thinking && model.thinking ? this.#thinking() : { thinkingBudget: 0 },
+    };
+  }
+
+  /** Without a requested budget or effort the model decides how much it thinks. */
+  #thinking(): WireThinkingConfig {
+    const { thinkingBudget, reasoningEffort } = this.#conversation.sampling;
+    const wished = reasoningEffort === undefined ? undefined : budgetFor(reasoningEffort);
+    return { includeThoughts: true, ...ifDefined("thinkingBudget", thinkingBudget ?? wished) };
+  }
+}
+
+function partTexts(part: WirePart): readonly string[] {
+  if ("text" in part) return [part.text];
+  if ("functionCall" in part) return [part.functionCall.name, JSON.stringify(part.functionCall.args)];
+  return "functionResponse" in part ? Object.values(part.functionResponse.response) : [];
+}

@@ -1,0 +1,64 @@
+import { isObject, type JsonObject } from "../../core/encoding/json.ts";
+import { ProviderError } from "../../core/errors/provider-error.ts";
+import type { ProviderUsage } from "./provider.ts";
+
+/** Parses one JSON object sent by the provider. Throws a `ProviderError` `malformed` for anything else. */
+export function parseRecord(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ProviderError("malformed", "the provider sent broken JSON", 0, error);
+  }
+  if (!isObject(value)) throw new ProviderError("malformed", "the provider sent JSON that is no object");
+  return value;
+}
+
+/** Returns the objects in a list, or an empty list if the value is no list. */
+export function objectsIn(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** Returns a text member, or an empty string if it is no text. */
+export function stringIn(object: JsonObject, name: string): string {
+  const value = object[name];
+  return typeof value === "string" ? value : "";
+}
+
+/**
+ * Reads a token count. Returns undefined if the value is no count. Numbers beyond the safe integers become the
+ * largest safe integer, which `mostTokens` rejects.
+ */
+export function readCount(value: unknown): number | undefined {
+  if (typeof value !== "number" || !(value >= 0)) return undefined;
+  return Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER);
+}
+
+/** The largest Unix time, in seconds, that a `Date` can hold. */
+const LATEST_SECONDS = 8.64e12;
+
+/** Reads a Unix time in seconds. Returns 0 (unknown) if the value is none. */
+export function unixSecondsOf(value: unknown): number {
+  return typeof value === "number" && value >= 0 && value <= LATEST_SECONDS ? value : 0;
+}
+
+/** Reads the stated counts into a usage. Omits what is no count. */
+export function readUsage(stated: { readonly [name in keyof ProviderUsage]: unknown }): ProviderUsage {
+  return {
+    ...ifDefined("prompt", readCount(stated.prompt)),
+    ...ifDefined("completion", readCount(stated.completion)),
+    ...ifDefined("reasoning", readCount(stated.reasoning)),
+    ...ifDefined("cached", readCount(stated.cached)),
+    ...ifDefined("cacheWritten", readCount(stated.cacheWritten)),
+  };
+}
+
+/** Returns an object with this member, or an empty object if the value is undefined. */
+export function ifDefined<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { readonly [key in Name]?: Value } {
+  const member: { [key in Name]?: Value } = {};
+  if (value !== undefined) member[name] = value;
+  return member;
+}

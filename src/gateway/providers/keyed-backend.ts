@@ -1,0 +1,296 @@
+import type { Conversation } from "../../core/conversation/conversation.ts";
+import type { ResolvedModel } from "../../core/conversation/model.ts";
+import { isObject, type JsonObject } from "../../core/encoding/json.ts";
+import { ProviderError } from "../../core/errors/provider-error.ts";
+import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
+import { BackendModelNames, isMissingModelError } from "./backend-model-names.ts";
+import type { ProviderOptions } from "./driver.ts";
+import { type ErrorKinds, readErrorResponse, type UpstreamErrorResponse } from "./error-response.ts";
+import { type OptionalField, RefusedFieldMemory } from "./optional-fields.ts";
+import type {
+  FollowUp,
+  ModelListing,
+  PreparedTurn,
+  PrepareOptions,
+  Provider,
+  ProviderAccount,
+  ProviderCapabilities,
+  ProviderEvent,
+  TurnDecoder,
+  UpstreamAccount,
+  UpstreamTurn,
+} from "./provider.ts";
+import { eventStreamOf, isWhole, mediaTypeOf, readAnswer, readRecord, send } from "./transport.ts";
+
+/** Accepted media types of streams. Clients of the public APIs do not check the type, so some backends send a wrong one. */
+const STREAM_TYPES = ["text/event-stream", "text/plain"];
+
+/** The settings of a request apart from the conversation. */
+export interface RequestSettings {
+  /** The backend's name for the model. */
+  readonly model: string;
+  readonly toolCalls: "native" | "markup";
+  /** Request the answer in one piece, because the caller does not stream. */
+  readonly whole: boolean;
+}
+
+/** Reads the answer to one request. Both methods yield the same events. */
+export interface AnswerReader {
+  createStreamDecoder(): TurnDecoder;
+  /** Throws the same errors as a decoder. */
+  readWhole(answer: JsonObject): readonly ProviderEvent[];
+}
+
+/** Builds the requests of one conversation. */
+export interface RequestWriter<Wire> {
+  /** Everything that the model reads, as one text. */
+  readonly promptText: string;
+  /** Fetches attachments that are behind URLs. Throws a `GatewayError` 400 for an attachment that cannot be sent. */
+  load(signal: AbortSignal): Promise<void>;
+  /** Builds the request. `suffix` is the text of a follow-up turn (blank: none). */
+  build(suffix: string, signal: AbortSignal): Promise<Wire>;
+}
+
+/** What distinguishes one protocol of keyed backends from another. */
+export interface KeyedProtocol<Wire> {
+  /** The base URL of all paths. */
+  readonly address: string;
+  /** The path of generation requests. */
+  readonly path: string | ((request: Wire) => string);
+  /** Builds the posted body. Default: the request itself. */
+  readonly body?: (request: Wire) => unknown;
+  /**
+   * The path of the model list and how to read the names from the answer. Default: `/models` and the `id` of each
+   * entry in `data`.
+   */
+  readonly listing?: { readonly path: string; readonly names: (body: JsonObject) => readonly string[] };
+  /** How the protocol's error codes and statuses map to kinds of errors. */
+  readonly kinds: ErrorKinds;
+  readonly optional: readonly OptionalField<Wire>[];
+  /** The sampling options for which the protocol has fields. */
+  readonly options: ProviderCapabilities["options"];
+  /** Whether a non-streamed answer distinguishes a truncated tool call from a complete one. */
+  readonly detectsTruncatedCalls: boolean;
+}
+
+/**
+ * A stateless backend that authenticates with an API key: no accounts, sessions or files. An account's token is the
+ * key, and the model list is at a path below the base URL. Session ids are made up. A follow-up turn resends the
+ * conversation with the suffix.
+ */
+export abstract class KeyedBackend<Wire extends { readonly model: string }> implements Provider {
+  readonly capabilities: ProviderCapabilities;
+  protected readonly options: ProviderOptions;
+  readonly #protocol: KeyedProtocol<Wire>;
+  /** Keyed by the backend's name for the model, because each model generation supports other fields. */
+  readonly #optional = new Map<string, RefusedFieldMemory<Wire>>();
+  readonly #names = new BackendModelNames();
+  readonly models: ModelListing = {
+    list: async (account, signal) => {
+      const { path, names } = this.#protocol.listing ?? LISTING;
+      const response = await this.#get(account, path, signal);
+      if (!response.ok) throw (await this.readError(response, account, signal)).error;
+      return names(await readRecord(response, signal));
+    },
+  };
+
+  constructor(options: ProviderOptions, protocol: KeyedProtocol<Wire>) {
+    this.options = options;
+    this.#protocol = protocol;
+    const search = { models: new Set(Object.keys(options.models)) };
+    this.capabilities = { images: "backend", options: protocol.options, search };
+  }
+
+  /** The headers that carry the API key, and any other headers of every request. */
+  protected abstract headers(token: string): Readonly<Record<string, string>>;
+
+  /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
+  protected abstract writer(
+    conversation: Conversation,
+    options: PrepareOptions,
+    settings: RequestSettings,
+  ): RequestWriter<Wire>;
+
+  protected abstract reader(
+    account: UpstreamAccount,
+    request: Wire,
+    conversation: Conversation,
+  ): AnswerReader;
+
+  prepare(asked: Conversation, options: PrepareOptions): PreparedTurn {
+    const conversation = capOutputTokens(asked);
+    const { toolCalls, newId, wholeAnswers } = this.options;
+    const calls = toolCalls === "native" && conversation.tools.length > 0;
+    const whole = wholeAnswers && !conversation.stream && (this.#protocol.detectsTruncatedCalls || !calls);
+    const { model } = conversation;
+    const settings = { model: this.#nameOf(model), toolCalls, whole };
+    const writer = this.writer(conversation, options, settings);
+    return {
+      promptText: writer.promptText,
+      whole,
+      load: (signal: AbortSignal) => writer.load(signal),
+      open: async (account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) => {
+        const built = await writer.build(followUp?.suffix ?? "", signal);
+        const { request, response } = await this.#sendWithNameFallback(account, built, model, whole, signal);
+        const reader = this.reader(account, request, conversation);
+        return turnOf(response, followUp?.sessionId ?? newId(), reader, signal);
+      },
+    };
+  }
+
+  async signIn(credentials: Credentials): Promise<SignInResult> {
+    return { token: credentials.token === "" ? this.options.token : credentials.token, expiresAt: 0 };
+  }
+
+  /** Checks the key by listing the models, which costs nothing and requires the key where the backend requires one. */
+  async describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
+    const response = await this.#get(account, LISTING.path, signal);
+    // Not every backend lists its models. A missing list does not mean that the key is invalid.
+    if (response.ok || response.status === 404 || response.status === 405) await response.body?.cancel();
+    else throw (await this.readError(response, account, signal)).error;
+    return { id: "", sessionCount: 0 };
+  }
+
+  /** Returns the configured backend name for a canonical model, else the id itself. */
+  protected modelName(id: string): string {
+    const { models } = this.options;
+    return Object.hasOwn(models, id) ? (models[id] ?? id) : id;
+  }
+
+  protected post(
+    account: UpstreamAccount,
+    path: string,
+    body: unknown,
+    accept: string,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const headers = { ...this.headers(account.token), "content-type": "application/json", accept };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    return send(account.fetch, this.#protocol.address + path, init, signal);
+  }
+
+  /** The fields that a model is known to refuse. `model` is the backend's name for it. */
+  protected optionalOf(model: string): RefusedFieldMemory<Wire> {
+    const known = this.#optional.get(model);
+    if (known !== undefined) return known;
+    // Callers can invent model names, so store an entry only once a field has been refused.
+    const fresh: RefusedFieldMemory<Wire> = new RefusedFieldMemory(this.#protocol.optional, () => {
+      if (this.#optional.has(model)) return;
+      for (const oldest of this.#optional.keys()) {
+        if (this.#optional.size < MAX_REMEMBERED_MODELS) break;
+        this.#optional.delete(oldest);
+      }
+      this.#optional.set(model, fresh);
+    });
+    return fresh;
+  }
+
+  /** Returns the backend's name for a model, as far as it is known. */
+  #nameOf({ id, upstream, provider, requested }: ResolvedModel): string {
+    if (provider !== undefined) return upstream;
+    return this.#isMapped(id) ? this.modelName(id) : this.#names.resolveName(id, requested);
+  }
+
+  #isMapped(id: string): boolean {
+    return Object.hasOwn(this.options.models, id);
+  }
+
+  /**
+   * Sends the request. If the backend does not have an unmapped model, sends it once more with a name that the
+   * backend lists.
+   */
+  async #sendWithNameFallback(
+    account: UpstreamAccount,
+    request: Wire,
+    model: ResolvedModel,
+    whole: boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly request: Wire; readonly response: Response }> {
+    try {
+      return { request, response: await this.#postGeneration(account, request, whole, signal) };
+    } catch (error) {
+      // A caller who names the provider of a model means exactly that model. Other providers of a route may follow.
+      if (!isMissingModelError(error) || model.provider !== undefined || this.#isMapped(model.id))
+        throw error;
+      await this.#names.refresh(() => this.models.list(account, signal), Date.now());
+      signal.throwIfAborted();
+      const named = { ...request, model: this.#nameOf(model) };
+      if (named.model === request.model) throw this.#names.withAvailableModels(error);
+      return { request: named, response: await this.#postGeneration(account, named, whole, signal) };
+    }
+  }
+
+  #postGeneration(
+    account: UpstreamAccount,
+    request: Wire,
+    whole: boolean,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const accept = whole ? "application/json" : "text/event-stream, application/json";
+    const { path, body } = this.#protocol;
+    const below = typeof path === "string" ? path : path(request);
+    return this.optionalOf(request.model).send(
+      request,
+      (trimmed) => this.post(account, below, body?.(trimmed) ?? trimmed, accept, signal),
+      (response) => this.readError(response, account, signal),
+    );
+  }
+
+  /** Reads an error response. */
+  protected readError(
+    response: Response,
+    account: UpstreamAccount,
+    signal: AbortSignal,
+  ): Promise<UpstreamErrorResponse> {
+    return readErrorResponse(response, account.token, signal, this.#protocol.kinds);
+  }
+
+  #get(account: UpstreamAccount, path: string, signal: AbortSignal): Promise<Response> {
+    const init = { headers: this.headers(account.token) };
+    return send(account.fetch, this.#protocol.address + path, init, signal);
+  }
+}
+
+/** Limits the requested tokens to the model's known output limit, because backends refuse more. */
+function capOutputTokens(conversation: Conversation): Conversation {
+  const { model, sampling, expectedTokens } = conversation;
+  const { output } = model;
+  if (output === undefined) return conversation;
+  const { maxTokens } = sampling;
+  return {
+    ...conversation,
+    ...(expectedTokens === undefined ? {} : { expectedTokens: Math.min(expectedTokens, output) }),
+    ...(maxTokens === undefined ? {} : { sampling: { ...sampling, maxTokens: Math.min(maxTokens, output) } }),
+  };
+}
+
+/** Opens the turn of a response. Some backends stream, or answer in one piece, regardless of the request. */
+async function turnOf(
+  response: Response,
+  sessionId: string,
+  reader: AnswerReader,
+  signal: AbortSignal,
+): Promise<UpstreamTurn> {
+  if (isWhole(mediaTypeOf(response))) {
+    return { sessionId, read: async () => reader.readWhole(await readAnswer(response, signal)) };
+  }
+  return {
+    sessionId,
+    body: await eventStreamOf(response, STREAM_TYPES),
+    decoder: reader.createStreamDecoder(),
+  };
+}
+
+/** The maximum number of models whose refused fields are remembered. */
+const MAX_REMEMBERED_MODELS = 200;
+
+const LISTING = { path: "/models", names: (body: JsonObject) => modelNames(body["data"], "id") };
+
+/** Reads one member of each entry of a model list. Throws a `ProviderError` `malformed` if it is no list. */
+export function modelNames(list: unknown, member: string): string[] {
+  if (!Array.isArray(list)) throw new ProviderError("malformed", "the provider's list of models is no list");
+  return list.flatMap((entry: unknown) => {
+    const name = isObject(entry) ? entry[member] : undefined;
+    return typeof name === "string" ? [name] : [];
+  });
+}

@@ -1,0 +1,72 @@
+import { concatBytes } from "../../core/encoding/bytes.ts";
+/** A file and its fields, to send as `multipart/form-data`. */
+export interface MultipartFile {
+  /** Sent before the file. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Called at the end of the file, for fields whose values may not be known earlier. */
+  readonly fieldsAfter?: () => Readonly<Record<string, string>>;
+  readonly filename: string;
+  readonly mediaType: string;
+  readonly body: ReadableStream<Uint8Array> | Uint8Array;
+}
+
+/** A multipart body and its `Content-Type`. */
+export interface MultipartBody {
+  readonly contentType: string;
+  readonly body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;
+}
+
+/** Quotes a name in a header. Percent-encodes quotes and line breaks (RFC 7578, section 2). */
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`;
+}
+
+/**
+ * Encodes one file and its fields. A stream stays a stream, so a 100 MiB upload is never held in memory. `FormData`
+ * cannot do this.
+ *
+ * @param boundary A text that does not occur in the file.
+ */
+export function encodeMultipart(file: MultipartFile, boundary: string): MultipartBody {
+  const encoder = new TextEncoder();
+  const { fields, fieldsAfter, filename, mediaType, body } = file;
+  const head = encoder.encode(
+    `${encodeFields(fields, boundary)}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename=${quoted(filename)}\r\n` +
+      `Content-Type: ${mediaType.replace(/[^\x20-\x7e]/g, "")}\r\n\r\n`,
+  );
+  const tail = () =>
+    encoder.encode(`\r\n${encodeFields(fieldsAfter?.() ?? {}, boundary)}--${boundary}--\r\n`);
+  const contentType = `multipart/form-data; boundary=${boundary}`;
+  if (!(body instanceof Uint8Array)) return { contentType, body: framed(head, body, tail) };
+  return { contentType, body: concatBytes([head, body, tail()]) };
+}
+
+function encodeFields(fields: Readonly<Record<string, string>>, boundary: string): string {
+  let text = "";
+  for (const [name, value] of Object.entries(fields)) {
+    text += `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}\r\n\r\n${value}\r\n`;
+  }
+  return text;
+}
+
+function framed(
+  head: Uint8Array,
+  body: ReadableStream<Uint8Array>,
+  tail: () => Uint8Array,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let begun = false;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (!begun) {
+        begun = true;
+        controller.enqueue(head);
+        return;
+      }
+      const { done, value } = await reader.read();
+      controller.enqueue(done ? tail() : value);
+      if (done) controller.close();
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}

@@ -1,0 +1,76 @@
+import type { Conversation } from "../../../core/conversation/conversation.ts";
+import { BearerBackend, classifyBearerExchange } from "../bearer-backend.ts";
+import type { Driver, ProviderOptions } from "../driver.ts";
+import type { AnswerReader, RequestSettings } from "../keyed-backend.ts";
+import type { PrepareOptions, UpstreamAccount } from "../provider.ts";
+import { ReasoningCache } from "../reasoning-cache.ts";
+import { createReplayDecoder } from "../replay-decoder.ts";
+import { type AnswerContext, decodeWholeResponse, ResponseStreamDecoder } from "./decoder.ts";
+import { ERROR_KINDS } from "./errors.ts";
+import { OPTIONAL_FIELDS } from "./optional-fields.ts";
+import { SUPPORTED_OPTIONS } from "./options.ts";
+import { RequestBuilder } from "./request.ts";
+import { cutAtStopSequence, StoppingDecoder } from "./stop-sequences.ts";
+import type { WireReasoningItem, WireRequest } from "./wire.ts";
+
+/** Driver for every backend with the responses style. */
+export const openaiResponsesDriver = {
+  id: "openai-responses",
+  create: (options: ProviderOptions) => new OpenAiResponsesProvider(options),
+  classifyExchange: (path: string) => classifyBearerExchange(path, "/responses"),
+  createCaptureDecoder: (contentType: string) =>
+    createReplayDecoder(contentType, (context) => ({
+      createStreamDecoder: () => new ResponseStreamDecoder(context),
+      readWhole: (response) => decodeWholeResponse(response, context),
+    })),
+} satisfies Driver;
+
+/**
+ * A backend with the responses style. Each request contains the whole conversation and asks the backend to store
+ * nothing.
+ */
+class OpenAiResponsesProvider extends BearerBackend<WireRequest> {
+  readonly #memory = new ReasoningCache<WireReasoningItem>((thought) => JSON.stringify(thought).length);
+
+  constructor(options: ProviderOptions) {
+    super(options, {
+      path: "/responses",
+      kinds: ERROR_KINDS,
+      optional: OPTIONAL_FIELDS,
+      options: SUPPORTED_OPTIONS,
+      detectsTruncatedCalls: true,
+    });
+  }
+
+  protected override writer(
+    conversation: Conversation,
+    options: PrepareOptions,
+    settings: RequestSettings,
+  ): RequestBuilder {
+    const thoughts = (callId: string) => this.#memory.get(settings.model, callId);
+    return new RequestBuilder(conversation, options, settings, thoughts);
+  }
+
+  protected override reader(
+    account: UpstreamAccount,
+    { model }: WireRequest,
+    { sampling }: Conversation,
+  ): AnswerReader {
+    const context: AnswerContext = {
+      secret: account.token,
+      newId: this.options.newId,
+      rememberReasoning: (callId, thoughts) => {
+        if (thoughts.length > 0) this.#memory.store(model, callId, thoughts);
+      },
+    };
+    const stops = (sampling.stop ?? []).filter((stop) => stop !== "");
+    const streamed = () => new ResponseStreamDecoder(context);
+    return {
+      createStreamDecoder: () => (stops.length === 0 ? streamed() : new StoppingDecoder(streamed(), stops)),
+      readWhole: (response) => {
+        const events = decodeWholeResponse(response, context);
+        return stops.length === 0 ? events : cutAtStopSequence(events, stops);
+      },
+    };
+  }
+}

@@ -1,0 +1,226 @@
+import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import { ProviderError } from "../../../core/errors/provider-error.ts";
+import { type ErrorKinds, errorFrom } from "../error-response.ts";
+import { EventStreamDecoder } from "../event-stream.ts";
+import { parseRecord, readUsage } from "../json.ts";
+import { readLogprobs } from "../logprobs.ts";
+import { mayBeTruncated, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
+import { ToolCallAssembler } from "../tool-call-assembler.ts";
+import { SourceCollector } from "./source-collector.ts";
+
+/**
+ * The meaning of errors inside an answer, which have no HTTP status. Error responses are not mapped by type: servers
+ * differ too much.
+ */
+const ERROR_TYPES: ErrorKinds = {
+  codes: new Map([
+    ["invalid_request_error", "invalid_request"],
+    ["rate_limit_error", "rate_limited"],
+    ["overloaded_error", "model_unavailable"],
+  ]),
+};
+
+/** The context for decoding one answer. */
+export interface AnswerContext {
+  /** The account's token, which no error message may contain. */
+  readonly secret: string;
+  /** Creates an id for a call or a message without an id from the backend. */
+  readonly newId: () => string;
+}
+
+/**
+ * Reads the chunks of one answer. Only `finish` emits the end, because usage follows the finish reason in a separate
+ * chunk.
+ */
+class Answer {
+  readonly #emit: (event: ProviderEvent) => void;
+  readonly #context: AnswerContext;
+  readonly #calls: ToolCallAssembler;
+  #started = false;
+  #visible = false;
+  #reason: ProviderFinish | null = null;
+  #stopSequence: string | null = null;
+  #usage: ProviderUsage | null = null;
+  readonly #sources = new SourceCollector();
+
+  constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
+    this.#emit = emit;
+    this.#context = context;
+    this.#calls = new ToolCallAssembler(emit, () => `call_${context.newId()}`);
+  }
+
+  /** Whether the backend has stated a finish reason. */
+  get ended(): boolean {
+    return this.#reason !== null;
+  }
+
+  take(chunk: JsonObject): void {
+    const { id, error, choices, usage } = chunk;
+    if (error !== undefined && error !== null) {
+      throw errorFrom(chunk, 0, this.#context.secret, ERROR_TYPES);
+    }
+    if (!this.#started) this.#start(id);
+    if (isObject(usage)) this.#usage = usageFrom(usage);
+    this.#sources.takeFound(chunk);
+    if (!Array.isArray(choices)) return;
+    for (const choice of choices) if (isObject(choice)) this.#takeChoice(choice);
+  }
+
+  /**
+   * Ends the answer. `said` is true if the backend itself ended it (`[DONE]`, or a non-streamed answer). Then a
+   * complete answer is accepted without a finish reason; otherwise throws `cut`.
+   */
+  finish(said: boolean): void {
+    const whole = said && (this.#visible || this.#calls.any) && this.#calls.complete;
+    if (this.#reason === null && !whole) {
+      throw new ProviderError("cut", "the provider's answer was cut off");
+    }
+    const reason = this.#reason ?? "stop";
+    this.#calls.finish(mayBeTruncated(reason));
+    for (const event of this.#sources.events()) this.#emit(event);
+    if (this.#usage !== null) this.#emit({ type: "usage", usage: this.#usage });
+    // Several engines report `stop` after tool calls.
+    const told = this.#calls.any && reason === "stop" ? "tool_calls" : reason;
+    const at = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };
+    this.#emit({ type: "finish", reason: told, ...at });
+  }
+
+  #start(id: unknown): void {
+    this.#started = true;
+    this.#emit({
+      type: "start",
+      messageId: typeof id === "string" && id !== "" ? id : `chatcmpl-${this.#context.newId()}`,
+    });
+  }
+
+  #takeChoice(choice: JsonObject): void {
+    const { index, delta, message, logprobs, finish_reason: reason } = choice;
+    // The gateway requests only one choice.
+    if (typeof index === "number" && index !== 0) return;
+    const piece = isObject(delta) ? delta : message;
+    const tokens = readLogprobs(isObject(logprobs) ? logprobs["content"] : null);
+    // Some engines also state the tokens of the reasoning.
+    const thought = isObject(delta) && (delta["reasoning_content"] || delta["reasoning"]);
+    if (tokens.length > 0 && !thought) this.#emit({ type: "tokens", tokens });
+    if (isObject(piece)) {
+      this.#takeDelta(piece);
+      this.#sources.takeAnnotations(piece["annotations"]);
+    }
+    if (typeof reason === "string" && reason !== "") this.#reason = finishReason(reason);
+    // The field names of vLLM and SGLang. A number is the id of one of the model's own stop tokens.
+    const sequence = choice["stop_reason"] ?? choice["matched_stop"];
+    if (typeof sequence === "string") this.#stopSequence = sequence;
+  }
+
+  #takeDelta(delta: JsonObject): void {
+    const { reasoning_content, reasoning, content, refusal, tool_calls, function_call } = delta;
+    this.#takeReasoning(reasoning_content || reasoning);
+    if (Array.isArray(content)) for (const part of content) this.#takePart(part);
+    else this.#takeText(content);
+    if (typeof refusal === "string" && refusal !== "") {
+      this.#visible = true;
+      this.#emit({ type: "refusal", text: refusal });
+    }
+    if (tool_calls) this.#calls.take(tool_calls);
+    else if (isObject(function_call)) this.#calls.take({ index: 0, ...function_call });
+  }
+
+  /** Reads a content part: text, or thinking with parts of its own. */
+  #takePart(part: unknown): void {
+    if (!isObject(part)) return;
+    const { text, thinking, refusal } = part;
+    this.#takeText(text);
+    if (typeof refusal === "string" && refusal !== "") this.#takeDelta({ refusal });
+    if (Array.isArray(thinking)) {
+      for (const piece of thinking) if (isObject(piece)) this.#takeReasoning(piece["text"]);
+    } else {
+      this.#takeReasoning(thinking);
+    }
+  }
+
+  #takeText(text: unknown): void {
+    if (typeof text !== "string" || text === "") return;
+    this.#visible = true;
+    this.#calls.settle();
+    this.#emit({ type: "text", text });
+  }
+
+  #takeReasoning(text: unknown): void {
+    if (typeof text !== "string" || text === "") return;
+    this.#calls.settle();
+    this.#emit({ type: "reasoning", text });
+  }
+}
+
+/** Decodes a streamed chat completion. */
+export class CompletionStreamDecoder extends EventStreamDecoder {
+  readonly #answer: Answer;
+
+  constructor(context: AnswerContext) {
+    super();
+    this.#answer = new Answer((event) => this.emit(event), context);
+  }
+
+  protected override onEvent(_name: string | undefined, data: string): void {
+    if (data === "" || data.trim() === "[DONE]") {
+      if (data !== "") this.#end(true);
+      return;
+    }
+    this.#answer.take(parseRecord(data));
+  }
+
+  /** The backend may omit `[DONE]` after a finish reason. */
+  protected override onEnd(): void {
+    if (this.#answer.ended) this.#end(false);
+  }
+
+  #end(said: boolean): void {
+    this.#answer.finish(said);
+    this.markDone();
+  }
+}
+
+/** Returns the events of a non-streamed chat completion. Throws the same errors as a decoder. */
+export function completionEvents(completion: JsonObject, context: AnswerContext): ProviderEvent[] {
+  const events: ProviderEvent[] = [];
+  const answer = new Answer((event) => events.push(event), context);
+  answer.take(completion);
+  answer.finish(true);
+  return events;
+}
+
+/** Some backends state the detailed counts at the top level instead of in the `…_details` members of the public API. */
+function usageFrom(usage: JsonObject): ProviderUsage {
+  const { prompt_tokens: prompt, completion_tokens: completion } = usage;
+  const { prompt_tokens_details: promptDetails, completion_tokens_details: completionDetails } = usage;
+  const read = isObject(promptDetails) ? promptDetails : usage;
+  const { reasoning_tokens: reasoning } = isObject(completionDetails) ? completionDetails : usage;
+  return readUsage({
+    prompt,
+    completion,
+    reasoning,
+    cached: read["cached_tokens"] ?? usage["prompt_cache_hit_tokens"],
+    cacheWritten: read["cache_write_tokens"],
+  });
+}
+
+function finishReason(reason: string): ProviderFinish {
+  switch (reason) {
+    case "length":
+    case "model_length":
+    case "max_tokens":
+    case "max_output_tokens":
+      return "length";
+    case "tool_calls":
+    case "function_call":
+      return "tool_calls";
+    case "content_filter":
+      return "content_filter";
+    // Engines give these reasons for an answer that they could not complete.
+    case "abort":
+    case "error":
+    case "insufficient_system_resource":
+      throw new ProviderError("server_error", "the provider gave up in the middle of its answer");
+  }
+  return "stop";
+}

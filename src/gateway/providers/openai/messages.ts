@@ -1,0 +1,148 @@
+import type { Conversation, Message, Part } from "../../../core/conversation/conversation.ts";
+import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
+import { joinParagraphList, joinParagraphs, joinTextParts } from "../prompt-text.ts";
+import type { WireMessage, WirePart } from "./wire.ts";
+
+/** Converts an attachment into the message part that carries it. */
+export type PartOf = (part: Exclude<Part, { type: "text" }>) => WirePart;
+
+/** Options for converting a conversation into messages. */
+export interface MessageOptions {
+  /** Whether to write tool calls and results as text instead of in their own fields. */
+  readonly markup: boolean;
+  /** Added to the first system message, or sent as one. Blank: nothing. */
+  readonly rules: string;
+  /** Added to the last user message. Blank: nothing. */
+  readonly injection: string;
+  /** Added at the end of the conversation as user text (a follow-up turn). Blank: nothing. */
+  readonly suffix: string;
+  readonly partOf: PartOf;
+}
+
+/** Converts a conversation into chat-completions messages, in the same order. */
+export function wireMessages(conversation: Conversation, options: MessageOptions): readonly WireMessage[] {
+  const { messages } = conversation;
+  const lastUser = messages.findLastIndex((message) => message.role === "user");
+  const out: Draft[] = [];
+  const { leading, others } = leadingSystem(messages);
+  const system = joinParagraphList([
+    ...leading.map((message) => joinTextParts(message.parts)),
+    options.rules,
+  ]);
+  if (system !== "") out.push(draft({ role: "system", content: system }));
+  // A tool message can hold only text, so a user message after the result carries the attachments that a tool
+  // returned.
+  let carried: WirePart[] = [];
+  const flush = () => {
+    if (carried.length > 0) out.push(draft({ role: "user", content: carried }));
+    carried = [];
+  };
+  for (const message of others) {
+    if (message.role !== "tool") flush();
+    const injection = message === messages[lastUser] ? options.injection : "";
+    if (message.role === "tool") {
+      for (const part of addResult(out, message, options)) carried.push(part);
+    } else out.push(draft(wireMessage(message, injection, options)));
+  }
+  flush();
+  if (options.suffix !== "") addUserText(out, options.suffix);
+  return out.map(({ message, added }) =>
+    message.role === "user" ? { ...message, content: withTexts(message.content, added) } : message,
+  );
+}
+
+/** A message, and the user texts to add to it. They are joined once, so any number of them takes linear time. */
+interface Draft {
+  readonly message: WireMessage;
+  readonly added: string[];
+}
+
+function draft(message: WireMessage): Draft {
+  return { message, added: [] };
+}
+
+/**
+ * Separates the leading system messages, which become one: many chat templates accept a single system message, only
+ * at the start.
+ */
+function leadingSystem(messages: readonly Message[]) {
+  const first = messages.findIndex((message) => message.role !== "system");
+  const at = first === -1 ? messages.length : first;
+  return { leading: messages.slice(0, at), others: messages.slice(at) };
+}
+
+function wireMessage(
+  message: Exclude<Message, { role: "tool" }>,
+  injection: string,
+  options: MessageOptions,
+): WireMessage {
+  switch (message.role) {
+    case "system":
+      return { role: "system", content: joinTextParts(message.parts) };
+    case "user": {
+      const content = withTexts(contentOf(message.parts, options.partOf), [injection]);
+      return { role: "user", content, ...(message.name === undefined ? {} : { name: message.name }) };
+    }
+    case "assistant": {
+      const text = joinTextParts(message.parts);
+      const { toolCalls, reasoning } = message;
+      const thought = reasoning === undefined || reasoning === "" ? {} : { reasoning_content: reasoning };
+      if (toolCalls.length === 0) return { role: "assistant", content: text, ...thought };
+      if (options.markup) {
+        return { role: "assistant", content: joinParagraphs(text, renderToolCalls(toolCalls)), ...thought };
+      }
+      return {
+        role: "assistant",
+        content: text === "" ? null : text,
+        ...thought,
+        tool_calls: toolCalls.map((call) => ({
+          id: call.id,
+          type: "function",
+          function: { name: call.name, arguments: call.arguments },
+        })),
+      };
+    }
+  }
+}
+
+/** Adds a tool's result. Returns the attachments in the result. */
+function addResult(
+  out: Draft[],
+  message: Extract<Message, { role: "tool" }>,
+  options: MessageOptions,
+): WirePart[] {
+  const parts = message.parts.map((part) => (part.type === "text" ? part : options.partOf(part)));
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+  const attached = parts.filter((part) => part.type !== "text");
+  const { callId: id, name, isError = false } = message;
+  if (options.markup) {
+    addUserText(out, renderToolResult({ id, text, isError, ...(name === undefined ? {} : { name }) }));
+  } else {
+    // The protocol has no field for the error mark.
+    out.push(draft({ role: "tool", tool_call_id: id, content: isError ? `Error: ${text}` : text }));
+  }
+  if (attached.length === 0) return [];
+  return [{ type: "text", text: `Returned by the tool call ${id}:` }, ...attached];
+}
+
+/** Adds user text to the last message if that is a user message: many chat templates require alternating roles. */
+function addUserText(out: Draft[], text: string): void {
+  const last = out.at(-1);
+  if (last?.message.role === "user") last.added.push(text);
+  else out.push(draft({ role: "user", content: text }));
+}
+
+function contentOf(parts: readonly Part[], partOf: PartOf): string | readonly WirePart[] {
+  if (parts.every((part) => part.type === "text")) return joinTextParts(parts);
+  return parts.map((part) => (part.type === "text" ? { type: "text", text: part.text } : partOf(part)));
+}
+
+function withTexts(
+  content: string | readonly WirePart[],
+  texts: readonly string[],
+): string | readonly WirePart[] {
+  const added = texts.filter((text) => text !== "");
+  if (added.length === 0) return content;
+  if (typeof content === "string") return joinParagraphList([content, ...added]);
+  return [...content, ...added.map((text): WirePart => ({ type: "text", text }))];
+}

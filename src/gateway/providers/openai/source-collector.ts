@@ -1,0 +1,50 @@
+import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import type { ProviderEvent, SearchResult } from "../provider.ts";
+
+/** Collects the citations and search results of an answer. */
+export class SourceCollector {
+  readonly #citations: ProviderEvent[] = [];
+  #found: readonly SearchResult[] = [];
+
+  /** Reads the `annotations` of a message or of a streamed piece. */
+  takeAnnotations(annotations: unknown): void {
+    if (!Array.isArray(annotations)) return;
+    for (const annotation of annotations) {
+      const citation = isObject(annotation) ? citationIn(annotation) : null;
+      if (citation !== null) this.#citations.push(citation);
+    }
+  }
+
+  /** Reads the search results that some backends repeat beside the choices in each chunk: pages, or only their URLs. */
+  takeFound({ search_results: results, citations }: JsonObject): void {
+    const pages = Array.isArray(results) && results.length > 0 ? results : citations;
+    if (!Array.isArray(pages)) return;
+    const found = pages.map((page: unknown): unknown => (typeof page === "string" ? { url: page } : page));
+    this.#found = found.flatMap((page, index) => {
+      const url = isObject(page) ? page["url"] : undefined;
+      if (!isObject(page) || typeof url !== "string") return [];
+      return [{ index: index + 1, url, title: titleIn(page) }];
+    });
+  }
+
+  /** Returns everything collected. */
+  events(): readonly ProviderEvent[] {
+    if (this.#found.length === 0) return this.#citations;
+    return [{ type: "search", results: this.#found }, ...this.#citations];
+  }
+}
+
+function titleIn(page: JsonObject): string {
+  const { title, url } = page;
+  return typeof title === "string" && title !== "" ? title : String(url);
+}
+
+/** Reads a URL citation. Its members are nested in `url_citation` or at the top level. */
+function citationIn(annotation: JsonObject): ProviderEvent | null {
+  if (annotation["type"] !== "url_citation") return null;
+  const { url_citation: nested } = annotation;
+  const citation = isObject(nested) ? nested : annotation;
+  const { url, start_index: start, end_index: end } = citation;
+  if (typeof url !== "string" || typeof start !== "number" || typeof end !== "number") return null;
+  return { type: "citation", url, title: titleIn(citation), start, end };
+}

@@ -1,0 +1,193 @@
+import { mapUpstreamNames } from "../../core/config/provider-models.ts";
+import type { Config, ProviderEntry } from "../../core/config/schema.ts";
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import type { Platform } from "../../core/ports/platform.ts";
+import type { Variables } from "../../core/ports/variables.ts";
+import { findDriver, getDriver, isSameDriver } from "./drivers.ts";
+import type { Provider } from "./provider.ts";
+
+/** The timeouts of a provider, milliseconds. */
+export type ProviderTimeouts = Pick<Variables, "firstByteTimeoutMs" | "answerTimeoutMs" | "idleTimeoutMs">;
+
+/** A provider that can serve requests, with its connection settings. */
+export interface RegisteredProvider {
+  /** Empty for the default provider, which the deployment's variables define. */
+  readonly id: string;
+  readonly driver: string;
+  readonly baseUrl: string;
+  readonly api: Provider;
+  readonly timeouts: ProviderTimeouts;
+  /** The proxy of accounts without a proxy of their own. Empty: none. */
+  readonly proxyId: string;
+  /** Sent with every request, in addition to the headers of the protocol. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Caches the created providers of one platform by id. */
+class Registry {
+  #default: RegisteredProvider | null = null;
+  readonly #configured = new Map<
+    string,
+    { readonly entry: ProviderEntry; readonly made: RegisteredProvider }
+  >();
+
+  /** Returns the default provider from the deployment's variables, or null if they define none. */
+  findDefault(platform: Platform): RegisteredProvider | null {
+    const { variables, providerBaseUrl } = platform;
+    if (providerBaseUrl === null) return null;
+    this.#default ??= {
+      id: "",
+      driver: variables.providerDriver,
+      baseUrl: providerBaseUrl,
+      api: getDriver(variables.providerDriver).create({
+        baseUrl: providerBaseUrl,
+        token: variables.providerToken,
+        models: variables.providerModels,
+        toolCalls: variables.providerToolCalls,
+        wholeAnswers: variables.providerWholeAnswers,
+        newId,
+        sleep,
+      }),
+      timeouts: variables,
+      proxyId: "",
+      headers: {},
+    };
+    return this.#default;
+  }
+
+  /**
+   * Returns a configured provider. Creates it again when its settings have changed; that discards what it has learnt
+   * of its backend.
+   */
+  getOrCreate(platform: Platform, entry: ProviderEntry): RegisteredProvider {
+    const known = this.#configured.get(entry.id);
+    if (known !== undefined && (known.entry === entry || sameSettings(known.entry, entry))) return known.made;
+    const made = createConfiguredProvider(platform.variables, entry);
+    this.#configured.set(entry.id, { entry, made });
+    return made;
+  }
+
+  /** Removes providers that are no longer configured. */
+  removeUnconfigured(entries: readonly ProviderEntry[]): void {
+    if (this.#configured.size <= entries.length) return;
+    const ids = new Set(entries.map(({ id }) => id));
+    for (const id of this.#configured.keys()) if (!ids.has(id)) this.#configured.delete(id);
+  }
+}
+
+/** Whether requests to both providers reach the same backend in the same way, so that both may see the same secrets. */
+export function isSameEndpoint(one: RegisteredProvider, other: RegisteredProvider): boolean {
+  return (
+    one === other ||
+    (one.id === other.id &&
+      isSameDriver(one.driver, other.driver) &&
+      one.baseUrl === other.baseUrl &&
+      one.proxyId === other.proxyId)
+  );
+}
+
+function sameSettings(one: ProviderEntry, other: ProviderEntry): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function createConfiguredProvider(variables: Variables, entry: ProviderEntry): RegisteredProvider {
+  const { id, driver, base_url: baseUrl, token, proxy_id: proxyId, headers } = entry;
+  const found = findDriver(driver);
+  if (found === undefined) {
+    throw unavailable(`the provider ${JSON.stringify(id)} has a driver that does not exist`);
+  }
+  const { tool_calls: toolCalls, whole_answers: wholeAnswers } = entry;
+  return {
+    id,
+    driver,
+    baseUrl,
+    api: found.create({
+      baseUrl,
+      token: token || "none",
+      models: mapUpstreamNames(entry),
+      toolCalls,
+      wholeAnswers,
+      newId,
+      sleep,
+    }),
+    timeouts: {
+      firstByteTimeoutMs: entry.first_byte_timeout_ms || variables.firstByteTimeoutMs,
+      answerTimeoutMs: entry.answer_timeout_ms || variables.answerTimeoutMs,
+      idleTimeoutMs: entry.idle_timeout_ms || variables.idleTimeoutMs,
+    },
+    proxyId,
+    headers,
+  };
+}
+
+const registries = new WeakMap<Platform, Registry>();
+
+function registryOf(platform: Platform): Registry {
+  let registry = registries.get(platform);
+  if (registry === undefined) {
+    registry = new Registry();
+    registries.set(platform, registry);
+  }
+  return registry;
+}
+
+/**
+ * Returns the provider with this id, or the default provider without an id. Creates each provider once per version of
+ * its settings.
+ *
+ * @throws GatewayError 503 for an id that is not configured or not enabled, and if there is no default provider.
+ */
+export function getProvider(
+  platform: Platform,
+  config: Pick<Config, "providers">,
+  id = "",
+): RegisteredProvider {
+  if (id === "") return getDefaultProvider(platform);
+  const entry = config.providers.find((provider) => provider.id === id);
+  if (entry === undefined) throw unavailable(`the provider ${JSON.stringify(id)} does not exist`);
+  if (!entry.enabled) throw unavailable(`the provider ${JSON.stringify(id)} is switched off`);
+  const registry = registryOf(platform);
+  registry.removeUnconfigured(config.providers);
+  return registry.getOrCreate(platform, entry);
+}
+
+/** Returns the default provider. Throws a `GatewayError` 503 if there is none. */
+export function getDefaultProvider(platform: Platform): RegisteredProvider {
+  const provider = registryOf(platform).findDefault(platform);
+  if (provider !== null) return provider;
+  throw unavailable("no provider is configured: set PROVIDER_BASE_URL");
+}
+
+/** Returns the driver of the default provider, or null if the deployment defines none. */
+export function findDefaultProviderApi(platform: Platform): Provider | null {
+  return registryOf(platform).findDefault(platform)?.api ?? null;
+}
+
+/** Like {@link findDefaultProviderApi}, but throws a `GatewayError` 503 if there is none. */
+export function getDefaultProviderApi(platform: Platform): Provider {
+  return getDefaultProvider(platform).api;
+}
+
+function unavailable(why: string): GatewayError {
+  return new GatewayError(503, why, { code: "upstream_unavailable" });
+}
+
+const newId = () => crypto.randomUUID();
+
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,71 @@
+import { isObject } from "../../core/encoding/json.ts";
+
+/** Fields whose member names the caller chooses, such as JSON schemas and arguments. */
+const CALLER_DEFINED_FIELDS = new Set([
+  ...["parameters", "parametersJsonSchema", "input_schema", "responseJsonSchema", "schema"],
+  ...["args", "response", "input", "arguments"],
+]);
+/** Fields that drivers fill with words of their protocol, or with bytes. */
+const PROTOCOL_FIELDS = new Set([
+  ...["type", "role", "include", "model", "mode", "display", "responseMimeType", "thinkingLevel"],
+  ...["data", "signature", "thoughtSignature", "encrypted_content", "image_url", "file_data"],
+]);
+/**
+ * Text in quotes or brackets, dotted paths, and snake_case or camelCase names: what a refusal may have echoed from
+ * the request.
+ * A name starts only where no word character precedes it. Starting at each letter of a long word would take quadratic
+ * time.
+ */
+export const ECHO_PATTERN =
+  /(?<![\w\\])(["'`])(?:(?!\1).){1,300}\1(?!\w)|\[[^[\]]{1,300}\]|(?<!\w)\w+(?:\.\w+)+|(?<!\w)\w*(?:_|[a-z](?=[A-Z]))\w*/g;
+
+/**
+ * Removes from a refusal what may be an echo of the caller's input: quoted texts and names that also occur as names
+ * or texts of the caller in the request. Takes time linear in the length of both.
+ */
+export function redactEchoedInput(refusal: string, request: unknown): string {
+  const repeated = new Set(wordsIn(refusal));
+  const callers = new Set<string>();
+  const names = new Set<string>();
+  visitCallerTexts(request, false, (text) => {
+    const words = wordsIn(text).filter((word) => repeated.has(word));
+    for (const word of words) callers.add(word);
+    if (/^\w+$/.test(text) && text !== "type") for (const word of words) names.add(word);
+  });
+  const isCallers = (text: string) => wordsIn(text).every((word) => callers.has(word));
+  const isName = (word: string) => wordsIn(word).every((one) => names.has(one));
+  const blank = (text: string): string =>
+    /^\w+$/.test(text) && isCallers(text)
+      ? ""
+      : text.replace(ECHO_PATTERN, (part) => {
+          if (isCallers(part)) return "";
+          // A path: remove only the steps that are names of the caller.
+          return /\s/.test(part) ? part : part.replace(/\w+/g, (word) => (isName(word) ? "" : word));
+        });
+  try {
+    return JSON.stringify(
+      JSON.parse(refusal, (_, value: unknown) => (typeof value === "string" ? blank(value) : value)),
+    );
+  } catch {
+    return blank(refusal);
+  }
+}
+
+/** Returns the words of a text, normalized: snake_case and camelCase forms of a word are equal. */
+function wordsIn(text: string): string[] {
+  return (text.match(/\w+/g) ?? []).map((word) => word.replaceAll("_", "").toLowerCase());
+}
+
+/** Passes each text that the caller wrote in a request to `hand`. */
+function visitCallerTexts(value: unknown, free: boolean, hand: (text: string) => void): void {
+  if (typeof value === "string") hand(value);
+  else if (Array.isArray(value)) for (const item of value) visitCallerTexts(item, free, hand);
+  else if (isObject(value)) {
+    const searches = !free && String(value["type"]).startsWith("web_search");
+    for (const [key, member] of Object.entries(value)) {
+      if (free) hand(key);
+      else if (PROTOCOL_FIELDS.has(key) || member === "none" || (searches && key === "name")) continue;
+      visitCallerTexts(member, free || (CALLER_DEFINED_FIELDS.has(key) && isObject(member)), hand);
+    }
+  }
+}

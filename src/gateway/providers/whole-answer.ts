@@ -1,0 +1,32 @@
+import type { JsonObject } from "../../core/encoding/json.ts";
+import { ProviderError } from "../../core/errors/provider-error.ts";
+import { MAX_EVENT_CHARS } from "./event-stream.ts";
+import { parseRecord } from "./json.ts";
+import type { ProviderEvent, TurnDecoder } from "./provider.ts";
+
+/** Decodes the bytes of a non-streamed answer as one JSON object. */
+export class WholeAnswerDecoder implements TurnDecoder {
+  readonly #read: (answer: JsonObject) => readonly ProviderEvent[];
+  readonly #utf8 = new TextDecoder();
+  readonly #pieces: string[] = [];
+  #length = 0;
+
+  /** @param read turns the object into events. It may throw a `ProviderError`. */
+  constructor(read: (answer: JsonObject) => readonly ProviderEvent[]) {
+    this.#read = read;
+  }
+
+  push(bytes: Uint8Array): readonly ProviderEvent[] {
+    const piece = this.#utf8.decode(bytes, { stream: true });
+    this.#pieces.push(piece);
+    this.#length += piece.length;
+    if (this.#length > MAX_EVENT_CHARS) {
+      throw new ProviderError("malformed", "the provider's answer is too long");
+    }
+    return [];
+  }
+
+  finish(): readonly ProviderEvent[] {
+    return this.#read(parseRecord(this.#pieces.join("") + this.#utf8.decode()));
+  }
+}

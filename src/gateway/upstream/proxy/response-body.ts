@@ -1,0 +1,62 @@
+import { type ByteReader, UnexpectedEnd } from "./byte-reader.ts";
+import { notHttp, type ResponseHead, skipTrailer } from "./response-head.ts";
+
+/** The maximum number of bytes of one read. */
+const MAX_READ = 64 * 1024;
+
+/** Reads the next bytes of a body. Null at its end. */
+export type BodyReader = () => Promise<Uint8Array<ArrayBuffer> | null>;
+
+/** Creates a reader for a response's body (RFC 9112, section 6.3). Null: the response has no body. */
+export function bodyReader(
+  reader: ByteReader,
+  { status, headers }: ResponseHead,
+  method: string,
+): BodyReader | null {
+  if (method === "HEAD" || status === 204 || status === 304) return null;
+  const coding = headers.get("transfer-encoding");
+  if (coding !== null) {
+    if (coding.trim().toLowerCase() !== "chunked") throw notHttp();
+    return chunked(reader);
+  }
+  const length = headers.get("content-length");
+  if (length === null) return () => reader.some(MAX_READ);
+  if (!/^\d+$/.test(length)) throw notHttp();
+  return sized(reader, Number(length));
+}
+
+function sized(reader: ByteReader, length: number): BodyReader {
+  let left = length;
+  return async () => {
+    if (left === 0) return null;
+    const bytes = await reader.some(Math.min(left, MAX_READ));
+    if (bytes === null) throw new UnexpectedEnd("the answer is shorter than announced");
+    left -= bytes.length;
+    return bytes;
+  };
+}
+
+function chunked(reader: ByteReader): BodyReader {
+  let left = 0;
+  let first = true;
+  let ended = false;
+  return async () => {
+    if (ended) return null;
+    if (left === 0) {
+      if (!first && (await reader.line(2)) !== "") throw notHttp();
+      first = false;
+      const size = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i.exec(await reader.line(4096))?.[1];
+      if (size === undefined) throw notHttp();
+      left = Number.parseInt(size, 16);
+      if (left === 0) {
+        ended = true;
+        await skipTrailer(reader);
+        return null;
+      }
+    }
+    const bytes = await reader.some(Math.min(left, MAX_READ));
+    if (bytes === null) throw new UnexpectedEnd("the answer broke off within a chunk");
+    left -= bytes.length;
+    return bytes;
+  };
+}

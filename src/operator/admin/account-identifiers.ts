@@ -1,0 +1,43 @@
+import { accountIdentifier } from "../../core/config/account-identifier.ts";
+import type { Account, Config } from "../../core/config/schema.ts";
+import { notFoundError } from "./resource-errors.ts";
+
+/** Whether the account has an e-mail, a mobile number or a token. */
+export function hasIdentity({ email, mobile, token }: Pick<Account, "email" | "mobile" | "token">): boolean {
+  return email !== "" || mobile !== "" || token !== "";
+}
+
+const identifierCache = new WeakMap<readonly Account[], readonly string[]>();
+
+/**
+ * Returns the identifiers of a configuration's accounts, in order. Cached per configuration, because token hashes are
+ * expensive.
+ */
+export async function accountIdentifiers({ accounts }: Pick<Config, "accounts">): Promise<readonly string[]> {
+  const known = identifierCache.get(accounts);
+  if (known !== undefined) return known;
+  const list = await Promise.all(accounts.map(accountIdentifier));
+  identifierCache.set(accounts, list);
+  return list;
+}
+
+/**
+ * Returns the index of an account. Matches its identifier; an account with an e-mail address also matches by its mobile
+ * number.
+ *
+ * @throws GatewayError 404 if no account matches.
+ */
+export async function findAccountIndex(
+  config: Pick<Config, "accounts">,
+  identifier: string,
+): Promise<number> {
+  const exact = (await accountIdentifiers(config)).indexOf(identifier);
+  if (exact !== -1) return exact;
+  const lower = identifier.toLowerCase();
+  const other = config.accounts.findIndex(
+    ({ email, mobile }) =>
+      identifier !== "" && (mobile === identifier || (email !== "" && email.toLowerCase() === lower)),
+  );
+  if (other === -1) throw notFoundError(`the account ${JSON.stringify(identifier)}`);
+  return other;
+}

@@ -1,0 +1,83 @@
+import * as z from "zod";
+import { accountIdentifier } from "../../core/config/account-identifier.ts";
+import { accountSchema } from "../../core/config/schema.ts";
+import { lazyObject } from "../../core/encoding/lazy-schema.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { accountsChangedResponse, accountsChangedSchema, assertProxyExists } from "./account-edit.ts";
+import { accountFilterShape, selectAccounts } from "./account-filter.ts";
+import { hasIdentity } from "./account-identifiers.ts";
+import { accountViewSchema } from "./answers.ts";
+import { editConfig, isSameAccount } from "./config-edit.ts";
+import { accountViews } from "./config-view.ts";
+import { pageSchema, queryNumber } from "./paging.ts";
+import { requestObject } from "./request-fields.ts";
+import { conflictError } from "./resource-errors.ts";
+
+const MAX_PAGE_SIZE = 5_000;
+
+/** Query of `GET /admin/accounts` (contract). */
+const accountListSchema = lazyObject(() => ({
+  page: queryNumber(1, Number.MAX_SAFE_INTEGER),
+  page_size: queryNumber(10, MAX_PAGE_SIZE),
+  ...accountFilterShape(),
+}));
+
+/** Minimal check of an e-mail address. Texts of dots alone pass here; the check of path segments rejects them. */
+const EMAIL_PATTERN = /^(?:[^@\s]+@[^@\s]+|\.+)$/;
+
+/** Body of `POST /admin/accounts`: an account that signs in, or an account that has only a token. */
+const newAccountSchema = requestObject(() => accountSchema.shape, accountViewSchema)
+  .refine(hasIdentity, {
+    error: "an account needs an email or a mobile, or a token",
+    path: ["email"],
+  })
+  // An account with a token need not sign in, so any name is a valid `email`.
+  .refine(({ email, token }) => email === "" || token !== "" || EMAIL_PATTERN.test(email), {
+    error: "must be an e-mail address: the account could not sign in by it",
+    path: ["email"],
+  })
+  .refine(({ password, token }) => password !== "" || token !== "", {
+    error: "a password is needed, unless there is a token",
+    path: ["password"],
+  });
+
+/** Endpoints that list accounts and add one. */
+export const ACCOUNT_LIST_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/accounts` (contract). */
+  adminEndpoint({
+    method: "GET",
+    path: "/admin/accounts",
+    summary: "List the accounts",
+    query: accountListSchema,
+    answers: jsonResponse(() => pageSchema(accountViewSchema())),
+    handler: async (context, { query: { page, page_size, ...filter } }) => {
+      const { config } = await context.platform.configuration.readFresh();
+      const { places, health } = await selectAccounts(context, config, filter);
+      const start = (page - 1) * page_size;
+      return Response.json({
+        items: await accountViews(context, config, places.slice(start, start + page_size), health),
+        total: places.length,
+        page,
+        page_size,
+        total_pages: Math.ceil(places.length / page_size),
+      });
+    },
+  }),
+  /** `POST /admin/accounts` (contract). */
+  adminEndpoint({
+    method: "POST",
+    path: "/admin/accounts",
+    summary: "Add an account",
+    body: newAccountSchema,
+    answers: jsonResponse(() => accountsChangedSchema().extend({ identifier: z.string() })),
+    handler: async (context, { body: added }) => {
+      const snapshot = await editConfig(context, (current) => {
+        assertProxyExists(current, added.proxy_id);
+        if (current.accounts.some((account) => isSameAccount(account, added)))
+          throw conflictError("the account");
+        return { ...current, accounts: [...current.accounts, added] };
+      });
+      return accountsChangedResponse(snapshot, { identifier: await accountIdentifier(added) });
+    },
+  }),
+];

@@ -1,0 +1,114 @@
+import * as z from "zod";
+import { PROVIDER_ERROR_KINDS } from "../../core/errors/provider-error.ts";
+import { ACCOUNT_CONDITIONS, type CooldownView } from "../../core/ports/account-status.ts";
+import type { AccountTestResult } from "../../core/ports/administration.ts";
+
+/** Common part of the responses to edits. */
+export const successSchema = () => z.object({ success: z.literal(true) });
+
+/** Cooldown of one account, caused by its own failures or by its proxy's. */
+export const cooldownSchema = () =>
+  z.object({
+    account: z.string(),
+    /** The failing proxy; empty: the account itself failed. */
+    proxy: z.string(),
+    kind: z.enum(PROVIDER_ERROR_KINDS),
+    reason: z.string(),
+    failures: z.int(),
+    /** Unix milliseconds. */
+    until: z.int(),
+  }) satisfies z.ZodType<CooldownView>;
+
+const rateSchema = () => z.object({ requests: z.int(), succeeded: z.int() });
+
+/** Requests and tests of an account. Times are Unix milliseconds, 0 for never. */
+const activitySchema = () =>
+  z.object({
+    in_flight: z.int(),
+    last_used: z.int(),
+    last_success: z.int(),
+    /** `fault` says which part failed: the account, its proxy or the provider. */
+    last_fault: z
+      .object({
+        kind: z.enum(PROVIDER_ERROR_KINDS),
+        reason: z.string(),
+        fault: z.enum(["account", "proxy", "provider"]),
+        at: z.int(),
+      })
+      .nullable(),
+    last_hour: rateSchema(),
+    last_day: rateSchema(),
+  });
+
+/** An account as administrators see it (contract, Accounts). The fields from `disabled` on are not in the contract. */
+export const accountViewSchema = () =>
+  z.object({
+    identifier: z.string(),
+    email: z.string(),
+    mobile: z.string(),
+    has_password: z.boolean(),
+    has_token: z.boolean(),
+    token_preview: z.string(),
+    test_status: z.string(),
+    name: z.string(),
+    remark: z.string(),
+    proxy_id: z.string(),
+    disabled: z.boolean(),
+    weight: z.int(),
+    /** Condition of the account after its latest request or test. */
+    condition: z.enum(ACCOUNT_CONDITIONS),
+    /** Id of its provider; empty: the default provider. */
+    provider: z.string(),
+    cooldown: cooldownSchema().nullable(),
+    /** Its requests since the pool started. */
+    activity: activitySchema(),
+  });
+export type AccountView = z.output<ReturnType<typeof accountViewSchema>>;
+
+/**
+ * An API key as administrators see it (contract, API keys; only `key`, `name` and `remark` are in the contract). `id`
+ * identifies the key in paths of `/admin/keys`. Times are Unix milliseconds, 0 for unknown and never.
+ */
+export const keyViewSchema = () =>
+  z.object({
+    key: z.string(),
+    id: z.string(),
+    name: z.string(),
+    remark: z.string(),
+    created: z.int(),
+    expires: z.int(),
+    disabled: z.boolean(),
+    /** Only its digest and its last four characters are stored. */
+    hashed: z.boolean(),
+    /** End of the grace period in which the secret before the rotation still works. */
+    grace_until: z.int(),
+    limits: z.looseObject({}),
+    models: z.array(z.string()),
+    dialects: z.array(z.string()),
+    networks: z.array(z.string()),
+  });
+export type KeyView = z.output<ReturnType<typeof keyViewSchema>>;
+
+/** A proxy as administrators see it (contract, Proxies). The response never contains the password. */
+export const proxyViewSchema = () =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    type: z.enum(["http", "socks5"]),
+    host: z.string(),
+    port: z.int(),
+    username: z.string(),
+    has_password: z.boolean(),
+  });
+export type ProxyView = z.output<ReturnType<typeof proxyViewSchema>>;
+
+/** Result of one account's test. `response_time` is in milliseconds. */
+export const accountTestResultSchema = () =>
+  z.object({
+    account: z.string(),
+    success: z.boolean(),
+    response_time: z.int(),
+    message: z.string(),
+    model: z.string(),
+    session_count: z.number(),
+  }) satisfies z.ZodType<AccountTestResult>;

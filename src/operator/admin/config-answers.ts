@@ -1,0 +1,129 @@
+import * as z from "zod";
+import { modelRouteSchema } from "../../core/config/schema.ts";
+import { accountViewSchema, keyViewSchema, proxyViewSchema } from "./answers.ts";
+import { providerViewSchema } from "./provider-view.ts";
+
+/** Groups that every view of the configuration shows unmasked (contract, Runtime settings). */
+const visibleGroups = () => ({
+  model_aliases: z.record(z.string(), z.string()),
+  model_routes: z.record(z.string(), modelRouteSchema()),
+  callers: z.object({ unknown_keys: z.enum(["auto", "pass_through", "refuse"]), keys_hashed: z.boolean() }),
+  prices: z.record(
+    z.string(),
+    z.object({ input: z.number(), cached_input: z.number().optional(), output: z.number() }),
+  ),
+  runtime: z.object({
+    account_max_inflight: z.int(),
+    account_max_queue: z.int(),
+    global_max_inflight: z.int(),
+    account_failovers: z.int(),
+    token_refresh_interval_hours: z.number(),
+  }),
+  responses: z.object({ store_ttl_seconds: z.int() }),
+  unknown_models: z.object({ provider: z.string() }),
+  embeddings: z.object({ provider: z.string() }),
+  auto_delete: z.object({ mode: z.enum(["none", "single", "all"]) }),
+  current_input_file: z.object({ enabled: z.boolean(), min_chars: z.int() }),
+  thinking_injection: z.object({ enabled: z.boolean(), prompt: z.string() }),
+  history: z.object({ limit: z.int() }),
+  captures: z.object({ enabled: z.boolean(), limit: z.int(), max_body_bytes: z.int() }),
+});
+
+export type VisibleGroups = z.output<z.ZodObject<ReturnType<typeof visibleGroups>>>;
+
+/** The visible part of `admin`. */
+const adminViewSchema = () =>
+  z.object({
+    has_password_hash: z.boolean(),
+    jwt_expire_hours: z.number(),
+    /** Unix seconds. */
+    jwt_valid_after_unix: z.int(),
+  });
+
+/** The configuration without its secrets (contract, Configuration). */
+export const configViewSchema = () =>
+  z.object({
+    keys: z.array(z.string()),
+    api_keys: z.array(keyViewSchema()),
+    accounts: z.array(accountViewSchema()),
+    proxies: z.array(proxyViewSchema()),
+    providers: z.array(providerViewSchema()),
+    ...visibleGroups(),
+    admin: adminViewSchema(),
+    vercel: z.object({
+      has_token: z.boolean(),
+      token_preview: z.string(),
+      token_source: z.enum(["", "config"]),
+      project_id: z.string(),
+      team_id: z.string(),
+    }),
+    env_backed: z.boolean(),
+    env_source_present: z.boolean(),
+    env_writeback_enabled: z.boolean(),
+    config_path: z.string(),
+    config_writable: z.boolean(),
+  });
+export type ConfigView = z.output<ReturnType<typeof configViewSchema>>;
+
+/**
+ * The runtime settings (contract, Runtime settings), plus `prices`, `history` and `captures`, which are not in the
+ * contract.
+ */
+export const settingsViewSchema = () => {
+  const groups = visibleGroups();
+  return z.object({
+    ...groups,
+    admin: adminViewSchema().extend({ default_password_warning: z.boolean() }),
+    callers: groups.callers.extend({
+      unknown_keys_in_force: z.enum(["pass_through", "refuse"]),
+      /** The gateway accepts any key: unknown keys go to a provider that probably checks none. */
+      unknown_keys_warning: z.boolean(),
+    }),
+    thinking_injection: groups.thinking_injection.extend({ default_prompt: z.string() }),
+    env_backed: z.boolean(),
+    config_writable: z.boolean(),
+    /** Number of API keys. */
+    api_keys: z.int(),
+    needs_hosting_sync: z.boolean(),
+  });
+};
+export type SettingsView = z.output<ReturnType<typeof settingsViewSchema>>;
+
+/** The exported configuration: complete, except for the secret that signs tokens. */
+export const exportedConfigSchema = () => {
+  const groups = visibleGroups();
+  return z.object({
+    keys: z.array(z.string()),
+    api_keys: z.array(z.looseObject({ key: z.string(), name: z.string(), remark: z.string() })),
+    accounts: z.array(
+      z.object({
+        email: z.string(),
+        mobile: z.string(),
+        password: z.string(),
+        token: z.string(),
+        name: z.string(),
+        remark: z.string(),
+        proxy_id: z.string(),
+        disabled: z.boolean(),
+        weight: z.int(),
+        provider: z.string().optional(),
+      }),
+    ),
+    proxies: z.array(proxyViewSchema().omit({ has_password: true }).extend({ password: z.string() })),
+    providers: z.array(z.looseObject({ id: z.string(), driver: z.string(), base_url: z.string() })),
+    ...groups,
+    // Absent until an administrator chooses a value.
+    callers: groups.callers.partial({ unknown_keys: true }),
+    admin: z.object({
+      password_hash: z.string(),
+      jwt_expire_hours: z.number(),
+      /** Unix seconds. */
+      jwt_valid_after_unix: z.int(),
+    }),
+    alerts: z.object({ webhooks: z.array(z.looseObject({})), rules: z.looseObject({}) }),
+    vercel: z.object({ token: z.string(), project_id: z.string(), team_id: z.string() }),
+    /** The last hosting sync: its hash, and its time in Unix seconds. */
+    sync: z.object({ hash: z.string(), time: z.int() }),
+  });
+};
+export type ExportedConfig = z.output<ReturnType<typeof exportedConfigSchema>>;

@@ -1,0 +1,88 @@
+import * as z from "zod";
+import { keyIdentifier, listApiKeys } from "../../core/config/api-keys.ts";
+import { type Config, configSchema } from "../../core/config/schema.ts";
+import { findMemberSchema, maskSecrets } from "../../core/config/secret-masking.ts";
+import type { FieldChange } from "../../core/config/snapshot.ts";
+import { isObject } from "../../core/encoding/json.ts";
+import { accountIdentifiers } from "./account-identifiers.ts";
+
+const MAX_CHANGES = 50;
+const MAX_VALUE_CHARS = 200;
+
+/** Schema of a value; undefined: this version does not know the field. */
+type Schema = z.core.$ZodType | undefined;
+
+/** Fields that administrators never edit themselves. */
+const INTERNAL_FIELDS = new Set(["admin.jwt_secret", "sync.hash"]);
+
+/** Schema of the result of {@link diffConfigs}. Values are masked JSON; null: no value. */
+export const diffShape = () => ({
+  changes: z.array(
+    z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+  ),
+  /** Number of changes that are not listed. */
+  more: z.int(),
+});
+
+/** Returns the configuration with its lists indexed by the ids of their entries. */
+async function indexLists(config: Config): Promise<Record<string, unknown>> {
+  const { keys: _keys, ...rest } = config;
+  const entries = listApiKeys(config);
+  const byName = (names: readonly string[], list: readonly object[]) =>
+    new Map(list.map((entry, index) => [names[index] ?? "", entry]));
+  return {
+    ...rest,
+    api_keys: byName(await Promise.all(entries.map(keyIdentifier)), entries),
+    accounts: byName(await accountIdentifiers(config), config.accounts),
+    proxies: byName(
+      config.proxies.map(({ id }) => id),
+      config.proxies,
+    ),
+    providers: byName(
+      config.providers.map(({ id }) => id),
+      config.providers,
+    ),
+  };
+}
+
+/** Returns a value as JSON with masked secrets; null: no value. */
+function maskValue(schema: Schema, value: unknown): string | null {
+  if (value === undefined) return null;
+  if (value instanceof Map) return JSON.stringify([...value.keys()]);
+  const masked = JSON.stringify(maskSecrets(schema, value));
+  return masked.length <= MAX_VALUE_CHARS ? masked : masked.slice(0, MAX_VALUE_CHARS).toWellFormed();
+}
+
+function getMembers(value: unknown): Map<string, unknown> | null {
+  if (value instanceof Map) return value;
+  return isObject(value) ? new Map(Object.entries(value)) : null;
+}
+
+function* findChanges(schema: Schema, path: string, before: unknown, after: unknown): Generator<FieldChange> {
+  if (INTERNAL_FIELDS.has(path)) return;
+  const [old, fresh] = [getMembers(before), getMembers(after)];
+  if (old === null || fresh === null) {
+    if (JSON.stringify(before) === JSON.stringify(after)) return;
+    yield { path, before: maskValue(schema, before), after: maskValue(schema, after) };
+    return;
+  }
+  const listed = before instanceof Map;
+  for (const member of new Set([...old.keys(), ...fresh.keys()])) {
+    const inner = path === "" ? member : listed ? `${path}[${member}]` : `${path}.${member}`;
+    yield* findChanges(schema && findMemberSchema(schema, member), inner, old.get(member), fresh.get(member));
+  }
+}
+
+/**
+ * Returns the changes between two configurations, with masked secrets.
+ *
+ * @param most maximum number of listed changes; `more` counts the others
+ */
+export async function diffConfigs(
+  before: Config,
+  after: Config,
+  most = MAX_CHANGES,
+): Promise<{ readonly changes: readonly FieldChange[]; readonly more: number }> {
+  const all = [...findChanges(configSchema, "", await indexLists(before), await indexLists(after))];
+  return { changes: all.slice(0, most), more: Math.max(0, all.length - most) };
+}

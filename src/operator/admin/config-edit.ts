@@ -1,0 +1,168 @@
+import { hashKeys, keyIdentifier, removeDuplicateKeys } from "../../core/config/api-keys.ts";
+import { describeHostFault } from "../../core/config/host-syntax.ts";
+import { type Account, type Config, configSchema } from "../../core/config/schema.ts";
+import { isShortenedSecret } from "../../core/config/secret-masking.ts";
+import type { ConfigSnapshot, EditNote } from "../../core/config/snapshot.ts";
+import { isDotSegment } from "../../core/encoding/path-segment.ts";
+import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import { parseWith } from "../../core/http/json-body.ts";
+import type { Context } from "../../core/ports/context.ts";
+import { createAuditNote } from "./audit-recording.ts";
+import { diffConfigs } from "./config-diff.ts";
+import { assertReferences } from "./config-references.ts";
+import { assertIfMatch } from "./etag.ts";
+
+/**
+ * Edits the configuration. With concurrent edits `change` may run more than once. If `change` throws, nothing is stored and
+ * the error is rethrown.
+ *
+ * @param keep saves the previous configuration for a later restore; for large changes
+ * @param anyVersion skips the `If-Match` check, because the caller has done it
+ * @throws GatewayError 400 that names the field if the result is invalid, 409 if the configuration is read-only, 412 if
+ *   `If-Match` names another version.
+ */
+export function editConfig(
+  context: Context,
+  change: (config: Config) => Config | Promise<Config>,
+  { keep = false, anyVersion = false }: { readonly keep?: boolean; readonly anyVersion?: boolean } = {},
+): Promise<ConfigSnapshot> {
+  const store = context.platform.configuration;
+  const note = async (before: Config, after: Config): Promise<EditNote | null> => {
+    const { changes, more } = await diffConfigs(before, after);
+    if (changes.length === 0) return null;
+    const forget = after.callers.keys_hashed && !before.callers.keys_hashed;
+    return { ...createAuditNote(context), changes, more, keep, forget };
+  };
+  const stored = store.update(async (config, version) => {
+    if (!anyVersion) assertIfMatch(context.request, version);
+    const changed = parseWith(configSchema, await change(config));
+    assertReferences(config, changed);
+    rejectUnusableValues(config, changed);
+    await assertUniqueIds(config, changed);
+    return changed.callers.keys_hashed ? hashKeys(changed) : changed;
+  }, note);
+  // Edits wait in one queue. An edit must finish even if its client disconnects.
+  context.waitUntil(stored.catch(() => undefined));
+  return stored;
+}
+
+/** Control characters, and unpaired surrogates. */
+const UNUSABLE_CHARACTERS = /[\p{Cc}\p{Cs}]/u;
+/** A path cannot contain a longer key, so no request could address it. */
+const MAX_KEY_LENGTH = 512;
+
+/** A text of the configuration, with the name of its field. */
+type Field = readonly [field: string, text: string];
+
+const keyFields = ({ keys, api_keys }: Config): Field[] => [
+  ...keys.map((key, index): Field => [`keys[${index}]`, key]),
+  ...api_keys.map(({ key }, index): Field => [`api_keys[${index}].key`, key]),
+];
+
+const nameFields = ({ accounts }: Config): Field[] =>
+  accounts.flatMap((account, index) =>
+    (["email", "mobile", "token"] as const).map(
+      (field): Field => [`accounts[${index}].${field}`, account[field]],
+    ),
+  );
+
+const providerFields = ({ providers }: Config): Field[] =>
+  providers.flatMap(({ token, headers }, index): Field[] => [
+    [`providers[${index}].token`, token],
+    ...Object.entries(headers).map(
+      ([field, value]): Field => [`providers[${index}].headers.${field}`, value],
+    ),
+  ]);
+
+const hostFields = ({ proxies }: Config): Field[] =>
+  proxies.map(({ host }, index): Field => [`proxies[${index}].host`, host]);
+
+/** Names that occur in paths. Filtered to texts of dots, because the list may be very long. */
+const dotOnlyFields = ({ accounts, proxies, providers, api_keys }: Config): Field[] =>
+  [
+    ...accounts.flatMap(({ email, mobile }, index): Field[] => [
+      [`accounts[${index}].email`, email],
+      [`accounts[${index}].mobile`, mobile],
+    ]),
+    ...proxies.map(({ id }, index): Field => [`proxies[${index}].id`, id]),
+    ...api_keys.map(({ id = "" }, index): Field => [`api_keys[${index}].id`, id]),
+    ...providers.flatMap(({ models }, index) =>
+      Object.keys(models).map((name): Field => [`providers[${index}].models`, name.trim()]),
+    ),
+  ].filter(([, text]) => isDotSegment(text));
+
+/** Describes what is wrong with a text; null: nothing. */
+type TextCheck = (text: string) => string | null;
+
+const textFault: TextCheck = (text) =>
+  UNUSABLE_CHARACTERS.test(text) ? "control characters and broken surrogate pairs are not allowed" : null;
+
+const keyFault: TextCheck = (text) => {
+  if (text.length > MAX_KEY_LENGTH) return `a key must have at most ${MAX_KEY_LENGTH} characters`;
+  if (isShortenedSecret(text)) return "this is the mask of a key, not the key";
+  return textFault(text);
+};
+
+const secretFault: TextCheck = (text) =>
+  isShortenedSecret(text) ? "this is the mask of a secret, not the secret" : textFault(text);
+
+const segmentFault: TextCheck = (text) =>
+  isDotSegment(text) ? `${JSON.stringify(text)} means something else in an address` : null;
+
+/**
+ * Rejects new values that cannot be used or deleted later: keys, names and tokens that do not fit into a header or a path,
+ * masked values, and invalid hosts. Values from before the edit are allowed.
+ */
+function rejectUnusableValues(before: Config, after: Config): void {
+  const checks: readonly [(config: Config) => Field[], TextCheck][] = [
+    [keyFields, keyFault],
+    [nameFields, textFault],
+    [providerFields, secretFault],
+    [hostFields, describeHostFault],
+    [dotOnlyFields, segmentFault],
+  ];
+  for (const [fields, check] of checks) {
+    const bad = fields(after).filter(([, text]) => check(text) !== null);
+    if (bad.length === 0) continue;
+    const known = new Set(fields(before).map(([, text]) => text));
+    const [param, text] = bad.find(([, found]) => !known.has(found)) ?? [];
+    if (param !== undefined && text !== undefined) throw invalidRequest(`${param}: ${check(text)}`, param);
+  }
+}
+
+/** Returns the indexes of ids that occur earlier in the list. */
+function findRepeated(ids: readonly string[]): number[] {
+  const seen = new Set<string>();
+  return ids.flatMap((id, index) => (seen.size === seen.add(id).size ? index : []));
+}
+
+/** Returns the identifiers of the distinct keys. */
+async function keyIdentifiers({ api_keys }: Config): Promise<string[]> {
+  // Derived identifiers differ whenever the keys differ.
+  if (api_keys.every(({ id }) => id === undefined)) return [];
+  return Promise.all((await removeDuplicateKeys(api_keys)).map(keyIdentifier));
+}
+
+/** Rejects new duplicate ids, because entries with the same id cannot be distinguished. */
+async function assertUniqueIds(before: Config, after: Config): Promise<void> {
+  const proxyIds = ({ proxies }: Config) => proxies.map(({ id }) => id);
+  const providerIds = ({ providers }: Config) => providers.map(({ id }) => id.toLowerCase());
+  for (const [idsOf, kind, field] of [
+    [async (config: Config) => proxyIds(config), "proxy", "proxies"],
+    [async (config: Config) => providerIds(config), "provider", "providers"],
+    [keyIdentifiers, "key", "api_keys"],
+  ] as const) {
+    const [duplicate] = findRepeated(await idsOf(after));
+    if (duplicate === undefined || findRepeated(await idsOf(before)).length > 0) continue;
+    const param = `${field}[${duplicate}].id`;
+    throw invalidRequest(`${param}: another ${kind} has this id`, param);
+  }
+}
+
+/** Whether two accounts are the same account, although their identifiers may differ. */
+export function isSameAccount(one: Account, other: Account): boolean {
+  if (one.email !== "" && one.email.toLowerCase() === other.email.toLowerCase()) return true;
+  if (one.mobile !== "" && one.mobile === other.mobile) return true;
+  const named = (account: Account) => account.email !== "" || account.mobile !== "";
+  return !named(one) && !named(other) && one.token === other.token;
+}

@@ -1,0 +1,139 @@
+import { listApiKeys, removeDuplicateKeys } from "../../core/config/api-keys.ts";
+import {
+  type Account,
+  accountSchema,
+  type Config,
+  configSchema,
+  type ProviderEntry,
+} from "../../core/config/schema.ts";
+import { isObject, type JsonObject } from "../../core/encoding/json.ts";
+import { once } from "../../core/encoding/lazy-schema.ts";
+import { accountIdentifiers, hasIdentity } from "./account-identifiers.ts";
+import { mergeKeys } from "./key-entries.ts";
+
+/** Groups whose non-empty fields are overwritten by a merge (contract, Import details). */
+const OVERWRITTEN_GROUPS = ["admin", "runtime", "responses", "embeddings"] as const;
+
+/** Default values of an account's fields. */
+const accountDefaults = once(
+  (): ReadonlyMap<string, unknown> => new Map(Object.entries(accountSchema.parse({}))),
+);
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === "" || value === 0;
+
+/** Returns the fields of a parsed group that the imported text contains and that are not empty. */
+function givenFields(raw: unknown, parsed: object): Record<string, unknown> {
+  if (!isObject(raw)) return {};
+  return Object.fromEntries(Object.entries(parsed).filter(([name]) => !isEmpty(raw[name])));
+}
+
+/**
+ * Returns the fields that an import really sets: those of its raw form or, without one, those that differ from the
+ * defaults.
+ */
+function sentAccountFields({ email: _same, ...account }: Account, raw?: unknown): Partial<Account> {
+  const isSent = ([name, value]: [string, unknown]) =>
+    isObject(raw) ? raw[name] !== undefined && value !== "" : value !== accountDefaults().get(name);
+  return Object.fromEntries(Object.entries(account).filter(isSent));
+}
+
+/**
+ * Merges two lists of accounts. Accounts are equal if their identifiers are, ignoring case. Present accounts keep their
+ * positions.
+ *
+ * @param added accounts without any identity are skipped
+ * @param raw the unparsed form of each added account
+ */
+async function mergeAccounts(
+  present: readonly Account[],
+  added: readonly Account[],
+  raw: readonly unknown[] = [],
+): Promise<Account[]> {
+  const all = [...present, ...added];
+  const ids = await accountIdentifiers({ accounts: all });
+  const merged = new Map<string, Account>();
+  for (const [index, account] of all.entries()) {
+    if (index >= present.length && !hasIdentity(account)) continue;
+    const id = (ids[index] ?? "").toLowerCase();
+    const known = merged.get(id);
+    const sentFields = known && sentAccountFields(account, raw[index - present.length]);
+    merged.set(id, known === undefined ? account : { ...known, ...sentFields });
+  }
+  return [...merged.values()];
+}
+
+/**
+ * Merges two lists of providers by id. For an existing provider the sent fields of the import win; the models are combined.
+ */
+function mergeProviders(
+  present: readonly ProviderEntry[],
+  added: readonly ProviderEntry[],
+  raw: unknown,
+): ProviderEntry[] {
+  const merged = new Map(present.map((entry) => [entry.id.toLowerCase(), entry]));
+  for (const [index, entry] of added.entries()) {
+    const known = merged.get(entry.id.toLowerCase());
+    const sent: unknown = Array.isArray(raw) ? raw[index] : undefined;
+    const said = isObject(sent) ? Object.entries(entry).filter(([name]) => sent[name] !== undefined) : [];
+    const isGiven = ([name, value]: [string, unknown]) => name !== "id" && (name !== "token" || value !== "");
+    const given = Object.fromEntries(said.filter(isGiven));
+    const models = { ...known?.models, ...entry.models };
+    merged.set(entry.id.toLowerCase(), known === undefined ? entry : { ...known, ...given, models });
+  }
+  return [...merged.values()];
+}
+
+/** Removes duplicates from the lists, and accounts without any identity. */
+export async function deduplicateConfig(config: Config): Promise<Config> {
+  const api_keys = await removeDuplicateKeys(listApiKeys(config));
+  return { ...config, keys: [], api_keys, accounts: await mergeAccounts([], config.accounts) };
+}
+
+/**
+ * Merges an imported configuration into the present one (contract, Import details). Keys, accounts, providers, aliases and
+ * prices are combined. Non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite. Proxies of imported
+ * accounts and providers are added. Nothing else changes.
+ *
+ * @param imported the parsed configuration
+ * @param raw its unparsed form, to distinguish sent values from defaults
+ */
+export async function mergeConfig(config: Config, imported: Config, raw: JsonObject): Promise<Config> {
+  const { accounts: sent } = raw;
+  const accounts = await mergeAccounts(
+    config.accounts,
+    imported.accounts,
+    Array.isArray(sent) ? sent : undefined,
+  );
+  const known = new Set(config.proxies.map(({ id }) => id));
+  const bound = new Set([...imported.accounts, ...imported.providers].map(({ proxy_id }) => proxy_id));
+  const groups = OVERWRITTEN_GROUPS.map((name) => [
+    name,
+    { ...config[name], ...givenFields(raw[name], imported[name]) },
+  ]);
+  return configSchema.parse({
+    ...config,
+    ...Object.fromEntries(groups),
+    keys: [],
+    api_keys: await mergeKeys(listApiKeys(config), listApiKeys(imported)),
+    accounts,
+    proxies: [...config.proxies, ...imported.proxies.filter(({ id }) => bound.has(id) && !known.has(id))],
+    providers: mergeProviders(config.providers, imported.providers, raw["providers"]),
+    model_aliases: { ...config.model_aliases, ...imported.model_aliases },
+    model_routes: { ...config.model_routes, ...imported.model_routes },
+    prices: { ...config.prices, ...imported.prices },
+  });
+}
+
+/**
+ * Replaces the present configuration by an imported one (contract, Import details). The metadata of the hosting sync stays.
+ * The secret that signs tokens stays too, unless the import has one, because exports do not contain it.
+ */
+export async function replaceConfig(config: Config, imported: Config): Promise<Config> {
+  const { jwt_secret } = imported.admin;
+  return deduplicateConfig({
+    ...imported,
+    admin: { ...imported.admin, jwt_secret: jwt_secret || config.admin.jwt_secret },
+    sync: config.sync,
+  });
+}

@@ -1,0 +1,109 @@
+import { withAllEnabled } from "../../core/config/provider-models.ts";
+import { type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import { findNamedModel, isResolvable } from "../../gateway/models/resolve-model.ts";
+import { DRIVER_NAMES, findDriver } from "../../gateway/providers/drivers.ts";
+
+/** A reference from one part of the configuration to another. */
+interface Reference {
+  /** Its field, as errors name it. */
+  readonly param: string;
+  readonly to: string;
+}
+
+/** One kind of reference. `fault` describes a broken reference; null: the reference is valid. */
+interface ReferenceKind {
+  readonly references: (config: Config) => Reference[];
+  readonly fault: (config: Config) => (to: string) => string | null;
+}
+
+const PROXY_REFERENCES: ReferenceKind = {
+  references: ({ accounts, providers }) => [
+    ...accounts.map(({ proxy_id }, index) => ({ param: `accounts[${index}].proxy_id`, to: proxy_id })),
+    ...providers.map(({ proxy_id }, index) => ({ param: `providers[${index}].proxy_id`, to: proxy_id })),
+  ],
+  fault: ({ proxies }) => {
+    const known = new Set(["", ...proxies.map(({ id }) => id)]);
+    return (to) => (known.has(to) ? null : `the proxy ${JSON.stringify(to)} does not exist`);
+  },
+};
+
+const PROVIDER_REFERENCES: ReferenceKind = {
+  references: ({ accounts }) =>
+    accounts.map(({ provider = "" }, index) => ({ param: `accounts[${index}].provider`, to: provider })),
+  fault: ({ providers }) => {
+    const known = new Set(["", ...providers.map(({ id }) => id)]);
+    return (to) => (known.has(to) ? null : `the provider ${JSON.stringify(to)} does not exist`);
+  },
+};
+
+const UNKNOWN_MODEL_REFERENCES: ReferenceKind = {
+  references: ({ unknown_models: { provider } }) => [{ param: "unknown_models.provider", to: provider }],
+  fault: ({ providers }) => {
+    const known = new Set(["", DEFAULT_PROVIDER, ...providers.map(({ id }) => id)]);
+    return (to) => (known.has(to) ? null : `the provider ${JSON.stringify(to)} does not exist`);
+  },
+};
+
+const DRIVER_REFERENCES: ReferenceKind = {
+  references: ({ providers }) =>
+    providers.map(({ driver }, index) => ({ param: `providers[${index}].driver`, to: driver })),
+  fault: () => (to) =>
+    findDriver(to) !== undefined
+      ? null
+      : `${JSON.stringify(to)} is no driver: there are ${DRIVER_NAMES.join(", ")}`,
+};
+
+const ALIAS_REFERENCES: ReferenceKind = {
+  references: ({ model_aliases }) =>
+    Object.entries(model_aliases).map(([name, to]) => ({ param: `model_aliases.${name}`, to })),
+  // A target that is switched off is valid, because it may be switched on again.
+  fault: (config) => {
+    const providers = withAllEnabled(config.providers);
+    return (to) =>
+      findNamedModel(to, { providers }) === undefined
+        ? `${JSON.stringify(to)} is not a canonical model`
+        : null;
+  },
+};
+
+const ROUTE_REFERENCES: ReferenceKind = {
+  references: ({ model_routes }) =>
+    Object.entries(model_routes).flatMap(([name, targets]) =>
+      targets.map((target, index) => ({
+        param: `model_routes.${name}[${index}]`,
+        to: typeof target === "string" ? target : target.model,
+      })),
+    ),
+  fault: (config) => {
+    const providers = withAllEnabled(config.providers);
+    const naming = { model_aliases: config.model_aliases, providers };
+    return (to) => (isResolvable(to, naming) ? null : `${JSON.stringify(to)} is no model`);
+  },
+};
+
+/**
+ * Rejects new references to things that do not exist. Otherwise an account with an unknown proxy would connect without one,
+ * an account with an unknown provider would send its token to another provider, and requests for a broken alias would fail.
+ * References that were already broken before the edit are allowed.
+ *
+ * @throws GatewayError 400 that names the field.
+ */
+export function assertReferences(before: Config, after: Config): void {
+  for (const { references, fault } of [
+    PROXY_REFERENCES,
+    PROVIDER_REFERENCES,
+    UNKNOWN_MODEL_REFERENCES,
+    DRIVER_REFERENCES,
+    ALIAS_REFERENCES,
+    ROUTE_REFERENCES,
+  ]) {
+    const faultOf = fault(after);
+    const dangling = references(after).filter(({ to }) => faultOf(to) !== null);
+    if (dangling.length === 0) continue;
+    const wasFault = fault(before);
+    const known = new Set(references(before).flatMap(({ to }) => (wasFault(to) === null ? [] : [to])));
+    const [bad] = dangling.filter(({ to }) => !known.has(to));
+    if (bad !== undefined) throw invalidRequest(`${bad.param}: ${faultOf(bad.to)}`, bad.param);
+  }
+}

@@ -1,0 +1,157 @@
+import * as z from "zod";
+import { listApiKeys, removeDuplicateKeys } from "../../core/config/api-keys.ts";
+import {
+  type Account,
+  type ApiKey,
+  accountSchema,
+  apiKeyFields,
+  type Config,
+  configSchema,
+  extensibleObject,
+} from "../../core/config/schema.ts";
+import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { normalizedProvider } from "./account-edit.ts";
+import { accountIdentifiers, hasIdentity } from "./account-identifiers.ts";
+import { aliasesSchema } from "./aliases.ts";
+import { accountViewSchema } from "./answers.ts";
+import { configViewSchema } from "./config-answers.ts";
+import { editConfig, isSameAccount } from "./config-edit.ts";
+import { configView } from "./config-view.ts";
+import { formatEtag } from "./etag.ts";
+import { applyKeyChanges, findSentKey, normalizeKey, rejectUnknownKeyFields } from "./key-entries.ts";
+import { requestObject } from "./request-fields.ts";
+
+/** Omitted fields of an existing key keep their values. */
+const keyRequestSchema = extensibleObject(() => ({
+  ...apiKeyFields.shape,
+  name: z.string().optional(),
+  remark: z.string().optional(),
+}));
+
+/**
+ * Body of `POST /admin/config` (contract). Each sent list replaces the present list; other groups do not change here.
+ * Clients may send back entries of the masked view: a masked key (by its `id`) means the real key, and an account without
+ * password or token keeps its own.
+ */
+const configUpdateSchema = requestObject(
+  () => ({
+    keys: z.array(z.string()).optional(),
+    api_keys: z.array(keyRequestSchema).optional(),
+    accounts: z
+      .array(
+        requestObject(
+          () => ({ ...accountSchema.shape, identifier: z.string().optional() }),
+          () => accountViewSchema(),
+        ),
+      )
+      .optional(),
+    model_aliases: aliasesSchema().optional(),
+  }),
+  // Clients may send a whole configuration, also one that was exported by an older version. Its other groups are ignored.
+  () => configSchema.extend({ ...configViewSchema().shape, compat: z.unknown(), toolcall: z.unknown() }),
+).refine(
+  ({ keys, api_keys, accounts, model_aliases }) =>
+    [keys, api_keys, accounts, model_aliases].some((group) => group !== undefined),
+  { error: "send at least one of keys, api_keys, accounts and model_aliases" },
+);
+
+type ConfigUpdate = z.output<typeof configUpdateSchema>;
+
+async function updateKeys(config: Config, { keys, api_keys }: ConfigUpdate): Promise<ApiKey[]> {
+  const present = listApiKeys(config);
+  const listed: ApiKey[] = [];
+  if (api_keys !== undefined) {
+    for (const [index, sent] of api_keys.entries()) {
+      const known = await findSentKey(present, sent, `api_keys[${index}].key`);
+      rejectUnknownKeyFields(sent, known, `api_keys[${index}]`);
+      const { name = "", remark = "" } = sent;
+      listed.push(
+        known === undefined ? normalizeKey({ ...sent, name, remark }) : applyKeyChanges(known, sent),
+      );
+    }
+  } else if (keys !== undefined) {
+    for (const [index, entry] of keys.entries()) {
+      const key = entry.trim();
+      if (key === "") continue;
+      const known = await findSentKey(present, { key }, `keys[${index}]`);
+      listed.push(known ?? { key, name: "", remark: "" });
+    }
+  } else {
+    return present;
+  }
+  return removeDuplicateKeys(listed);
+}
+
+async function updateAccounts(config: Config, { accounts }: ConfigUpdate): Promise<Account[]> {
+  if (accounts === undefined) return config.accounts;
+  const byIdentifier = new Map(
+    (await accountIdentifiers(config)).map((id, index) => [id, config.accounts[index]]),
+  );
+  const updated: Account[] = [];
+  const taken = new Set<string>();
+  for (const [index, { identifier, ...account }] of accounts.entries()) {
+    const named = identifier ?? (account.email || account.mobile);
+    const present =
+      byIdentifier.get(named) ?? config.accounts.find((candidate) => isSameAccount(candidate, account));
+    const complete = {
+      ...account,
+      ...normalizedProvider(account.provider),
+      password: account.password || (present?.password ?? ""),
+      token: account.token || (present?.token ?? ""),
+    };
+    const [id = ""] = await accountIdentifiers({ accounts: [complete] });
+    if (!hasIdentity(complete)) {
+      throw invalidRequest(
+        `accounts[${index}]: an account needs an email, a mobile or a token`,
+        `accounts[${index}]`,
+      );
+    }
+    if (taken.has(id.toLowerCase())) {
+      throw invalidRequest(`accounts[${index}]: this account is listed twice`, `accounts[${index}]`);
+    }
+    taken.add(id.toLowerCase());
+    updated.push(complete);
+  }
+  return updated;
+}
+
+export const CONFIG_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/config` (contract). */
+  adminEndpoint({
+    method: "GET",
+    path: "/admin/config",
+    summary: "Masked configuration",
+    answers: jsonResponse(configViewSchema),
+    handler: async (context) => {
+      const snapshot = await context.platform.configuration.readFresh();
+      return Response.json(await configView(context, snapshot), {
+        headers: { etag: formatEtag(snapshot.version) },
+      });
+    },
+  }),
+  /** `POST /admin/config` (contract). */
+  adminEndpoint({
+    method: "POST",
+    path: "/admin/config",
+    summary: "Update keys, accounts and aliases",
+    body: configUpdateSchema,
+    answers: jsonResponse(configViewSchema),
+    handler: async (context, { body: update }) => {
+      const snapshot = await editConfig(
+        context,
+        async (config) => ({
+          ...config,
+          keys: [],
+          api_keys: await updateKeys(config, update),
+          accounts: await updateAccounts(config, update),
+          model_aliases: update.model_aliases ?? config.model_aliases,
+        }),
+        { keep: true },
+      );
+      return Response.json(await configView(context, snapshot), {
+        headers: { etag: formatEtag(snapshot.version) },
+      });
+    },
+  }),
+];

@@ -1,0 +1,136 @@
+import { keyDigest, keyIdentifier } from "../../core/config/api-keys.ts";
+import { type ApiKey, apiKeyFields } from "../../core/config/schema.ts";
+import { isShortenedSecret, maskText } from "../../core/config/secret-masking.ts";
+import { isObject } from "../../core/encoding/json.ts";
+import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import { mapToPresentDigests } from "./key-rotation.ts";
+import { rejectUnknownFields } from "./request-fields.ts";
+
+/** Masks a key for display. */
+export function maskKey({ key, last4 }: ApiKey): string {
+  return key === "" ? `****${last4?.length === 4 ? last4 : ""}` : maskText(apiKeyFields.shape.key, key);
+}
+
+/** Fields that identify a key. An edit cannot change them. */
+const IDENTITY_FIELDS = new Set(["key", "id", "owner", "digest", "last4", "created", "previous"]);
+
+/** Fields that views add to a key. */
+const VIEW_ONLY_FIELDS = new Set(["hashed", "grace_until", "last_used", "used_today"]);
+
+/** Fields for which an empty value means the same as absence. */
+const OPTIONAL_FIELDS = new Set([
+  "created",
+  "expires",
+  "disabled",
+  "limits",
+  "models",
+  "dialects",
+  "networks",
+]);
+
+function isEmpty(value: unknown): boolean {
+  if (isObject(value)) return Object.keys(value).length === 0;
+  return value === 0 || value === false || (Array.isArray(value) && value.length === 0);
+}
+
+/** Normalizes a key for storage: removes the fields that views add, and empty optional fields. */
+export function normalizeKey(entry: ApiKey): ApiKey {
+  const kept = { ...entry };
+  for (const [name, value] of Object.entries(entry)) {
+    if (VIEW_ONLY_FIELDS.has(name) || (OPTIONAL_FIELDS.has(name) && isEmpty(value)))
+      Reflect.deleteProperty(kept, name);
+  }
+  return kept;
+}
+
+/**
+ * Rejects unknown fields of a key or of its limits, because a misspelt limit would have no effect. Fields that the stored
+ * entry has are allowed, even if this version does not know them.
+ *
+ * @param entry the stored key; undefined: the key is new
+ * @param param field name for error messages; empty: the whole body
+ * @throws GatewayError 400 that names the field.
+ */
+export function rejectUnknownKeyFields(
+  sent: Readonly<Record<string, unknown>>,
+  entry: ApiKey | undefined,
+  param = "",
+): void {
+  rejectUnknownFields(sent, Object.keys(apiKeyFields.shape), param, [
+    ...VIEW_ONLY_FIELDS,
+    ...Object.keys(entry ?? {}),
+  ]);
+  const { limits } = sent;
+  if (!isObject(limits)) return;
+  const known = Object.keys(apiKeyFields.shape.limits.unwrap().shape);
+  rejectUnknownFields(
+    limits,
+    known,
+    param === "" ? "limits" : `${param}.limits`,
+    Object.keys(entry?.limits ?? {}),
+  );
+}
+
+/** Applies changes to a key, except to its identity. Omitted fields stay, also unknown ones. */
+export function applyKeyChanges(entry: ApiKey, changes: Readonly<Record<string, unknown>>): ApiKey {
+  const given = Object.entries(changes).filter(
+    ([name, value]) => !IDENTITY_FIELDS.has(name) && value !== undefined,
+  );
+  return normalizeKey({ ...entry, ...Object.fromEntries(given) });
+}
+
+/**
+ * Merges imported keys into the present ones. New keys follow the present ones. A former secret of a present key identifies
+ * that key, which keeps its present secret.
+ */
+export async function mergeKeys(present: readonly ApiKey[], imported: readonly ApiKey[]): Promise<ApiKey[]> {
+  const merged = new Map<string, ApiKey>();
+  for (const entry of present) merged.set(await keyDigest(entry), entry);
+  const owners = await mapToPresentDigests(present);
+  for (const entry of imported) {
+    const sent = await keyDigest(entry);
+    const digest = owners.get(sent) ?? sent;
+    const known = merged.get(digest);
+    const said = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== ""));
+    merged.set(digest, known === undefined ? entry : applyKeyChanges(known, said));
+  }
+  return [...merged.values()];
+}
+
+/** Whether `id` is the key's identifier, in the present or in the former format. */
+export async function matchesIdentifier(entry: ApiKey, id: string): Promise<boolean> {
+  return id === (await keyIdentifier(entry)) || id === `key:${(await keyDigest(entry)).slice(0, 16)}`;
+}
+
+/**
+ * Finds the present key that a sent entry refers to. A client may send back a masked key.
+ *
+ * @param param field name for error messages
+ * @throws GatewayError 400 for a mask that matches no key or several keys.
+ */
+export async function findSentKey(
+  present: readonly ApiKey[],
+  {
+    key,
+    id,
+    digest,
+  }: { readonly key: string; readonly id?: string | undefined; readonly digest?: string | undefined },
+  param: string,
+): Promise<ApiKey | undefined> {
+  const same = present.find((entry) => key !== "" && entry.key === key);
+  if (same !== undefined) return same;
+  const masked = key === "" ? digest === undefined : isShortenedSecret(key);
+  if (!masked) {
+    const sent: ApiKey = { key, name: "", remark: "", ...(digest !== undefined && { digest }) };
+    const wanted = await keyDigest(sent);
+    for (const entry of present) if ((await keyDigest(entry)) === wanted) return entry;
+    return undefined;
+  }
+  const matches: ApiKey[] = [];
+  for (const entry of present) {
+    if (id === undefined ? maskKey(entry) === key : await matchesIdentifier(entry, id)) matches.push(entry);
+  }
+  if (matches.length === 1) return matches[0];
+  if (key === "") throw invalidRequest(`${param}: a key must not be empty`, param);
+  throw invalidRequest(`${param}: a masked key must stand for one key that is there; send its id`, param);
+}

@@ -1,0 +1,41 @@
+import { keyDigest, keyIdentifier } from "../../core/config/api-keys.ts";
+import type { ApiKey } from "../../core/config/schema.ts";
+
+/** Maximum number of former secrets per key. A request with a former secret gets the error that the key was replaced. */
+const MAX_PREVIOUS = 20;
+
+/**
+ * Returns the key with a new secret. The old secret works until `until` at the latest. Everything else stays, also the
+ * owner of stored responses and files.
+ *
+ * @param until Unix milliseconds
+ */
+export async function rotateKey(entry: ApiKey, key: string, until: number): Promise<ApiKey> {
+  const digest = await keyDigest(entry);
+  const { digest: _digest, last4: _last4, previous = [], ...kept } = entry;
+  const former = previous.map((one) => ({ ...one, until: Math.min(one.until, until) }));
+  return {
+    ...kept,
+    key,
+    id: await keyIdentifier(entry),
+    owner: entry.owner ?? digest,
+    previous: [{ digest, until }, ...former].slice(0, MAX_PREVIOUS),
+  };
+}
+
+/** Digests of the present and the former secrets of a key. */
+export async function getKeyDigests(entry: ApiKey): Promise<string[]> {
+  return [await keyDigest(entry), ...(entry.previous ?? []).map(({ digest }) => digest)];
+}
+
+/** Maps the digest of each present and former secret to the present digest of its key. */
+export async function mapToPresentDigests(keys: readonly ApiKey[]): Promise<ReadonlyMap<string, string>> {
+  const owners = new Map<string, string>();
+  for (const entry of keys) {
+    const now = await keyDigest(entry);
+    for (const digest of await getKeyDigests(entry)) if (!owners.has(digest)) owners.set(digest, now);
+  }
+  // A present secret of one key wins over an equal former secret of another.
+  for (const now of [...owners.values()]) owners.set(now, now);
+  return owners;
+}

@@ -1,0 +1,252 @@
+import * as z from "zod";
+import { createSecret } from "../../core/auth/secrets.ts";
+import { keyDigest, keyIdentifier, listApiKeys } from "../../core/config/api-keys.ts";
+import { type ApiKey, apiKeyFields, type Config } from "../../core/config/schema.ts";
+import { sha256Hex } from "../../core/encoding/hash.ts";
+import { lazyLooseObject, lazyObject, once } from "../../core/encoding/lazy-schema.ts";
+import type { Context } from "../../core/ports/context.ts";
+import type { KeyUsage } from "../../core/ports/usage.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { clampedSum, fromNano } from "../../records/usage/prices.ts";
+import { keyViewSchema, successSchema } from "./answers.ts";
+import { editConfig } from "./config-edit.ts";
+import { NO_STORE } from "./config-export.ts";
+import { keyView } from "./config-view.ts";
+import { formatEtag } from "./etag.ts";
+import { applyKeyChanges, matchesIdentifier, normalizeKey, rejectUnknownKeyFields } from "./key-entries.ts";
+import { getKeyDigests, rotateKey } from "./key-rotation.ts";
+import { pageSchema, queryNumber } from "./paging.ts";
+import { requestObject } from "./request-fields.ts";
+import { conflictError, notFoundError } from "./resource-errors.ts";
+
+const MAX_PAGE_SIZE = 5_000;
+
+/** Body of `PUT /admin/keys/{key}`. The key itself cannot change; omitted fields keep their values. */
+const keyChangeSchema = lazyLooseObject(() => {
+  const { expires, disabled, limits, models, dialects, networks } = apiKeyFields.shape;
+  return {
+    name: z.string().optional(),
+    remark: z.string().optional(),
+    expires,
+    disabled,
+    limits,
+    models,
+    dialects,
+    networks,
+  };
+});
+
+const keySecretSchema = once(() => z.string().trim().min(1, "a key must not be empty"));
+
+/** Body of `POST /admin/keys`. Without `key` and `digest` the gateway generates a key. */
+const newKeySchema = requestObject(
+  () => ({
+    ...apiKeyFields.shape,
+    key: keySecretSchema().optional(),
+    limits: requestObject(() => apiKeyFields.shape.limits.unwrap().shape).optional(),
+  }),
+  () => keyWithUsageSchema(),
+);
+
+const MAX_GRACE_SECONDS = 90 * 86_400;
+
+/** Body of `POST /admin/keys/{key}/rotate`. Without `key` the gateway generates one. */
+const rotationSchema = requestObject(() => ({
+  key: keySecretSchema().optional(),
+  grace_seconds: z
+    .number()
+    .int()
+    .min(0)
+    .max(MAX_GRACE_SECONDS)
+    .default(86_400)
+    .describe("How long the key works that is replaced. 0: not from now on, nor what it was before."),
+}));
+
+/** Query of `GET /admin/keys`. */
+const keyListSchema = lazyObject(() => ({
+  page: queryNumber(1, Number.MAX_SAFE_INTEGER),
+  page_size: queryNumber(MAX_PAGE_SIZE, MAX_PAGE_SIZE),
+  q: z.string().default("").describe("A part of the name, the remark or the id."),
+}));
+
+const keysChangedSchema = () => successSchema().extend({ total_keys: z.int() });
+/** `key` is present if the gateway generated it. No later response contains it. */
+const keyAddedSchema = () =>
+  keysChangedSchema().extend({ id: z.string().optional(), key: z.string().optional() });
+const keyRotatedSchema = () =>
+  keysChangedSchema().extend({
+    id: z.string(),
+    key: z.string().optional(),
+    /** Unix milliseconds. */
+    grace_until: z.int(),
+  });
+
+const keyWithUsageSchema = () =>
+  keyViewSchema().extend({
+    /** End of its last request in Unix milliseconds; 0: no request yet. */
+    last_used: z.int(),
+    /** Since midnight (UTC). */
+    used_today: z.object({ requests: z.int(), tokens: z.int(), cost: z.number() }),
+  });
+
+function keyUsageView(use: KeyUsage | undefined) {
+  const today = use?.today;
+  return {
+    last_used: use?.last_used ?? 0,
+    used_today: {
+      requests: today?.requests ?? 0,
+      tokens: clampedSum(today?.prompt_tokens ?? 0, today?.completion_tokens ?? 0),
+      cost: fromNano(today?.cost_nano ?? 0),
+    },
+  };
+}
+
+/** Generates a random key. */
+const generateKey = (): string => `sk-${createSecret()}`;
+
+/** Returns the index of the key that a path names by the key itself or by its `id`. Throws 404 for an unknown key. */
+async function findKeyIndex(keys: readonly ApiKey[], name: string): Promise<number> {
+  const digest = await sha256Hex(name);
+  for (const [index, entry] of keys.entries()) {
+    if ((await keyDigest(entry)) === digest || (await matchesIdentifier(entry, name))) return index;
+  }
+  throw notFoundError("the API key");
+}
+
+/** Creates an edit of the key list. The result has only the structured form; the legacy list `listKeyUsage` becomes empty. */
+function createKeyEdit(change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>) {
+  return async (current: Config): Promise<Config> => ({
+    ...current,
+    keys: [],
+    api_keys: await change(listApiKeys(current)),
+  });
+}
+
+async function editKeys(
+  context: Context,
+  change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>,
+): Promise<{ success: true; total_keys: number }> {
+  const { config } = await editConfig(context, createKeyEdit(change));
+  return { success: true, total_keys: listApiKeys(config).length };
+}
+
+/** Throws 409 if the digest is a present or a former secret of a configured key. */
+async function assertKeyIsNew(keys: readonly ApiKey[], digest: string): Promise<void> {
+  for (const entry of keys) {
+    if ((await getKeyDigests(entry)).includes(digest)) throw conflictError("the API key", "key");
+  }
+}
+
+export const KEY_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/keys`: one page of the masked keys. */
+  adminEndpoint({
+    method: "GET",
+    path: "/admin/keys",
+    summary: "List the API keys",
+    query: keyListSchema,
+    answers: jsonResponse(() => pageSchema(keyWithUsageSchema())),
+    handler: async ({ platform }, { query: { page, page_size, q } }) => {
+      const uses = new Map((await platform.usage.listKeyUsage()).map((use) => [use.key, use]));
+      const { config } = await platform.configuration.readFresh();
+      const needle = q.trim().toLowerCase();
+      const views = await Promise.all(listApiKeys(config).map(keyView));
+      const found = views.filter(({ name, remark, id }) =>
+        [name, remark, id].some((text) => text.toLowerCase().includes(needle)),
+      );
+      const start = (page - 1) * page_size;
+      return Response.json({
+        items: found
+          .slice(start, start + page_size)
+          .map((key) => ({ ...key, ...keyUsageView(uses.get(key.id)) })),
+        total: found.length,
+        page,
+        page_size,
+        total_pages: Math.ceil(found.length / page_size),
+      });
+    },
+  }),
+  /** `POST /admin/keys` (contract). */
+  adminEndpoint({
+    method: "POST",
+    path: "/admin/keys",
+    summary: "Add an API key",
+    body: newKeySchema,
+    optionalBody: true,
+    answers: jsonResponse(keyAddedSchema),
+    handler: async (context, { body }) => {
+      const made = body.key === undefined && body.digest === undefined ? generateKey() : null;
+      const key = made ?? body.key ?? "";
+      const added = normalizeKey({ ...body, key, created: body.created ?? context.platform.now() });
+      const outcome = await editKeys(context, async (keys) => {
+        await assertKeyIsNew(keys, await keyDigest(added));
+        return [...keys, added];
+      });
+      if (made === null) return Response.json(outcome);
+      return Response.json({ ...outcome, id: await keyIdentifier(added), key: made }, NO_STORE);
+    },
+  }),
+  /** `POST /admin/keys/{key}/rotate`: replaces a key's secret. The old secret works until the grace period ends. */
+  adminEndpoint({
+    method: "POST",
+    path: "/admin/keys/:key/rotate",
+    summary: "Give an API key a new secret",
+    body: rotationSchema,
+    optionalBody: true,
+    answers: jsonResponse(keyRotatedSchema),
+    handler: async (context, { params, body }) => {
+      const { grace_seconds, key = generateKey() } = body;
+      const until = context.platform.now() + grace_seconds * 1000;
+      let id = "";
+      const outcome = await editKeys(context, async (keys) => {
+        const index = await findKeyIndex(keys, params["key"] ?? "");
+        await assertKeyIsNew(keys, await sha256Hex(key));
+        return Promise.all(
+          keys.map(async (entry, place) => {
+            if (place !== index) return entry;
+            id = await keyIdentifier(entry);
+            return rotateKey(entry, key, until);
+          }),
+        );
+      });
+      return Response.json(
+        { ...outcome, id, ...(body.key === undefined && { key }), grace_until: until },
+        NO_STORE,
+      );
+    },
+  }),
+  /** `PUT /admin/keys/{key}` (contract). */
+  adminEndpoint({
+    method: "PUT",
+    path: "/admin/keys/:key",
+    summary: "Change an API key",
+    body: keyChangeSchema,
+    answers: jsonResponse(keysChangedSchema),
+    handler: async (context, { params, body: changes }) =>
+      Response.json(
+        await editKeys(context, async (keys) => {
+          const index = await findKeyIndex(keys, params["key"] ?? "");
+          return keys.map((entry, place) => {
+            if (place !== index) return entry;
+            rejectUnknownKeyFields(changes, entry);
+            return applyKeyChanges(entry, changes);
+          });
+        }),
+      ),
+  }),
+  /** `DELETE /admin/keys/{key}` (contract). */
+  adminEndpoint({
+    method: "DELETE",
+    path: "/admin/keys/:key",
+    summary: "Delete an API key",
+    answers: jsonResponse(keysChangedSchema),
+    handler: async (context, { params }) => {
+      const remove = createKeyEdit(async (keys) => {
+        const index = await findKeyIndex(keys, params["key"] ?? "");
+        return keys.filter((_, place) => place !== index);
+      });
+      const { config, version } = await editConfig(context, remove, { keep: true });
+      const body = { success: true, total_keys: listApiKeys(config).length };
+      return Response.json(body, { headers: { etag: formatEtag(version) } });
+    },
+  }),
+];

@@ -1,0 +1,126 @@
+import * as z from "zod";
+import {
+  type Config,
+  DEFAULT_PROVIDER,
+  type ProviderEntry,
+  providerSchema,
+} from "../../core/config/schema.ts";
+import { isShortenedSecret, maskText, shortenSecret } from "../../core/config/secret-masking.ts";
+import type { Platform } from "../../core/ports/platform.ts";
+
+/** A provider as administrators see it. Its token and the values of its headers are masked. */
+export const providerViewSchema = () =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    driver: z.string(),
+    base_url: z.string(),
+    has_token: z.boolean(),
+    token_preview: z.string(),
+    models: providerSchema.shape.models.unwrap(),
+    tool_calls: z.enum(["native", "markup"]),
+    whole_answers: z.boolean(),
+    proxy_id: z.string(),
+    headers: z.record(z.string(), z.string()),
+    account_max_inflight: z.int(),
+    first_byte_timeout_ms: z.int(),
+    answer_timeout_ms: z.int(),
+    idle_timeout_ms: z.int(),
+    models_refresh_hours: z.number(),
+    new_models: z.enum(["on", "off"]),
+    enabled: z.boolean(),
+    /** Number of its accounts. */
+    accounts: z.int(),
+    /** The provider comes from the deployment's environment variables. */
+    read_only: z.boolean(),
+  });
+export type ProviderView = z.output<ReturnType<typeof providerViewSchema>>;
+
+/** Masks the value of a header. */
+const maskHeader = (value: string): string => maskText(providerSchema.shape.headers, value);
+
+function countAccounts(config: Config, id: string): number {
+  return config.accounts.filter(({ provider = "" }) => provider === id).length;
+}
+
+/** The masked view of a configured provider. */
+export function providerView(config: Config, entry: ProviderEntry): ProviderView {
+  const { id, name, driver, base_url, token, models, tool_calls, whole_answers, proxy_id, enabled } = entry;
+  return {
+    id,
+    name,
+    driver,
+    base_url,
+    has_token: token !== "",
+    token_preview: maskText(providerSchema.shape.token, token),
+    models,
+    tool_calls,
+    whole_answers,
+    proxy_id,
+    headers: Object.fromEntries(
+      Object.entries(entry.headers).map(([field, value]) => [field, maskHeader(value)]),
+    ),
+    account_max_inflight: entry.account_max_inflight,
+    first_byte_timeout_ms: entry.first_byte_timeout_ms,
+    answer_timeout_ms: entry.answer_timeout_ms,
+    idle_timeout_ms: entry.idle_timeout_ms,
+    models_refresh_hours: entry.models_refresh_hours,
+    new_models: entry.new_models,
+    enabled,
+    accounts: countAccounts(config, id),
+    read_only: false,
+  };
+}
+
+/** The view of the default provider; null if the deployment has none. */
+export function defaultProviderView(
+  { variables, providerBaseUrl }: Platform,
+  config: Config,
+): ProviderView | null {
+  if (providerBaseUrl === null) return null;
+  return {
+    id: DEFAULT_PROVIDER,
+    name: "",
+    driver: variables.providerDriver,
+    base_url: removeUrlSecrets(providerBaseUrl),
+    has_token: variables.providerToken !== "none",
+    token_preview: variables.providerToken === "none" ? "" : shortenSecret(variables.providerToken),
+    models: { ...variables.providerModels },
+    tool_calls: variables.providerToolCalls,
+    whole_answers: variables.providerWholeAnswers,
+    proxy_id: "",
+    headers: {},
+    account_max_inflight: 0,
+    first_byte_timeout_ms: variables.firstByteTimeoutMs,
+    answer_timeout_ms: variables.answerTimeoutMs,
+    idle_timeout_ms: variables.idleTimeoutMs,
+    models_refresh_hours: 0,
+    new_models: "on",
+    enabled: true,
+    accounts: countAccounts(config, ""),
+    read_only: true,
+  };
+}
+
+/** Removes credentials and query from a URL. An environment variable may contain a password or keys there. */
+function removeUrlSecrets(address: string): string {
+  const url = URL.parse(address);
+  if (url === null || url.username + url.password + url.search === "") return address;
+  return url.origin + url.pathname;
+}
+
+/** Returns the sent headers. A value that equals the masked one keeps the stored value. */
+export function mergeHeaders(
+  sent: ProviderEntry["headers"],
+  present: ProviderEntry["headers"],
+): ProviderEntry["headers"] {
+  return Object.fromEntries(
+    Object.entries(sent).map(([field, value]) => {
+      const known = Object.hasOwn(present, field) ? present[field] : undefined;
+      return [
+        field,
+        known !== undefined && isShortenedSecret(value) && value === maskHeader(known) ? known : value,
+      ];
+    }),
+  );
+}

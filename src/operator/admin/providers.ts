@@ -1,0 +1,204 @@
+import * as z from "zod";
+import {
+  type Config,
+  DEFAULT_PROVIDER,
+  type ProviderEntry,
+  providerModelSchema,
+  providerSchema,
+} from "../../core/config/schema.ts";
+import { once } from "../../core/encoding/lazy-schema.ts";
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import { parseWith } from "../../core/http/json-body.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { successSchema } from "./answers.ts";
+import { editConfig } from "./config-edit.ts";
+import { formatEtag } from "./etag.ts";
+import { priceRequestSchema } from "./price-request.ts";
+import { defaultProviderView, mergeHeaders, providerView, providerViewSchema } from "./provider-view.ts";
+import { rejectUnknownFields, requestObject, unknownFieldInUnion } from "./request-fields.ts";
+import { conflictError, requireFound } from "./resource-errors.ts";
+
+/**
+ * Request schema of a provider's models. {@link rejectUnknownModelFields} checks the fields, because it needs the stored
+ * models.
+ */
+const modelsRequestSchema = once(() =>
+  z.record(
+    z.string(),
+    z.union(
+      [z.string().trim().min(1), providerModelSchema.extend({ price: priceRequestSchema().optional() })],
+      {
+        error: unknownFieldInUnion,
+      },
+    ),
+  ),
+);
+
+/**
+ * Rejects unknown fields of a model. Fields that the stored model has are allowed, even if this version does not know them.
+ */
+function rejectUnknownModelFields(sent: ProviderEntry["models"], present: ProviderEntry["models"]): void {
+  const known = Object.keys(providerModelSchema.shape);
+  for (const [name, model] of Object.entries(sent)) {
+    if (typeof model === "string") continue;
+    const said = Object.hasOwn(present, name) ? present[name] : undefined;
+    rejectUnknownFields(model, known, `models.${name}`, typeof said === "object" ? Object.keys(said) : []);
+  }
+}
+
+/** Body of `PUT /admin/providers/{providerID}`. Omitted fields keep their values, and so does an empty token. */
+const providerChangeShape = () => ({
+  name: providerSchema.shape.name.unwrap().optional(),
+  driver: providerSchema.shape.driver.optional(),
+  base_url: providerSchema.shape.base_url.optional(),
+  token: providerSchema.shape.token.unwrap().optional(),
+  models: modelsRequestSchema().optional(),
+  tool_calls: providerSchema.shape.tool_calls.unwrap().optional(),
+  whole_answers: providerSchema.shape.whole_answers.unwrap().optional(),
+  proxy_id: providerSchema.shape.proxy_id.unwrap().optional(),
+  headers: providerSchema.shape.headers.unwrap().optional(),
+  account_max_inflight: providerSchema.shape.account_max_inflight.unwrap().optional(),
+  first_byte_timeout_ms: providerSchema.shape.first_byte_timeout_ms.unwrap().optional(),
+  answer_timeout_ms: providerSchema.shape.answer_timeout_ms.unwrap().optional(),
+  idle_timeout_ms: providerSchema.shape.idle_timeout_ms.unwrap().optional(),
+  models_refresh_hours: providerSchema.shape.models_refresh_hours.unwrap().optional(),
+  new_models: providerSchema.shape.new_models.unwrap().optional(),
+  enabled: providerSchema.shape.enabled.unwrap().optional(),
+});
+const providerChangeSchema = requestObject(providerChangeShape, () => listedProviderSchema());
+
+/** Body of `POST /admin/providers`. */
+const newProviderSchema = requestObject(
+  () => ({ ...providerSchema.shape, models: modelsRequestSchema().default({}) }),
+  () => listedProviderSchema(),
+);
+
+/** Returns a configured provider. Throws 404 for an unknown id, 409 for the provider of the environment variables. */
+export function getSavedProvider({ providers }: Pick<Config, "providers">, id: string): ProviderEntry {
+  if (id === DEFAULT_PROVIDER) {
+    throw new GatewayError(409, "this provider is set by the deployment's variables", {
+      code: "invalid_request",
+    });
+  }
+  return requireFound(
+    providers.find((provider) => provider.id === id),
+    "the provider",
+    id,
+  );
+}
+
+function applyProviderChange(
+  entry: ProviderEntry,
+  body: z.output<typeof providerChangeSchema>,
+): ProviderEntry {
+  // Ignore fields of the view that a client sent back.
+  const names = Object.keys(providerChangeShape());
+  const given = Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value !== undefined && names.includes(name)),
+  );
+  rejectUnknownModelFields(body.models ?? {}, entry.models);
+  return {
+    ...entry,
+    ...given,
+    token: body.token || entry.token,
+    headers: body.headers === undefined ? entry.headers : mergeHeaders(body.headers, entry.headers),
+  };
+}
+
+/** A provider in the list, with the result of its last scheduled model refresh. */
+const listedProviderSchema = () =>
+  providerViewSchema().extend({
+    models_asked: z.object({ at: z.int(), error: z.string(), added: z.int() }).nullable(),
+  });
+
+/** Providers of the configuration. The default provider comes from environment variables. */
+export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/providers`: the default provider first. */
+  adminEndpoint({
+    method: "GET",
+    path: "/admin/providers",
+    summary: "List the providers",
+    answers: jsonResponse(() => z.object({ items: z.array(listedProviderSchema()), total: z.int() })),
+    handler: async ({ platform }) => {
+      const { config } = await platform.configuration.readFresh();
+      const refreshes = config.providers.some(({ models_refresh_hours }) => models_refresh_hours > 0)
+        ? await platform.administration.getModelSyncResults()
+        : {};
+      const own = defaultProviderView(platform, config);
+      const views = config.providers.map((entry) => providerView(config, entry));
+      if (own !== null) views.unshift(own);
+      const items = views.map((view) => ({
+        ...view,
+        models_asked: Object.hasOwn(refreshes, view.id) ? refreshes[view.id] : null,
+      }));
+      return Response.json({ items, total: items.length });
+    },
+  }),
+  /** `POST /admin/providers`: responds with the provider. */
+  adminEndpoint({
+    method: "POST",
+    path: "/admin/providers",
+    summary: "Add a provider",
+    body: newProviderSchema,
+    answers: jsonResponse(providerViewSchema),
+    handler: async (context, { body: sent }) => {
+      rejectUnknownModelFields(sent.models, {});
+      // Remove fields of the view that a client sent along.
+      const body = parseWith(providerSchema.strip(), sent);
+      const { config } = await editConfig(context, (current) => {
+        if (current.providers.some(({ id }) => id.toLowerCase() === body.id.toLowerCase())) {
+          throw conflictError("a provider with this id", "id");
+        }
+        return { ...current, providers: [...current.providers, body] };
+      });
+      return Response.json(providerView(config, getSavedProvider(config, body.id)));
+    },
+  }),
+  /** `PUT /admin/providers/{providerID}`: responds with the provider. */
+  adminEndpoint({
+    method: "PUT",
+    path: "/admin/providers/:providerID",
+    summary: "Change a provider",
+    body: providerChangeSchema,
+    answers: jsonResponse(providerViewSchema),
+    handler: async (context, { params: { providerID: id = "" }, body }) => {
+      const { config } = await editConfig(context, (current) => {
+        getSavedProvider(current, id);
+        const providers = current.providers.map((entry) =>
+          entry.id === id ? applyProviderChange(entry, body) : entry,
+        );
+        return { ...current, providers };
+      });
+      return Response.json(providerView(config, getSavedProvider(config, id)));
+    },
+  }),
+  /**
+   * `DELETE /admin/providers/{providerID}`: 409 while accounts belong to it. Without it they would belong to the default
+   * provider.
+   */
+  adminEndpoint({
+    method: "DELETE",
+    path: "/admin/providers/:providerID",
+    summary: "Delete a provider",
+    answers: jsonResponse(() => successSchema().extend({ total_providers: z.int() })),
+    handler: async (context, { params: { providerID: id = "" } }) => {
+      const remove = (current: Config) => {
+        const entry = getSavedProvider(current, id);
+        const { accounts } = providerView(current, entry);
+        if (accounts > 0) {
+          throw new GatewayError(
+            409,
+            `${accounts} accounts belong to this provider: delete or move them first`,
+            {
+              code: "invalid_request",
+            },
+          );
+        }
+        return { ...current, providers: current.providers.filter((other) => other.id !== id) };
+      };
+      const { config, version } = await editConfig(context, remove, { keep: true });
+      const body = { success: true, total_providers: config.providers.length };
+      return Response.json(body, { headers: { etag: formatEtag(version) } });
+    },
+  }),
+];

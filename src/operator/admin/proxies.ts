@@ -1,0 +1,136 @@
+import * as z from "zod";
+import { type Config, type Proxy as ConfiguredProxy, proxySchema } from "../../core/config/schema.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { proxyViewSchema, successSchema } from "./answers.ts";
+import { editConfig } from "./config-edit.ts";
+import { proxyView } from "./config-view.ts";
+import { formatEtag } from "./etag.ts";
+import { requestObject } from "./request-fields.ts";
+import { conflictError, requireFound } from "./resource-errors.ts";
+
+/** Body of `POST /admin/proxies` (contract, Proxies). */
+const newProxySchema = requestObject(
+  () => ({ ...proxySchema.shape, id: z.string().trim().default("") }),
+  proxyViewSchema,
+);
+
+/** Body of `PUT /admin/proxies/{proxyID}`. Omitted fields keep their values, and so does an empty password. */
+const proxyChangeSchema = requestObject(
+  () => ({
+    name: z.string().optional(),
+    type: proxySchema.shape.type.optional(),
+    host: proxySchema.shape.host.optional(),
+    port: proxySchema.shape.port.optional(),
+    username: z.string().optional(),
+    password: z.string().optional(),
+  }),
+  proxyViewSchema,
+);
+
+/** Returns a saved proxy. Throws 404 for an unknown id. */
+export function getSavedProxy(proxies: readonly ConfiguredProxy[], id: string): ConfiguredProxy {
+  return requireFound(
+    proxies.find((proxy) => proxy.id === id),
+    "the proxy",
+    id,
+  );
+}
+
+/** Applies an administrator's changes to a proxy. */
+function applyProxyChange(proxy: ConfiguredProxy, body: z.output<typeof proxyChangeSchema>): ConfiguredProxy {
+  return {
+    id: proxy.id,
+    name: body.name ?? proxy.name,
+    type: body.type ?? proxy.type,
+    host: body.host ?? proxy.host,
+    port: body.port ?? proxy.port,
+    username: body.username ?? proxy.username,
+    password: body.password || proxy.password,
+  };
+}
+
+/** Endpoints that list proxies and add one. */
+export const PROXY_LIST_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/proxies` (contract). */
+  adminEndpoint({
+    method: "GET",
+    path: "/admin/proxies",
+    summary: "List the proxies",
+    answers: jsonResponse(() => z.object({ items: z.array(proxyViewSchema()), total: z.int() })),
+    handler: async ({ platform }) => {
+      const { config } = await platform.configuration.readFresh();
+      return Response.json({ items: config.proxies.map(proxyView), total: config.proxies.length });
+    },
+  }),
+  /** `POST /admin/proxies` (contract): responds with the proxy. */
+  adminEndpoint({
+    method: "POST",
+    path: "/admin/proxies",
+    summary: "Add a proxy",
+    body: newProxySchema,
+    answers: jsonResponse(proxyViewSchema),
+    handler: async (context, { body }) => {
+      const id = body.id || `proxy_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
+      const proxy: ConfiguredProxy = { ...body, id };
+      await editConfig(context, (config) => {
+        if (config.proxies.some((other) => other.id === id))
+          throw conflictError("a proxy with this id", "id");
+        return { ...config, proxies: [...config.proxies, proxy] };
+      });
+      return Response.json(proxyView(proxy));
+    },
+  }),
+];
+
+/** Endpoints that change or delete one proxy. */
+export const PROXY_ENDPOINTS: readonly Endpoint[] = [
+  /** `PUT /admin/proxies/{proxyID}` (contract): responds with the proxy. */
+  adminEndpoint({
+    method: "PUT",
+    path: "/admin/proxies/:proxyID",
+    summary: "Change a proxy",
+    body: proxyChangeSchema,
+    answers: jsonResponse(proxyViewSchema),
+    handler: async (context, { params: { proxyID: id = "" }, body }) => {
+      const { config } = await editConfig(context, (current) => {
+        getSavedProxy(current.proxies, id);
+        return {
+          ...current,
+          proxies: current.proxies.map((proxy) => (proxy.id === id ? applyProxyChange(proxy, body) : proxy)),
+        };
+      });
+      return Response.json(proxyView(getSavedProxy(config.proxies, id)));
+    },
+  }),
+  /** `DELETE /admin/proxies/{proxyID}` (contract): unbinds all accounts and providers from it. */
+  adminEndpoint({
+    method: "DELETE",
+    path: "/admin/proxies/:proxyID",
+    summary: "Delete a proxy",
+    answers: jsonResponse(() =>
+      successSchema().extend({ unbound_accounts: z.int(), total_proxies: z.int() }),
+    ),
+    handler: async (context, { params: { proxyID: id = "" } }) => {
+      let unbound = 0;
+      const remove = (current: Config): Config => {
+        getSavedProxy(current.proxies, id);
+        unbound = current.accounts.filter(({ proxy_id }) => proxy_id === id).length;
+        return {
+          ...current,
+          proxies: current.proxies.filter((proxy) => proxy.id !== id),
+          accounts: current.accounts.map((account) =>
+            account.proxy_id === id ? { ...account, proxy_id: "" } : account,
+          ),
+          providers: current.providers.map((provider) =>
+            provider.proxy_id === id ? { ...provider, proxy_id: "" } : provider,
+          ),
+        };
+      };
+      const { config, version } = await editConfig(context, remove, { keep: true });
+      return Response.json(
+        { success: true, unbound_accounts: unbound, total_proxies: config.proxies.length },
+        { headers: { etag: formatEtag(version) } },
+      );
+    },
+  }),
+];

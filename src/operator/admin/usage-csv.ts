@@ -1,0 +1,44 @@
+import { encodeCsvField } from "../../core/encoding/csv.ts";
+import type { Percentiles, UsageDimension } from "../../core/ports/usage.ts";
+
+/** A row of the CSV table. Percentiles become one column each. */
+export type CsvRow = Readonly<Record<string, string | number | Percentiles | null | undefined>>;
+
+const NUMBERS = [
+  "requests",
+  "succeeded",
+  "failed",
+  "cancelled",
+  "refused",
+  "prompt_tokens",
+  "cached_tokens",
+  "completion_tokens",
+  "reasoning_tokens",
+  "total_tokens",
+  "cost",
+  "attempts",
+] as const;
+
+const TIMES = ["first_token_ms", "duration_ms", "queue_ms"] as const;
+const PERCENTILES = ["p50", "p95", "p99"] as const;
+
+/** Formats usage as CSV (RFC 4180): one line per group, times in ISO 8601. */
+export function usageCsv(rows: readonly CsvRow[], groupBy: readonly UsageDimension[]): string {
+  const head = [
+    "at",
+    ...groupBy,
+    ...NUMBERS,
+    ...TIMES.flatMap((time) => PERCENTILES.map((share) => `${time}_${share}`)),
+  ];
+  const lines = rows.map((row) => [
+    new Date(Number(row["at"] ?? 0)).toISOString(),
+    ...groupBy.map((name) => encodeCsvField(String(row[name] ?? ""))),
+    ...NUMBERS.map((name) => String(row[name] ?? 0)),
+    ...TIMES.flatMap((time) => PERCENTILES.map((share) => percentile(row[time], share))),
+  ]);
+  return `${[head, ...lines].map((line) => line.join(",")).join("\r\n")}\r\n`;
+}
+
+function percentile(value: CsvRow[string], share: keyof Percentiles): string {
+  return typeof value === "object" && value !== null ? String(value[share]) : "";
+}

@@ -1,0 +1,89 @@
+import { keyIdentifier } from "../../core/config/api-keys.ts";
+import type { AlertRules, ApiKey } from "../../core/config/schema.ts";
+import type { QueueStatus } from "../../core/ports/account-status.ts";
+import type { Alert } from "../../core/ports/alerts.ts";
+import type { KeyLimitUsage } from "../../core/ports/key-limits.ts";
+
+const NANO = 1e9;
+
+/** Below this number of generations a rate means nothing. */
+const MIN_ANSWERS = 10;
+
+/** Generations of some minutes, and those that failed by the provider's or the gateway's fault. */
+export interface ErrorRate {
+  readonly total: number;
+  readonly failed: number;
+}
+
+/** The input of the checks. */
+export interface AlertInputs {
+  /** Null: the pool's status could not be read. */
+  readonly status: QueueStatus | null;
+  readonly uses: readonly KeyLimitUsage[];
+  readonly keys: readonly ApiKey[];
+  readonly rate: ErrorRate;
+}
+
+/** Checks a reading against the alert rules and returns the alerts. */
+export async function evaluateRules(
+  { status, uses, keys, rate }: AlertInputs,
+  rules: AlertRules,
+): Promise<Alert[]> {
+  const found: Alert[] = [];
+  const add = (kind: Alert["kind"], value: number, message: string) => {
+    found.push({ kind, subject: "", message, value, threshold: rules[kind].threshold });
+  };
+  const percent = rate.total < MIN_ANSWERS ? 0 : (100 * rate.failed) / rate.total;
+  if (percent > rules.error_rate.threshold) {
+    const value = Math.round(percent);
+    add("error_rate", value, `${value} % of the last ${rate.total} generations failed`);
+  }
+  if (status !== null) {
+    const where = status.partial === true ? ", not counting pools that do not answer" : "";
+    if (status.waiting > rules.queue_depth.threshold) {
+      add("queue_depth", status.waiting, `${status.waiting} requests wait for an account${where}`);
+    }
+    const cooling = new Set(status.cooldowns.map(({ account }) => account)).size;
+    if (cooling > 0 && cooling >= rules.cooling_accounts.threshold) {
+      add("cooling_accounts", cooling, `${cooling} of ${status.total} accounts cool down${where}`);
+    }
+    if (status.ready <= rules.empty_pool.threshold) {
+      add(
+        "empty_pool",
+        status.ready,
+        `${status.ready} of ${status.total} accounts can serve requests${where}`,
+      );
+    }
+  }
+  const byKey = new Map(uses.map((use) => [use.key, use]));
+  for (const key of keys) {
+    const use = key.limits === undefined ? undefined : byKey.get(await keyIdentifier(key));
+    if (use !== undefined) found.push(...evaluateBudgets(key, use, rules.budget.threshold));
+  }
+  return found.filter(({ kind }) => rules[kind].enabled);
+}
+
+/** An alert for each budget above the threshold, and a second one when it is used up. */
+function evaluateBudgets(key: ApiKey, { key: id, day, month }: KeyLimitUsage, threshold: number): Alert[] {
+  const { limits = {}, name } = key;
+  const rows: readonly (readonly [what: string, used: number, limit: number])[] = [
+    ["tokens of a day", day.tokens, limits.tokens_per_day ?? 0],
+    ["tokens of a month", month.tokens, limits.tokens_per_month ?? 0],
+    ["cost of a day", day.cost / NANO, limits.cost_per_day ?? 0],
+    ["cost of a month", month.cost / NANO, limits.cost_per_month ?? 0],
+  ];
+  return rows.flatMap(([what, used, limit]) => {
+    if (limit <= 0) return [];
+    const percent = Math.floor((100 * used) / limit);
+    const levels = [threshold, 100].filter(
+      (level, index, all) => percent >= level && all.indexOf(level) === index,
+    );
+    return levels.map((level) => ({
+      kind: "budget" as const,
+      subject: `${id} ${what} ${level}`,
+      message: `the key ${name === "" ? id : `${name} (${id})`} has used ${percent} % of its ${what}`,
+      value: percent,
+      threshold: level,
+    }));
+  });
+}

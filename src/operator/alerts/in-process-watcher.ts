@@ -1,0 +1,31 @@
+import type { AlertWatcher } from "../../core/ports/alerts.ts";
+import { Watcher, type WatcherOptions } from "./watcher.ts";
+
+/** No storage: the watcher's state ends with the process. */
+const NO_STORAGE: Pick<WatcherOptions, "load" | "save"> = { load: () => null, save: () => undefined };
+
+/** The alert watcher of a self-hosted process; `memory` stores its state. */
+export function createInProcessWatcher(
+  platform: WatcherOptions["platform"],
+  memory: Pick<WatcherOptions, "load" | "save"> = NO_STORAGE,
+): AlertWatcher {
+  const watcher = new Watcher({ platform, ...memory });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const round = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const next = await watcher.runRound().catch(() => 30_000);
+    if (next === null) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => void round(), next);
+  };
+  return {
+    startChecks: () => (timer === undefined ? round() : undefined),
+    reportAlert: async (alert) => {
+      await watcher.report(alert);
+      void round();
+    },
+    sendTestAlert: (webhook) => watcher.test(webhook),
+    getStatus: () => watcher.status(),
+  };
+}

@@ -1,0 +1,102 @@
+import type * as z from "zod/mini";
+import { isDotSegment } from "../../../core/encoding/path-segment.ts";
+import { reportReachable, reportUnreachable } from "../connection.ts";
+import { currentToken, expireSession } from "../session.ts";
+
+/** A failed request, with a message for the user. */
+export class ApiError extends Error {
+  /** HTTP status; 0 if the gateway is unreachable. */
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+  }
+}
+
+/** Options of a request. */
+export interface CallOptions {
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  /** Entity tag of the configuration version that the request is based on. */
+  readonly ifMatch?: string;
+}
+
+/** Returns the message of an error body: `detail` of the admin API, `error.message` of the other APIs. */
+export function errorMessage(body: unknown, status: number): string {
+  if (typeof body === "object" && body !== null) {
+    if ("detail" in body && typeof body.detail === "string") return body.detail;
+    if ("error" in body) {
+      const { error } = body;
+      if (typeof error === "string") return error;
+      if (typeof error === "object" && error !== null && "message" in error) return String(error.message);
+    }
+    if ("message" in body && typeof body.message === "string") return body.message;
+  }
+  return `The gateway answered with status ${status}`;
+}
+
+/** Returns the message of any thrown value. */
+export function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Sends a request with the administrator's token. A 401 expires the session: the sign-in appears over the page, and its
+ * input stays.
+ *
+ * @throws ApiError for every response that is not 2xx, if the gateway is unreachable, and for a path segment of dots alone.
+ *   The browser would remove such a segment, and the path would address another resource.
+ */
+export async function sendRequest(path: string, options: CallOptions = {}): Promise<Response> {
+  if ((path.split("?")[0] ?? "").split("/").some(isDotSegment)) {
+    throw new ApiError(
+      400,
+      "What is called “.” or “..” cannot be reached here: edit the whole list that it is in, or import the configuration.",
+    );
+  }
+  const headers = new Headers({ accept: "application/json", authorization: `Bearer ${currentToken()}` });
+  if (options.body !== undefined) headers.set("content-type", "application/json");
+  if (options.ifMatch !== undefined) headers.set("if-match", options.ifMatch);
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method: options.method ?? "GET",
+      headers,
+      ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
+      ...(options.signal !== undefined && { signal: options.signal }),
+    });
+  } catch (error) {
+    if (options.signal?.aborted === true) throw error;
+    reportUnreachable();
+    throw new ApiError(0, "The gateway cannot be reached. Check the connection and try again.");
+  }
+  reportReachable();
+  if (response.ok) return response;
+  if (response.status === 401) expireSession();
+  throw new ApiError(response.status, errorMessage(await readJson(response), response.status));
+}
+
+/** Sends a request and parses the response with a schema. */
+export async function callApi<T extends z.ZodMiniType>(
+  schema: T,
+  path: string,
+  options: CallOptions = {},
+): Promise<z.output<T>> {
+  const response = await sendRequest(path, options);
+  const parsed = schema.safeParse(await readJson(response));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ApiError(response.status, `${path}: unexpected answer at ${issue?.path.join(".") ?? "the top"}`);
+}

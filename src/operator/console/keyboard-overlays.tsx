@@ -1,0 +1,99 @@
+import { useEffect } from "preact/hooks";
+import { NAVIGATION } from "./pages.tsx";
+import { navigateTo } from "./routing.ts";
+import { SearchOverlay } from "./search-overlay.tsx";
+import {
+  currentOverlay,
+  PAGE_KEYS,
+  ShortcutParser,
+  setShortcutsEnabled,
+  shortcutsEnabled,
+} from "./shortcuts.ts";
+import { useStore } from "./store.ts";
+import { Dialog } from "./ui/dialog.tsx";
+import { CheckField } from "./ui/field.tsx";
+import { undoLast } from "./ui/toasts.tsx";
+
+const FIELDS = "input, textarea, select, [contenteditable]";
+
+/** Whether single-key shortcuts are active: not in fields, and not while a dialog is open. */
+function acceptsSingleKeys(target: EventTarget | null): boolean {
+  if (!shortcutsEnabled.get() || document.querySelector("dialog[open]") !== null) return false;
+  return !(target instanceof Element && target.matches(FIELDS));
+}
+
+function findOnPage(): void {
+  const box = document.querySelector("main input[type=search]");
+  if (box instanceof HTMLInputElement) box.focus();
+}
+
+/** Overlays that a key opens on every page: the search, and the list of shortcuts. */
+export function KeyboardOverlays() {
+  const open = useStore(currentOverlay);
+  useEffect(() => {
+    const keyboard = new ShortcutParser();
+    const press = (event: KeyboardEvent) => {
+      if (event.repeat || event.defaultPrevented) return;
+      const deed = keyboard.handleKey(event, acceptsSingleKeys(event.target), Date.now());
+      if (deed === null) return;
+      event.preventDefault();
+      if (deed.do === "go") navigateTo(deed.page);
+      // An open dialog blocks the search.
+      if (deed.do === "search" && document.querySelector("dialog[open]") === null)
+        currentOverlay.set("search");
+      if (deed.do === "help") currentOverlay.set("help");
+      if (deed.do === "find") findOnPage();
+      if (deed.do === "undo") undoLast();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+  const close = () => currentOverlay.set("none");
+  useEffect(() => {
+    // Close the overlay when the page changes, also by the browser's Back button.
+    addEventListener("hashchange", close);
+    return () => removeEventListener("hashchange", close);
+  }, []);
+  if (open === "search") return <SearchOverlay onClose={close} />;
+  return open === "help" ? <HelpOverlay onClose={close} /> : null;
+}
+
+/** Overlay that lists the shortcuts. */
+function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
+  const on = useStore(shortcutsEnabled);
+  const names = new Map<string, string>(
+    NAVIGATION.flatMap(({ pages }) => pages.map(({ id, name }) => [id, name])),
+  );
+  const keys: readonly (readonly [string, readonly string[]])[] = [
+    ["Search everything", ["Ctrl or ⌘", "K"]],
+    ["Search on this page", ["/"]],
+    ["Undo the last deletion", ["z"]],
+    ["These keys", ["?"]],
+    ["Close what is open", ["Esc"]],
+    ...Object.entries(PAGE_KEYS).map(([key, page]) => [names.get(page) ?? page, ["g", key]] as const),
+  ];
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <div class="dialog-body stack">
+        <dl class="key-list">
+          {keys.map(([said, parts]) => (
+            <div key={said}>
+              <dt>{said}</dt>
+              <dd>
+                {parts.map((part) => (
+                  <kbd key={part}>{part}</kbd>
+                ))}
+              </dd>
+            </div>
+          ))}
+        </dl>
+        <CheckField
+          label="Single keys do this"
+          value={on}
+          onChange={setShortcutsEnabled}
+          hint="Without them, Ctrl or ⌘ K goes on to work."
+        />
+      </div>
+    </Dialog>
+  );
+}

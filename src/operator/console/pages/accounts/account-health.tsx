@@ -1,0 +1,65 @@
+import type { Account } from "../../api/accounts.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { formatDuration } from "../../ui/format.ts";
+import { summarizeActivity } from "./activity-summary.ts";
+import type { TestState } from "./use-tests.ts";
+
+interface AccountHealthProps {
+  readonly account: Account;
+  readonly test: TestState | undefined;
+}
+
+/** Shows an account's condition, based on its latest test or request. */
+export function AccountHealth({ account, test }: AccountHealthProps) {
+  if (test === "running") return <Badge tone="live">testing</Badge>;
+  const { cooldown } = account;
+  if (account.disabled) return <Badge tone="neutral">disabled</Badge>;
+  if (cooldown) {
+    const left = Math.max(0, cooldown.until - Date.now());
+    return (
+      <>
+        <Badge tone="warn" title={cooldown.reason}>
+          cools down, {formatDuration(left)}
+        </Badge>
+        <span class="muted cut" title={cooldown.reason}>
+          {cooldown.reason}
+        </span>
+      </>
+    );
+  }
+  if (test !== undefined && !test.success) {
+    return (
+      <>
+        <Badge tone="bad">failed</Badge>
+        <span class="muted cut" title={test.message}>
+          {test.message}
+        </span>
+      </>
+    );
+  }
+  if (test !== undefined) {
+    return (
+      <>
+        <Badge tone="good">ok</Badge>
+        <span class="muted cut">
+          {formatDuration(test.response_time)}, {test.session_count} sessions
+        </span>
+      </>
+    );
+  }
+  const told = summarizeActivity(account);
+  if (told !== null) {
+    const { good, text, title } = told;
+    return (
+      <>
+        <Badge tone={good ? "good" : "warn"}>{good ? "ok" : "failing"}</Badge>
+        <span class="muted cut" title={title}>
+          {text}
+        </span>
+      </>
+    );
+  }
+  if (account.condition === "ok") return <Badge tone="good">ok</Badge>;
+  if (account.condition === "failing") return <Badge tone="bad">failing</Badge>;
+  return <Badge tone="neutral">not tested</Badge>;
+}

@@ -1,0 +1,113 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import {
+  cancelTestAll,
+  readTestAll,
+  type TestAllStatus,
+  testAccounts,
+  testAllAccounts,
+} from "../../api/accounts.ts";
+import { Button } from "../../ui/button.tsx";
+import { formatCount, formatFullTime, formatPlural } from "../../ui/format.ts";
+import { Notice } from "../../ui/notice.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { Progress } from "../../ui/progress.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
+
+const POLL_MS = 600;
+/** Interval of checks for a test that another tab or administrator started. */
+const IDLE_MS = 15_000;
+/** How long the result of a test is displayed. */
+const NEWS_MS = 3_600_000;
+
+interface TestAllProps {
+  /** Test only these accounts; empty: all. */
+  readonly chosen: ReadonlySet<string>;
+  readonly onDone: () => Promise<void>;
+}
+
+/**
+ * Tests all or the selected accounts and shows the progress. Also shows a run from before a page change or from another
+ * tab.
+ */
+export function TestAll({ chosen, onDone }: TestAllProps) {
+  const started = useAsyncAction();
+  const cancelled = useAsyncAction();
+  const [polls, setPolls] = useState(true);
+  const { data: status, error, reload } = useLoaded(readTestAll, "", polls ? POLL_MS : IDLE_MS);
+  const running = started.busy || status?.running === true;
+  useEffect(() => setPolls(running), [running]);
+
+  const ran = useRef(false);
+  useEffect(() => {
+    if (ran.current && !running) void onDone();
+    ran.current = running;
+  }, [running, onDone]);
+
+  const start = (resume: boolean) =>
+    void started
+      .run(() => (chosen.size > 0 && !resume ? testAccounts([...chosen]) : testAllAccounts(resume)))
+      .then(async () => {
+        await reload();
+      });
+  const rest = status === null || status.some ? 0 : status.total - status.done;
+  return (
+    <>
+      <Button busy={running} onClick={() => start(false)}>
+        {chosen.size > 0 ? `Test ${formatCount(chosen.size)} chosen` : "Test all"}
+      </Button>
+      {running && (
+        <>
+          <Progress label="Accounts tested" value={status?.done ?? 0} max={status?.total ?? 0} />
+          <Button kind="quiet" busy={cancelled.busy} onClick={() => void cancelled.run(cancelTestAll)}>
+            Cancel
+          </Button>
+        </>
+      )}
+      {!running && status !== null && rest > 0 && (
+        <Button onClick={() => start(true)}>Test the other {formatCount(rest)}</Button>
+      )}
+      <Problem error={started.error || cancelled.error || error} />
+      {!running && status !== null && isNews(status) && <Outcome status={status} />}
+    </>
+  );
+}
+
+const isNews = ({ total, finished_at }: TestAllStatus): boolean =>
+  total > 0 && (finished_at === 0 || Date.now() - finished_at < NEWS_MS);
+
+/** Shows the result of the last run. */
+function Outcome({ status }: { readonly status: TestAllStatus }) {
+  const { total, done, failed, failures, finished_at } = status;
+  const when = finished_at === 0 ? "" : ` (${formatFullTime(finished_at)})`;
+  const ended =
+    done < total ? `The test ended after ${formatCount(done)} of ${formatPlural(total, "account")}. ` : "";
+  if (failed === 0) {
+    return (
+      <Notice kind={done < total ? "info" : "success"}>
+        {ended}
+        {done < total
+          ? "None of these failed"
+          : `${status.some ? "" : "All "}${formatPlural(total, "account")} ${total === 1 ? "works" : "work"}`}
+        {when}.
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="warning">
+      {ended}
+      {formatCount(failed)} of {formatPlural(done, "account")} failed{when}.{" "}
+      <details>
+        <summary>Which, and why</summary>
+        <ul>
+          {failures.map(({ account, message }) => (
+            <li key={account}>
+              {account}: {message}
+            </li>
+          ))}
+        </ul>
+        {failed > failures.length && <p>and {formatCount(failed - failures.length)} more</p>}
+      </details>
+    </Notice>
+  );
+}

@@ -1,0 +1,124 @@
+import { useState } from "preact/hooks";
+import { deleteWebhook, readAlerts, testWebhook, type WebhookView } from "../../api/alerts.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { Timestamp } from "../../ui/timestamp.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { DeliveryList } from "./delivery-list.tsx";
+import { RulesForm } from "./rules-form.tsx";
+import { FORMATS, WebhookForm } from "./webhook-form.tsx";
+
+/** Refresh interval in milliseconds. */
+const REFRESH_MS = 10_000;
+
+/** Page for alerts: webhooks, rules, active alerts and deliveries. */
+export function Alerts() {
+  const { data, error, reload } = useLoaded(readAlerts, "", REFRESH_MS);
+  const editing = useEditing<WebhookView>(reload);
+  const [secret, setSecret] = useState("");
+  const [testing, setTesting] = useState("");
+  const webhooks = data?.webhooks ?? [];
+  const test = async ({ id }: WebhookView) => {
+    setTesting(id);
+    const said = await testWebhook(id).then(
+      ({ success, message }) => (success ? "The test has arrived" : `The test did not arrive: ${message}`),
+      (failure: unknown) => (failure instanceof Error ? failure.message : "The test failed"),
+    );
+    setTesting("");
+    showToast(said);
+    await reload();
+  };
+  const add = <AddButton noun="webhook" onClick={editing.add} />;
+  const columns: Column<WebhookView>[] = [
+    {
+      title: "Name",
+      cell: ({ name, id }) => (
+        <strong>
+          <TruncatedText text={name || id} />
+        </strong>
+      ),
+    },
+    { title: "Address", class: "mono", cell: ({ url }) => <TruncatedText text={url} /> },
+    {
+      title: "Form",
+      class: "muted",
+      cell: ({ format, disabled }) => (
+        <>
+          {FORMATS.find(([value]) => value === format)?.[1] ?? format}
+          {disabled && ", switched off"}
+        </>
+      ),
+    },
+    actionColumn((webhook) => (
+      <>
+        <Button busy={testing === webhook.id} onClick={() => test(webhook)}>
+          Test
+        </Button>
+        <EditButtons editing={editing} item={webhook} />
+      </>
+    )),
+  ];
+  return (
+    <Page
+      title="Alerts"
+      lead="While there is a webhook, the gateway looks at itself every half a minute, and tells it what people should know."
+      actions={add}
+    >
+      <Problem error={error} retry={reload} />
+      {data !== null && (
+        <>
+          {data.firing.length > 0 && (
+            <Panel title="Now">
+              <ul class="bare stack">
+                {data.firing.map(({ kind, message, since }) => (
+                  <li key={`${kind} ${message}`}>
+                    <Badge tone="bad">firing</Badge> {message} <span class="muted">since</span>{" "}
+                    <Timestamp at={since} />
+                  </li>
+                ))}
+              </ul>
+            </Panel>
+          )}
+          <Panel title="Webhooks">
+            {secret !== "" && (
+              <Notice kind="info" action={<CopyButton text={secret} name="Copy secret" />}>
+                What the new webhook is sent is signed with a secret, which is shown this once:{" "}
+                <TruncatedText text={secret} />
+              </Notice>
+            )}
+            <DataTable
+              items={webhooks}
+              keyOf={({ id }) => id}
+              columns={columns}
+              empty={
+                <Empty icon="alerts" title="Nobody is told" action={add}>
+                  Add the address of a chat or of a program.
+                </Empty>
+              }
+            />
+          </Panel>
+          <RulesForm rules={data.rules} onSaved={reload} />
+          <DeliveryList deliveries={data.deliveries} webhooks={webhooks} />
+        </>
+      )}
+      <EditDialogs
+        editing={editing}
+        noun="webhook"
+        form={(webhook, props) => (
+          <WebhookForm webhook={webhook} webhooks={webhooks} onSecret={setSecret} {...props} />
+        )}
+        remove={({ id }) => deleteWebhook(webhooks.filter((it) => it.id !== id))}
+        warning={() => "It is told nothing more, nor what it has not heard yet."}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,84 @@
+import { useState } from "preact/hooks";
+import { type AlertRule, saveRules } from "../../api/alerts.ts";
+import { Button } from "../../ui/button.tsx";
+import { CheckField, TextField } from "../../ui/field.tsx";
+import { LeaveGuard } from "../../ui/leave-guard.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { parseRules, RULES, type RuleDraft, toRuleDraft } from "./rule-list.ts";
+
+interface RulesFormProps {
+  readonly rules: Readonly<Record<string, AlertRule>>;
+  readonly onSaved: () => Promise<void>;
+}
+
+type Drafts = Readonly<Record<string, RuleDraft>>;
+
+/** Returns the drafts that differ from those before. */
+function changedDrafts(drafts: Drafts, before: Drafts): Drafts {
+  return Object.fromEntries(Object.entries(drafts).filter(([kind, draft]) => draft !== before[kind]));
+}
+
+/** Form for the alert rules. */
+export function RulesForm({ rules, onSaved }: RulesFormProps) {
+  const [drafts, setDrafts] = useState<Drafts>({});
+  /** Saved drafts. They are displayed until the reloaded list contains the same values. */
+  const [sent, setSent] = useState<Drafts>({});
+  const { busy, error, onSubmit } = useAsyncAction();
+  const save = async () => {
+    await saveRules(parseRules(drafts));
+    setSent(drafts);
+    await onSaved();
+    setDrafts((now) => changedDrafts(now, drafts));
+    setSent({});
+    showToast("Rules saved");
+  };
+  return (
+    <form onSubmit={onSubmit(save)} noValidate>
+      <LeaveGuard
+        unsaved={Object.keys(changedDrafts(drafts, sent)).length === 0 ? "" : "a change to the rules"}
+      />
+      <Panel title="Rules">
+        <div class="setting-grid">
+          {RULES.map(({ kind, name, threshold }) => {
+            const draft = drafts[kind] ?? toRuleDraft(rules[kind]);
+            const change = (part: Partial<RuleDraft>) =>
+              setDrafts((before) => ({ ...before, [kind]: { ...draft, ...part } }));
+            return (
+              <fieldset key={kind} class="stack">
+                <legend>{name}</legend>
+                <CheckField label="Tell" value={draft.enabled} onChange={(enabled) => change({ enabled })} />
+                {threshold !== "" && (
+                  <TextField
+                    label={threshold}
+                    type="number"
+                    min={0}
+                    value={draft.threshold}
+                    disabled={!draft.enabled}
+                    onChange={(value) => change({ threshold: value })}
+                  />
+                )}
+                <TextField
+                  label="Again after so many minutes"
+                  type="number"
+                  min={1}
+                  value={draft.quiet}
+                  disabled={!draft.enabled}
+                  onChange={(quiet) => change({ quiet })}
+                />
+              </fieldset>
+            );
+          })}
+        </div>
+        <Problem error={error} />
+        <p class="form-end">
+          <Button kind="primary" type="submit" busy={busy}>
+            Save rules
+          </Button>
+        </p>
+      </Panel>
+    </form>
+  );
+}

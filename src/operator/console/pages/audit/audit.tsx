@@ -1,0 +1,89 @@
+import { type AuditEntry, listAudit } from "../../api/journal.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { formatPlural } from "../../ui/format.ts";
+import { Page } from "../../ui/page.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { Timestamp } from "../../ui/timestamp.tsx";
+import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { usePaging } from "../../ui/use-paging.ts";
+import { FieldChanges } from "./field-changes.tsx";
+
+const LARGEST_PAGE = 1_000;
+const PAGE_SIZES = [25, 50, 200, LARGEST_PAGE] as const;
+/** Number of changes that are visible without expanding the entry. */
+const COLLAPSED_CHANGES = 3;
+
+/** Describes how the administrator signed in. */
+const describeActor = (who: string): string =>
+  who === "key" ? "admin key or password" : who.replace(":", " ");
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { title: "Time", class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
+  {
+    title: "Who",
+    cell: ({ who, address }) => (
+      <>
+        <span class="block">{describeActor(who)}</span>
+        <span class="muted block">{address}</span>
+      </>
+    ),
+  },
+  { title: "What", class: "mono", cell: ({ action }) => <TruncatedText text={action} /> },
+  {
+    title: "Changes",
+    cell: ({ changes, more }) =>
+      changes.length <= COLLAPSED_CHANGES ? (
+        <FieldChanges changes={changes} more={more} />
+      ) : (
+        <details>
+          <summary>{formatPlural(changes.length + more, "change")}</summary>
+          <FieldChanges changes={changes} more={more} />
+        </details>
+      ),
+  },
+];
+
+/** Page that lists the changes by administrators, newest first. */
+export function Audit() {
+  const paging = usePaging(LARGEST_PAGE);
+  const { query, page, size } = paging;
+  const { data, error, reload } = useLoaded((signal) => listAudit(query, page, size, signal), paging.key);
+  return (
+    <Page title="Audit" lead="What administrators have changed, here or through the API. Secrets are masked.">
+      <div class="toolbar">
+        <SearchBox label="Search who, address, action or field" value={query} onSearch={paging.search} />
+      </div>
+      <Problem error={error} retry={reload} />
+      {data !== null && data.items.length === 0 && (
+        <div class="panel">
+          <Empty icon="audit" title={query === "" ? "No changes yet" : "Nothing matches"}>
+            {query === ""
+              ? "Whatever is changed from now on appears here."
+              : `No change has “${query}” in it.`}
+          </Empty>
+        </div>
+      )}
+      {data !== null && data.items.length > 0 && (
+        <>
+          <DataTable
+            items={data.items}
+            keyOf={({ id }) => String(id)}
+            columns={COLUMNS}
+            class="audit-table"
+            box="panel"
+          />
+          <Pager
+            paging={paging}
+            pages={data.total_pages}
+            sizes={PAGE_SIZES}
+            said={`${formatPlural(data.total, "entry", "entries")}; the newest 10,000 are kept`}
+          />
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,57 @@
+import type { CaptureSummary } from "../../api/captures.ts";
+import { formatHref } from "../../routing.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { formatCompact, formatDuration } from "../../ui/format.ts";
+import { Timestamp } from "../../ui/timestamp.tsx";
+
+interface CaptureTableProps {
+  readonly items: readonly CaptureSummary[];
+  /** Saves all rounds of a generation. */
+  readonly onKeep: (chainKey: string) => Promise<void>;
+}
+
+const isGood = ({ status, outcome }: CaptureSummary) => status >= 200 && status < 400 && outcome !== "error";
+
+const COLUMNS: readonly Column<CaptureSummary>[] = [
+  { title: "Time", class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
+  {
+    title: "Exchange",
+    cell: ({ id, label, method, url }) => (
+      <>
+        <a href={formatHref("captures", id)}>{label || method}</a> <span class="mono muted">{url}</span>
+      </>
+    ),
+  },
+  {
+    title: "Answer",
+    cell: (item) => (
+      <Badge tone={isGood(item) ? "good" : "bad"}>
+        {item.status === 0 ? item.outcome : `${item.status} ${item.outcome}`}
+      </Badge>
+    ),
+  },
+  {
+    title: "Bytes",
+    end: true,
+    class: "tabular",
+    cell: ({ response_bytes }) => formatCompact(response_bytes),
+  },
+  { title: "Took", end: true, class: "tabular", cell: ({ duration_ms }) => formatDuration(duration_ms) },
+];
+
+export function CaptureTable({ items, onKeep }: CaptureTableProps) {
+  const keep: Column<CaptureSummary> = {
+    title: "Actions",
+    hidden: true,
+    class: "end",
+    cell: ({ chain_key: chain, label }) =>
+      chain !== "" && (
+        <Button kind="quiet" label={`Keep ${label} as a sample`} onClick={() => void onKeep(chain)}>
+          Keep
+        </Button>
+      ),
+  };
+  return <DataTable items={items} keyOf={({ id }) => id} columns={[...COLUMNS, keep]} />;
+}

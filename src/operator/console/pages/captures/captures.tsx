@@ -1,0 +1,82 @@
+import { useState } from "preact/hooks";
+import { clearCaptures, listCaptures, saveSample } from "../../api/captures.ts";
+import { changeSettings } from "../../api/settings.ts";
+import { navigateTo } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { CaptureTable } from "./capture-table.tsx";
+import { CaptureView } from "./capture-view.tsx";
+import { Samples } from "./samples.tsx";
+
+const REFRESH_MS = 3_000;
+
+/** Page that shows the traffic with the provider, for debugging. */
+export function Captures({ detail }: { readonly detail: string }) {
+  const { data, error, reload } = useLoaded(listCaptures, "", REFRESH_MS);
+  const [saved, setSaved] = useState(0);
+  const work = useAsyncAction();
+  const run = async (change: () => Promise<unknown>, said: string) => {
+    await work.run(async () => {
+      await change();
+      showToast(said);
+      await reload();
+    });
+  };
+  const enabled = data?.enabled === true;
+  const turn = (
+    <Button
+      kind={enabled ? "plain" : "primary"}
+      onClick={() =>
+        run(
+          () => changeSettings({ captures: { enabled: !enabled } }),
+          enabled ? "Capturing stopped" : "Capturing",
+        )
+      }
+    >
+      {enabled ? "Stop capturing" : "Start capturing"}
+    </Button>
+  );
+  return (
+    <Page
+      title="Captures"
+      lead="Exchanges with the provider, with secrets masked. A capture can be kept as a sample, which a developer can replay."
+      actions={data !== null && turn}
+    >
+      <Problem error={error} retry={reload} />
+      <Problem error={work.error} />
+      {data !== null && (
+        <Panel
+          title="Exchanges"
+          {...(data.items.length > 0 && {
+            actions: <Button onClick={() => run(clearCaptures, "Captures cleared")}>Clear</Button>,
+          })}
+        >
+          {data.items.length === 0 ? (
+            <Empty icon="captures" title={enabled ? "Nothing captured yet" : "Capturing is off"}>
+              {enabled
+                ? `The newest ${data.limit} exchanges will be listed here.`
+                : "It costs time and space, so it is meant for looking for a fault."}
+            </Empty>
+          ) : (
+            <CaptureTable
+              items={data.items}
+              onKeep={(chain) =>
+                run(async () => {
+                  await saveSample(chain);
+                  setSaved((times) => times + 1);
+                }, "Kept as a sample")
+              }
+            />
+          )}
+        </Panel>
+      )}
+      {(data !== null || error !== "") && <Samples saved={saved} />}
+      {detail !== "" && <CaptureView key={detail} id={detail} onClose={() => navigateTo("captures")} />}
+    </Page>
+  );
+}

@@ -1,0 +1,76 @@
+import { useMemo } from "preact/hooks";
+import type { HistorySummary } from "../../api/history.ts";
+import { formatHref } from "../../routing.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { formatCompact, formatDuration } from "../../ui/format.ts";
+import { Timestamp } from "../../ui/timestamp.tsx";
+import { describeAccount } from "./describe-account.ts";
+import { StatusBadge } from "./status-badge.tsx";
+
+const columns = (query: string): readonly Column<HistorySummary>[] => [
+  { title: "Time", class: "tabular", cell: ({ created_at }) => <Timestamp at={created_at} /> },
+  {
+    title: "Status",
+    cell: ({ status, status_code, error }) => (
+      <StatusBadge status={status} code={status_code} error={error} />
+    ),
+  },
+  {
+    title: "Asked and answered",
+    class: "history-preview",
+    cell: ({ id, request_preview, response_preview, error }) => (
+      <>
+        <a class="cut" href={formatHref("history", id, query)}>
+          {request_preview || "(no text)"}
+        </a>
+        <span class="muted cut">{error || response_preview || "…"}</span>
+      </>
+    ),
+  },
+  {
+    title: "Model",
+    cell: ({ model, dialect, source }) => (
+      <>
+        <span class="cut">{model}</span>
+        <span class="muted cut">
+          {dialect}
+          {source !== "" && `, from ${source}`}
+        </span>
+      </>
+    ),
+  },
+  {
+    title: "Account",
+    class: "muted",
+    cell: (record) => <span class="cut">{describeAccount(record)}</span>,
+  },
+  {
+    title: "Tokens",
+    end: true,
+    class: "tabular muted",
+    cell: ({ prompt_tokens, completion_tokens }) =>
+      `${formatCompact(prompt_tokens)} → ${formatCompact(completion_tokens)}`,
+  },
+  { title: "Took", end: true, class: "tabular", cell: ({ elapsed_ms }) => formatDuration(elapsed_ms) },
+];
+
+interface HistoryTableProps {
+  readonly items: readonly HistorySummary[];
+  /** Query of the list. Links to records keep it. */
+  readonly query: string;
+}
+
+/** Table of generations; the preview links to the record. */
+export function HistoryTable({ items, query }: HistoryTableProps) {
+  const shown = useMemo(() => columns(query), [query]);
+  return (
+    <DataTable
+      items={items}
+      keyOf={({ id }) => id}
+      columns={shown}
+      steady
+      class="history-table"
+      box="panel"
+    />
+  );
+}

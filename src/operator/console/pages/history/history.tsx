@@ -1,0 +1,140 @@
+import { useState } from "preact/hooks";
+import { clearHistory, exportHistory, listHistory } from "../../api/history.ts";
+import { navigateTo, useAddress } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { formatCount, formatPlural } from "../../ui/format.ts";
+import { Page } from "../../ui/page.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { saveFile } from "../../ui/save-file.ts";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { usePaging } from "../../ui/use-paging.ts";
+import { countFilters, toApiQuery } from "./filter-fields.ts";
+import { Filters } from "./filters.tsx";
+import { HistoryTable } from "./history-table.tsx";
+import { RecordView } from "./record-view.tsx";
+import { SavedList } from "./saved-list.tsx";
+
+/** More rows per page would block the screen at each refresh. An export contains all records. */
+const LARGEST_PAGE = 200;
+const PAGE_SIZES = [25, 50, 100, LARGEST_PAGE] as const;
+const REFRESH_MS = 1_500;
+/** Interval for text searches and long pages, which cost more. */
+const COSTLY_REFRESH_MS = 6_000;
+const LONG_PAGE = 50;
+
+/** Page that lists the generations, newest first, and refreshes itself. */
+export function History({ detail }: { readonly detail: string }) {
+  const place = useAddress();
+  const paging = usePaging(LARGEST_PAGE);
+  const { query, page, size } = paging;
+  const asked = toApiQuery(place.query);
+  const narrowed = countFilters(place.query) > 0;
+  const [paused, setPaused] = useState(false);
+  const exporting = useAsyncAction();
+  const save = (format: "ndjson" | "csv") =>
+    void exporting.run(async () =>
+      saveFile(`history.${format}`, await exportHistory(asked, format), "text/plain"),
+    );
+  const often = query === "" && size <= LONG_PAGE ? REFRESH_MS : COSTLY_REFRESH_MS;
+  const [clearing, setClearing] = useState(false);
+  const { data, error, reload } = useLoaded(
+    (signal) => listHistory(asked, page, size, signal),
+    place.query,
+    paused ? 0 : often,
+  );
+  return (
+    <Page
+      title="History"
+      lead="Every generation in every API style, with the provider's answer as it came."
+      actions={
+        <>
+          <Button pressed={!paused} onClick={() => setPaused(!paused)}>
+            {paused ? "Paused" : "Live"}
+          </Button>
+          {data !== null && data.total > 0 && (
+            <>
+              <Button busy={exporting.busy} onClick={() => save("ndjson")}>
+                NDJSON
+              </Button>
+              <Button busy={exporting.busy} onClick={() => save("csv")}>
+                CSV
+              </Button>
+              <Button onClick={() => setClearing(true)}>Clear history</Button>
+            </>
+          )}
+        </>
+      }
+    >
+      <div class="toolbar">
+        <SearchBox
+          label="Search model, account, source, status, code or text"
+          value={query}
+          onSearch={paging.search}
+        />
+      </div>
+      <SavedList />
+      <Filters />
+      <Problem error={error} retry={reload} />
+      <Problem error={exporting.error} />
+      {data !== null && data.items.length === 0 && (
+        <div class="panel">
+          {query !== "" || narrowed ? (
+            <Empty icon="history" title="Nothing matches">
+              {query === ""
+                ? "No record fits the filters."
+                : `No record ${narrowed ? "that fits the filters " : ""}has “${query}” in it.`}
+            </Empty>
+          ) : (
+            <Empty
+              icon="history"
+              title={data.limit === 0 ? "The history is switched off" : "No generations yet"}
+            >
+              {data.limit === 0
+                ? "Set how many records are kept on the Settings page."
+                : "Send something in the playground, and it appears here while it is generated."}
+            </Empty>
+          )}
+        </div>
+      )}
+      {data !== null && data.items.length > 0 && (
+        <>
+          <HistoryTable items={data.items} query={place.query} />
+          <Pager
+            paging={paging}
+            pages={data.total_pages}
+            sizes={PAGE_SIZES}
+            said={`${formatPlural(data.total, "record")}; the newest ${formatCount(data.limit)} are kept`}
+          />
+        </>
+      )}
+      {detail !== "" && (
+        <RecordView
+          key={detail}
+          id={detail}
+          onClose={() => navigateTo("history", "", place.query)}
+          onDeleted={reload}
+        />
+      )}
+      {clearing && (
+        <Confirm
+          title="Clear the history?"
+          action="Clear history"
+          onClose={() => setClearing(false)}
+          run={async () => {
+            await clearHistory();
+            showToast("History cleared");
+            await reload();
+          }}
+        >
+          <p>All records are deleted. This cannot be undone.</p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}

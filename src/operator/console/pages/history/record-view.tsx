@@ -1,0 +1,196 @@
+import { useState } from "preact/hooks";
+import { listCapturesOfRequest } from "../../api/captures.ts";
+import { ApiError } from "../../api/client.ts";
+import { deleteHistory, type HistoryRecord, readHistory } from "../../api/history.ts";
+import { formatHref, navigateTo } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { formatCount, formatDuration, formatFullTime } from "../../ui/format.ts";
+import { Problem } from "../../ui/problem.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { formatCurl } from "../playground/curl.ts";
+import { setInitialConversation } from "../playground/initial-conversation.ts";
+import { describeAccount } from "./describe-account.ts";
+import { toReplayRequest } from "./replay-request.ts";
+import { StatusBadge } from "./status-badge.tsx";
+import { buildTimeline } from "./timeline.ts";
+import { extractToolCallMarkup } from "./tool-call-markup.ts";
+
+interface RecordViewProps {
+  readonly id: string;
+  readonly onClose: () => void;
+  readonly onDeleted: () => Promise<void>;
+}
+
+const REFRESH_MS = 1_000;
+
+/** Shows one complete generation. Refreshes while the generation runs. */
+export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
+  const [tab, setTab] = useState("answer");
+  const [done, setDone] = useState(false);
+  const [deleting, setDeleting] = useState(false);
+  const { data, error, reload } = useLoaded(
+    async (signal) => {
+      try {
+        const record = await readHistory(id, signal);
+        setDone(record.status !== "streaming");
+        return record;
+      } catch (error) {
+        // A missing record does not appear later, so stop refreshing.
+        if (error instanceof ApiError && error.status === 404) {
+          setDone(true);
+          throw new ApiError(404, "This record is not there. It was deleted, or is older than what is kept.");
+        }
+        throw error;
+      }
+    },
+    id,
+    done ? 0 : REFRESH_MS,
+  );
+  const remove = async () => {
+    await deleteHistory(id);
+    showToast("Record deleted");
+    onClose();
+    await onDeleted();
+  };
+  return (
+    <Dialog title="Generation" onClose={onClose} wide>
+      <div class="dialog-body stack">
+        <Problem error={error} retry={reload} />
+        {data !== null && (
+          <>
+            <Facts record={data} />
+            <Problem error={data.error} />
+            <Timeline record={data} />
+            <Tabs label="Parts of the record" current={tab} onChange={setTab} tabs={buildTabs(data)} />
+          </>
+        )}
+      </div>
+      <footer>
+        {data !== null && <ReplayForm record={data} />}
+        <Button kind="danger" disabled={data === null} onClick={() => setDeleting(true)}>
+          Delete record
+        </Button>
+      </footer>
+      {deleting && (
+        <Confirm title="Delete this record?" action="Delete" onClose={() => setDeleting(false)} run={remove}>
+          <p>What was asked and answered is forgotten. This cannot be undone.</p>
+        </Confirm>
+      )}
+    </Dialog>
+  );
+}
+
+/** Shows the steps of the generation. */
+function Timeline({ record }: { readonly record: HistoryRecord }) {
+  return (
+    <ol class="timeline" aria-label="Timeline">
+      {buildTimeline(record).map(({ at, said, tone }, place) => (
+        <li key={place} class={tone}>
+          <span class="tabular muted">{at === null ? "" : formatDuration(at)}</span>
+          <span>{said}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Form that sends the same request again. */
+function ReplayForm({ record }: { readonly record: HistoryRecord }) {
+  const asked = toReplayRequest(record);
+  const { dialect, model, stream, system, turns, lost } = asked;
+  const command = formatCurl(
+    location.origin,
+    dialect.buildRequest({ model, stream, system, turns, tools: [] }),
+    {},
+  );
+  const open = () => {
+    setInitialConversation({ dialect: dialect.id, model, stream, system, turns });
+    navigateTo("playground");
+  };
+  return (
+    <>
+      {lost > 0 && <span class="muted grow">Without its attachments, which are not kept:</span>}
+      <CopyButton text={command} name="Copy as curl" />
+      <Button kind="quiet" onClick={open}>
+        Open in playground
+      </Button>
+    </>
+  );
+}
+
+function buildTabs(record: HistoryRecord) {
+  const calls = extractToolCallMarkup(record.content) || extractToolCallMarkup(record.reasoning);
+  const part = (id: string, name: string, text: string, none: string) => ({
+    id,
+    name,
+    content: () => (text === "" ? <p class="muted">{none}</p> : <CodeBlock label={name} text={text} />),
+  });
+  return [
+    part("answer", "Answer", record.content, "No text came from the provider."),
+    part("reasoning", "Reasoning", record.reasoning, "The model did not think aloud."),
+    part("calls", "Tool calls", calls, "No tool was called."),
+    part("messages", "Messages", JSON.stringify(record.messages, null, 2), "No messages."),
+    part("prompt", "Prompt", record.prompt, "No prompt was sent."),
+  ];
+}
+
+/** Lists the exchanges with the provider, if captures exist. */
+function CaptureLinks({ request }: { readonly request: string }) {
+  const { data } = useLoaded((signal) => listCapturesOfRequest(request, signal), request);
+  if (data === null || data.length === 0) return null;
+  return (
+    <>
+      <dt>Captures</dt>
+      <dd class="row">
+        {data.map(({ id, label, status }) => (
+          <a key={id} href={formatHref("captures", id)}>
+            {label} {status > 0 && status}
+          </a>
+        ))}
+      </dd>
+    </>
+  );
+}
+
+function Facts({ record }: { readonly record: HistoryRecord }) {
+  const { requested_model: requested, model } = record;
+  return (
+    <dl class="facts">
+      <dt>Status</dt>
+      <dd>
+        <StatusBadge status={record.status} code={record.status_code} error={record.error} />
+      </dd>
+      <dt>Time</dt>
+      <dd>
+        {formatFullTime(record.created_at)}, took {formatDuration(record.elapsed_ms)}
+      </dd>
+      <dt>Model</dt>
+      <dd>{requested === model || requested === "" ? model : `${model}, asked for as ${requested}`}</dd>
+      <dt>Caller</dt>
+      <dd>
+        {record.dialect}
+        {record.stream ? ", streamed" : ""}
+        {record.source !== "" && `, from ${record.source}`}
+      </dd>
+      <dt>Account</dt>
+      <dd>
+        {describeAccount(record)}
+        {record.attempts > 1 && `, after ${record.attempts} attempts`}
+      </dd>
+      <dt>Tokens</dt>
+      <dd>
+        {formatCount(record.prompt_tokens)} in, {formatCount(record.completion_tokens)} out, of which{" "}
+        {formatCount(record.reasoning_tokens)} reasoning
+      </dd>
+      <dt>Request</dt>
+      <dd class="mono">{record.request_id}</dd>
+      <CaptureLinks request={record.request_id} />
+    </dl>
+  );
+}

@@ -1,0 +1,69 @@
+import type { HistoryRecord } from "../../api/history.ts";
+import { formatDuration } from "../../ui/format.ts";
+import { describeAccount } from "./describe-account.ts";
+import { extractToolCallMarkup } from "./tool-call-markup.ts";
+
+/** One step of a generation. */
+export interface Step {
+  /** Milliseconds since the request arrived; null: unknown. */
+  readonly at: number | null;
+  readonly said: string;
+  readonly tone: "good" | "bad" | "neutral";
+}
+
+type TimelineRecord = Pick<
+  HistoryRecord,
+  | "account"
+  | "attempts"
+  | "content"
+  | "created_at"
+  | "elapsed_ms"
+  | "error"
+  | "first_token_ms"
+  | "leased_at"
+  | "reasoning"
+  | "sign_ins"
+  | "status"
+  | "status_code"
+  | "tried"
+>;
+
+/**
+ * Builds the steps of a generation, from the request to its end. Records of older versions have no times of failed
+ * attempts.
+ */
+export function buildTimeline(record: TimelineRecord): Step[] {
+  const { created_at, leased_at, tried, sign_ins, first_token_ms, status, elapsed_ms } = record;
+  const since = (at: number) => (at === 0 ? null : Math.max(0, at - created_at));
+  const steps: Step[] = [{ at: 0, said: "The request came in", tone: "neutral" }];
+  const attempts = [
+    ...tried.map(({ account, reason, message, at }) => ({
+      at,
+      said: `${account} failed: ${message} (${reason})`,
+      tone: "bad" as const,
+    })),
+    ...sign_ins.map(({ account, at, ms }) => ({
+      at,
+      said: `Waited for a sign-in of ${account}, ${formatDuration(ms)}`,
+      tone: "neutral" as const,
+    })),
+  ];
+  // Attempts without a time come first, in their stored order.
+  attempts.sort((one, other) => one.at - other.at);
+  for (const { at, said, tone } of attempts) steps.push({ at: since(at), said, tone });
+  if (leased_at > 0 && record.attempts > tried.length) {
+    steps.push({ at: since(leased_at), said: `${describeAccount(record)} took it`, tone: "neutral" });
+  }
+  if (first_token_ms > 0) steps.push({ at: first_token_ms, said: "The first words came", tone: "neutral" });
+  if (extractToolCallMarkup(record.content) !== "" || extractToolCallMarkup(record.reasoning) !== "") {
+    steps.push({ at: null, said: "Tools were called", tone: "neutral" });
+  }
+  if (status === "streaming") return [...steps, { at: null, said: "It goes on", tone: "neutral" }];
+  const ends = {
+    success: { said: "The answer was complete", tone: "good" },
+    cancelled: { said: "The caller left", tone: "neutral" },
+  } as const;
+  const end = status === "success" || status === "cancelled" ? ends[status] : null;
+  const failed = { said: `It failed with ${record.status_code}: ${record.error}`, tone: "bad" } as const;
+  return [...steps, { at: elapsed_ms, ...(end ?? failed) }];
+}

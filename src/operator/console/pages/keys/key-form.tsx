@@ -1,0 +1,81 @@
+import { useState } from "preact/hooks";
+import { type ApiKey, addKey, changeKey } from "../../api/config.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import type { EditFormProps } from "../../ui/editing.tsx";
+import { CheckField, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { generateKey } from "./full-key.ts";
+import { fromLocalInput, toLocalInput } from "./key-expiry.ts";
+import { parseScope, toLimitDraft } from "./limit-draft.ts";
+import { LimitFields } from "./limit-fields.tsx";
+
+interface KeyFormProps extends EditFormProps {
+  /** null: a new key. */
+  readonly apiKey: ApiKey | null;
+}
+
+/** Form that adds a key (with a generated proposal), or changes a key's labels and limits. */
+export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
+  const [key, setKey] = useState(generateKey);
+  const [name, setName] = useState(apiKey?.name ?? "");
+  const [remark, setRemark] = useState(apiKey?.remark ?? "");
+  const [expires, setExpires] = useState(() => toLocalInput(apiKey?.expires ?? 0));
+  const [disabled, setDisabled] = useState(apiKey?.disabled ?? false);
+  const [draft, setDraft] = useState(() => toLimitDraft(apiKey));
+  const submit = async (arrived: () => void) => {
+    // The input field has no seconds. If the user did not edit it, keep the exact value.
+    const untouched = expires === toLocalInput(apiKey?.expires ?? 0);
+    const labels = {
+      name,
+      remark,
+      disabled,
+      ...(!untouched && { expires: fromLocalInput(expires) }),
+      ...parseScope(draft, apiKey),
+    };
+    if (apiKey === null) {
+      await addKey({ key, ...labels });
+      arrived();
+      return onSaved("Key added");
+    }
+    await changeKey(apiKey.id, labels);
+    arrived();
+    return onSaved("Key saved");
+  };
+  return (
+    <FormDialog
+      title={apiKey === null ? "Add key" : `Key ${apiKey.key}`}
+      action={apiKey === null ? "Add key" : "Save"}
+      submit={submit}
+      onClose={onClose}
+      wide
+      {...(apiKey === null && { extra: <CopyButton text={key} name="Copy key" /> })}
+    >
+      {apiKey === null && (
+        <TextField
+          label="Key"
+          value={key}
+          onChange={setKey}
+          required
+          mono
+          hint="A random one, made in this browser. You may write your own."
+        />
+      )}
+      <TextField label="Name" value={name} onChange={setName} hint="Who or what uses it." focus />
+      <TextField label="Remark" value={remark} onChange={setRemark} />
+      <TextField
+        label="Expires"
+        type="datetime-local"
+        value={expires}
+        onChange={setExpires}
+        hint="In your own time. Nothing means never."
+      />
+      <CheckField
+        label="Disabled"
+        value={disabled}
+        onChange={setDisabled}
+        hint="Whoever sends it is refused; it is never taken for a token of the provider."
+      />
+      <LimitFields draft={draft} onChange={setDraft} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,136 @@
+import { useState } from "preact/hooks";
+import { type ApiKey, deleteKey, exportConfig, listKeys } from "../../api/config.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { formatCompact, formatFullTime, formatPlural } from "../../ui/format.ts";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { Timestamp } from "../../ui/timestamp.tsx";
+import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { findFullKey } from "./full-key.ts";
+import { describeKeyState } from "./key-expiry.ts";
+import { KeyForm } from "./key-form.tsx";
+import { summarizeScope } from "./limit-draft.ts";
+import { RotateKey } from "./rotate-key.tsx";
+
+/** Page for the callers' API keys. */
+export function Keys() {
+  const { data, error, reload } = useLoaded(listKeys);
+  const [rotating, setRotating] = useState<ApiKey | null>(null);
+  const now = Date.now();
+  const editing = useEditing<ApiKey>(reload);
+  const add = <AddButton noun="key" onClick={editing.add} />;
+  const columns: Column<ApiKey>[] = [
+    {
+      title: "Name",
+      cell: ({ name, remark }) => (
+        <>
+          {name === "" ? (
+            <span class="muted">no name</span>
+          ) : (
+            <strong>
+              <TruncatedText text={name} />
+            </strong>
+          )}
+          {remark !== "" && (
+            <div class="muted">
+              <TruncatedText text={remark} />
+            </div>
+          )}
+        </>
+      ),
+    },
+    {
+      title: "Key",
+      class: "mono",
+      cell: ({ key, hashed }) => <span title={hashed ? "Only its digest is kept" : undefined}>{key}</span>,
+    },
+    {
+      title: "State",
+      cell: (apiKey) => {
+        const { tone, text } = describeKeyState(apiKey, now);
+        return (
+          <Badge tone={tone} title={apiKey.expires === 0 ? "" : `expires ${formatFullTime(apiKey.expires)}`}>
+            {text}
+          </Badge>
+        );
+      },
+    },
+    {
+      title: "Last used",
+      class: "tabular muted",
+      cell: ({ last_used, used_today: { requests, tokens } }) => (
+        <>
+          <Timestamp at={last_used} />
+          {requests > 0 && (
+            <div>
+              {formatPlural(requests, "request")}, {formatCompact(tokens)} tokens today
+            </div>
+          )}
+        </>
+      ),
+    },
+    {
+      title: "Limits",
+      class: "muted",
+      cell: (apiKey) => <TruncatedText text={summarizeScope(apiKey)} />,
+    },
+    actionColumn((apiKey, index) => (
+      <>
+        {!apiKey.hashed && (
+          <CopyButton
+            text={async () => findFullKey((await exportConfig()).config, index)}
+            label={`Copy the key ${apiKey.name || apiKey.key}`}
+          />
+        )}
+        <Button kind="quiet" onClick={() => setRotating(apiKey)}>
+          Rotate
+        </Button>
+        <EditButtons editing={editing} item={apiKey} />
+      </>
+    )),
+  ];
+  return (
+    <Page
+      title="Keys"
+      lead="Callers that send one of these keys are spread over the accounts. Any other token goes to the provider as it is, unless the settings refuse it."
+      actions={add}
+    >
+      <Problem error={error} retry={reload} />
+      {data !== null && (
+        <Panel>
+          <DataTable
+            items={data.items}
+            keyOf={({ id }) => id}
+            columns={columns}
+            class="keys-table"
+            empty={
+              <Empty icon="keys" title="No keys yet" action={add}>
+                Without a key callers need a token of the provider's own.
+              </Empty>
+            }
+          />
+        </Panel>
+      )}
+      {rotating !== null && (
+        <RotateKey apiKey={rotating} onClose={() => setRotating(null)} onRotated={reload} />
+      )}
+      <EditDialogs
+        editing={editing}
+        noun="key"
+        form={(apiKey, props) => <KeyForm apiKey={apiKey} {...props} />}
+        remove={({ id }) => deleteKey(id)}
+        warning={({ name, key }) => (
+          <>
+            Callers that use <strong>{name || key}</strong> are refused from now on.
+          </>
+        )}
+      />
+    </Page>
+  );
+}

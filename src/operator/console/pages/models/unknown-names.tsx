@@ -1,0 +1,54 @@
+import { useState } from "preact/hooks";
+import { DEFAULT_PROVIDER, listProviders } from "../../api/providers.ts";
+import { changeSettings, type Settings } from "../../api/settings.ts";
+import { Button } from "../../ui/button.tsx";
+import { SelectField } from "../../ui/field.tsx";
+import { LeaveGuard } from "../../ui/leave-guard.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
+
+interface UnknownNamesProps {
+  /** Id of the provider that gets unknown model names; empty: the gateway rejects them. */
+  readonly present: string;
+  readonly onSaved: (settings: Settings) => void;
+}
+
+/** Setting for unknown model names. */
+export function UnknownNames({ present, onSaved }: UnknownNamesProps) {
+  const providers = useLoaded(listProviders).data ?? [];
+  const [chosen, setChosen] = useState<string | null>(null);
+  const { busy, error, onSubmit } = useAsyncAction();
+  const value = chosen ?? present;
+  const save = async () => {
+    onSaved(await changeSettings({ unknown_models: { provider: value } }));
+    setChosen(null);
+    showToast(value === "" ? "Unknown names are refused" : "Unknown names are passed on");
+  };
+  const ids = providers.filter(({ read_only }) => !read_only).map(({ id }) => id);
+  const others = [...new Set([...ids, present])].filter((id) => id !== "" && id !== DEFAULT_PROVIDER);
+  return (
+    <Panel title="Names that stand for nothing">
+      <LeaveGuard unsaved={value === present ? "" : "1 unsaved change"} />
+      <form class="inline-form" onSubmit={onSubmit(save)}>
+        <SelectField
+          label="They are"
+          value={value}
+          onChange={setChosen}
+          choices={[
+            ["", "Refused"],
+            [DEFAULT_PROVIDER, "Passed on to the default provider"],
+            ...others.map((id) => [id, `Passed on to ${id}`] as const),
+          ]}
+        />
+        <Button type="submit" busy={busy} disabled={value === present}>
+          Save
+        </Button>
+        <p class="hint">A provider that is asked for models by names that it does not have says so itself.</p>
+      </form>
+      <Problem error={error} />
+    </Panel>
+  );
+}

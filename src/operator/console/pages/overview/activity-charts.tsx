@@ -1,0 +1,65 @@
+import { useMemo } from "preact/hooks";
+import type { Activity } from "../../api/activity.ts";
+import { Chart } from "../../ui/chart.tsx";
+import { formatCompact, formatDuration } from "../../ui/format.ts";
+import { formatCost } from "../usage/usage-view.ts";
+import { historyLinkOfStep } from "./history-link.ts";
+import { addSeries, toPerMinute, toTimes } from "./series.ts";
+
+const few = (value: number) => (value < 10 ? String(Number(value.toFixed(2))) : formatCompact(value));
+
+/** Charts of the selected time range. A click opens the history of that step. */
+export function ActivityCharts({ activity }: { readonly activity: Activity }) {
+  const times = useMemo(() => toTimes(activity), [activity]);
+  const lines = useMemo(() => {
+    const { series } = activity;
+    const rate = (counts: readonly number[]) => toPerMinute(activity, counts);
+    const shares = ({ p50, p95, p99 }: Activity["series"]["duration_ms"]) =>
+      [
+        { name: "p50", colour: "accent", values: p50 },
+        { name: "p95", colour: "warn", values: p95 },
+        { name: "p99", colour: "bad", values: p99 },
+      ] as const;
+    return {
+      requests: [
+        { name: "requests", colour: "accent", values: rate(series.requests) },
+        { name: "errors", colour: "bad", values: rate(addSeries(series.failed, series.refused)) },
+      ],
+      firstToken: shares(series.first_token_ms),
+      duration: shares(series.duration_ms),
+      tokens: [
+        { name: "in", colour: "muted", values: rate(series.prompt_tokens) },
+        { name: "out", colour: "good", values: rate(series.completion_tokens) },
+      ],
+      cost: [{ name: "cost", colour: "accent", values: rate(series.cost) }],
+      load: [
+        { name: "slots", colour: "accent", values: series.slots },
+        { name: "waiting", colour: "warn", values: series.waiting },
+      ],
+    } as const;
+  }, [activity]);
+  const shared = {
+    times,
+    from: activity.from / 1_000,
+    to: activity.now / 1_000,
+    onPick: (place: number) => {
+      location.hash = historyLinkOfStep(activity, place);
+    },
+  };
+  return (
+    <div class="charts">
+      <Chart title="Requests and errors a minute" lines={lines.requests} least={1} format={few} {...shared} />
+      <Chart
+        title="Time to first token"
+        lines={lines.firstToken}
+        least={200}
+        format={formatDuration}
+        {...shared}
+      />
+      <Chart title="Duration" lines={lines.duration} least={200} format={formatDuration} {...shared} />
+      <Chart title="Tokens a minute" lines={lines.tokens} least={10} format={few} {...shared} />
+      <Chart title="Slots and queue, on the average" lines={lines.load} least={1} format={few} {...shared} />
+      <Chart title="Cost a minute" lines={lines.cost} least={0.000_001} format={formatCost} {...shared} />
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import type { Activity } from "../../api/activity.ts";
+import type { QueueStatus } from "../../api/queue.ts";
+import { formatCompact, formatCount, formatDuration } from "../../ui/format.ts";
+import { Tile } from "../../ui/tile.tsx";
+import { formatCost, formatShare } from "../usage/usage-view.ts";
+import { historyLink } from "./history-link.ts";
+import { thresholdTone } from "./series.ts";
+
+interface TilesProps {
+  readonly queue: QueueStatus | null;
+  readonly activity: Activity | null;
+}
+
+/** Error rates: 1 % needs attention, 10 % needs an operator. */
+const ERRORS = [0.01, 0.1] as const;
+/** Milliseconds until the first token (95th percentile). */
+const FIRST_TOKEN_MS = [10_000, 30_000] as const;
+/** Fill level of the queue. */
+const QUEUE = [0.000_001, 0.8] as const;
+/** Share of occupied slots. */
+const SLOTS = [0.9, 1] as const;
+
+const part = (some: number, all: number): number => (all > 0 ? some / all : 0);
+
+type Percentiles = Activity["totals"]["duration_ms"];
+
+const rest = (times: Percentiles): string =>
+  times === null ? "" : `p95 ${formatDuration(times.p95)}, p99 ${formatDuration(times.p99)}`;
+const half = (times: Percentiles): string => (times === null ? "–" : formatDuration(times.p50));
+
+/** Tiles with the current state, and with totals of the selected time range. */
+export function Tiles({ queue, activity }: TilesProps) {
+  return (
+    <dl class="tiles">
+      {queue !== null && <Present queue={queue} />}
+      {activity !== null && <Past activity={activity} />}
+    </dl>
+  );
+}
+
+function Present({ queue }: { readonly queue: QueueStatus }) {
+  const { in_use, global_max_inflight, waiting, max_queue_size, available, total } = queue;
+  return (
+    <>
+      <Tile
+        name="Slots in use"
+        value={`${formatCount(in_use)} / ${formatCount(global_max_inflight)}`}
+        below={`${formatCount(available)} of ${formatCount(total)} accounts free`}
+        tone={thresholdTone(part(in_use, global_max_inflight), ...SLOTS)}
+      />
+      <Tile
+        name="Waiting"
+        value={formatCount(waiting)}
+        below={`room for ${formatCount(max_queue_size)}`}
+        tone={thresholdTone(part(waiting, max_queue_size), ...QUEUE)}
+      />
+    </>
+  );
+}
+
+function Past({ activity }: { readonly activity: Activity }) {
+  const { totals, from, to, now } = activity;
+  const { requests, failed, refused, cancelled, first_token_ms: first, duration_ms: took } = totals;
+  const errors = failed + refused;
+  const minutes = Math.max(1, (now - from) / 60_000);
+  const longest = took?.p99 ?? 0;
+  return (
+    <>
+      <Tile
+        name="Requests"
+        value={formatCompact(requests)}
+        below={`${formatCompact(Number((requests / minutes).toPrecision(2)))} a minute, ${formatCompact(cancelled)} cancelled`}
+        href={historyLink(from, to, longest)}
+      />
+      <Tile
+        name="Errors"
+        value={formatShare(errors, requests)}
+        below={`${formatCompact(failed)} failed, ${formatCompact(refused)} refused`}
+        tone={thresholdTone(part(errors, requests), ...ERRORS)}
+        href={historyLink(from, to, longest, { status: "error" })}
+      />
+      <Tile
+        name="First token"
+        value={half(first)}
+        below={rest(first)}
+        tone={thresholdTone(first?.p95 ?? 0, ...FIRST_TOKEN_MS)}
+      />
+      <Tile
+        name="Duration"
+        value={half(took)}
+        below={rest(took)}
+        {...(took !== null && { href: historyLink(from, to, longest, { min_ms: String(took.p95) }) })}
+      />
+      <Tile
+        name="Tokens"
+        value={formatCompact(totals.prompt_tokens + totals.completion_tokens)}
+        below={`${formatCompact(totals.prompt_tokens)} in, ${formatCompact(totals.completion_tokens)} out`}
+      />
+      <Tile name="Cost" value={formatCost(totals.cost)} below="at your prices" />
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import { useState } from "preact/hooks";
+import { listKeys } from "../../api/config.ts";
+import { type SignedLink, signLink } from "../../api/page-service.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { SelectField } from "../../ui/field.tsx";
+import { formatFullTime } from "../../ui/format.ts";
+import { Problem } from "../../ui/problem.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { LINK_LIFETIMES, parseQuery } from "./link.ts";
+
+/** Form that signs a URL of the page service for public use. `path` is the path that the link opens. */
+export function LinkForm({ path }: { readonly path: string }) {
+  const { data, error, reload } = useLoaded(listKeys);
+  const keys = (data?.items ?? []).filter(({ disabled }) => !disabled);
+  const [chosen, setChosen] = useState("");
+  const [life, setLife] = useState("30");
+  const [link, setLink] = useState<({ readonly of: string } & SignedLink) | null>(null);
+  const signing = useAsyncAction();
+  const key = chosen || (keys[0]?.id ?? "");
+  const wish = `${path} ${key} ${life}`;
+  const sign = () =>
+    signing.run(async () => {
+      setLink(null);
+      const signed = await signLink("thumbs", parseQuery(path), key, Number(life) * 86_400);
+      setLink({ of: wish, ...signed });
+    });
+  return (
+    <details>
+      <summary>A link that shows no key</summary>
+      <div class="stack">
+        <p class="hint">
+          For pages that everybody sees: it counts for a key without telling it, and works for this picture
+          alone.
+        </p>
+        <Problem error={error} retry={reload} />
+        <div class="setting-grid">
+          <SelectField
+            label="Counts for"
+            value={key}
+            onChange={setChosen}
+            choices={keys.map(({ id, name, key: mask }) => [id, name || mask] as const)}
+          />
+          <SelectField label="Holds for" value={life} onChange={setLife} choices={LINK_LIFETIMES} />
+        </div>
+        <div>
+          <Button
+            busy={signing.busy}
+            disabled={key === "" || parseQuery(path)["url"] === ""}
+            onClick={() => void sign()}
+          >
+            Sign link
+          </Button>
+        </div>
+        <Problem error={signing.error} />
+        {/* Hide a link that was signed for other options or another key. */}
+        {link?.of === wish && (
+          <>
+            <CodeBlock label="Signed link" text={link.url} />
+            <p class="muted">It holds until {formatFullTime(link.expires * 1_000)}.</p>
+          </>
+        )}
+      </div>
+    </details>
+  );
+}

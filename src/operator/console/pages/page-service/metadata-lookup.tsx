@@ -1,0 +1,81 @@
+import { useState } from "preact/hooks";
+import { type Metadata, readMetadata } from "../../api/page-service.ts";
+import { Button } from "../../ui/button.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { CheckField, TextField } from "../../ui/field.tsx";
+import { formatPlural } from "../../ui/format.ts";
+import { Problem } from "../../ui/problem.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { type MetadataRow, metadataRows } from "./metadata-rows.ts";
+import { TechnologyTable } from "./technology-table.tsx";
+
+/** `<bdi>` isolates foreign text, so that it does not change the text direction around it. */
+const COLUMNS: readonly Column<MetadataRow>[] = [
+  { title: "What", cell: ({ what }) => <bdi>{what}</bdi> },
+  {
+    title: "As the page says it",
+    cell: ({ said, address }) =>
+      address ? (
+        <a href={said} rel="noreferrer" target="_blank">
+          {said}
+        </a>
+      ) : (
+        <bdi>{said}</bdi>
+      ),
+  },
+  { title: "More of it", class: "muted", cell: ({ note }) => <bdi>{note}</bdi> },
+];
+
+/** Form that reads a page's metadata. */
+export function MetadataLookup() {
+  const [url, setUrl] = useState("");
+  const [withTechnologies, setWithTechnologies] = useState(false);
+  const [found, setFound] = useState<Metadata | null>(null);
+  const { busy, error, onSubmit } = useAsyncAction();
+  const read = async () => {
+    // Clear the previous result, so that an error does not appear beside it.
+    setFound(null);
+    setFound(await readMetadata(url, withTechnologies));
+  };
+  return (
+    <div class="stack">
+      <form class="inline-form" onSubmit={onSubmit(read)}>
+        <TextField label="Address" value={url} onChange={setUrl} required placeholder="example.com" />
+        <Button kind="primary" type="submit" busy={busy}>
+          Read metadata
+        </Button>
+        <CheckField label="Technologies, too" value={withTechnologies} onChange={setWithTechnologies} />
+      </form>
+      <Problem error={error} />
+      {found !== null && <MetadataResult metadata={found} />}
+    </div>
+  );
+}
+
+/** Shows a page's metadata and, if requested, its technologies. */
+function MetadataResult({ metadata }: { readonly metadata: Metadata }) {
+  const { url, applications } = metadata;
+  const rows = metadataRows(metadata);
+  return (
+    <>
+      <p role="status">
+        {rows.length === 0 ? `${url} says nothing of itself` : `What ${url} says of itself`}
+      </p>
+      {rows.length > 0 && (
+        <DataTable
+          items={rows}
+          // Several rows may have the same text.
+          keyOf={(row) => String(rows.indexOf(row))}
+          columns={COLUMNS}
+          class="metadata-table"
+        />
+      )}
+      {applications !== undefined && (
+        <>
+          <p>{formatPlural(applications.length, "technology", "technologies")} found</p>
+          <TechnologyTable applications={applications} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,150 @@
+import { useEffect, useState } from "preact/hooks";
+import { takeScreenshot } from "../../api/page-service.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { formatDuration } from "../../ui/format.ts";
+import { Problem } from "../../ui/problem.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { LinkForm } from "./link-form.tsx";
+import { DEFAULT_SCREENSHOT, FIELDS, FORMATS, SIZES, SWITCHES, screenshotPath } from "./screenshot-path.ts";
+
+interface TakenScreenshot {
+  readonly url: string;
+  /** Media type. */
+  readonly type: string;
+  /** URL of the captured page. */
+  readonly page: string;
+  readonly said: string;
+}
+
+/** Form that takes a screenshot with the most important parameters and shows the request's URL. */
+export function ThumbnailForm() {
+  const [wish, setWish] = useState(DEFAULT_SCREENSHOT);
+  const [taken, setTaken] = useState<TakenScreenshot | null>(null);
+  useEffect(() => () => URL.revokeObjectURL(taken?.url ?? ""), [taken]);
+
+  const path = screenshotPath(wish);
+  const isPdf = wish.format === "pdf";
+  const { busy, error, onSubmit } = useAsyncAction();
+  const take = async () => {
+    // Clear the previous picture, so that an error does not appear beside it.
+    setTaken(null);
+    const started = performance.now();
+    const { image, cache } = await takeScreenshot(path);
+    const took = formatDuration(performance.now() - started);
+    const size = `${Math.ceil(image.size / 1024)} KB`;
+    setTaken({
+      url: URL.createObjectURL(image),
+      type: image.type,
+      page: wish.url,
+      said: [image.type, size, took, cache && `cache: ${cache}`].filter(Boolean).join(", "),
+    });
+  };
+  return (
+    <div class="playground">
+      <form class="stack" onSubmit={onSubmit(take)}>
+        <TextField
+          label="Address"
+          value={wish.url}
+          onChange={(url) => setWish({ ...wish, url })}
+          required
+          placeholder="example.com"
+        />
+        <div class="setting-grid">
+          {!isPdf && (
+            <SelectField
+              label="Size"
+              value={wish.size}
+              onChange={(size) => setWish({ ...wish, size })}
+              choices={SIZES}
+            />
+          )}
+          <SelectField
+            label="Format"
+            value={wish.format}
+            onChange={(format) => setWish({ ...wish, format })}
+            choices={FORMATS}
+          />
+        </div>
+        <div class="row switches">
+          <CheckField
+            label="Full page"
+            value={isPdf || wish.full}
+            disabled={isPdf}
+            onChange={(full) => setWish({ ...wish, full })}
+          />
+          <CheckField
+            label="Mobile"
+            value={wish.mobile}
+            onChange={(mobile) => setWish({ ...wish, mobile })}
+          />
+          <CheckField
+            label="Dark mode"
+            value={wish.darkMode}
+            onChange={(darkMode) => setWish({ ...wish, darkMode })}
+          />
+        </div>
+        <details>
+          <summary>More options</summary>
+          <div class="stack">
+            <div class="setting-grid">
+              {FIELDS.filter(({ of }) => of !== (isPdf ? "picture" : "pdf")).map(
+                ({ name, label, example }) => (
+                  <TextField
+                    key={name}
+                    label={label}
+                    value={wish[name]}
+                    onChange={(value) => setWish({ ...wish, [name]: value })}
+                    placeholder={example}
+                    mono
+                  />
+                ),
+              )}
+            </div>
+            <div class="row switches">
+              {SWITCHES.filter(({ of }) => of !== (isPdf ? "picture" : "pdf")).map(({ name, label }) => (
+                <CheckField
+                  key={name}
+                  label={label}
+                  value={wish[name]}
+                  onChange={(value) => setWish({ ...wish, [name]: value })}
+                />
+              ))}
+            </div>
+          </div>
+        </details>
+        <div>
+          <Button kind="primary" type="submit" busy={busy}>
+            Take picture
+          </Button>
+        </div>
+        <Problem error={error} />
+        <CodeBlock label="Address of the picture" text={location.origin + path} />
+        <LinkForm path={path} />
+      </form>
+      <div>
+        <div class="shot">
+          {taken === null ? (
+            <p class="muted">The {isPdf ? "PDF" : "picture"} appears here.</p>
+          ) : (
+            <ScreenshotView {...taken} />
+          )}
+        </div>
+        <p class="muted talk-foot" role="status">
+          {taken?.said}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** Shows the result: a picture, or a link to save the PDF. */
+function ScreenshotView({ url, type, page }: TakenScreenshot) {
+  if (type !== "application/pdf") return <img src={url} alt={`The page ${page}`} />;
+  return (
+    <a href={url} download="page.pdf">
+      The PDF of {page}
+    </a>
+  );
+}

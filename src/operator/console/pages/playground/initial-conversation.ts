@@ -1,0 +1,24 @@
+import type { PlaygroundTurn } from "../../../../gateway/dialects/playground/types.ts";
+
+/** The conversation with which the playground starts. */
+export interface InitialConversation {
+  readonly dialect: string;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly system: string;
+  readonly turns: readonly PlaygroundTurn[];
+}
+
+let initialConversation: InitialConversation | null = null;
+
+/** Sets the conversation for the next time the playground opens. */
+export function setInitialConversation(proposal: InitialConversation): void {
+  initialConversation = proposal;
+}
+
+/** Returns the initial conversation and clears it; null: none. */
+export function takeInitialConversation(): InitialConversation | null {
+  const taken = initialConversation;
+  initialConversation = null;
+  return taken;
+}

@@ -1,0 +1,132 @@
+import { useState } from "preact/hooks";
+import { addModels, listOfferedModels, type ProviderView } from "../../api/providers.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { CheckField, TextField } from "../../ui/field.tsx";
+import { formatCount, formatPlural } from "../../ui/format.ts";
+import { Problem } from "../../ui/problem.tsx";
+import { Scroller } from "../../ui/scroller.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { listModels } from "./model-list.ts";
+import { findRemoved, findUnlisted, searchNames } from "./offered-names.ts";
+
+interface OfferedModelsProps {
+  readonly provider: ProviderView;
+  readonly onClose: () => void;
+  /** Called with the changed provider and a message about the change. */
+  readonly onListed: (provider: ProviderView, said: string) => void;
+}
+
+/** Loads the models that a provider offers, and adds the selected ones to its list. */
+export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProps) {
+  const { id, read_only } = provider;
+  const models = listModels(provider);
+  const { data, error, reload } = useLoaded((signal) => listOfferedModels(id, signal), id);
+  const [needle, setNeedle] = useState("");
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [enabled, setEnabled] = useState(true);
+  const listing = useAsyncAction();
+  const offered = data ?? [];
+  const news = findUnlisted(offered, models);
+  const fresh = new Set(news);
+  // New models come first.
+  const names = [...news, ...offered.filter((name) => !fresh.has(name))];
+  const missing = data === null || read_only ? [] : findRemoved(offered, models);
+  const list = (names: readonly string[]) => async () => {
+    const done = await listing.run(async () => {
+      onListed(await addModels(id, names, enabled), `${formatPlural(names.length, "model")} listed`);
+    });
+    if (done) onClose();
+  };
+  const choose = (name: string, on: boolean) => {
+    const next = new Set(chosen);
+    if (on) next.add(name);
+    else next.delete(name);
+    setChosen(next);
+  };
+  return (
+    <Dialog title={`Models that ${id} offers`} onClose={onClose}>
+      <div class="dialog-body stack">
+        <Problem error={error} retry={reload} />
+        {data === null && error === "" && <p class="muted">Asking…</p>}
+        {data?.length === 0 && <p>It says that it has none.</p>}
+        {data !== null && data.length > 0 && (
+          <>
+            {!read_only && (
+              <p>
+                {fresh.size === 0
+                  ? "All of them are listed."
+                  : `${formatCount(fresh.size)} of ${formatCount(data.length)} are not listed yet.`}
+              </p>
+            )}
+            {missing.length > 0 && (
+              <p class="notice warning">
+                <span class="notice-text">
+                  Listed, but not offered any more: {missing.map(({ name }) => name).join(", ")}
+                </span>
+              </p>
+            )}
+            <TextField label="Narrow down" type="search" value={needle} onChange={setNeedle} />
+            <Scroller label="Its models" class="offered">
+              <ul>
+                {searchNames(names, needle).map((name) => (
+                  <li key={name}>
+                    {read_only ? (
+                      <span class="mono">{name}</span>
+                    ) : (
+                      <label>
+                        <input
+                          type="checkbox"
+                          checked={!fresh.has(name) || chosen.has(name)}
+                          disabled={!fresh.has(name)}
+                          onChange={(event) => choose(name, event.currentTarget.checked)}
+                        />
+                        <span class="mono">{name}</span>
+                        {!fresh.has(name) && <span class="muted">listed</span>}
+                      </label>
+                    )}
+                  </li>
+                ))}
+              </ul>
+            </Scroller>
+            {fresh.size > 0 && !read_only && (
+              <CheckField
+                label="Switched on"
+                value={enabled}
+                onChange={setEnabled}
+                hint="Otherwise they are listed here alone, and nobody can use them until they are switched on."
+              />
+            )}
+            {read_only && (
+              <p class="hint">
+                The variable PROVIDER_MODELS says which of them the gateway's own models lead to.
+              </p>
+            )}
+          </>
+        )}
+        <Problem error={listing.error} />
+      </div>
+      <footer>
+        <Button kind="quiet" onClick={onClose}>
+          Close
+        </Button>
+        {!read_only && fresh.size > 0 && (
+          <>
+            <Button busy={listing.busy} onClick={list([...fresh])}>
+              List all {fresh.size}
+            </Button>
+            <Button
+              kind="primary"
+              busy={listing.busy}
+              disabled={chosen.size === 0}
+              onClick={list([...chosen])}
+            >
+              List {chosen.size} chosen
+            </Button>
+          </>
+        )}
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,187 @@
+import { useState } from "preact/hooks";
+import { toMessage } from "../../api/client.ts";
+import { addProvider, changeProvider, type ProviderView } from "../../api/providers.ts";
+import type { ProxyView } from "../../api/proxies.ts";
+import { navigateTo } from "../../routing.ts";
+import type { EditFormProps } from "../../ui/editing.tsx";
+import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { useIsUnmounted } from "../../ui/use-is-unmounted.ts";
+import {
+  changedProviderFields,
+  DRIVERS,
+  FIELD_NAMES,
+  findRejectedField,
+  type ProviderDraft,
+  type ProviderFaults,
+  toProviderDraft,
+  toProviderFields,
+  validateProviderDraft,
+} from "./provider-draft.ts";
+
+interface ProviderFormProps extends EditFormProps {
+  /** null: a new provider. */
+  readonly provider: ProviderView | null;
+  readonly proxies: readonly ProxyView[];
+}
+
+/** Names of text fields. */
+type TextName = {
+  [K in keyof ProviderDraft]: ProviderDraft[K] extends string ? K : never;
+}[keyof ProviderDraft];
+
+/** Returns the error above the buttons, which names the invalid fields. The fields show their own errors. */
+function refusal(faults: ProviderFaults): Error {
+  const names = Object.entries(FIELD_NAMES).flatMap(([field, name]) => (field in faults ? [name] : []));
+  return new Error(`Nothing was saved. Look at: ${names.join(", ")}.`);
+}
+
+/** Form that adds or changes a provider. */
+export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFormProps) {
+  const [draft, setDraft] = useState(() => toProviderDraft(provider));
+  const [faults, setFaults] = useState<ProviderFaults>({});
+  const gone = useIsUnmounted();
+  const change = (changes: Partial<ProviderDraft>) => {
+    setDraft((before) => ({ ...before, ...changes }));
+    setFaults((before) =>
+      Object.fromEntries(Object.entries(before).filter(([field]) => !(field in changes))),
+    );
+  };
+  const text = (name: TextName, label = FIELD_NAMES[name]) => ({
+    label,
+    value: draft[name],
+    error: faults[name],
+    onChange: (value: string) => change({ [name]: value }),
+  });
+  const save = async () => {
+    if (provider === null) await addProvider({ id: draft.id.trim(), ...toProviderFields(draft) });
+    else await changeProvider(provider.id, changedProviderFields(draft, provider));
+  };
+  const submit = async (arrived: () => void) => {
+    const wrong = validateProviderDraft(draft);
+    setFaults(wrong);
+    if (Object.keys(wrong).length > 0) throw refusal(wrong);
+    try {
+      await save();
+    } catch (thrown) {
+      const refused = findRejectedField(toMessage(thrown));
+      if (refused === null) throw thrown;
+      setFaults(refused);
+      throw refusal(refused);
+    }
+    arrived();
+    await onSaved(provider === null ? "Provider added" : "Provider saved");
+    // After adding a provider, open its models, unless the user already left the form.
+    if (provider === null && !gone.current) navigateTo("providers", draft.id.trim());
+  };
+  const known = DRIVERS.some(([id]) => id === draft.driver);
+  return (
+    <FormDialog
+      title={provider === null ? "Add provider" : `Provider ${provider.id}`}
+      action={provider === null ? "Add provider" : "Save"}
+      submit={submit}
+      onClose={onClose}
+      wide
+    >
+      {provider === null && (
+        <TextField
+          {...text("id")}
+          required
+          mono
+          focus
+          placeholder="vllm"
+          hint="Its models are asked for as id/model. It cannot be changed later."
+        />
+      )}
+      <TextField {...text("name")} hint="How this console calls it. Optional." />
+      <SelectField
+        {...text("driver")}
+        hint="The protocol that it is spoken to in."
+        choices={known ? DRIVERS : [...DRIVERS, [draft.driver, draft.driver]]}
+      />
+      <TextField {...text("base_url")} required mono placeholder="http://127.0.0.1:8000/v1" />
+      <TextField
+        {...text("token")}
+        type="password"
+        autocomplete="new-password"
+        hint={
+          provider?.has_token === true
+            ? `Leave it empty to keep the present one, ${provider.token_preview}.`
+            : "For accounts that have none of their own. With a token it needs no accounts."
+        }
+      />
+      <CheckField
+        label="Switched on"
+        value={draft.enabled}
+        onChange={(enabled) => change({ enabled })}
+        hint="Switched off, its models are not there, and its accounts rest."
+      />
+      <div class="limit-grid">
+        <TextField
+          {...text("models_refresh_hours", "Ask for its models every (hours)")}
+          type="number"
+          hint="What is new is listed. Empty: only when you ask."
+        />
+        <SelectField
+          {...text("new_models")}
+          hint="Those that are found in this way."
+          choices={[
+            ["on", "Switched on"],
+            ["off", "Switched off, until you switch them on"],
+          ]}
+        />
+      </div>
+      <details open={["proxy_id", "headers", "account_max_inflight"].some((field) => field in faults)}>
+        <summary>Proxy, headers, limits and time-outs</summary>
+        <div class="stack">
+          <SelectField
+            {...text("proxy_id")}
+            hint="For accounts that are bound to none."
+            choices={[
+              ["", "Direct, no proxy"],
+              ...proxies.map(({ id, name, host }) => [id, name || host] as const),
+            ]}
+          />
+          <AreaField
+            {...text("headers")}
+            mono
+            rows={3}
+            placeholder="X-Title: my gateway"
+            hint="One a line, sent with every request. Values are shown masked; a line that you leave keeps its value."
+          />
+          <SelectField
+            {...text("tool_calls")}
+            choices={[
+              ["native", "As the protocol has them"],
+              ["markup", "As text in the prompt and the answer"],
+            ]}
+          />
+          <CheckField
+            label="Whole answers"
+            value={draft.whole_answers}
+            onChange={(whole_answers) => change({ whole_answers })}
+            hint="Answers that nobody wants streamed are asked for in one piece."
+          />
+          <div class="limit-grid">
+            <TextField {...text("account_max_inflight")} type="number" hint="Empty: as all others." />
+            <TextField
+              {...text("first_byte_timeout_ms", "First byte within (seconds)")}
+              type="number"
+              hint="Empty: the deployment's."
+            />
+            <TextField
+              {...text("answer_timeout_ms", "Whole answer within (seconds)")}
+              type="number"
+              hint="Empty: the deployment's."
+            />
+            <TextField
+              {...text("idle_timeout_ms", "Silence at most (seconds)")}
+              type="number"
+              hint="Empty: the deployment's."
+            />
+          </div>
+        </div>
+      </details>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,161 @@
+import {
+  changeProvider,
+  DEFAULT_PROVIDER,
+  deleteProvider,
+  listProviders,
+  type ProviderView,
+} from "../../api/providers.ts";
+import { listProxies } from "../../api/proxies.ts";
+import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
+import { formatHref } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
+import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { formatPlural } from "../../ui/format.ts";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { formatModelCount, listModels } from "./model-list.ts";
+import { ProviderForm } from "./provider-form.tsx";
+import { ProviderModels } from "./provider-models.tsx";
+import { findOutages } from "./provider-outages.ts";
+import { ProviderState } from "./provider-state.tsx";
+
+/** Refresh interval of outages in milliseconds. */
+const REFRESH_MS = 5_000;
+
+/** Returns a link to the provider's accounts. */
+const accountsLink = ({ id, read_only }: ProviderView) =>
+  formatHref(
+    "accounts",
+    "",
+    new URLSearchParams({ provider: read_only ? DEFAULT_PROVIDER : `:${id}` }).toString(),
+  );
+
+/** Page that lists the providers, or the models of one provider. */
+export function Providers({ detail }: { readonly detail: string }) {
+  return detail === "" ? <ProviderList /> : <ProviderModels key={detail} id={detail} />;
+}
+
+function ProviderList() {
+  const { data, error, reload } = useLoaded(listProviders);
+  const { data: queue } = useLoaded((signal) => readQueue(QUEUE_SHOWN, signal), "", REFRESH_MS);
+  const proxies = useLoaded(listProxies).data ?? [];
+  const outages = findOutages(queue, DEFAULT_PROVIDER);
+  const editing = useEditing<ProviderView>(reload);
+  const switching = useAsyncAction();
+  const turn = ({ id, name, enabled }: ProviderView) =>
+    switching.run(async () => {
+      await changeProvider(id, { enabled: !enabled });
+      await editing.changed(`${name || id} is switched ${enabled ? "off" : "on"}`);
+    });
+  const add = <AddButton noun="provider" onClick={editing.add} />;
+  const columns: Column<ProviderView>[] = [
+    {
+      title: "Name",
+      cell: ({ id, name, read_only }) => (
+        <>
+          <strong>
+            <TruncatedText text={name || id} />
+          </strong>
+          {name !== "" && <span class="muted mono block">{id}</span>}
+          {read_only && <span class="muted block">set by the deployment's variables</span>}
+        </>
+      ),
+    },
+    {
+      title: "Driver and address",
+      cell: ({ driver, base_url }) => (
+        <>
+          {driver}
+          <span class="muted mono block">
+            <TruncatedText text={base_url} />
+          </span>
+        </>
+      ),
+    },
+    {
+      title: "Accounts",
+      class: "tabular nowrap",
+      cell: (provider) =>
+        provider.accounts === 0 && provider.has_token ? (
+          <span class="muted">its token</span>
+        ) : (
+          <a href={accountsLink(provider)}>{formatPlural(provider.accounts, "account")}</a>
+        ),
+    },
+    {
+      title: "Models",
+      class: "tabular nowrap",
+      cell: (provider) => (
+        <a href={formatHref("providers", provider.id)}>
+          {provider.read_only ? "the gateway's own" : formatModelCount(listModels(provider))}
+          <span class="hidden-text"> of {provider.id}</span>
+        </a>
+      ),
+    },
+    {
+      title: "State",
+      cell: ({ id, enabled, models_asked }) => (
+        <ProviderState enabled={enabled} outage={outages.get(id)} asked={models_asked} />
+      ),
+    },
+    actionColumn((provider) => (
+      <>
+        {!provider.read_only && (
+          <>
+            <Button
+              kind="quiet"
+              label={`Switch ${provider.enabled ? "off" : "on"} ${provider.id}`}
+              disabled={switching.busy}
+              onClick={() => void turn(provider)}
+            >
+              Switch {provider.enabled ? "off" : "on"}
+            </Button>
+            <EditButtons editing={editing} item={provider} />
+          </>
+        )}
+      </>
+    )),
+  ];
+  return (
+    <Page
+      title="Providers"
+      lead="Who answers. A model of a provider is asked for as provider/model, by an alias, or by a route of several models."
+      actions={add}
+    >
+      <Problem error={error} retry={reload} />
+      <Problem error={switching.error} />
+      {data !== null && (
+        <Panel>
+          <DataTable
+            items={data}
+            keyOf={({ id }) => id}
+            columns={columns}
+            empty={
+              <Empty icon="providers" title="No providers" action={add}>
+                The deployment's variables name none. Add one, and requests have somewhere to go.
+              </Empty>
+            }
+          />
+        </Panel>
+      )}
+      <EditDialogs
+        editing={editing}
+        noun="provider"
+        form={(provider, props) => <ProviderForm provider={provider} proxies={proxies} {...props} />}
+        remove={({ id }) => deleteProvider(id)}
+        warning={({ id, accounts }) => (
+          <>
+            Nothing reaches <strong>{id}</strong> any more, and its models are gone.
+            {accounts > 0 &&
+              ` ${formatPlural(accounts, "account belongs", "accounts belong")} to it: delete or move them first.`}
+          </>
+        )}
+      />
+    </Page>
+  );
+}

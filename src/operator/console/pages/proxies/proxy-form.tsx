@@ -1,0 +1,76 @@
+import { useState } from "preact/hooks";
+import { addProxy, changeProxy, type ProxyTest, type ProxyView, testProxy } from "../../api/proxies.ts";
+import { Button } from "../../ui/button.tsx";
+import type { EditFormProps } from "../../ui/editing.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { ProxyOutcome } from "./proxy-outcome.tsx";
+import { toProxyTest } from "./proxy-test-result.ts";
+
+interface ProxyFormProps extends EditFormProps {
+  /** null: a new proxy. */
+  readonly proxy: ProxyView | null;
+}
+
+/** Form that adds or changes a proxy. The user can test it before saving. */
+export function ProxyForm({ proxy, onClose, onSaved }: ProxyFormProps) {
+  const [name, setName] = useState(proxy?.name ?? "");
+  const [type, setType] = useState(proxy?.type ?? "http");
+  const [host, setHost] = useState(proxy?.host ?? "");
+  const [port, setPort] = useState(String(proxy?.port ?? ""));
+  const [username, setUsername] = useState(proxy?.username ?? "");
+  const [password, setPassword] = useState("");
+  const [test, setTest] = useState<ProxyTest | "running">();
+
+  const input = () => ({ name, type, host, port: Number(port), username, password });
+  const submit = async (arrived: () => void) => {
+    if (proxy === null) await addProxy(input());
+    else await changeProxy(proxy.id, input());
+    arrived();
+    await onSaved(proxy === null ? "Proxy added" : "Proxy saved");
+  };
+  const tryIt = async () => {
+    setTest("running");
+    setTest(await toProxyTest(testProxy(input())));
+  };
+  return (
+    <FormDialog
+      title={proxy === null ? "Add proxy" : "Change proxy"}
+      action={proxy === null ? "Add proxy" : "Save"}
+      submit={submit}
+      onClose={onClose}
+      extra={
+        <Button busy={test === "running"} onClick={tryIt}>
+          Test
+        </Button>
+      }
+    >
+      <TextField label="Name" value={name} onChange={setName} focus />
+      <SelectField
+        label="Type"
+        value={type}
+        onChange={setType}
+        choices={[
+          ["http", "HTTP (CONNECT)"],
+          ["socks5", "SOCKS5"],
+        ]}
+      />
+      <TextField label="Host" value={host} onChange={setHost} required placeholder="proxy.example.com" />
+      <TextField label="Port" type="number" value={port} onChange={setPort} required min={1} max={65_535} />
+      <TextField label="User name" value={username} onChange={setUsername} />
+      <TextField
+        label="Password"
+        type="password"
+        autocomplete="new-password"
+        value={password}
+        onChange={setPassword}
+        {...(proxy?.has_password === true && { hint: "Leave it empty to keep the present one." })}
+      />
+      {test !== undefined && (
+        <div aria-live="polite">
+          <ProxyOutcome test={test} />
+        </div>
+      )}
+    </FormDialog>
+  );
+}

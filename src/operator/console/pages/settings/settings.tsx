@@ -1,0 +1,121 @@
+import { useRef, useState } from "preact/hooks";
+import { toMessage } from "../../api/client.ts";
+import { changeSettings, readSettings, type Settings } from "../../api/settings.ts";
+import { Button } from "../../ui/button.tsx";
+import { formatPlural } from "../../ui/format.ts";
+import { LeaveGuard } from "../../ui/leave-guard.tsx";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { PasswordForm } from "./password-form.tsx";
+import { SettingField } from "./setting-field.tsx";
+import { SETTING_GROUPS } from "./setting-list.ts";
+import {
+  type Draft,
+  findRejectedSetting,
+  getValue,
+  toSettingChanges,
+  updateDraft,
+  validateSettings,
+} from "./settings-draft.ts";
+
+const SETTINGS = SETTING_GROUPS.flatMap(({ settings }) => settings);
+const NAMES = new Map(SETTINGS.map(({ path, name }) => [path, name]));
+const NUMBERS = new Set(SETTINGS.filter(({ kind }) => kind.type === "number").map(({ path }) => path));
+
+/** Page for the runtime settings. Changes take effect with the next request. */
+export function SettingsPage() {
+  const { data, error, reload, replace } = useLoaded(readSettings);
+  const [draft, setDraft] = useState<Draft>({});
+  const { busy: saving, error: failure, onSubmit } = useAsyncAction();
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
+  const form = useRef<HTMLFormElement>(null);
+  const changes = Object.keys(draft).length;
+
+  const refuse = (wrong: Readonly<Record<string, string>>): never => {
+    setFaults(wrong);
+    // After the fields have rendered the errors, focus the first invalid one.
+    setTimeout(() => {
+      const first = form.current?.querySelector('[aria-invalid="true"]');
+      if (first instanceof HTMLElement) first.focus();
+    });
+    const names = Object.keys(wrong).map((path) => NAMES.get(path) ?? path);
+    throw new Error(`Nothing was saved. Look at: ${names.join(", ")}.`);
+  };
+  const save = async () => {
+    const wrong = validateSettings(draft, SETTINGS);
+    if (Object.keys(wrong).length > 0) refuse(wrong);
+    try {
+      replace(await changeSettings(toSettingChanges(draft, NUMBERS)));
+    } catch (thrown) {
+      const refused = findRejectedSetting(toMessage(thrown), SETTINGS);
+      if (refused !== null) refuse({ [refused.path]: refused.fault });
+      throw thrown;
+    }
+    setFaults({});
+    setDraft({});
+    showToast("Settings saved");
+  };
+  const change = (path: string, present: Settings, value: string | boolean) => {
+    const { [path]: _, ...others } = faults;
+    setFaults(others);
+    setDraft((before) => updateDraft(before, present, path, value));
+  };
+
+  return (
+    <Page
+      title="Settings"
+      lead="Changes take effect with the next request, and everywhere within five seconds."
+    >
+      <Problem error={error} retry={reload} />
+      <LeaveGuard unsaved={changes === 0 ? "" : formatPlural(changes, "unsaved change")} />
+      {data !== null && (
+        <form ref={form} class="settings" onSubmit={onSubmit(save)} noValidate>
+          {SETTING_GROUPS.map(({ title, settings }) => (
+            <Panel key={title} title={title}>
+              <div class="setting-grid">
+                {settings.map((setting) => {
+                  const present = getValue(data, setting.path);
+                  const value =
+                    draft[setting.path] ?? (typeof present === "boolean" ? present : String(present ?? ""));
+                  return (
+                    <SettingField
+                      key={setting.path}
+                      setting={setting}
+                      value={value}
+                      changed={setting.path in draft}
+                      fault={faults[setting.path] ?? ""}
+                      placeholder={data.thinking_injection.default_prompt}
+                      onChange={(next) => change(setting.path, data, next)}
+                    />
+                  );
+                })}
+              </div>
+            </Panel>
+          ))}
+          {(changes > 0 || failure !== "") && (
+            <div class="save-bar">
+              <Problem error={failure} />
+              <span class="grow">{formatPlural(changes, "unsaved change")}</span>
+              <Button
+                kind="quiet"
+                onClick={() => {
+                  setFaults({});
+                  setDraft({});
+                }}
+              >
+                Discard
+              </Button>
+              <Button kind="primary" type="submit" busy={saving}>
+                Save
+              </Button>
+            </div>
+          )}
+        </form>
+      )}
+      {data !== null && <PasswordForm hasPassword={data.admin.has_password_hash} />}
+    </Page>
+  );
+}

@@ -1,0 +1,31 @@
+import { exportConfig } from "../../api/config.ts";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { saveFile } from "../../ui/save-file.ts";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+
+export function ExportPanel() {
+  const { busy, error, run } = useAsyncAction();
+  const download = async () => {
+    const { config } = await exportConfig();
+    const day = new Date().toISOString().slice(0, 10);
+    saveFile(`polygate-${day}.json`, `${JSON.stringify(config, null, 2)}\n`, "application/json");
+  };
+  return (
+    <Panel title="Export">
+      <div class="stack">
+        <p class="muted">It holds keys, passwords and tokens in clear. Keep it as you would keep those.</p>
+        <Problem error={error} />
+        <div class="actions">
+          <Button kind="primary" busy={busy} onClick={() => run(download)}>
+            Download JSON
+          </Button>
+          <CopyButton name="Copy JSON" text={async () => (await exportConfig()).json} />
+          <CopyButton name="Copy for GATEWAY_CONFIG_JSON" text={async () => (await exportConfig()).base64} />
+        </div>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,92 @@
+import { useState } from "preact/hooks";
+import { listVersions, restoreVersion, type SavedVersion } from "../../api/journal.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { formatPlural, formatTime } from "../../ui/format.ts";
+import { Notice } from "../../ui/notice.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { Timestamp } from "../../ui/timestamp.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { FieldChanges } from "../audit/field-changes.tsx";
+
+interface RestoreDialogProps {
+  readonly kept: SavedVersion;
+  readonly onClose: () => void;
+  readonly onRestored: () => Promise<void>;
+}
+
+/** Dialog that shows the changes of a restore before executing it. */
+function RestoreDialog({ kept, onClose, onRestored }: RestoreDialogProps) {
+  const { data, error } = useLoaded(() => restoreVersion(kept.version, true));
+  return (
+    <Confirm
+      title="Restore this configuration?"
+      action="Restore"
+      onClose={onClose}
+      run={async () => {
+        await restoreVersion(kept.version, false);
+        showToast("Configuration restored");
+        await onRestored();
+      }}
+    >
+      <div class="stack">
+        <p>
+          The configuration becomes what it was on {formatTime(kept.at)}, but for the admin password. The
+          present one is kept, so that this can be undone.
+        </p>
+        <Problem error={error} />
+        {data !== null && data.changes.length === 0 && <Notice kind="info">Nothing would change.</Notice>}
+        {data !== null && data.changes.length > 0 && (
+          <div class="changes">
+            <FieldChanges {...data} />
+          </div>
+        )}
+      </div>
+    </Confirm>
+  );
+}
+
+/** Lists configurations that were saved before imports and other large changes. */
+export function RestorePanel() {
+  const { data, error, reload } = useLoaded(listVersions);
+  const [restoring, setRestoring] = useState<SavedVersion | null>(null);
+  const columns: readonly Column<SavedVersion>[] = [
+    { title: "Until", class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
+    { title: "Replaced by", class: "mono", cell: ({ action }) => <TruncatedText text={action} /> },
+    {
+      title: "Had",
+      class: "muted",
+      cell: ({ keys, accounts }) => `${formatPlural(keys, "key")}, ${formatPlural(accounts, "account")}`,
+    },
+    actionColumn((kept) => (
+      <Button kind="quiet" label={`Restore version ${kept.version}`} onClick={() => setRestoring(kept)}>
+        Restore
+      </Button>
+    )),
+  ];
+  return (
+    <Panel title="Restore">
+      <div class="stack">
+        <p class="muted">
+          The configuration is kept before imports and changes to whole lists, the newest twenty times.
+        </p>
+        <Problem error={error} retry={reload} />
+        {data !== null && (
+          <DataTable
+            items={data.items}
+            keyOf={({ version }) => String(version)}
+            columns={columns}
+            empty={<p class="muted">Nothing is kept yet.</p>}
+          />
+        )}
+      </div>
+      {restoring !== null && (
+        <RestoreDialog kept={restoring} onClose={() => setRestoring(null)} onRestored={reload} />
+      )}
+    </Panel>
+  );
+}

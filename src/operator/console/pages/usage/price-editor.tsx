@@ -1,0 +1,82 @@
+import { useState } from "preact/hooks";
+import { changeSettings, type Price, readSettings } from "../../api/settings.ts";
+import { Button } from "../../ui/button.tsx";
+import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { PriceForm } from "./price-form.tsx";
+
+type Prices = Readonly<Record<string, Price>>;
+
+/** Editor for token prices by model. Past usage keeps the price of its time. */
+export function PriceEditor() {
+  const { data, error, reload, replace } = useLoaded(readSettings);
+  const [editing, setEditing] = useState<string | null>(null);
+  const removal = useAsyncAction();
+  const prices: Prices = data?.prices ?? {};
+  const models = Object.keys(prices).sort();
+  const save = async (next: Prices, said: string) => {
+    replace(await changeSettings({ prices: next }));
+    showToast(said);
+  };
+  const without = (model: string): Prices =>
+    Object.fromEntries(Object.entries(prices).filter(([each]) => each !== model));
+  const add = <Button onClick={() => setEditing("")}>Add price</Button>;
+  const columns: Column<string>[] = [
+    { title: "Model", class: "mono", cell: (model) => <TruncatedText text={model} /> },
+    { title: "In", end: true, class: "tabular", cell: (model) => prices[model]?.input },
+    {
+      title: "Cached",
+      end: true,
+      class: "tabular muted",
+      cell: (model) => prices[model]?.cached_input ?? prices[model]?.input,
+    },
+    { title: "Out", end: true, class: "tabular", cell: (model) => prices[model]?.output },
+    actionColumn((model) => (
+      <>
+        <Button kind="quiet" label={`Edit the price of ${model}`} onClick={() => setEditing(model)}>
+          Edit
+        </Button>
+        <Button
+          kind="quiet"
+          label={`Remove the price of ${model}`}
+          onClick={() => removal.run(() => save(without(model), "Price removed"))}
+        >
+          Remove
+        </Button>
+      </>
+    )),
+  ];
+  return (
+    <Panel title="Prices of a million tokens" {...(models.length > 0 && { actions: add })}>
+      <Problem error={error} retry={reload} />
+      <Problem error={removal.error} />
+      {data !== null && (
+        <DataTable
+          items={models}
+          keyOf={(model) => model}
+          columns={columns}
+          empty={
+            <Empty icon="usage" title="No prices" action={add}>
+              With prices, in whatever currency you count, usage is told as cost too. What was used before
+              keeps its cost.
+            </Empty>
+          }
+        />
+      )}
+      {editing !== null && (
+        <PriceForm
+          model={editing}
+          price={prices[editing]}
+          onClose={() => setEditing(null)}
+          onSave={(model, price) => save({ ...without(editing), [model]: price }, "Price saved")}
+        />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,72 @@
+import { useMemo } from "preact/hooks";
+import type { UsageItem } from "../../api/usage.ts";
+import { Chart } from "../../ui/chart.tsx";
+import { formatCompact, formatDuration } from "../../ui/format.ts";
+import { buildSeries, formatCost } from "./usage-view.ts";
+
+interface UsageChartsProps {
+  readonly items: readonly UsageItem[];
+  /** Unix milliseconds. */
+  readonly from: number;
+  readonly now: number;
+  readonly unit: "hour" | "day";
+}
+
+const whole = (value: number) => (Number.isInteger(value) ? formatCompact(value) : value.toFixed(1));
+
+/** Charts of usage over time. */
+export function UsageCharts({ items, from, now, unit }: UsageChartsProps) {
+  const { times, ...lines } = useMemo(() => {
+    const series = buildSeries(items, from, unit, now);
+    return {
+      times: series.times,
+      requests: [
+        { name: "all", colour: "accent", values: series.count(({ requests }) => requests) },
+        {
+          name: "errors",
+          colour: "bad",
+          values: series.count(({ failed, refused }) => failed + refused),
+        },
+        { name: "cancelled", colour: "warn", values: series.count(({ cancelled }) => cancelled) },
+      ],
+      tokens: [
+        { name: "in", colour: "muted", values: series.count(({ prompt_tokens }) => prompt_tokens) },
+        { name: "out", colour: "good", values: series.count(({ completion_tokens }) => completion_tokens) },
+      ],
+      cost: [{ name: "cost", colour: "accent", values: series.count(({ cost }) => cost) }],
+      firstToken: [
+        { name: "p50", colour: "accent", values: series.pick((item) => item.first_token_ms?.p50 ?? null) },
+        { name: "p95", colour: "warn", values: series.pick((item) => item.first_token_ms?.p95 ?? null) },
+      ],
+      duration: [
+        { name: "p50", colour: "accent", values: series.pick((item) => item.duration_ms?.p50 ?? null) },
+        { name: "p95", colour: "warn", values: series.pick((item) => item.duration_ms?.p95 ?? null) },
+      ],
+      queue: [{ name: "p95", colour: "accent", values: series.pick((item) => item.queue_ms?.p95 ?? null) }],
+    } as const;
+  }, [items, from, now, unit]);
+  const every = unit === "hour" ? "an hour" : "a day";
+  const shared = { times, from: from / 1_000, to: times.at(-1) ?? now / 1_000, days: unit === "day" };
+  return (
+    <section class="charts" aria-label="Over time">
+      <Chart title={`Requests ${every}`} lines={lines.requests} least={4} format={whole} {...shared} />
+      <Chart title={`Tokens ${every}`} lines={lines.tokens} least={10} format={formatCompact} {...shared} />
+      <Chart title={`Cost ${every}`} lines={lines.cost} least={0.01} format={formatCost} {...shared} />
+      <Chart
+        title="Time to first token"
+        lines={lines.firstToken}
+        least={100}
+        format={formatDuration}
+        {...shared}
+      />
+      <Chart title="Duration" lines={lines.duration} least={100} format={formatDuration} {...shared} />
+      <Chart
+        title="Waiting for an account"
+        lines={lines.queue}
+        least={100}
+        format={formatDuration}
+        {...shared}
+      />
+    </section>
+  );
+}

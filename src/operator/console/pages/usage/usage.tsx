@@ -1,0 +1,155 @@
+import { listKeys } from "../../api/config.ts";
+import { type Dimension, readUsage, readUsageCsv } from "../../api/usage.ts";
+import { setQuery, useAddress } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { saveFile } from "../../ui/save-file.ts";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { GroupTable } from "./group-table.tsx";
+import { PriceEditor } from "./price-editor.tsx";
+import { UsageCharts } from "./usage-charts.tsx";
+import { UsageTiles } from "./usage-tiles.tsx";
+import { displayName, formatView, parseView, RANGES, rangeStart, type UsageView } from "./usage-view.ts";
+
+const REFRESH_MS = 30_000;
+/** Maximum number of groups in the table. */
+const MAX_TABLE_GROUPS = 500;
+/** Maximum number of CSV lines: enough for the hours of 90 days by group. */
+const MAX_CSV_LINES = 10_000;
+
+/** Page for usage, summed up by the gateway. */
+export function Usage() {
+  const view = parseView(useAddress().query);
+  const key = formatView(view);
+  const { filters, unit } = view;
+  const { data, error, reload } = useLoaded(
+    async (signal) => {
+      const now = Date.now();
+      const from = rangeStart(view, now);
+      const [over, groups] = await Promise.all([
+        readUsage({ from, granularity: unit, groupBy: [], filters, limit: 1_000 }, signal),
+        readUsage(
+          { from, granularity: "total", groupBy: [view.by], filters, limit: MAX_TABLE_GROUPS },
+          signal,
+        ),
+      ]);
+      return { from, now, over, groups, view };
+    },
+    key,
+    REFRESH_MS,
+  );
+  const keys = useLoaded(listKeys);
+  const names = new Map(keys.data?.items.map(({ id, name }) => [id, name]));
+  const download = useAsyncAction();
+  return (
+    <Page
+      title="Usage"
+      lead="What was used by whom: every generation, embedding and file, the failed and the cancelled too."
+      actions={
+        <Button
+          busy={download.busy}
+          onClick={() =>
+            download.run(async () => {
+              const from = rangeStart(view, Date.now());
+              const asked = { from, granularity: unit, groupBy: [view.by], filters, limit: MAX_CSV_LINES };
+              saveFile("usage.csv", await readUsageCsv(asked), "text/csv");
+            })
+          }
+        >
+          Download CSV
+        </Button>
+      }
+    >
+      <Choices view={view} names={names} />
+      <Problem error={error} retry={reload} />
+      <Problem error={download.error} />
+      {data !== null && data.over.totals.requests === 0 && (
+        <div class="panel">
+          <Empty icon="usage" title="Nothing was used">
+            {Object.keys(filters).length === 0
+              ? "No request came in this time."
+              : "No request came in this time that is what the filters say."}
+          </Empty>
+        </div>
+      )}
+      {data !== null && data.over.totals.requests > 0 && (
+        <>
+          <UsageTiles totals={data.over.totals} />
+          <UsageCharts
+            key={data.view.unit}
+            items={data.over.items}
+            from={data.from}
+            now={data.now}
+            unit={data.view.unit}
+          />
+          <GroupTable view={data.view} groups={data.groups} names={names} />
+        </>
+      )}
+      <PriceEditor />
+    </Page>
+  );
+}
+
+const TITLES: readonly (readonly [Dimension, string])[] = [
+  ["key", "Keys"],
+  ["model", "Models"],
+  ["requested_model", "Requested models"],
+  ["account", "Accounts"],
+  ["provider", "Providers"],
+  ["dialect", "API styles"],
+  ["operation", "Operations"],
+  ["outcome", "Outcomes"],
+];
+
+interface ChoicesProps {
+  readonly view: UsageView;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** Controls for time range, grouping and filters. */
+function Choices({ view, names }: ChoicesProps) {
+  return (
+    <div class="usage-choices">
+      <fieldset class="row" aria-label="Time">
+        {RANGES.map(([days, name]) => (
+          <Button
+            key={days}
+            pressed={days === view.days}
+            onClick={() => setQuery(formatView(view, { days }), true)}
+          >
+            {name}
+          </Button>
+        ))}
+      </fieldset>
+      <fieldset class="row" aria-label="Grouped by">
+        {TITLES.map(([by, name]) => (
+          <Button key={by} pressed={by === view.by} onClick={() => setQuery(formatView(view, { by }), true)}>
+            {name}
+          </Button>
+        ))}
+      </fieldset>
+      {Object.keys(view.filters).length > 0 && (
+        <fieldset class="row" aria-label="Only">
+          <span class="muted">Only</span>
+          {TITLES.flatMap(([name]) => {
+            const value = view.filters[name];
+            return value === undefined
+              ? []
+              : [
+                  <Button
+                    key={name}
+                    label={`${displayName(name, value, names)} ×: show the others again`}
+                    onClick={() => setQuery(formatView(view, { filters: { [name]: null } }), true)}
+                  >
+                    {displayName(name, value, names)} ×
+                  </Button>,
+                ];
+          })}
+        </fieldset>
+      )}
+    </div>
+  );
+}

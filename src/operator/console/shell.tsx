@@ -1,0 +1,121 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ConnectionNotice } from "./connection-notice.tsx";
+import { KeyboardOverlays } from "./keyboard-overlays.tsx";
+import { findPage, NAVIGATION } from "./pages.tsx";
+import { formatHref, useAddress } from "./routing.ts";
+import { endSession } from "./session.ts";
+import { currentOverlay } from "./shortcuts.ts";
+import { useStore } from "./store.ts";
+import { Button } from "./ui/button.tsx";
+import { Icon } from "./ui/icon.tsx";
+import { nextTheme, theme } from "./ui/theme.ts";
+
+/** Modifier key of shortcuts on this operating system. */
+const MODIFIER = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
+const THEME_ICONS = { auto: "half", light: "sun", dark: "moon" } as const;
+
+function Navigation({ current }: { readonly current: string }) {
+  return (
+    <nav aria-label="Pages">
+      {NAVIGATION.map(({ title, pages }) => (
+        <div key={title}>
+          <h2>{title}</h2>
+          <ul>
+            {pages.map(({ id, name }) => (
+              <li key={id}>
+                <a href={formatHref(id)} aria-current={id === current ? "page" : undefined}>
+                  <Icon name={id} />
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+/** The frame around every page: navigation, theme and sign-out. */
+export function Shell() {
+  const { page, detail } = useAddress();
+  const [open, setOpen] = useState(false);
+  const chosen = useStore(theme);
+  const main = useRef<HTMLElement>(null);
+  const menu = useRef<HTMLButtonElement>(null);
+  const shown = findPage(page);
+
+  // A layout effect, because it runs before painting. A later effect could close a menu that the user has just opened, and
+  // miss Escape.
+  useLayoutEffect(() => {
+    void page;
+    setOpen(false);
+    scrollTo(0, 0);
+  }, [page]);
+
+  useLayoutEffect(() => {
+    if (!open) return;
+    const close = (event: KeyboardEvent) => {
+      if (event.key !== "Escape") return;
+      setOpen(false);
+      menu.current?.focus();
+    };
+    addEventListener("keydown", close);
+    return () => removeEventListener("keydown", close);
+  }, [open]);
+
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to the page
+      </button>
+      <header class="topbar">
+        <a class="brand" href={formatHref("overview")}>
+          <span class="brand-mark" aria-hidden="true" />
+          Polygate
+        </a>
+        <button
+          ref={menu}
+          type="button"
+          class="button quiet icon"
+          aria-label="Menu"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          <Icon name={open ? "close" : "menu"} />
+        </button>
+      </header>
+      <aside class={open ? "side open" : "side"} aria-label="Console">
+        <a class="brand" href={formatHref("overview")}>
+          <span class="brand-mark" aria-hidden="true" />
+          Polygate
+        </a>
+        <Button kind="quiet" title="Search everything" onClick={() => currentOverlay.set("search")}>
+          <Icon name="search" />
+          Search <kbd>{MODIFIER} K</kbd>
+        </Button>
+        <Navigation current={shown.id} />
+        <div class="side-foot">
+          <Button kind="quiet" onClick={() => currentOverlay.set("help")}>
+            <Icon name="keyboard" />
+            Shortcuts <kbd>?</kbd>
+          </Button>
+          <Button kind="quiet" onClick={nextTheme} title="Light, dark, or as the system">
+            <Icon name={THEME_ICONS[chosen]} />
+            Colours: {chosen}
+          </Button>
+          <Button kind="quiet" onClick={endSession}>
+            <Icon name="out" />
+            Sign out
+          </Button>
+        </div>
+      </aside>
+      <main ref={main} tabIndex={-1}>
+        <ConnectionNotice />
+        {/* The key remounts the page only when another page is selected. */}
+        <shown.view key={shown.id} detail={detail} />
+      </main>
+      <KeyboardOverlays />
+    </div>
+  );
+}

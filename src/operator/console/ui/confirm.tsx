@@ -1,0 +1,39 @@
+import type { ComponentChildren } from "preact";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Problem } from "./problem.tsx";
+import { useAsyncAction } from "./use-async-action.ts";
+import { useIsUnmounted } from "./use-is-unmounted.ts";
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  /** Text of the button: the action itself. */
+  readonly action: string;
+  readonly run: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks for confirmation before an action that cannot be undone. The dialog shows a failure. */
+export function Confirm({ title, children, action, run, onClose }: ConfirmProps) {
+  const deed = useAsyncAction();
+  const gone = useIsUnmounted();
+  const confirm = async () => {
+    // If the user closed the dialog meanwhile, do not close the dialog that is open now.
+    if ((await deed.run(run)) && !gone.current) onClose();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="dialog-body">{children}</div>
+      <Problem error={deed.error} />
+      <footer>
+        <Button kind="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button kind="danger" busy={deed.busy} onClick={confirm}>
+          {action}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,438 @@
+import type { Browser } from "@cloudflare/puppeteer";
+import type {
+  CaptureOutcome,
+  CaptureRequest,
+  PageReport,
+  VisitOutcome,
+  VisitRequest,
+} from "../../core/ports/page-browser.ts";
+import type { PageLimits } from "../../core/ports/variables.ts";
+import { type BlockLists, parseBlockLists } from "./block-lists.ts";
+import { capture } from "./capture.ts";
+import { settlesWithin } from "./evaluate.ts";
+import {
+  BrowserStalled,
+  browserUnavailable,
+  isBrowserGone,
+  pageBusy,
+  pageCrashed,
+  pageTimeout,
+} from "./failures.ts";
+import { NetworkGuard } from "./network-guard.ts";
+import { Stopwatch } from "./stopwatch.ts";
+import { Tab } from "./tab.ts";
+import { type HoldTab, TabQueue } from "./tab-queue.ts";
+import { visit } from "./visit.ts";
+import { type CpuBudget, stopsResponding } from "./watchdog.ts";
+
+/** Options of the browser service. */
+export interface BrowserServiceOptions {
+  /** Returns a running browser, reused or new; with `anew` it must be new, because the last one was given up. */
+  readonly launch: (anew: boolean) => Promise<Browser>;
+  readonly limits: PageLimits;
+  /** The text that `scripts/build-block-lists.mjs` writes. */
+  readonly blockLists: string;
+  /** Number of pages after which a new browser replaces the old one, because each page leaks a little. Default 300. */
+  readonly maxPagesPerBrowser?: number;
+  /** Shared by several services so that they replace their browsers one at a time. */
+  readonly replacement?: BrowserReplacement;
+}
+
+/** The state of the replacement of browsers. */
+export interface BrowserReplacement {
+  isRunning: boolean;
+}
+
+/** A running browser, with a spare page for the next request. */
+interface RunningBrowser {
+  readonly browser: Browser;
+  readonly guard: NetworkGuard;
+  readonly userAgent: string;
+  spare: Promise<Tab> | null;
+  /** Pages requested so far, and pages in progress. */
+  pageCount: number;
+  activePages: number;
+  /** Another browser has replaced this one. It closes after its last page. */
+  isReplaced: boolean;
+}
+
+/** Counters for tests and operators. */
+export interface BrowserCounts {
+  readonly open: number;
+  readonly mostOpen: number;
+  readonly launches: number;
+}
+
+const DEFAULT_MAX_PAGES = 300;
+const CLOSE_MS = 3_000;
+/**
+ * Maximum total computing time of a page while other clients are active, milliseconds of CPU time; then the page is
+ * captured as it is. A heavy page needs two or three seconds. Clients with harmful pages get less, and a smaller limit
+ * without a pause.
+ */
+const MAX_CPU_MS = 8_000;
+const PENALIZED_MAX_CPU_MS = 2_000;
+const PENALIZED_BLOCKED_FACTOR = 1 / 2;
+/**
+ * Maximum time for a browser to start, and for a running one to open a page, milliseconds. The library itself waits for
+ * minutes.
+ */
+const LAUNCH_MS = 25_000;
+const OPEN_MS = 10_000;
+
+/** The request that a tab is for. */
+interface TabRequest {
+  readonly stopwatch: Stopwatch;
+  readonly client: string;
+  readonly holdTab: HoldTab;
+  /** Maximum total time of the work, milliseconds. */
+  readonly totalMs: number;
+}
+
+/** The work in a tab; it also gets the browser's own user agent. */
+type TabWork<T> = (tab: Tab, userAgent: string) => Promise<T>;
+
+/**
+ * Loads pages in one warm browser: one tab per request, with a maximum number of tabs at once. If the browser dies,
+ * another one replaces it.
+ */
+export class BrowserService {
+  readonly #options: BrowserServiceOptions;
+  readonly #queue: TabQueue;
+  /** Pending captures, by client and request including queued ones, and by request only those with a tab. */
+  readonly #capturesByClient = new Map<string, Promise<CaptureOutcome>>();
+  readonly #runningCaptures = new Map<string, Promise<CaptureOutcome>>();
+  #browserInUse: Promise<RunningBrowser> | null = null;
+  #launches = 0;
+  #needsNewBrowser = false;
+  readonly #replacement: BrowserReplacement;
+  #blockLists: BlockLists | null = null;
+
+  constructor(options: BrowserServiceOptions) {
+    this.#options = options;
+    this.#queue = new TabQueue(options.limits);
+    this.#replacement = options.replacement ?? { isRunning: false };
+  }
+
+  get counts(): BrowserCounts {
+    return { open: this.#queue.open, mostOpen: this.#queue.mostOpen, launches: this.#launches };
+  }
+
+  /**
+   * Captures a page; equal concurrent requests share one capture. Throws GatewayError.
+   *
+   * @param client the client that the tab counts for
+   */
+  capture(request: CaptureRequest, client: string): Promise<CaptureOutcome> {
+    const key = JSON.stringify(request);
+    // A queued request waits in its own client's queue, where it may be served sooner.
+    const mine = `${client}\n${key}`;
+    return (
+      this.#runningCaptures.get(key) ??
+      shareWork(this.#capturesByClient, mine, () => {
+        const watch = new Stopwatch();
+        return this.#queue.runInTab(client, (keep) =>
+          this.#captureShared(request, key, { stopwatch: watch, client, holdTab: keep }),
+        );
+      })
+    );
+  }
+
+  /** Loads a page and returns its content. Throws GatewayError. */
+  visit(request: VisitRequest, client: string): Promise<VisitOutcome> {
+    const { limits } = this.#options;
+    const watch = new Stopwatch();
+    return this.#queue.runInTab(client, (keep) =>
+      this.#withRetry({ stopwatch: watch, client, holdTab: keep, totalMs: limits.totalMs }, (tab) =>
+        visit(tab, request, limits, watch),
+      ),
+    );
+  }
+
+  #getBlockLists(): BlockLists {
+    this.#blockLists ??= parseBlockLists(this.#options.blockLists);
+    return this.#blockLists;
+  }
+
+  #captureShared(
+    request: CaptureRequest,
+    key: string,
+    place: Omit<TabRequest, "totalMs">,
+  ): Promise<CaptureOutcome> {
+    const { limits } = this.#options;
+    const tools = { limits, blockLists: () => this.#getBlockLists() };
+    return shareWork(this.#runningCaptures, key, () =>
+      this.#withRetry({ ...place, totalMs: limits.totalMs + request.delay * 1_000 }, (tab, userAgent) =>
+        capture(tab, request, { ...tools, userAgent }, place.stopwatch),
+      ),
+    );
+  }
+
+  /** Runs work in a tab, and once more if the browser went away. */
+  async #withRetry<T extends PageReport>(place: TabRequest, work: TabWork<T>): Promise<T> {
+    place.stopwatch.lap("queue");
+    try {
+      return await this.#attempt(place, work);
+    } catch (error) {
+      if (!isBrowserGone(error)) throw error;
+      place.stopwatch.lap("lost");
+    }
+    try {
+      return await this.#attempt(place, work);
+    } catch (error) {
+      if (error instanceof BrowserStalled) throw browserUnavailable(error);
+      throw isBrowserGone(error) ? pageCrashed(error) : error;
+    }
+  }
+
+  async #attempt<T extends PageReport>(place: TabRequest, work: TabWork<T>): Promise<T> {
+    const live = await this.#getBrowser();
+    place.stopwatch.lap("browser");
+    live.pageCount++;
+    live.activePages++;
+    this.#replaceWhenWorn(live);
+    let tab: Tab;
+    try {
+      tab = await this.#openTab(live, place.client);
+    } catch (error) {
+      releasePage(live);
+      throw error;
+    }
+    place.stopwatch.lap("tab");
+    const end = () => this.#closeTab(live, tab).then(() => releasePage(live));
+    try {
+      const result = await this.#runWithLimits(live, tab, place, work);
+      // The result does not wait for the closing of the tab.
+      place.holdTab(end());
+      return { ...result, spent: place.stopwatch.timings };
+    } catch (error) {
+      await end();
+      throw error;
+    }
+  }
+
+  /** Runs work in a tab, within the limits of the page, the browser and the time. */
+  async #runWithLimits<T>(
+    live: RunningBrowser,
+    tab: Tab,
+    { client, totalMs }: TabRequest,
+    work: TabWork<T>,
+  ): Promise<T> {
+    let over = false;
+    const { maxBlockedMs } = this.#options.limits;
+    // A page counts as harmful only if it exceeded the normal limits. If the reduced limits counted too, clients with
+    // heavy pages would stay penalised for ever.
+    const watch = {
+      cpuBudget: () => this.#cpuBudget(client),
+      onBudgetExceeded: (computedMs: number) => tab.cutShort(computedMs > MAX_CPU_MS),
+      isOver: () => over,
+    };
+    stopsResponding(tab.session, watch).then(
+      (isLost) => {
+        if (isLost && !over) tab.abandon(pageBusy(), this.#cpuBudget(client).maxBlockedMs === maxBlockedMs);
+      },
+      () => undefined,
+    );
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(pageTimeout()), totalMs);
+    });
+    let leave = () => {};
+    const gone = new Promise<never>((_, reject) => {
+      leave = () => reject(new Error("browser has been closed"));
+    });
+    gone.catch(() => undefined);
+    live.browser.on("disconnected", leave);
+    try {
+      return await Promise.race([
+        work(tab, live.userAgent),
+        tab.whenEnded,
+        gone,
+        late,
+        rejectIfStalled(live.browser),
+      ]);
+    } finally {
+      over = true;
+      if (tab.isHarmful) this.#queue.penalize(client);
+      clearTimeout(timer);
+      live.browser.off("disconnected", leave);
+    }
+  }
+
+  /** The computing limits of a client's page. Without other active clients there is no total limit. */
+  #cpuBudget(client: string): CpuBudget {
+    const { maxBlockedMs } = this.#options.limits;
+    if (!this.#queue.hasOtherClients(client)) return { maxBlockedMs, maxTotalMs: Number.POSITIVE_INFINITY };
+    return this.#queue.isPenalized(client)
+      ? { maxBlockedMs: maxBlockedMs * PENALIZED_BLOCKED_FACTOR, maxTotalMs: PENALIZED_MAX_CPU_MS }
+      : { maxBlockedMs, maxTotalMs: MAX_CPU_MS };
+  }
+
+  /** Closes a tab and opens a spare one. Does not throw. */
+  async #closeTab(live: RunningBrowser, tab: Tab): Promise<void> {
+    // A tab that does not close within this time frees its place in the queue anyway; then the whole browser is
+    // discarded and needs no spare.
+    if (await settlesWithin(tab.close(), CLOSE_MS)) this.#prepareSpare(live);
+    else await this.#discardBrowser(live);
+  }
+
+  #getBrowser(): Promise<RunningBrowser> {
+    if (this.#browserInUse !== null) return this.#browserInUse;
+    const forget = () => {
+      if (this.#browserInUse === starting) this.#browserInUse = null;
+    };
+    const starting = this.#startBrowser(this.#needsNewBrowser, forget).catch((error: unknown) => {
+      forget();
+      throw error instanceof BrowserStalled ? error : browserUnavailable(error);
+    });
+    this.#browserInUse = starting;
+    return starting;
+  }
+
+  /**
+   * Replaces a browser that has shown many pages, as soon as the new one runs, so that no request waits. If no new
+   * browser starts, the old one stays in use.
+   */
+  #replaceWhenWorn(live: RunningBrowser): void {
+    const { maxPagesPerBrowser = DEFAULT_MAX_PAGES } = this.#options;
+    const current = this.#browserInUse;
+    if (
+      live.pageCount < maxPagesPerBrowser ||
+      live.isReplaced ||
+      this.#replacement.isRunning ||
+      current === null
+    )
+      return;
+    this.#replacement.isRunning = true;
+    const forget = () => {
+      if (this.#browserInUse === starting) this.#browserInUse = null;
+    };
+    const starting = this.#startBrowser(true, forget);
+    const take = async () => {
+      const next = await starting;
+      if (!next.browser.isConnected()) throw new Error("the browser has ended");
+      // The old browser may have ended meanwhile and already have another successor.
+      const old = this.#browserInUse === current ? live : next;
+      if (old === live) this.#browserInUse = starting;
+      old.isReplaced = true;
+      if (old.activePages === 0) await closeBrowser(old.browser);
+    };
+    take()
+      .catch(() => {
+        live.pageCount = 0;
+      })
+      .finally(() => {
+        this.#replacement.isRunning = false;
+      });
+  }
+
+  async #startBrowser(anew: boolean, onEnd: () => void): Promise<RunningBrowser> {
+    const { launch, limits } = this.#options;
+    this.#launches++;
+    const launching = launch(anew);
+    const browser = await withStallTimeout(launching, LAUNCH_MS, () => {
+      this.#needsNewBrowser = true;
+      launching.then(closeBrowser).catch(() => undefined);
+    });
+    this.#needsNewBrowser = false;
+    browser.once("disconnected", onEnd);
+    const ready = async (): Promise<RunningBrowser> => {
+      const guard = await NetworkGuard.install(browser, { privateHosts: limits.privateHosts });
+      const userAgent = (await browser.userAgent()).replace("HeadlessChrome", "Chrome");
+      // A reused browser may still have pages from before.
+      await Promise.all(browser.browserContexts().map((context) => context.close().catch(() => undefined)));
+      return { browser, guard, userAgent, spare: null, pageCount: 0, activePages: 0, isReplaced: false };
+    };
+    const getting = ready();
+    getting.catch(() => closeBrowser(browser));
+    return withStallTimeout(getting, OPEN_MS, () => {
+      this.#needsNewBrowser = true;
+      void closeBrowser(browser);
+    });
+  }
+
+  /** Opens an empty page. Gives up a browser that does not open it in time, and throws {@link BrowserStalled}. */
+  async #openTab(live: RunningBrowser, client: string): Promise<Tab> {
+    const opening = this.#takeTab(live, client);
+    try {
+      return await withStallTimeout(opening, OPEN_MS, () => {
+        opening.then((tab) => tab.close()).catch(() => undefined);
+      });
+    } catch (error) {
+      if (error instanceof BrowserStalled) await this.#discardBrowser(live);
+      throw error;
+    }
+  }
+
+  /**
+   * Takes the spare page, or opens one. Penalised clients do not get the spare: otherwise they would take it from
+   * clients without harmful pages.
+   */
+  #takeTab(live: RunningBrowser, client: string): Promise<Tab> {
+    const spare = this.#queue.isPenalized(client) ? null : live.spare;
+    if (spare !== null) live.spare = null;
+    return spare ?? Tab.open(live.browser, live.guard, this.#options.limits);
+  }
+
+  /** Opens a spare page for the next request, unless the browser is being replaced. */
+  #prepareSpare(live: RunningBrowser): void {
+    if (live.spare !== null || live.isReplaced || !live.browser.isConnected()) return;
+    const spare = Tab.open(live.browser, live.guard, this.#options.limits);
+    live.spare = spare;
+    spare.catch(() => {
+      if (live.spare === spare) live.spare = null;
+    });
+  }
+
+  /** Gives a browser up. Other requests with pages in it load them again in the next browser. */
+  async #discardBrowser({ browser }: RunningBrowser): Promise<void> {
+    const current = await this.#browserInUse?.catch(() => null);
+    if (current?.browser === browser) this.#browserInUse = null;
+    this.#needsNewBrowser = true;
+    await closeBrowser(browser);
+  }
+}
+
+/**
+ * Rejects with {@link BrowserStalled} if a browser no longer responds; otherwise never settles. The spare page cannot
+ * show this: a request that gets it would wait for its full timeout.
+ */
+function rejectIfStalled(browser: Browser): Promise<never> {
+  return new Promise((_, reject) => {
+    withStallTimeout(browser.version(), OPEN_MS, () => {}).catch((error: unknown) => {
+      if (error instanceof BrowserStalled) reject(error);
+    });
+  });
+}
+
+/** A page of a browser has ended, or did not open. */
+function releasePage(live: RunningBrowser): void {
+  live.activePages--;
+  if (live.isReplaced && live.activePages === 0) void closeBrowser(live.browser);
+}
+
+/** Closes a browser, or disconnects from it if it does not close. Does not throw. */
+async function closeBrowser(browser: Browser): Promise<void> {
+  if (!(await settlesWithin(browser.close(), CLOSE_MS))) await browser.disconnect().catch(() => undefined);
+}
+
+/**
+ * Waits for a response of the browser.
+ *
+ * @param late called on a timeout
+ * @throws BrowserStalled on a timeout
+ */
+async function withStallTimeout<T>(work: Promise<T>, ms: number, late: () => void): Promise<T> {
+  if (await settlesWithin(work, ms)) return work;
+  late();
+  throw new BrowserStalled();
+}
+
+/** The pending work of a key, or new work. */
+function shareWork<T>(underWay: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
+  const running = underWay.get(key);
+  if (running !== undefined) return running;
+  const started = start().finally(() => underWay.delete(key));
+  underWay.set(key, started);
+  return started;
+}

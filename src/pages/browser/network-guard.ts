@@ -1,0 +1,128 @@
+import type { Browser, CDPSession } from "@cloudflare/puppeteer";
+import { isPublicRequestUrl, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
+import { HARDENING_SCRIPT } from "./hardening.ts";
+import { muteConsole } from "./mute-console.ts";
+import type { TabPolicy } from "./tab-policy.ts";
+
+/** A request that the browser has paused (DevTools protocol, `Fetch.requestPaused`). */
+interface PausedRequest {
+  readonly requestId: string;
+  readonly frameId: string;
+  readonly resourceType: string;
+  readonly request: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    /** The request body as text. */
+    readonly postData?: string;
+  };
+}
+
+/** The permission for a public page to reach private addresses, and the two permissions that replaced it. */
+const LOCAL_NETWORK = ["local-network-access", "local-network", "loopback-network"];
+
+/** The part of the DevTools connection that the guard needs; the library does not export its type. */
+interface Connection {
+  on(event: "sessionattached", listener: (session: CDPSession) => void): unknown;
+}
+
+/**
+ * Filters the traffic between one browser and the network. It checks every request of every page, frame, worker and
+ * popup, including each redirect. It also hardens every target that runs scripts before its first script.
+ */
+export class NetworkGuard {
+  readonly #session: CDPSession;
+  readonly #safety: UrlSafetyOptions;
+  readonly #policyByFrame = new Map<string, TabPolicy>();
+
+  private constructor(session: CDPSession, safety: UrlSafetyOptions) {
+    this.#session = session;
+    this.#safety = safety;
+  }
+
+  /** Installs a guard on a browser, once per connection. Pages opened earlier are not hardened. */
+  static async install(browser: Browser, safety: UrlSafetyOptions): Promise<NetworkGuard> {
+    const session = await browser.target().createCDPSession();
+    const guard = new NetworkGuard(session, safety);
+    session.on("Fetch.requestPaused", (event) => guard.#decideRequest(event));
+    const connection: Connection | undefined = session.connection();
+    connection?.on("sessionattached", hardenSession);
+    await Promise.all([
+      session.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] }),
+      session.send("Browser.setDownloadBehavior", { behavior: "deny", eventsEnabled: false }),
+    ]);
+    return guard;
+  }
+
+  /**
+   * Denies downloads and local network access to a browser context: the settings of the browser apply to its default
+   * context only.
+   * Early hints (103) make the browser load resources that `Fetch` does not intercept. But a public page needs the
+   * denied permission to load them from private addresses. (Older browsers do not know it.)
+   */
+  restrictContext(browserContextId: string | undefined): void {
+    if (browserContextId === undefined) return;
+    const quietly = (work: Promise<unknown>): void => {
+      work.catch(() => undefined);
+    };
+    const downloads = { behavior: "deny", browserContextId, eventsEnabled: false } as const;
+    quietly(this.#session.send("Browser.setDownloadBehavior", downloads));
+    for (const name of LOCAL_NETWORK) {
+      const denied = { permission: { name }, setting: "denied", browserContextId } as const;
+      quietly(this.#session.send("Browser.setPermission", denied));
+    }
+  }
+
+  /** Applies a policy to the requests of a frame. */
+  addFrame(frameId: string, policy: TabPolicy): void {
+    this.#policyByFrame.set(frameId, policy);
+  }
+
+  /** Removes all frames of a tab. */
+  removeFrames(policy: TabPolicy): void {
+    for (const [frameId, of] of this.#policyByFrame) if (of === policy) this.#policyByFrame.delete(frameId);
+  }
+
+  #decideRequest({ requestId, frameId, resourceType, request }: PausedRequest): void {
+    const policy = this.#policyByFrame.get(frameId);
+    const isPage = resourceType === "Document" && frameId === policy?.mainFrame;
+    policy?.countBytes(request.url.length + (request.postData?.length ?? 0));
+    let allowed = isPublicRequestUrl(request.url, this.#safety);
+    if (isPage) policy?.checkNavigation(allowed);
+    allowed &&=
+      !mayLoadSpeculationRules(resourceType, request.headers) &&
+      (policy?.admitRequest(request.url, isPage) ?? true);
+    // If the browser aborts a page's own navigation, the page stays visible. If it blocks it, the browser's error
+    // page replaces it.
+    const errorReason = isPage ? "Aborted" : "BlockedByClient";
+    const decision = allowed
+      ? this.#session.send("Fetch.continueRequest", { requestId })
+      : this.#session.send("Fetch.failRequest", { requestId, errorReason });
+    // The request may have ended together with its page.
+    decision.catch(() => undefined);
+  }
+}
+
+/**
+ * Whether a request may load speculation rules that a header names. With them the browser would load pages without
+ * interception. Other requests of this type have no `Origin` header, except prefetches, which are not needed here.
+ */
+function mayLoadSpeculationRules(resourceType: string, headers: Readonly<Record<string, string>>): boolean {
+  return resourceType === "Other" && Object.keys(headers).some((name) => name.toLowerCase() === "origin");
+}
+
+/**
+ * Hardens a page, frame or worker when the library attaches to it. The library resumes the target only after these
+ * commands, and the browser runs them in order. A command that a target type does not support fails without effect.
+ */
+function hardenSession(session: CDPSession): void {
+  muteConsole(session);
+  const quietly = (work: Promise<unknown>): void => {
+    work.catch(() => undefined);
+  };
+  quietly(session.send("Runtime.evaluate", { expression: HARDENING_SCRIPT }));
+  quietly(session.send("Page.addScriptToEvaluateOnNewDocument", { source: HARDENING_SCRIPT }));
+  // Needed to count the received bytes, for workers too.
+  quietly(session.send("Network.enable"));
+  quietly(session.send("Network.setBypassServiceWorker", { bypass: true }));
+  quietly(session.send("Page.setPrerenderingAllowed", { isAllowed: false }));
+}

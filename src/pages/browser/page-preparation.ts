@@ -1,0 +1,74 @@
+import type { CaptureRequest } from "../../core/ports/page-browser.ts";
+import type { PageLimits } from "../../core/ports/variables.ts";
+import { clickElement, hideElements, waitForPresence, waitForVisible } from "./elements.ts";
+import { createIsolatedWorld, evaluate, settlesWithin, sleep } from "./evaluate.ts";
+import { createLazyLoadScript, HIDE_BANNERS } from "./page-scripts.ts";
+import type { Tab } from "./tab.ts";
+
+/** Maximum wait for an element to click on, and for one of `waitForSelector`, milliseconds. */
+const CLICK_WAIT_MS = 3_000;
+const PRESENCE_WAIT_MS = 10_000;
+/** Maximum duration of a click, and the time after it in which a navigation can begin, milliseconds. */
+const CLICK_MS = 3_000;
+const AFTER_CLICK_MS = 250;
+const BANNERS_MS = 1_000;
+const SCROLL_MS = 1_000;
+const LAZY_MS = 6_000;
+/** Clicks scroll elements into view, but captures begin at the top. */
+const TO_TOP = 'scrollTo({ top: 0, left: 0, behavior: "instant" })';
+
+/**
+ * Prepares a page for its capture. Each click happens only once, even if it makes the page navigate to another
+ * document.
+ */
+export class PagePreparation {
+  readonly #tab: Tab;
+  readonly #request: CaptureRequest;
+  readonly #limits: PageLimits;
+  readonly #clicks: string[];
+  /** Start of the requested delay, milliseconds since the epoch. */
+  #delayStart: number | undefined;
+
+  constructor(tab: Tab, request: CaptureRequest, limits: PageLimits) {
+    this.#tab = tab;
+    this.#request = request;
+    this.#limits = limits;
+    this.#clicks = [...request.click];
+  }
+
+  /** Prepares the shown document. Throws GatewayError, or the signal's reason if the page navigates away. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    const { session, policy } = this.#tab;
+    const { blockCookieBanners, click, delay, hide, scroll, waitForSelector } = this.#request;
+    const isAwaited = click.length > 0 || waitForSelector !== null;
+    if (!isAwaited) this.#delayStart ??= Date.now();
+    const world =
+      blockCookieBanners || scroll ? await createIsolatedWorld(session, policy.mainFrame) : undefined;
+    if (blockCookieBanners) await evaluate(session, HIDE_BANNERS, BANNERS_MS, world);
+    if (hide.length > 0) await hideElements(this.#tab, hide);
+    await this.#clickElements(signal);
+    if (waitForSelector !== null) {
+      const waitMs = Math.min(PRESENCE_WAIT_MS, this.#limits.navigationMs);
+      const wanted = { selector: waitForSelector, param: "waitForSelector", waitMs };
+      await waitForPresence(this.#tab, wanted, signal);
+    }
+    if (scroll) await evaluate(session, createLazyLoadScript(this.#limits.pageHeight), LAZY_MS, world);
+    this.#delayStart ??= Date.now();
+    const left = this.#delayStart + delay * 1_000 - Date.now();
+    if (left > 0) await Promise.race([sleep(left), this.#tab.whenCutShort]);
+    signal.throwIfAborted();
+  }
+
+  async #clickElements(signal: AbortSignal): Promise<void> {
+    for (let [selector] = this.#clicks; selector !== undefined; [selector] = this.#clicks) {
+      const wanted = { selector, param: "click", waitMs: CLICK_WAIT_MS };
+      const element = await waitForVisible(this.#tab, wanted, signal);
+      signal.throwIfAborted();
+      this.#clicks.shift();
+      await settlesWithin(clickElement(this.#tab.session, element), CLICK_MS);
+      await sleep(AFTER_CLICK_MS);
+      signal.throwIfAborted();
+    }
+    if (this.#request.click.length > 0) await evaluate(this.#tab.session, TO_TOP, SCROLL_MS);
+  }
+}

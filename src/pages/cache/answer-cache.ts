@@ -1,0 +1,276 @@
+import { sha256Hex } from "../../core/encoding/hash.ts";
+import type { Context } from "../../core/ports/context.ts";
+import type { AnswerBody, AnswerCache, CachedAnswer, PagesPlatform } from "../../core/ports/pages.ts";
+import { type ResponseContext, respondWithinBudget } from "../../core/routing/budgeted-response.ts";
+import type { Freshness } from "../http/freshness.ts";
+import { isTroubledLifetime } from "./page-headers.ts";
+
+/** A new answer. */
+export interface NewAnswer {
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Headers that belong to the body; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** When the answer was made, milliseconds since the epoch. */
+  readonly madeAt: number;
+  /** Seconds for which other requests may get this answer. */
+  readonly lifetime: number;
+}
+
+/** An answer that several requests can share. */
+export interface ServableAnswer extends Omit<NewAnswer, "body"> {
+  readonly body: AnswerBody;
+  /** Length of the body in bytes. */
+  readonly length: number;
+  /** Entity tag: unique among all bodies of the same address. ASCII without quotation marks. */
+  readonly entityTag: string;
+  /** True if the answer came from the cache, or from a job. */
+  readonly isHit: boolean;
+  /** True if the answer is older than requested; a new one is being made. */
+  readonly isStale?: boolean;
+  /** Converts the body to the requested form. Runs only when the body is needed. */
+  readonly convertBody?: (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
+}
+
+/** The request, or the task of a job, that a page is loaded for. */
+export interface PageWork extends Pick<Context, "platform" | "url" | "waitUntil"> {
+  /** The client that tabs and queue places count for. */
+  readonly client: string;
+}
+
+/** The part of a request that the cache needs. */
+export interface CacheContext extends Pick<Context, "waitUntil"> {
+  readonly platform: { now(): number; readonly pages: Pick<PagesPlatform, "cache"> };
+}
+
+const MADE_AT = "x-made-at";
+const LIFETIME = "x-lifetime";
+const LENGTH = "x-length";
+const TAG = "x-tag";
+
+/**
+ * The cache key of an answer: an address on the program's own origin, with a digest of everything the answer depends
+ * on.
+ */
+export async function createCacheKey(
+  context: Pick<Context, "url">,
+  kind: string,
+  on: unknown,
+): Promise<string> {
+  return `${context.url.origin}/.kept/${kind}/${await shortDigest(JSON.stringify(on))}`;
+}
+
+/**
+ * Returns the cached answer of a key, or makes a new one and caches it. A stale answer within the stale period is
+ * returned immediately, and replaced in the background.
+ *
+ * @param admitted rejects if the rate limit or the authorization refuses the caller
+ * @throws the error of `make`
+ */
+export async function getOrCreate(
+  context: CacheContext,
+  key: string,
+  freshness: Freshness,
+  admitted: Promise<void>,
+  make: () => Promise<NewAnswer>,
+): Promise<ServableAnswer> {
+  const finding = findAnswer(context, key, freshness);
+  try {
+    await admitted;
+  } catch (refused) {
+    context.waitUntil(finding.then(cancelBody));
+    throw refused;
+  }
+  const found = await finding;
+  if (found === null) {
+    const made = await withEntityTag(await make());
+    context.waitUntil(storeInCache(context.platform.pages.cache, key, made));
+    return made;
+  }
+  if (found.isStale === true) context.waitUntil(renewInBackground(context, key, found.madeAt, make));
+  return found;
+}
+
+/** The cached answer of a key, if it is not too old. */
+async function findAnswer(
+  { platform }: CacheContext,
+  key: string,
+  { maxAge, staleFor }: Freshness,
+): Promise<ServableAnswer | null> {
+  if (maxAge === 0) return null;
+  const found = await findCached(platform.pages.cache, key);
+  if (found === undefined) return null;
+  const madeAt = Number(found.headers.get(MADE_AT));
+  const lifetime = Number(found.headers.get(LIFETIME));
+  const age = (platform.now() - madeAt) / 1_000;
+  const tag = found.headers.get(TAG);
+  if (tag === null || age >= Math.min(maxAge + staleFor, lifetime)) {
+    await cancelBody(found);
+    return null;
+  }
+  const length = Number(found.headers.get(LENGTH));
+  const headers: Record<string, string> = {};
+  for (const [name, value] of found.headers) {
+    if (name.startsWith("x-page-") || name.startsWith("x-image-") || name === "content-type")
+      headers[name] = value;
+  }
+  return {
+    body: found.body,
+    length,
+    entityTag: tag,
+    headers,
+    madeAt,
+    lifetime,
+    isHit: true,
+    isStale: age >= maxAge,
+  };
+}
+
+/** Adds the length and the entity tag of a body; computed only once per answer. */
+async function withEntityTag(made: NewAnswer): Promise<ServableAnswer & NewAnswer> {
+  return { ...made, length: made.body.byteLength, entityTag: await shortDigest(made.body), isHit: false };
+}
+
+/** The bytes of a body. */
+export async function readBytes(body: AnswerBody): Promise<Uint8Array<ArrayBuffer>> {
+  return body instanceof Uint8Array ? body : new Uint8Array(await new Response(body).arrayBuffer());
+}
+
+/**
+ * Returns the same answer in another form, which is created when its body is needed.
+ *
+ * @param form name of the form, unique per address: it distinguishes the entity tags without reading the body
+ * @param headers the headers of the other form
+ */
+export function withConversion(
+  answer: ServableAnswer,
+  form: string,
+  headers: ServableAnswer["headers"],
+  write: NonNullable<ServableAnswer["convertBody"]>,
+): ServableAnswer {
+  return { ...answer, headers, entityTag: `${answer.entityTag}-${form}`, convertBody: write };
+}
+
+/** An answer with its body in the requested form. */
+export async function convertIfNeeded({ convertBody, ...answer }: ServableAnswer): Promise<ServableAnswer> {
+  if (convertBody === undefined) return answer;
+  const body = convertBody(await readBytes(answer.body));
+  return { ...answer, body, length: body.byteLength };
+}
+
+/** Cancels a body that is not needed. Never rejects. */
+async function cancelBody(answer: { readonly body: AnswerBody } | null): Promise<void> {
+  if (answer === null || answer.body instanceof Uint8Array) return;
+  await answer.body.cancel().catch(() => undefined);
+}
+
+/** Seconds after which a failed renewal may be retried. */
+const RENEWAL_RETRY_SECONDS = 60;
+
+const renewals = new WeakMap<AnswerCache, Set<string>>();
+
+/**
+ * Replaces a stale answer with a new one, unless a renewal already runs. If the renewal fails, or the page is in
+ * trouble now, the old answer stays. Never rejects.
+ */
+async function renewInBackground(
+  { platform }: CacheContext,
+  key: string,
+  madeAt: number,
+  make: () => Promise<NewAnswer>,
+): Promise<void> {
+  const { cache } = platform.pages;
+  const underWay = renewals.get(cache) ?? new Set();
+  renewals.set(cache, underWay);
+  if (underWay.has(key)) return;
+  underWay.add(key);
+  try {
+    // The marker is in the cache because other isolates share it.
+    const marker = `${key}/renewal`;
+    const begun = await findCached(cache, marker);
+    if (begun !== undefined && Number(begun.headers.get(MADE_AT)) >= madeAt) return;
+    const now = String(platform.now());
+    const headers = { "cache-control": `public, max-age=${RENEWAL_RETRY_SECONDS}`, [MADE_AT]: now };
+    await cache.put(marker, new Response("", { headers })).catch(() => undefined);
+    const made = await make();
+    if (!isTroubledLifetime(made.lifetime)) await storeInCache(cache, key, await withEntityTag(made));
+  } catch {
+    // The error is reported to the first request after the stale period.
+  } finally {
+    underWay.delete(key);
+  }
+}
+
+function findCached(cache: AnswerCache, key: string): Promise<CachedAnswer | undefined> {
+  return cache.match(key).catch(() => undefined);
+}
+
+/** Stores an answer in the cache. Does not reject. */
+async function storeInCache(
+  cache: AnswerCache,
+  key: string,
+  { body, length, entityTag, headers, madeAt, lifetime }: ServableAnswer & NewAnswer,
+): Promise<void> {
+  const response = new Response(body, {
+    headers: {
+      ...headers,
+      "cache-control": `public, max-age=${lifetime}`,
+      [MADE_AT]: String(madeAt),
+      [LIFETIME]: String(lifetime),
+      [LENGTH]: String(length),
+      [TAG]: entityTag,
+    },
+  });
+  await cache.put(key, response).catch(() => undefined);
+}
+
+/**
+ * The response for an answer, with its age, its cache lifetime, and an entity tag for conditional requests (RFC 9110
+ * and 9111).
+ *
+ * @param freshness what the caller accepts; with a `maxAge` of 0 the response is not cacheable
+ */
+export async function createResponse(
+  context: ResponseContext & { readonly platform: CacheContext["platform"] },
+  answer: ServableAnswer,
+  { maxAge, staleFor }: Freshness,
+): Promise<Response> {
+  const { headers, madeAt, lifetime, isHit, isStale } = answer;
+  const etag = `"${answer.entityTag}"`;
+  const seconds = Math.min(maxAge, lifetime);
+  const staleSeconds = Math.min(staleFor, lifetime - seconds);
+  const window = staleSeconds > 0 ? `, stale-while-revalidate=${staleSeconds}` : "";
+  const all = new Headers({
+    ...headers,
+    etag,
+    "cache-control": seconds === 0 ? "no-store" : `public, max-age=${seconds}${window}`,
+    age: String(isHit ? Math.max(0, Math.floor((context.platform.now() - madeAt) / 1_000)) : 0),
+    "x-cache": isStale === true ? "STALE" : isHit ? "HIT" : maxAge === 0 ? "BYPASS" : "MISS",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "cross-origin",
+  });
+  // The timing belongs to the request that made the answer.
+  if (isHit) all.delete("server-timing");
+  const known = context.request.headers.get("if-none-match")?.split(",") ?? [];
+  if (known.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) {
+    await cancelBody(answer);
+    return new Response(null, { status: 304, headers: all });
+  }
+  const { body, length } = await convertIfNeeded(answer);
+  all.set("content-length", String(length));
+  return body instanceof Uint8Array
+    ? respondWithinBudget(context, body, { headers: all })
+    : new Response(body, { headers: all });
+}
+
+/** The result of a job's task as an answer. */
+export async function createJobAnswer(
+  found: Omit<NewAnswer, "lifetime">,
+  lifetime: number,
+): Promise<ServableAnswer> {
+  return { ...(await withEntityTag({ ...found, lifetime })), isHit: true };
+}
+
+/** The first 128 bits of a SHA-256 digest, in hexadecimal. */
+async function shortDigest(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  return (await sha256Hex(content)).slice(0, 32);
+}

@@ -1,0 +1,39 @@
+import type { PageReport, StepTimings } from "../../core/ports/page-browser.ts";
+
+/** Cache lifetime in seconds of an answer about a page in trouble, which may recover soon. */
+const TROUBLED_LIFETIME_SECONDS = 60;
+/** Cache lifetime in seconds of any other answer. */
+const LIFETIME_SECONDS = 2_592_000;
+
+/** Response headers about the load of the page. */
+export function pageHeaders(report: PageReport): Record<string, string> {
+  return {
+    "x-page-url": escapeForHeader(report.url).slice(0, 2_000),
+    "x-page-status": String(report.status),
+    ...(report.incomplete && { "x-page-incomplete": "true" }),
+    ...(report.overBudget && { "x-page-over-budget": "true" }),
+    ...(report.spent !== undefined && { "server-timing": serverTiming(report.spent) }),
+  };
+}
+
+/** The steps of the load, for the request that caused it (Server-Timing, W3C); cached answers do not have them. */
+function serverTiming(spent: StepTimings): string {
+  return spent.map(({ step, ms }) => `${step};dur=${Math.max(0, ms)}`).join(", ");
+}
+
+/** Cache lifetime in seconds of an answer about a page. */
+export function cacheLifetime(report: PageReport): number {
+  return report.status >= 400 || report.incomplete || report.overBudget
+    ? TROUBLED_LIFETIME_SECONDS
+    : LIFETIME_SECONDS;
+}
+
+/** Whether the cache lifetime of an answer is that of a page in trouble. */
+export function isTroubledLifetime(lifetime: number): boolean {
+  return lifetime === TROUBLED_LIFETIME_SECONDS;
+}
+
+/** A URL with the characters escaped that a header may not contain. */
+function escapeForHeader(url: string): string {
+  return url.toWellFormed().replace(/[^!-~]+/g, encodeURIComponent);
+}

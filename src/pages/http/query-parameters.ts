@@ -1,0 +1,202 @@
+import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
+import { checkPageUrl, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
+
+const TRUE_WORDS: ReadonlySet<string> = new Set(["true", "1", "yes", "on", "y", "t", ""]);
+const FALSE_WORDS: ReadonlySet<string> = new Set(["false", "0", "no", "off", "n", "f"]);
+
+/** Parses query parameters. Each method throws a 400 with the parameter's name if the value is invalid. */
+export class QueryParameters {
+  readonly #query: URLSearchParams;
+  /** The names read so far, and those read elsewhere (`page-caller.ts`, `jobs/start.ts`). */
+  readonly #known = new Set(["url", "async", "key"]);
+
+  constructor(query: URLSearchParams) {
+    this.#query = query;
+  }
+
+  /** The text of a parameter; null if it is missing or empty. */
+  text(name: string): string | null {
+    return this.#get(name)?.trim() || null;
+  }
+
+  /**
+   * The text of a parameter, without control characters and with at most `longest` characters; null if it is missing or
+   * empty.
+   */
+  limitedText(name: string, longest: number): string | null {
+    const text = this.text(name);
+    return text === null ? null : assertTextLimits(name, text, longest);
+  }
+
+  /** The non-empty texts of a repeatable parameter, at most `most`, each limited as in `limitedText`. */
+  textList(name: string, most: number, longest: number): readonly string[] {
+    this.#known.add(name);
+    const texts = this.#query.getAll(name).flatMap((text) => text.trim() || []);
+    if (texts.length <= most) return texts.map((text) => assertTextLimits(name, text, longest));
+    throw invalidRequest(`The parameter ${name} may be given at most ${most} times.`, name);
+  }
+
+  /** A number in a range, including both ends, with at most two decimals; null if it is missing or empty. */
+  number(name: string, least: number, most: number): number | null {
+    const value = this.text(name);
+    if (value === null) return null;
+    const number = /^\d{1,9}(?:\.\d{1,2})?$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw invalidRequest(
+      `The parameter ${name} must be a number from ${least} to ${most} with at most two decimals.`,
+      name,
+    );
+  }
+
+  /** A boolean in any common spelling; a name without a value counts as true. */
+  boolean(name: string, fallback: boolean): boolean {
+    const value = this.#get(name)?.trim().toLowerCase();
+    if (value === undefined) return fallback;
+    if (TRUE_WORDS.has(value)) return true;
+    if (FALSE_WORDS.has(value)) return false;
+    throw invalidRequest(`The parameter ${name} must be true or false.`, name);
+  }
+
+  /** A whole number in a range, including both ends; null if it is missing or empty. */
+  integer(name: string, least: number, most: number): number | null {
+    const value = this.text(name);
+    if (value === null) return null;
+    return parseInRange(value, least, most) ?? rejectRange(name, least, most);
+  }
+
+  /** `<width>x<height>`, each in the range; null if it is missing or empty. */
+  dimensions(name: string, least: number, most: number): { width: number; height: number } | null {
+    const value = this.text(name);
+    return value === null ? null : parseDimensions(name, value, least, most);
+  }
+
+  /** One of the given values, case-insensitive; null if it is missing or empty. */
+  choice<T extends string>(name: string, values: readonly T[]): T | null {
+    const value = this.text(name)?.toLowerCase();
+    if (value === undefined) return null;
+    const found = values.find((candidate) => candidate.toLowerCase() === value);
+    if (found !== undefined) return found;
+    throw invalidRequest(`The parameter ${name} must be one of ${values.join(", ")}.`, name);
+  }
+
+  /** Rejects parameters that cannot be combined with others. Throws a 400 with the first one present. */
+  rejectParameters(names: readonly string[], why: string): void {
+    const name = names.find((candidate) => this.text(candidate) !== null);
+    if (name !== undefined) throw invalidRequest(`The parameter ${name} ${why}.`, name);
+  }
+
+  /** Rejects unknown parameters, because a misspelt one would silently have no effect. Throws a 400 with its name. */
+  rejectUnknown(): void {
+    const name = [...this.#query.keys()].find((given) => !this.#known.has(given));
+    if (name === undefined) return;
+    const message = `${describeUnknownName(name, [...this.#known])} ${ENCODE_ADDRESS_HINT}`;
+    throw invalidRequest(message, name.slice(0, MAX_SHOWN_CHARACTERS));
+  }
+
+  /**
+   * The value of a parameter. Throws if it is given several times with different values, since only one could have an
+   * effect.
+   */
+  #get(name: string): string | null {
+    this.#known.add(name);
+    const [value = null, ...others] = this.#query.getAll(name);
+    if (others.every((other) => other === value)) return value;
+    throw invalidRequest(`The parameter ${name} is given more than once. ${ENCODE_ADDRESS_HINT}`, name);
+  }
+
+  /**
+   * The page's address from the parameter `url`, with the scheme completed.
+   *
+   * @throws GatewayError 400 for an address that may not be loaded
+   */
+  pageUrl(options: UrlSafetyOptions): URL {
+    const check = checkPageUrl(this.#get("url") ?? "", options);
+    if (check.ok) return check.url;
+    throw new GatewayError(400, check.message, { code: check.code, param: "url" });
+  }
+}
+
+/** The usual cause of unexpected parameters. */
+const ENCODE_ADDRESS_HINT = "(If it is part of the page's address, that address has to be percent-encoded.)";
+
+/** Maximum characters of an unknown name in a message. */
+const MAX_SHOWN_CHARACTERS = 40;
+
+/** The message about an unknown parameter: the most similar name, or all names. */
+export function describeUnknownName(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  const hint = nearest === null ? `The parameters are ${known.join(", ")}.` : `Do you mean ${nearest}?`;
+  return `There is no parameter ${name.slice(0, MAX_SHOWN_CHARACTERS)}. ${hint}`;
+}
+
+/** The name that is most similar to a misspelt one; null if none is similar. */
+function nearestName(misspelt: string, names: readonly string[]): string | null {
+  const plain = (name: string) =>
+    name
+      .slice(0, MAX_SHOWN_CHARACTERS)
+      .toLowerCase()
+      .replace(/^amp;|[^a-z0-9]/g, "");
+  const given = plain(misspelt);
+  const byDistance = names
+    .map((name) => {
+      const other = plain(name);
+      const isPart =
+        Math.min(given.length, other.length) >= 3 && (given.startsWith(other) || other.startsWith(given));
+      return {
+        name,
+        distance: isPart ? Math.min(1, editDistance(given, other)) : editDistance(given, other),
+      };
+    })
+    .sort((a, b) => a.distance - b.distance);
+  const [best] = byDistance;
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(given.length / 3)) ? best.name : null;
+}
+
+/** The number of letters to insert, delete or replace to turn one text into the other (Levenshtein). */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** Parses `<width>x<height>`. Throws a 400 with the parameter's name. */
+export function parseDimensions(
+  name: string,
+  value: string,
+  least: number,
+  most: number,
+): { width: number; height: number } {
+  const parts = /^(\d+)x(\d+)$/i.exec(value);
+  const width = parseInRange(parts?.[1] ?? "", least, most);
+  const height = parseInRange(parts?.[2] ?? "", least, most);
+  if (width !== null && height !== null) return { width, height };
+  throw invalidRequest(
+    `The parameter ${name} must be <width>x<height>, each from ${least} to ${most}, such as 640x480.`,
+    name,
+  );
+}
+
+function assertTextLimits(name: string, text: string, longest: number): string {
+  const printable = [...text].every((character) => character >= " " && character !== "\u007f");
+  if (text.length <= longest && printable) return text;
+  throw invalidRequest(
+    `The parameter ${name} must have at most ${longest} characters, without control characters.`,
+    name,
+  );
+}
+
+function parseInRange(text: string, least: number, most: number): number | null {
+  const number = /^[+-]?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return number >= least && number <= most ? number : null;
+}
+
+function rejectRange(name: string, least: number, most: number): never {
+  throw invalidRequest(`The parameter ${name} must be a whole number from ${least} to ${most}.`, name);
+}

@@ -1,0 +1,85 @@
+import * as z from "zod";
+import { lazyObject, lazyStrictObject, once } from "../../core/encoding/lazy-schema.ts";
+import { DEFAULT_MAX_AGE, MAX_AGE_LIMIT } from "./freshness.ts";
+import { describeUnknownName } from "./query-parameters.ts";
+
+/*
+ * The queries of the page service for the OpenAPI document. `QueryParameters` validates them; it accepts more spellings
+ * than a schema can express. A test compares the names.
+ */
+
+/** A boolean parameter, false by default. `what`: its description. */
+export const flag = (what: string) => z.boolean().default(false).describe(what);
+
+/** Authentication parameters: an operator's key, or those of a signed link. */
+const authParameters = once(() => ({
+  key: z
+    .string()
+    .optional()
+    .describe(
+      "An API key, whose limit holds instead of the public one. It may be in the header Authorization, too.",
+    ),
+  keyId: z.string().optional().describe("Of a signed link: the id of the key that has signed it."),
+  expires: z.int().optional().describe("Of a signed link: until when it holds, Unix seconds."),
+  signature: z.string().optional().describe("Of a signed link: HMAC-SHA-256 in base64url."),
+}));
+
+/** The parameters of every operation. */
+export const commonParameters = once(() => ({
+  ...authParameters(),
+  async: flag("Answers 202 at once with a job, whose address tells how it goes on."),
+  url: z.string().min(1).describe("Address of the page; the scheme may be left out."),
+  prettify: flag("JSON with line breaks."),
+  maxAge: z
+    .int()
+    .min(0)
+    .max(MAX_AGE_LIMIT)
+    .default(DEFAULT_MAX_AGE)
+    .describe("Seconds that a kept answer may be old; 0: a new one."),
+  staleWhileRevalidate: z
+    .int()
+    .min(0)
+    .max(MAX_AGE_LIMIT)
+    .optional()
+    .describe(
+      "Seconds beyond maxAge for which a kept answer is given at once, while a new one is made. 86400, or 0 with maxAge.",
+    ),
+}));
+
+/**
+ * Query parameters that a body does not have: `urls` replaces the address, and authentication is in the query or a
+ * header.
+ */
+const queryOnlyNames = once(() => ["url", "async", ...Object.keys(authParameters())]);
+
+/** The parameters of a query as optional members of a body, with their own types and without defaults. */
+function bodyMembers({ shape }: z.ZodObject): Record<string, z.ZodType> {
+  const members = Object.entries(shape).filter(([name]) => !queryOnlyNames().includes(name));
+  return Object.fromEntries(
+    members.map(([name, field]) => [
+      name,
+      z.optional(field instanceof z.ZodDefault ? field.unwrap() : field),
+    ]),
+  );
+}
+
+/** Maximum addresses of one job. */
+const MAX_URLS = 50;
+const urls = () => z.array(z.string().trim().min(1)).min(1).max(MAX_URLS).describe("Addresses of the pages.");
+
+/** A body with many addresses. Its other members are the same options for each address. */
+export interface BatchBody {
+  readonly urls: readonly string[];
+  readonly [option: string]: unknown;
+}
+
+/** The body schema for a query with many addresses. */
+export function createBatchSchema<Query extends z.ZodObject>(query: Query) {
+  return lazyStrictObject(() => ({ urls: urls(), ...bodyMembers(query) }), describeUnknownName);
+}
+
+/** The query parameters allowed together with a body. */
+export const batchQuerySchema = lazyObject(() => {
+  const { key } = authParameters();
+  return { key };
+});

@@ -1,0 +1,222 @@
+import { toHex } from "../../core/encoding/bytes.ts";
+import { toGatewayError } from "../../core/errors/gateway-error.ts";
+import type { JobState, NewJob, TaskError, TaskResult } from "../../core/ports/page-jobs.ts";
+import type { Sql } from "../../core/storage/sql.ts";
+import { JobTable, type QueuedTask, taskBytes } from "./job-table.ts";
+
+/** Options of the job queue. */
+export interface JobSchedulerOptions {
+  readonly sql: Sql;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Runs one task. Throws the error that the caller gets. */
+  runTask(task: QueuedTask): Promise<TaskResult>;
+  /** Prefix of each id, before its random part. */
+  readonly prefix: string;
+  /** Maximum stored bytes of all clients together. */
+  readonly maxBytes: number;
+  /** Maximum stored bytes of one client. */
+  readonly maxBytesPerClient: number;
+}
+
+/** Maximum unfinished jobs of a client. */
+export const MAX_UNFINISHED_JOBS = 5;
+/** Maximum concurrent tasks, of one client and in total. */
+const MAX_CONCURRENT_PER_CLIENT = 2;
+const MAX_CONCURRENT = 8;
+/** Maximum run time of a job, and retention time of a finished job, milliseconds. */
+const JOB_LIFETIME_MS = 3_600_000;
+/** Maximum attempts at a task, counting those that found no free capacity and those that a process end interrupted. */
+const MAX_ATTEMPTS = 3;
+export const RETRY_MS = 5_000;
+/** Maximum bytes of one result. */
+const MAX_RESULT_BYTES = 20_000_000;
+
+const INTERRUPTED: TaskError = {
+  status: 503,
+  code: "job_interrupted",
+  message: "The program was ended again and again while it did this.",
+};
+const TOO_LATE: TaskError = { status: 504, code: "page_timeout", message: "The job took too long." };
+const TOO_LARGE: TaskError = {
+  status: 422,
+  code: "page_too_large",
+  message: "There is no room to keep the result.",
+};
+
+/** Schedules the tasks of the page service's jobs, and stores their results until they expire. */
+export class JobScheduler {
+  readonly #options: JobSchedulerOptions;
+  readonly #table: JobTable;
+  /** The running tasks, with their clients. */
+  readonly #running = new Map<Promise<void>, string>();
+  #round: Promise<void> | null = null;
+  /** The database has failed: the table may list tasks as running that are not. */
+  #hasDatabaseFailed = false;
+  #wakeUp = Promise.withResolvers<void>();
+
+  /** Requeues the tasks that were running when the process ended, up to the maximum number of attempts. */
+  constructor(options: JobSchedulerOptions) {
+    this.#options = options;
+    this.#table = new JobTable(options.sql);
+    this.#table.requeueInterrupted(MAX_ATTEMPTS, INTERRUPTED);
+    this.#expireJobs();
+  }
+
+  /**
+   * Stores a job for `run`. Returns null if the client has the maximum number of unfinished jobs, or if there is no
+   * room.
+   */
+  create(job: NewJob): JobState | null {
+    const { now, prefix } = this.#options;
+    this.#expireJobs();
+    if (this.#table.countUnfinished(job.client) >= MAX_UNFINISHED_JOBS) return null;
+    if (
+      !this.#ensureRoom(
+        job.client,
+        job.tasks.reduce((sum, task) => sum + taskBytes(task), 0),
+      )
+    )
+      return null;
+    const id = `job_${prefix}${toHex(crypto.getRandomValues(new Uint8Array(16)))}`;
+    this.#table.insert(id, job, now(), now() + JOB_LIFETIME_MS);
+    this.#expireJobs();
+    this.#wake();
+    return this.#table.get(id);
+  }
+
+  get(id: string): JobState | null {
+    this.#expireJobs();
+    return this.#table.get(id);
+  }
+
+  result(id: string, task: number): TaskResult | null {
+    this.#expireJobs();
+    return this.#table.result(id, task);
+  }
+
+  cancel(id: string): JobState | null {
+    this.#table.endUnfinished(id, "cancelled", null);
+    this.#expireJobs();
+    this.#wake();
+    return this.#table.get(id);
+  }
+
+  /**
+   * Runs due tasks until none is left, or until the time `until` (milliseconds since the epoch). Concurrent calls share
+   * one round. Tasks that must wait are left for a later round, see `nextDue`. Rejects if the database fails; a later
+   * round then repeats the tasks whose outcome was not stored.
+   */
+  run(until: number): Promise<void> {
+    this.#round ??= this.#runRound(until).finally(() => {
+      this.#round = null;
+    });
+    return this.#round;
+  }
+
+  /** When the next queued task is due, milliseconds since the epoch; null if none is queued. */
+  get nextDueAt(): number | null {
+    return this.#table.nextDueAt();
+  }
+
+  /** When the next job expires or times out, milliseconds since the epoch; null if there are no jobs. */
+  get nextExpiryAt(): number | null {
+    return this.#table.nextExpiry();
+  }
+
+  async #runRound(until: number): Promise<void> {
+    try {
+      if (this.#hasDatabaseFailed) this.#table.requeueInterrupted(MAX_ATTEMPTS, INTERRUPTED);
+      this.#hasDatabaseFailed = false;
+      await this.#runDueTasks(until);
+    } catch (error) {
+      this.#hasDatabaseFailed = true;
+      await Promise.allSettled(this.#running.keys());
+      throw error;
+    }
+  }
+
+  async #runDueTasks(until: number): Promise<void> {
+    const { now } = this.#options;
+    for (;;) {
+      this.#wakeUp = Promise.withResolvers();
+      this.#expireJobs();
+      while (now() < until && this.#running.size < MAX_CONCURRENT && this.#startNext()) {
+        // The condition starts one task after another.
+      }
+      if (this.#running.size === 0) break;
+      await Promise.race([...this.#running.keys(), this.#wakeUp.promise]);
+    }
+  }
+
+  #startNext(): boolean {
+    const counts = new Map<string, number>();
+    for (const client of this.#running.values()) counts.set(client, (counts.get(client) ?? 0) + 1);
+    const busy = new Set(
+      [...counts].flatMap(([client, count]) => (count >= MAX_CONCURRENT_PER_CLIENT ? client : [])),
+    );
+    const task = this.#table.findNextDue(this.#options.now(), busy);
+    if (task === null) return false;
+    this.#table.markRunning(task);
+    const doing = this.#runTask(task).finally(() => this.#running.delete(doing));
+    this.#running.set(doing, task.client);
+    return true;
+  }
+
+  async #runTask(task: QueuedTask): Promise<void> {
+    const note = await this.#options.runTask(task).then(
+      (result) => () => this.#storeResult(task, result),
+      (thrown: unknown) => () => this.#handleFailure(task, thrown),
+    );
+    // Outside the task's error handling: an error of the database is no failure of the task.
+    note();
+    this.#expireJobs();
+  }
+
+  #storeResult(task: QueuedTask, result: TaskResult): void {
+    const { byteLength } = result.body;
+    if (byteLength <= MAX_RESULT_BYTES && this.#ensureRoom(task.client, byteLength))
+      this.#table.complete(task, result);
+    else this.#table.fail(task, TOO_LARGE);
+  }
+
+  #handleFailure(task: QueuedTask, thrown: unknown): void {
+    const { status, code, message } = toGatewayError(thrown, task.job);
+    if (status === 503 && task.attempts + 1 < MAX_ATTEMPTS)
+      this.#table.requeue(task, this.#options.now() + RETRY_MS);
+    else this.#table.fail(task, { status, code, message });
+  }
+
+  /**
+   * Whether `bytes` of a client fit, after deleting finished jobs if needed. If the client exceeds its own limit, its
+   * oldest jobs go. If all clients together exceed the total limit, the oldest jobs of the largest client go, but only
+   * if that client has more than this one will have. So no client can evict jobs of a smaller one.
+   */
+  #ensureRoom(client: string, bytes: number): boolean {
+    const { maxBytes, maxBytesPerClient } = this.#options;
+    for (;;) {
+      const own = this.#table.countBytes(client) + bytes;
+      const isFull = this.#table.bytes + bytes > maxBytes;
+      if (own <= maxBytesPerClient && !isFull) return true;
+      const largest = own <= maxBytesPerClient ? this.#table.findLargestClient() : null;
+      const giver = largest !== null && largest.bytes > own ? largest.client : client;
+      const oldest = this.#table.findOldestFinished(giver);
+      if (oldest === null) return false;
+      this.#table.delete(oldest);
+    }
+  }
+
+  /** Marks finished jobs, ends overdue ones, and deletes expired ones. */
+  #expireJobs(): void {
+    const now = this.#options.now();
+    for (const { id, isOver } of this.#table.listExpired(now)) {
+      if (isOver) this.#table.delete(id);
+      else this.#table.endUnfinished(id, "failed", TOO_LATE);
+    }
+    this.#table.markFinished(now, now + JOB_LIFETIME_MS);
+  }
+
+  #wake(): void {
+    this.#wakeUp.resolve();
+  }
+}

@@ -1,0 +1,150 @@
+import { GatewayError, toGatewayError } from "../../core/errors/gateway-error.ts";
+import type { Context } from "../../core/ports/context.ts";
+import type { RateDecision } from "../../core/ports/pages.ts";
+import { countedLimits } from "../../pool/limits/key-quota.ts";
+import {
+  createPublicCaller,
+  hasCredentials,
+  identifyCaller,
+  normalizedQuery,
+  type PageCaller,
+} from "./page-caller.ts";
+
+/** One call of the page service during the rate limit check. */
+export interface PageCall {
+  /** The query without the authentication parameters. */
+  readonly query: URLSearchParams;
+  /** The client that tabs and queue places count for. */
+  readonly client: string;
+  /** Rejects if the client has reached its limit. */
+  readonly admitted: Promise<void>;
+}
+
+/**
+ * Answers a call. It may start internal work while the call is being counted. It must await `call.admitted` before any
+ * work that is visible outside.
+ */
+export type RateLimitedHandler = (context: Context, call: PageCall) => Promise<Response>;
+
+/**
+ * Counts every call of a client over all operations of the page service, whatever its outcome, and adds the rate limit
+ * headers to each answer (contract, limits; IETF draft "RateLimit header fields for HTTP", version 6). Calls with a
+ * key, or with a link that the key signed, count for the key instead.
+ */
+export function withRateLimit(
+  handler: RateLimitedHandler,
+  calls = 1,
+): (context: Context) => Promise<Response> {
+  return async (context) => {
+    let visitor = createPublicCaller(context);
+    let refusal: unknown;
+    if (hasCredentials(context)) {
+      try {
+        visitor = await identifyCaller(context);
+      } catch (thrown) {
+        // Count failed keys too, so that guessing keys is rate-limited.
+        refusal = thrown;
+      }
+    }
+    const { client, key } = visitor;
+    if (key !== null) context.log.key = key.id;
+    const counting = countCalls(context, visitor, calls);
+    const admitted = counting.then((decision) => {
+      if (decision?.allowed === false) throw createRateLimitError(decision);
+      if (refusal !== undefined) throw refusal;
+    });
+    admitted.catch(() => undefined);
+    const query = normalizedQuery(context.url.searchParams);
+    const answering = refusal === undefined ? handler(context, { query, client, admitted }) : null;
+    answering?.catch(() => undefined);
+    const headers = { "referrer-policy": "no-referrer", ...rateHeaders(await counting) };
+    try {
+      await admitted;
+      const response = await answering;
+      if (response === null) throw refusal;
+      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+      restrictCaching(response.headers, visitor);
+      return response;
+    } catch (thrown) {
+      throw toErrorWithHeaders(thrown, context, { "cache-control": "no-store", ...headers });
+    }
+  };
+}
+
+/**
+ * Counts calls of a caller. Calls with a key are counted in the account pool, together with all other requests of the
+ * key, so that the key has a single limit. Returns null if the key has no request limit.
+ */
+async function countCalls(
+  { platform }: Context,
+  { client, key }: PageCaller,
+  calls: number,
+): Promise<RateDecision | null> {
+  if (key === null) return platform.pages.countCalls(client, platform.variables.pageRateLimit, calls);
+  const { requests_per_minute = 0 } = countedLimits({ key }) ?? {};
+  if (requests_per_minute === 0) return null;
+  const limits = { requests_per_minute };
+  const use = { key: key.id, limits, tokens: 0, cost: 0 };
+  const count = () => platform.accounts.countRequest({ ...use, id: crypto.randomUUID() });
+  let answer = await count();
+  const short = (answer.limits?.requests?.remaining ?? 0) < calls - 1;
+  if (!short) for (let n = 1; n < calls && !("refused" in answer); n++) answer = await count();
+  const left = answer.limits?.requests;
+  const waitMs = "refused" in answer ? answer.limit?.resetMs : left?.resetMs;
+  return {
+    allowed: !short && !("refused" in answer),
+    limit: requests_per_minute,
+    remaining: left?.remaining ?? 0,
+    resetSeconds: Math.max(1, Math.ceil((waitMs ?? 60_000) / 1_000)),
+  };
+}
+
+/**
+ * Restricts shared caching: answers for a key are private, and answers for a signed link are cacheable no longer than
+ * the link is valid.
+ */
+function restrictCaching(headers: Headers, { sharedMaxAge }: PageCaller): void {
+  const policy = headers.get("cache-control");
+  const seconds = /^public, max-age=(\d+)/.exec(policy ?? "")?.[1];
+  if (sharedMaxAge === null || policy === null || seconds === undefined) return;
+  headers.set(
+    "cache-control",
+    sharedMaxAge === 0
+      ? policy.replace("public", "private")
+      : `public, max-age=${Math.min(Number(seconds), sharedMaxAge + Number(headers.get("age") ?? 0))}`,
+  );
+}
+
+function rateHeaders(decision: RateDecision | null): Record<string, string> {
+  if (decision === null) return {};
+  const { limit, remaining, resetSeconds } = decision;
+  return {
+    "ratelimit-limit": String(limit),
+    "ratelimit-remaining": String(remaining),
+    "ratelimit-reset": String(resetSeconds),
+    "ratelimit-policy": `${limit};w=60`,
+  };
+}
+
+function createRateLimitError({ limit, resetSeconds }: RateDecision): GatewayError {
+  return new GatewayError(429, `You may make ${limit} calls a minute. Try again in ${resetSeconds} s.`, {
+    code: "rate_limit_exceeded",
+    headers: { "retry-after": String(resetSeconds) },
+  });
+}
+
+function toErrorWithHeaders(
+  thrown: unknown,
+  context: Context,
+  headers: Record<string, string>,
+): GatewayError {
+  const error = toGatewayError(thrown, context.requestId);
+  const { status, message, code, param, details, cause } = error;
+  return new GatewayError(status, message, {
+    code,
+    param,
+    cause,
+    headers: { ...headers, ...error.headers },
+    ...(details !== undefined && { details }),
+  });
+}

@@ -1,0 +1,11 @@
+import { lazyObject } from "../../core/encoding/lazy-schema.ts";
+import { commonParameters, createBatchSchema, flag } from "../http/query-schemas.ts";
+
+/** Query of `GET /v1/metadata`. */
+export const metadataQuerySchema = lazyObject(() => ({
+  ...commonParameters(),
+  technologies: flag("What the page is built with is told, too."),
+}));
+
+/** Body of `POST /v1/metadata`. */
+export const metadataBatchSchema = createBatchSchema(metadataQuerySchema);

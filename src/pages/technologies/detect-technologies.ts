@@ -1,0 +1,39 @@
+import { toUtf8 } from "../../core/encoding/bytes.ts";
+import type { PagesPlatform } from "../../core/ports/pages.ts";
+import type { NewAnswer, PageWork } from "../cache/answer-cache.ts";
+import { cacheLifetime, pageHeaders } from "../cache/page-headers.ts";
+import { lookUpDns } from "./dns.ts";
+import {
+  createLazyDetector,
+  type TechnologiesResult,
+  type TechnologyDetector,
+  toTechnologiesResult,
+} from "./index.ts";
+import { loadPage } from "./load-page.ts";
+
+/** Loads a page and detects its technologies. Throws the error for the caller. */
+export async function detectTechnologies(work: PageWork, page: URL): Promise<NewAnswer> {
+  const { platform } = work;
+  const [detector, dns] = await Promise.all([getDetector(platform.pages), lookUpDns(platform, page)]);
+  const { report, signals } = await loadPage(work, page, detector);
+  const result: TechnologiesResult = toTechnologiesResult({
+    finalUrl: report.url,
+    requestedUrl: page.href,
+    technologies: detector.detect({ ...signals, dns }),
+  });
+  return {
+    body: toUtf8(JSON.stringify(result)),
+    headers: { "content-type": "application/json", ...pageHeaders(report) },
+    madeAt: platform.now(),
+    lifetime: cacheLifetime(report),
+  };
+}
+
+const detectors = new WeakMap<PagesPlatform, () => Promise<TechnologyDetector>>();
+
+/** The detector of a runtime, created on first use. */
+export function getDetector(pages: PagesPlatform): Promise<TechnologyDetector> {
+  const detector = detectors.get(pages) ?? createLazyDetector(() => pages.loadFingerprints());
+  detectors.set(pages, detector);
+  return detector();
+}

@@ -1,0 +1,68 @@
+import type { EnginePattern } from "wappalyzer-core";
+import { isRedosProne, RedosCost } from "./redos-guard.ts";
+
+/**
+ * Maximum characters in which one pattern is tried on one text; only pages built to be slow have more around its
+ * literals.
+ */
+const MAX_CHARACTERS_PER_PATTERN = 262_144;
+/** Maximum characters in which all patterns together are tried on the texts of a page. */
+const MAX_CHARACTERS_PER_PAGE = 4_194_304;
+
+/** The remaining matching budget of one page. */
+export class MatchBudget {
+  #left = MAX_CHARACTERS_PER_PAGE;
+
+  /** Takes the requested number of characters, or as many as are left. */
+  take(characters: number): number {
+    const taken = Math.min(characters, this.#left);
+    this.#left -= taken;
+    return taken;
+  }
+}
+
+/**
+ * The parts of a text in which a pattern can match, in order: the surroundings of its literals, wide enough for any
+ * match and for its context on each side. The first match in them is the first match in the text. Their total length is
+ * limited, and so is the time that a page can make a pattern take.
+ *
+ * @param positions of the literals of which a match contains one; absent if the pattern has none
+ * @param span maximum characters of a match; 0 if the pattern must see the whole text
+ * @param effort the page's budget, which the parts reduce
+ */
+export function* matchWindows(
+  text: string,
+  positions: readonly number[] | undefined,
+  span: number,
+  patterns: readonly EnginePattern[],
+  effort: MatchBudget,
+): Generator<string> {
+  if (positions === undefined || span === 0) {
+    yield text.slice(0, effort.take(text.length));
+    return;
+  }
+  if (patterns.some(isRedosProne)) {
+    const cost = new RedosCost();
+    cost.add(text, positions);
+    if (cost.exceedsLimit) return;
+  }
+  let left = MAX_CHARACTERS_PER_PATTERN;
+  for (const [start, end] of mergeWindows(positions, span + 2)) {
+    const length = effort.take(Math.min(left, end - start, text.length - start));
+    if (length <= 0) return;
+    left -= length;
+    yield text.slice(start, start + length);
+  }
+}
+
+/** The ranges of text within `reach` of each position; overlapping ranges are merged. */
+function mergeWindows(positions: readonly number[], reach: number): [start: number, end: number][] {
+  const joined: [start: number, end: number][] = [];
+  for (const position of positions.toSorted((a, b) => a - b)) {
+    const last = joined.at(-1);
+    const start = Math.max(0, position - reach);
+    if (last !== undefined && start <= last[1]) last[1] = position + reach;
+    else joined.push([start, position + reach]);
+  }
+  return joined;
+}

@@ -1,0 +1,83 @@
+import * as z from "zod";
+import { lazyObject } from "../../core/encoding/lazy-schema.ts";
+import { commonParameters, createBatchSchema, flag } from "../http/query-schemas.ts";
+import { MAX_SIDE } from "../images/capture-plan.ts";
+import { DEVICE_NAMES } from "./devices.ts";
+import { MAX_LOCALE, MAX_TIMEZONE } from "./locale-parameters.ts";
+import { DEFAULT_PAPER, PAPER_NAMES } from "./paper-layout.ts";
+import {
+  FORMATS,
+  MAX_CLICKS,
+  MAX_HIDDEN,
+  MAX_SELECTOR,
+  MAX_USER_AGENT,
+  WAIT_UNTIL,
+} from "./thumbnail-parameters.ts";
+
+const side = () => z.int().min(1).max(MAX_SIDE).optional();
+const selector = () => z.string().max(MAX_SELECTOR);
+const viewport = () => z.int().min(1).max(1600).optional();
+/** Maximum characters of a text with a few numbers, including optional spaces. */
+const MAX_NUMBERS = 100;
+
+/** Query of `GET /v1/thumbs`. */
+export const thumbnailQuerySchema = lazyObject(() => ({
+  ...commonParameters(),
+  size: z.string().max(MAX_NUMBERS).optional().describe("t, s, m, l, x, og, o, or <width>x<height>."),
+  width: side(),
+  height: side(),
+  format: z.enum(FORMATS).default("jpg"),
+  quality: z.int().min(1).max(100).default(100),
+  full: flag("The whole page, not only what the viewport shows."),
+  paper: z.enum(PAPER_NAMES).default(DEFAULT_PAPER).describe("Of a PDF."),
+  landscape: flag("The sheets of a PDF lie on their side."),
+  margins: z
+    .string()
+    .max(MAX_NUMBERS)
+    .optional()
+    .describe("Of a PDF: one to four lengths, such as 10mm or 1in,20mm; top, right, bottom, left."),
+  mobile: flag("As a phone sees the page."),
+  device: z.enum(DEVICE_NAMES).optional(),
+  viewport: z.string().max(MAX_NUMBERS).optional().describe("<width>x<height> in CSS pixels."),
+  viewportWidth: viewport(),
+  viewportHeight: viewport(),
+  userAgent: z.string().max(MAX_USER_AGENT).optional(),
+  scale: z
+    .number()
+    .min(1)
+    .max(3)
+    .optional()
+    .describe("Pixels for each one of the size: 2 for dense screens."),
+  selector: selector().optional().describe("CSS selector of the element to show."),
+  clip: z
+    .string()
+    .max(MAX_NUMBERS)
+    .regex(/^\d+,\d+,\d+,\d+$/)
+    .optional()
+    .describe("The part of the page to show: <x>,<y>,<width>,<height> in CSS pixels."),
+  hide: z.array(selector()).max(MAX_HIDDEN).optional().describe("CSS selector of elements to leave out."),
+  click: z
+    .array(selector())
+    .max(MAX_CLICKS)
+    .optional()
+    .describe("CSS selector of an element to click on, once the page has loaded; several in their order."),
+  waitForSelector: selector()
+    .optional()
+    .describe("CSS selector of an element that the page has to have first."),
+  scroll: z
+    .boolean()
+    .optional()
+    .describe("The page is scrolled through first, which loads its lazy images; always with full."),
+  delay: z.int().min(0).max(10).default(0).describe("Seconds to wait after the page has loaded."),
+  waitUntil: z.enum(WAIT_UNTIL).default("load"),
+  darkMode: flag("The page's dark appearance."),
+  transparent: flag("No white behind a page without a background; for png and webp."),
+  timezone: z.string().max(MAX_TIMEZONE).optional().describe("Time zone of the page, such as Europe/Berlin."),
+  locale: z.string().max(MAX_LOCALE).optional().describe("Language and region of the page, such as de-CH."),
+  blockAds: flag("Without advertisements and trackers."),
+  blockCookieBanners: flag("Without cookie banners."),
+  output: z.enum(["raw", "json"]).default("raw"),
+}));
+
+/** Body of `POST /v1/thumbs`. */
+export const thumbnailBatchSchema = createBatchSchema(thumbnailQuerySchema);

@@ -1,0 +1,143 @@
+import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import type { ImageFormat, Screen, ThumbnailOptions, WaitUntil } from "../../core/ports/page-browser.ts";
+import type { UrlSafetyOptions } from "../../core/url-safety/index.ts";
+import { type Freshness, readFreshness } from "../http/freshness.ts";
+import { QueryParameters } from "../http/query-parameters.ts";
+import { DEVICE_NAMES, type Device, findDevice } from "./devices.ts";
+import { readLocale, readTimezone } from "./locale-parameters.ts";
+import { readPaperLayout } from "./paper-layout.ts";
+import { readClip, readRequestedSize, selectSubject } from "./size-parameters.ts";
+
+/** When a page counts as loaded. */
+export const WAIT_UNTIL = [
+  "load",
+  "domcontentloaded",
+  "networkidle0",
+  "networkidle2",
+] as const satisfies readonly WaitUntil[];
+
+/** A thumbnail request: the image, and the form of the answer. */
+export interface ThumbnailRequest {
+  readonly options: ThumbnailOptions;
+  readonly output: "raw" | "json";
+  readonly prettify: boolean;
+  readonly freshness: Freshness;
+}
+
+/** The output formats of a page. */
+export const FORMATS = ["jpg", "jpeg", "png", "webp", "pdf"] as const;
+/** Parameters for images only, and for PDFs only. */
+const IMAGE_ONLY_PARAMETERS = ["size", "width", "height", "scale", "selector", "clip"];
+const PDF_ONLY_PARAMETERS = ["paper", "margins"];
+
+const MAX_VIEWPORT = 1600;
+/** Maximum characters of a selector. */
+export const MAX_SELECTOR = 1_000;
+/** Maximum characters of a user agent. */
+export const MAX_USER_AGENT = 512;
+/** Maximum number of `hide` and of `click` parameters. */
+export const MAX_HIDDEN = 10;
+export const MAX_CLICKS = 5;
+/** The user agent for `mobile` without a device. */
+const MOBILE_USER_AGENT =
+  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%s Mobile Safari/537.36";
+
+/**
+ * Parses the query of a thumbnail request (contract, GET /v1/thumbs/), including the additions to the contract.
+ *
+ * @throws GatewayError 400 that names the invalid parameter
+ */
+export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyOptions): ThumbnailRequest {
+  const query = new QueryParameters(search);
+  const url = query.pageUrl(safety).href;
+  const full = query.boolean("full", false);
+  const selector = query.limitedText("selector", MAX_SELECTOR);
+  const clip = readClip(query);
+  if (clip !== null && selector !== null) {
+    throw invalidRequest("The parameters clip and selector do not go together.", "clip");
+  }
+  const mobile = query.boolean("mobile", false);
+  const device = readDevice(query);
+  const userAgent = query.limitedText("userAgent", MAX_USER_AGENT);
+  const kind = query.choice("format", FORMATS) ?? "jpg";
+  const isPdf = kind === "pdf";
+  query.rejectParameters(
+    isPdf ? IMAGE_ONLY_PARAMETERS : PDF_ONLY_PARAMETERS,
+    isPdf ? "has no meaning for a PDF" : "needs format=pdf",
+  );
+  if (!isPdf && query.boolean("landscape", false)) query.rejectParameters(["landscape"], "needs format=pdf");
+  const format = kind === "jpg" ? "jpeg" : isPdf ? "png" : kind;
+  const sheet = readPaperLayout(query);
+  const scale = query.number("scale", 1, 3);
+  const request: ThumbnailRequest = {
+    options: {
+      url,
+      sheet: isPdf ? sheet : null,
+      format,
+      quality: readQuality(query, format),
+      full: full && !isPdf,
+      frame: readRequestedSize(query, mobile, selectSubject({ clip, selector, full }), scale ?? 1),
+      screen: readScreen(query, mobile, device, scale),
+      userAgent: userAgent ?? device?.userAgent ?? (mobile ? MOBILE_USER_AGENT : null),
+      selector,
+      clip,
+      // Sorted, because the order has no effect: so equal requests share a cache entry.
+      hide: [...new Set(query.textList("hide", MAX_HIDDEN, MAX_SELECTOR))].sort(),
+      click: query.textList("click", MAX_CLICKS, MAX_SELECTOR),
+      waitForSelector: query.limitedText("waitForSelector", MAX_SELECTOR),
+      scroll: query.boolean("scroll", full || isPdf),
+      delay: query.integer("delay", 0, 10) ?? 0,
+      waitUntil: query.choice("waitUntil", WAIT_UNTIL) ?? "load",
+      darkMode: query.boolean("darkMode", false),
+      transparent: readTransparent(query, kind),
+      timezone: readTimezone(query),
+      locale: readLocale(query),
+      blockAds: query.boolean("blockAds", false),
+      blockCookieBanners: query.boolean("blockCookieBanners", false),
+    },
+    output: query.choice("output", ["raw", "json"]) ?? "raw",
+    prettify: query.boolean("prettify", false),
+    freshness: readFreshness(query),
+  };
+  query.rejectUnknown();
+  return request;
+}
+
+function readQuality(query: QueryParameters, format: ImageFormat): number {
+  const quality = query.integer("quality", 1, 100) ?? 100;
+  // Quality has no effect on png: so equal requests share a cache entry.
+  return format === "png" ? 100 : quality;
+}
+
+function readTransparent(query: QueryParameters, kind: (typeof FORMATS)[number]): boolean {
+  const transparent = query.boolean("transparent", false);
+  if (!transparent || kind === "png" || kind === "webp") return transparent;
+  throw invalidRequest("A transparent image needs format=png or format=webp.", "transparent");
+}
+
+function readDevice(query: QueryParameters): Device | undefined {
+  const name = query.text("device");
+  if (name === null) return undefined;
+  const device = findDevice(name);
+  if (device === undefined) {
+    throw invalidRequest(`The parameter device must be one of ${DEVICE_NAMES.join(", ")}.`, "device");
+  }
+  return device;
+}
+
+function readScreen(
+  query: QueryParameters,
+  mobile: boolean,
+  device: Device | undefined,
+  scale: number | null,
+): Screen {
+  const usual = mobile ? { width: 412, height: 732 } : { width: 1200, height: 1200 };
+  const both = query.dimensions("viewport", 1, MAX_VIEWPORT) ?? device ?? usual;
+  return {
+    width: query.integer("viewportWidth", 1, MAX_VIEWPORT) ?? both.width,
+    height: query.integer("viewportHeight", 1, MAX_VIEWPORT) ?? both.height,
+    deviceScaleFactor: scale ?? device?.deviceScaleFactor ?? (mobile ? 2 : 1),
+    mobile: device?.mobile === true || mobile,
+    touch: device?.touch === true || mobile,
+  };
+}

@@ -1,0 +1,205 @@
+import type { ProviderOutageView } from "../core/ports/account-status.ts";
+import type { AccountFailure, AcquireRequest } from "../core/ports/accounts.ts";
+import { requestIdentityOf } from "./request-identity.ts";
+
+/** The provider is down after consecutive failures on this many different accounts. */
+const OUTAGE_ACCOUNTS = 3;
+/** Failures must come from at least this many requests: a single request may itself be what the provider cannot process. */
+const OUTAGE_REQUESTS = 2;
+/** If the probe request has no result after this time, another request may probe. Milliseconds. */
+const PROBE_TIMEOUT_MS = 10_000;
+/** A series of failures is deleted when nothing was added to it for this long. Milliseconds. */
+const SERIES_TTL_MS = 600_000;
+/** Maximum number of tracked series. The limit is needed because callers can invent model names. */
+const MAX_SERIES = 200;
+/** Scope of a failure that affects every model. */
+const ALL_MODELS = "*";
+
+/** Consecutive failures of the provider, with no success in between. */
+class FailureSeries {
+  readonly accounts = new Set<string>();
+  readonly requests = new Set<string>();
+  readonly since: number;
+  /**
+   * Serial number of the newest lease at the last failure: leases up to it were granted before, so their results are
+   * ignored.
+   */
+  failedAtSerial = 0;
+  last: AccountFailure;
+  /** When the last failure was added, Unix milliseconds. */
+  lastAt: number;
+  /** The request that probes whether the provider works again. */
+  probe: { readonly request: string; readonly since: number } | null = null;
+
+  constructor(last: AccountFailure, since: number) {
+    this.last = last;
+    this.since = since;
+    this.lastAt = since;
+  }
+
+  get isOutage(): boolean {
+    return this.accounts.size >= OUTAGE_ACCOUNTS && this.requests.size >= OUTAGE_REQUESTS;
+  }
+}
+
+/** The request that reports a success or a failure, and the serial number of its lease. */
+export interface OutcomeSource {
+  /** The request's unique identity, not the id that its caller chose. */
+  readonly request: string;
+  readonly model: string;
+  readonly account: string;
+  readonly serial: number;
+}
+
+/** An outage of the provider, and which requests it affects. */
+export interface Outage {
+  readonly failure: AccountFailure;
+  affects(request: AcquireRequest): boolean;
+}
+
+/** The effect of one recorded provider failure. */
+export interface FailureEffect {
+  /** No failure was recorded since the provider last worked. */
+  readonly isFirst: boolean;
+  /** The outage that starts with this failure; null: it had started before, or there is none. */
+  readonly outageStarted: Outage | null;
+  /** The outage that continues because the probe request failed; null: another request failed. */
+  readonly outageContinues: Outage | null;
+}
+
+/**
+ * A circuit breaker for a whole provider. While the provider is down, one request at a time probes it, and all others wait
+ * briefly for the result. An unreachable provider is down for all models; any other failure affects only the requested
+ * model. There is no pause before a probe: the first success closes the circuit.
+ */
+export class CircuitBreaker {
+  readonly #series = new Map<string, FailureSeries>();
+
+  /** Whether failures with this model are tracked, so that a success must be reported. */
+  tracksModel(model: string): boolean {
+    return this.#series.size > 0 && (this.#series.has(model) || this.#series.has(ALL_MODELS));
+  }
+
+  /** Records a provider failure. `newest` is the serial number of the newest lease. */
+  recordFailure(witness: OutcomeSource, failure: AccountFailure, newest: number, now: number): FailureEffect {
+    const { account, request, model, serial } = witness;
+    const scope = failure.kind === "unreachable" ? ALL_MODELS : model;
+    this.#dropExpired(now);
+    const first = !this.#series.has(scope);
+    const series = this.#series.get(scope) ?? new FailureSeries(failure, now);
+    series.lastAt = now;
+    if (first) this.#evictSeries();
+    // Reinsert it, so that the map stays sorted by the last failure, oldest first.
+    this.#series.delete(scope);
+    this.#series.set(scope, series);
+    const tried = this.releaseProbe(request);
+    const outage: Outage = {
+      failure,
+      affects: (other) => other.target === undefined && (scope === ALL_MODELS || scope === other.model),
+    };
+    const goesOn = tried ? outage : null;
+    if (serial <= series.failedAtSerial)
+      return { isFirst: first, outageStarted: null, outageContinues: goesOn };
+    const before = series.isOutage;
+    series.accounts.add(account);
+    if (series.requests.size < OUTAGE_REQUESTS) series.requests.add(request);
+    series.failedAtSerial = newest;
+    series.last = failure;
+    return {
+      isFirst: first,
+      outageStarted: !before && series.isOutage ? outage : null,
+      outageContinues: goesOn,
+    };
+  }
+
+  /** Deletes series whose last failure is old, including those of models that are no longer requested. */
+  #dropExpired(now: number): void {
+    for (const [scope, { lastAt }] of this.#series) {
+      if (now - lastAt >= SERIES_TTL_MS) this.#series.delete(scope);
+    }
+  }
+
+  /** Evicts the oldest series when there are too many. It prefers one that is not an outage. */
+  #evictSeries(): void {
+    if (this.#series.size < MAX_SERIES) return;
+    const scopes = [...this.#series.keys()];
+    const least = scopes.find((scope) => this.#series.get(scope)?.isOutage === false) ?? scopes[0];
+    if (least !== undefined) this.#series.delete(least);
+  }
+
+  /** Number of tracked series of failures. */
+  get size(): number {
+    return this.#series.size;
+  }
+
+  /** Closes the circuit for the model, unless the lease was granted before the last failure. */
+  recordSuccess({ model, serial }: OutcomeSource): void {
+    for (const scope of [model, ALL_MODELS]) {
+      const series = this.#series.get(scope);
+      if (series !== undefined && serial > series.failedAtSerial) this.#series.delete(scope);
+    }
+  }
+
+  /**
+   * Admits a request and returns null, or returns the failure that refuses it. During an outage an admitted request becomes
+   * the probe. A retry (with excluded accounts) never probes.
+   */
+  admitOrFail(asked: AcquireRequest, now: number): AccountFailure | null {
+    const { model, exclude } = asked;
+    if (this.#series.size === 0) return null;
+    const outages = [ALL_MODELS, model].flatMap((scope) => {
+      const series = this.#series.get(scope);
+      return series?.isOutage === true ? [series] : [];
+    });
+    const again = (exclude?.length ?? 0) > 0;
+    for (const { probe, last } of outages) {
+      if (again || (probe !== null && now - probe.since < PROBE_TIMEOUT_MS)) return last;
+    }
+    for (const series of outages) series.probe = { request: requestIdentityOf(asked), since: now };
+    return null;
+  }
+
+  /**
+   * A request (by its identity) has released its lease or left the queue. If it was the probe, another request may probe.
+   * Returns whether it was the probe.
+   */
+  releaseProbe(request: string): boolean {
+    let tried = false;
+    for (const series of this.#series.values()) {
+      if (series.probe?.request !== request) continue;
+      series.probe = null;
+      tried = true;
+    }
+    return tried;
+  }
+
+  /** Whether a request is probing the provider for a model. */
+  isProbing(model: string, now: number): boolean {
+    return [ALL_MODELS, model].some((scope) => {
+      const trial = this.#series.get(scope)?.probe ?? null;
+      return trial !== null && now - trial.since < PROBE_TIMEOUT_MS;
+    });
+  }
+
+  /** Whether the provider is down for a model. */
+  isDown(model: string): boolean {
+    return [ALL_MODELS, model].some((scope) => this.#series.get(scope)?.isOutage === true);
+  }
+
+  /** The current outages, for administrators. */
+  outages(provider: string): ProviderOutageView[] {
+    return [...this.#series].flatMap(([scope, { isOutage, last, since }]) =>
+      isOutage
+        ? [
+            {
+              provider,
+              model: scope === ALL_MODELS ? "" : scope,
+              kind: last.kind,
+              reason: last.message,
+              since,
+            },
+          ]
+        : [],
+    );
+  }
+}

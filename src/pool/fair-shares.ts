@@ -1,0 +1,62 @@
+import type { Waiter } from "./fair-queue.ts";
+import { LinkedList } from "./linked-list.ts";
+
+/** The slots and waiting requests of one caller. */
+export class FairShare {
+  readonly caller: string;
+  /** The collection that holds it. */
+  readonly owner: FairShares;
+  /** Slots that the caller occupies. */
+  occupiedSlots = 0;
+  /** Serial number of the newest lease; 0: none since the caller last held or requested a slot. */
+  lastServedSerial = 0;
+  /** All its waiting requests, in order of arrival. */
+  readonly waiters = new Set<Waiter>();
+  /** Those of them that can use any account. */
+  readonly untargetedWaiters = new LinkedList<Waiter>();
+
+  constructor(caller: string, among: FairShares) {
+    this.caller = caller;
+    this.owner = among;
+  }
+}
+
+/** The shares of all callers that hold or request slots. */
+export class FairShares {
+  readonly #shares = new Map<string, FairShare>();
+  /** Shares with waiting requests. */
+  readonly waitingShares = new Set<FairShare>();
+
+  getOrCreate(caller: string): FairShare {
+    let share = this.#shares.get(caller);
+    if (share === undefined) {
+      share = new FairShare(caller, this);
+      this.#shares.set(caller, share);
+    }
+    return share;
+  }
+
+  /** Deletes a share that has become empty. */
+  deleteIfEmpty(share: FairShare): void {
+    if (share.occupiedSlots > 0 || share.waiters.size > 0) return;
+    // A request held outside of the queue may reference an older share of the same caller.
+    if (this.#shares.get(share.caller) === share) this.#shares.delete(share.caller);
+  }
+
+  /**
+   * Selects the request to evict from a full queue in favour of one more request of `share`: the newest waiting request of
+   * the caller with the most. It must still have at least as many as the other caller afterwards. Null: none.
+   */
+  findWaiterToEvict(share: FairShare): Waiter | null {
+    let most = share.waiters.size + 1;
+    let newest: Waiter | null = null;
+    for (const { waiters } of this.waitingShares) {
+      if (waiters.size < most || waiters.size === share.waiters.size + 1) continue;
+      const last = [...waiters].at(-1);
+      if (last === undefined) continue;
+      if (waiters.size > most || newest === null || last.serial > newest.serial) newest = last;
+      most = waiters.size;
+    }
+    return newest;
+  }
+}

@@ -1,0 +1,293 @@
+import type { LimitShareStore } from "./pool-store.ts";
+import { splitProportionally } from "./shards/shard-map.ts";
+
+/** The limits that shards share: slots in use, and waiting requests. */
+export const DISTRIBUTED_LIMITS = ["global", "queue"] as const;
+export type DistributedLimit = (typeof DISTRIBUTED_LIMITS)[number];
+
+/**
+ * Every limit consists of this many units. Shares are counted in units, so an edit of the limit scales all shares and moves
+ * none. Divisible by every number up to 16, and by 32 and 64, so that equal shares are whole numbers.
+ */
+export const TOTAL_UNITS = 2_882_880;
+
+/**
+ * How long a shard reserves slots for a peer that has requested them, milliseconds. A peer that still needs them repeats
+ * its request earlier.
+ */
+const RESERVED_MS = 5_000;
+
+/** A peer that has not repeated its request for this long loses its turn, milliseconds. */
+const TURN_TIMEOUT_MS = 1_000;
+
+/** The shards that share the limits. All shards get the same layout, but not at the same moment. */
+export interface LimitLayout {
+  /** Names of the shards that own accounts. */
+  readonly shards: readonly string[];
+  /** The shards that owned the whole limit at first, in equal shares. Never changes. */
+  readonly founders: readonly string[];
+  /** Shards of earlier layouts: they may still hold shares. */
+  readonly former?: readonly string[];
+}
+
+/** How much of a limit a shard uses. */
+export interface LimitUsage {
+  readonly inUse: number;
+  /** The part of `inUse` whose leases are unconfirmed since a restart: it may become free soon. */
+  readonly heldBack: number;
+  /** What the shard could use in addition right now. */
+  readonly wanted: number;
+  /** The most that it could ever use. */
+  readonly most: number;
+}
+
+/** A request of one shard to another for a share. All numbers are units. */
+export interface ShareRequest {
+  readonly units: number;
+  /** What the requesting shard has. */
+  readonly has: number;
+  /** The total that it has ever received from the other shard. */
+  readonly got: number;
+  /** A request is about to be rejected because the share is exhausted: the peer may give its idle reserve. */
+  readonly urgent?: true;
+}
+
+/** Slots owed to a peer that requested more than was free. Times are Unix milliseconds. */
+interface OwedSlots {
+  readonly slots: number;
+  /** Time of its first and of its latest request. */
+  readonly since: number;
+  readonly askedAt: number;
+  readonly until: number;
+}
+
+export interface ShareAnswer {
+  /** Total units ever given to the requesting shard. Only its growth counts, so an answer may be lost, repeated or late. */
+  readonly given: number;
+  /** How many more units it would give. */
+  readonly spare: number;
+  /** The shard is no longer in the layout and has no units left. */
+  readonly gone?: true;
+}
+
+/**
+ * A shard's share of one limit: a bounded counter (Balegas et al., "Extending Eventually Consistent Cloud Databases for
+ * Enforcing Numeric Invariants", 2015). For each pair of shards the giver counts the units that it has ever given, and the
+ * receiver stores the largest such count that it was sent. Both counts are stored before they are sent or used. So the sum
+ * of all shares never exceeds the limit, whatever happens to messages and shards; the next message makes up for a lost one.
+ *
+ * A shard gives half of its idle units, or all of them when a request would otherwise be rejected. A shard with more than
+ * an equal share gives the surplus to a peer with less, as soon as it becomes free. This class holds the rules only: {@link
+ * LimitRebalancer} decides when to ask which peer.
+ */
+export class LimitShare {
+  readonly #name: string;
+  readonly #limit: DistributedLimit;
+  readonly #store: LimitShareStore;
+  readonly #given = new Map<string, number>();
+  readonly #got = new Map<string, number>();
+  /** Base minus all given units plus all received units. */
+  #units = 0;
+  #base = 0;
+  #total = 0;
+  #shards: readonly string[] = [];
+  /** Slots reserved for peers, with the end of each reservation. */
+  readonly #withheld = new Map<string, OwedSlots>();
+
+  /**
+   * @param name this shard's name
+   */
+  constructor(name: string, limit: DistributedLimit, store: LimitShareStore) {
+    this.#name = name;
+    this.#limit = limit;
+    this.#store = store;
+    for (const { limit: of, peer, given, got } of store.loadLimitShares()) {
+      if (of !== limit) continue;
+      this.#given.set(peer, given);
+      this.#got.set(peer, got);
+      this.#units += got - given;
+    }
+  }
+
+  /**
+   * @param total the limit; 0: no limit
+   */
+  configure(total: number, { shards, founders }: LimitLayout): void {
+    const equal = splitProportionally(
+      TOTAL_UNITS,
+      founders.map(() => 1),
+    );
+    const base = equal[founders.indexOf(this.#name)] ?? 0;
+    this.#units += base - this.#base;
+    this.#base = base;
+    this.#total = total;
+    this.#shards = shards;
+    if (total === 0) this.#withheld.clear();
+  }
+
+  /** The shard has never had a share. */
+  get isNew(): boolean {
+    return this.#base === 0 && this.#got.size === 0;
+  }
+
+  /** Its share in units. */
+  get units(): number {
+    return this.#units;
+  }
+
+  /** Whether other shards may hold a part of the limit. */
+  get isPartial(): boolean {
+    return this.#total > 0 && this.#slotsOf(this.#units) < this.#total;
+  }
+
+  /** Its share in slots; null without a limit. */
+  get slots(): number | null {
+    return this.#total === 0 ? null : this.#slotsOf(this.#units);
+  }
+
+  /** How many slots of its share it may use: slots owed to peers are not reused once they become free. Null without a limit. */
+  usableSlots(now: number): number | null {
+    const { slots } = this;
+    if (slots === null) return null;
+    let owed = 0;
+    for (const [peer, { slots: held, until }] of this.#withheld) {
+      if (until <= now || until > now + RESERVED_MS) this.#withheld.delete(peer);
+      else owed += held;
+    }
+    return slots - Math.min(owed, Math.max(0, slots - this.#fair));
+  }
+
+  /** When the first reservation for a peer ends, Unix milliseconds; `Infinity` without reservations. */
+  get owedUntil(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const { until } of this.#withheld.values()) first = Math.min(first, until);
+    return first;
+  }
+
+  /** How many more units it should have. */
+  missing({ inUse, heldBack, wanted, most }: LimitUsage): number {
+    const { slots } = this;
+    if (slots === null || this.#left) return 0;
+    const needed = inUse - heldBack + wanted;
+    // Request in larger steps, not for each request: up to an equal share, and above it a quarter more.
+    let target = 0;
+    if (wanted > 0 && needed > slots) target = Math.max(this.#fair, needed + Math.ceil(slots / 4));
+    // A new shard requests its share at once, so that its first requests need not wait.
+    else if (this.isNew) target = this.#fair;
+    target = Math.min(target, Math.max(most, needed), this.#total);
+    return target <= slots ? 0 : this.#unitsFor(target) - this.#units;
+  }
+
+  /**
+   * @param missing units; 0: only ask for the total already given
+   */
+  ask(peer: string, missing: number, urgent = false): ShareRequest {
+    const least = missing === 0 ? 0 : this.#unitsFor(1);
+    const units = Math.min(TOTAL_UNITS, Math.max(least, Math.ceil(missing)));
+    const ask = { units, has: this.#units, got: this.#got.get(peer) ?? 0 };
+    return urgent ? { ...ask, urgent } : ask;
+  }
+
+  /** Handles a peer's request for a part of this share. */
+  handleRequest(
+    peer: string,
+    { units, has, got, urgent }: ShareRequest,
+    use: LimitUsage,
+    now: number,
+  ): ShareAnswer {
+    const before = this.#given.get(peer) ?? 0;
+    // Before the configuration its own share is unknown.
+    if (this.#shards.length === 0) return { given: before, spare: 0 };
+    // Units that were given but have not arrived yet.
+    const underWay = Math.max(0, before - got);
+    const wanted = Math.max(0, units - underWay);
+    const free = Math.max(0, this.#units - this.#kept(peer, has, use, urgent === true, now));
+    const given = Math.min(wanted, free);
+    if (given > 0) {
+      this.#save(peer, before + given, this.#got.get(peer) ?? 0);
+      this.#given.set(peer, before + given);
+      this.#units -= given;
+    }
+    // An urgent requester is rejected if it gets nothing, so nothing is reserved for it.
+    if (urgent !== true) this.#owe(peer, has, wanted - given, now);
+    const answer = { given: before + given, spare: free - given };
+    return this.#left && this.#units === 0 ? { ...answer, gone: true } : answer;
+  }
+
+  /** Records the total that a peer has ever given to this shard. Returns how much of it is new. */
+  recordGiven(peer: string, given: number): number {
+    const before = this.#got.get(peer) ?? 0;
+    if (given <= before) return 0;
+    const more = given - before;
+    this.#save(peer, this.#given.get(peer) ?? 0, given);
+    this.#got.set(peer, given);
+    this.#units += more;
+    return more;
+  }
+
+  /** Whether the shard is not, or no longer, in the layout. */
+  get #left(): boolean {
+    return !this.#shards.includes(this.#name);
+  }
+
+  /** An equal share, in slots. */
+  get #fair(): number {
+    return this.#left ? 0 : Math.floor(this.#total / this.#shards.length);
+  }
+
+  #slotsOf(units: number): number {
+    return Math.floor((units * this.#total) / TOTAL_UNITS);
+  }
+
+  #unitsFor(slots: number): number {
+    return this.#total === 0 ? 0 : Math.ceil((slots * TOTAL_UNITS) / this.#total);
+  }
+
+  /**
+   * Whether the peer has less than an equal share and less than this shard. Of a very small limit the shards get single
+   * slots in turn.
+   */
+  #isDue(peer: string, has: number): boolean {
+    const theirs = this.#slotsOf(has);
+    return this.#shards.includes(peer) && theirs < Math.max(1, this.#fair) && theirs < (this.slots ?? 0);
+  }
+
+  /** The units that it keeps when a peer requests a share. */
+  #kept(peer: string, has: number, { inUse, wanted }: LimitUsage, isUrgent: boolean, now: number): number {
+    const { slots } = this;
+    if (slots === null) return inUse > 0 ? this.#units : this.#left ? 0 : Math.ceil(this.#units / 2);
+    const used = Math.min(slots, inUse);
+    const idle = Math.max(0, slots - inUse - wanted);
+    let given = this.#left ? slots - used : isUrgent ? idle : Math.ceil(idle / 2);
+    if (this.#isDue(peer, has)) given = Math.max(given, slots - Math.max(used, this.#fair));
+    given = Math.max(0, Math.min(given, slots - used - this.#owedBefore(peer, now)));
+    // Less than one slot is of no use here. But two shards that both lack a slot must not pass the rest back and forth for
+    // ever.
+    if (given === 0 && inUse + wanted > slots && this.#name < peer) return this.#units;
+    return Math.max(this.#unitsFor(slots - given), this.#unitsFor(inUse));
+  }
+
+  /** Slots owed to peers that requested earlier than this one. */
+  #owedBefore(peer: string, now: number): number {
+    const { since } = this.#withheld.get(peer) ?? { since: now };
+    let owed = 0;
+    for (const [other, before] of this.#withheld)
+      if (other !== peer && before.since < since && now - before.askedAt <= TURN_TIMEOUT_MS)
+        owed += before.slots;
+    return owed;
+  }
+
+  #owe(peer: string, has: number, unmet: number, now: number): void {
+    const since = this.#withheld.get(peer)?.since ?? now;
+    this.#withheld.delete(peer);
+    if (unmet <= 0 || this.slots === null || !this.#isDue(peer, has)) return;
+    const short = Math.max(1, this.#fair) - this.#slotsOf(has);
+    const slots = Math.min(short, Math.ceil((unmet * this.#total) / TOTAL_UNITS));
+    this.#withheld.set(peer, { slots, since, askedAt: now, until: now + RESERVED_MS });
+  }
+
+  /** Throws what the store throws; then neither count may change. */
+  #save(peer: string, given: number, got: number): void {
+    this.#store.saveLimitShare({ limit: this.#limit, peer, given, got });
+  }
+}

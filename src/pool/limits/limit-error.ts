@@ -1,0 +1,60 @@
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import type { LimitName, LimitRefusal } from "../../core/ports/key-limits.ts";
+
+const NANO = 1e9;
+
+/** The text for each limit in error messages. */
+const LIMIT_LABELS: Readonly<Record<LimitName, string>> = {
+  requests_per_minute: "requests per minute",
+  tokens_per_minute: "tokens per minute",
+  max_parallel: "requests at once",
+  tokens_per_day: "tokens per day",
+  tokens_per_month: "tokens per month",
+  cost_per_day: "cost per day",
+  cost_per_month: "cost per month",
+};
+
+/** Limits that do not recover within a minute. */
+const BUDGETS: ReadonlySet<LimitName> = new Set([
+  "tokens_per_day",
+  "tokens_per_month",
+  "cost_per_day",
+  "cost_per_month",
+]);
+
+/**
+ * The error for a caller whose key has reached a limit: which limit, how much was used, and when there is room again. It
+ * has no `Retry-After` (contract, Errors).
+ *
+ * @param now Unix milliseconds
+ */
+export function createLimitError({ limit, max, used, resetMs }: LimitRefusal, now: number): GatewayError {
+  const isCost = limit.startsWith("cost");
+  const amount = (value: number) => (isCost ? String(Number((value / NANO).toFixed(6))) : String(value));
+  const resetsAt = resetMs === null ? null : new Date(now + resetMs).toISOString();
+  const details = { limit, max: isCost ? max / NANO : max, resets_at: resetsAt };
+  const counted = `${LIMIT_LABELS[limit]} (limit ${amount(max)}, used ${amount(used)})`;
+  if (BUDGETS.has(limit)) {
+    return new GatewayError(
+      429,
+      `this API key has used up its budget: ${counted}; it is renewed at ${resetsAt}`,
+      {
+        code: "insufficient_quota",
+        details,
+        // SDKs read this header before they retry automatically.
+        headers: { "x-should-retry": "false" },
+      },
+    );
+  }
+  const seconds = resetMs === null ? null : Math.max(1, Math.ceil(resetMs / 1000));
+  const then =
+    limit === "max_parallel"
+      ? "try again when one of them has ended"
+      : seconds === null
+        ? "the request alone is larger than that: make it smaller"
+        : `try again in ${seconds} s`;
+  return new GatewayError(429, `rate limit reached for ${counted}: ${then}`, {
+    code: "rate_limit_exceeded",
+    details: seconds === null ? details : { ...details, retry_after_seconds: seconds },
+  });
+}

@@ -1,0 +1,121 @@
+import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../../core/storage/damaged-rows.ts";
+import { numberIn, type Sql, textIn } from "../../core/storage/sql.ts";
+import type { StoredSum, StoredUse, UseStore } from "./use-store.ts";
+
+const TABLES = [
+  `create table if not exists key_use(
+    id text primary key, key text not null, at integer not null, tokens integer not null, cost integer not null,
+    extra_tokens integer not null, extra_cost integer not null, ended integer not null, settled integer not null
+  ) without rowid`,
+  `create table if not exists key_sum(
+    key text primary key, day integer not null, day_tokens integer not null, day_cost integer not null,
+    month integer not null, month_tokens integer not null, month_cost integer not null
+  ) without rowid`,
+];
+
+const CHECKS: readonly TableCheck[] = [
+  {
+    table: "key_use",
+    numbers: {
+      at: MAX_DATE_MS,
+      tokens: null,
+      cost: null,
+      extra_tokens: null,
+      extra_cost: null,
+      ended: MAX_DATE_MS,
+      settled: 1,
+    },
+  },
+  {
+    table: "key_sum",
+    numbers: {
+      day: null,
+      day_tokens: null,
+      day_cost: null,
+      month: null,
+      month_tokens: null,
+      month_cost: null,
+    },
+  },
+];
+
+/** Stores the counted use in a SQLite database: a Durable Object's or a separate file. Each call throws what SQLite throws. */
+export class SqlUseStore implements UseStore {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+    for (const table of TABLES) sql.all(table);
+    quarantineDamagedRows(sql, CHECKS);
+  }
+
+  loadUses(): Iterable<StoredUse> {
+    return this.#sql.all("select * from key_use order by at, id").map((row) => ({
+      id: textIn(row, "id"),
+      key: textIn(row, "key"),
+      at: numberIn(row, "at"),
+      tokens: numberIn(row, "tokens"),
+      cost: numberIn(row, "cost"),
+      extraTokens: numberIn(row, "extra_tokens"),
+      extraCost: numberIn(row, "extra_cost"),
+      ended: numberIn(row, "ended"),
+      settled: numberIn(row, "settled") === 1,
+    }));
+  }
+
+  saveUse({ id, key, at, tokens, cost, extraTokens, extraCost, ended, settled }: StoredUse): void {
+    this.#sql.all(
+      "insert or replace into key_use values(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      id,
+      key,
+      at,
+      tokens,
+      cost,
+      extraTokens,
+      extraCost,
+      ended,
+      settled ? 1 : 0,
+    );
+  }
+
+  removeUse(id: string): void {
+    this.#sql.all("delete from key_use where id = ?", id);
+  }
+
+  loadSums(): Iterable<StoredSum> {
+    return this.#sql.all("select * from key_sum").map((row) => ({
+      key: textIn(row, "key"),
+      day: numberIn(row, "day"),
+      dayTokens: numberIn(row, "day_tokens"),
+      dayCost: numberIn(row, "day_cost"),
+      month: numberIn(row, "month"),
+      monthTokens: numberIn(row, "month_tokens"),
+      monthCost: numberIn(row, "month_cost"),
+    }));
+  }
+
+  whenStored(): null {
+    return null;
+  }
+
+  /** Nothing is pending. */
+  writeNow(): void {}
+
+  fold(horizon: number, sums: readonly StoredSum[]): void {
+    this.#sql.transaction(() => {
+      this.#sql.all("delete from key_use where ended > 0 and ended <= ?", horizon);
+      for (const { key, day, dayTokens, dayCost, month, monthTokens, monthCost } of sums) {
+        this.#sql.all(
+          "insert or replace into key_sum values(?, ?, ?, ?, ?, ?, ?)",
+          key,
+          day,
+          dayTokens,
+          dayCost,
+          month,
+          monthTokens,
+          monthCost,
+        );
+      }
+    });
+  }
+}

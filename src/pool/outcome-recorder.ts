@@ -1,0 +1,103 @@
+import type { AccountFailure } from "../core/ports/accounts.ts";
+import type { AccountState } from "./account-state.ts";
+import type { AccountTokens } from "./account-tokens.ts";
+import type { OutcomeSource } from "./circuit-breaker.ts";
+import type { CircuitProbe } from "./circuit-probe.ts";
+import type { LeaseRecord } from "./leases.ts";
+import type { Proxies } from "./proxies.ts";
+import { requestIdentityOf } from "./request-identity.ts";
+import type { Slots } from "./slots.ts";
+
+/** An account cools down after this many consecutive provider failures, while the provider works with other accounts. */
+const MAX_PROVIDER_FAILURES = 3;
+
+/** The request that reports how the provider did. */
+function outcomeSourceOf({ holder, state: { id: account }, serial }: LeaseRecord): OutcomeSource {
+  return { request: requestIdentityOf(holder), model: holder.model, account, serial };
+}
+
+/** Records the results of account uses: decides which account, proxy or provider failed or works again. */
+export class OutcomeRecorder {
+  readonly #slots: Slots;
+  readonly #tokens: AccountTokens;
+  readonly #proxies: Proxies;
+  readonly #circuitProbe: CircuitProbe;
+  readonly #now: () => number;
+
+  constructor(
+    slots: Slots,
+    tokens: AccountTokens,
+    proxies: Proxies,
+    trials: CircuitProbe,
+    now: () => number,
+  ) {
+    this.#slots = slots;
+    this.#tokens = tokens;
+    this.#proxies = proxies;
+    this.#circuitProbe = trials;
+    this.#now = now;
+  }
+
+  /** See `AccountPool.failed`. */
+  recordFailure(lease: LeaseRecord, failure: AccountFailure): void {
+    if (!lease.outcomeReported) lease.state.health.failed(failure, this.#now());
+    lease.outcomeReported = true;
+    if (failure.fault === "provider") this.#recordProviderFailure(lease, failure);
+    else this.blameAccountOrProxy(lease.state, failure, lease.serial);
+  }
+
+  /** See `AccountPool.succeeded`. */
+  recordSuccess(lease: LeaseRecord): void {
+    const { state, serial } = lease;
+    const { proxy } = state;
+    state.providerPool.breaker.recordSuccess(outcomeSourceOf(lease));
+    this.#circuitProbe.resumeHeldRequests(state.providerPool);
+    const proxyWorks = proxy !== null && this.#proxies.recordSuccess(proxy, serial);
+    if (serial > state.failedAtSerial) {
+      state.providerFailures = 0;
+      if (this.#tokens.recordSuccess(state, serial > (proxy?.failedAtSerial ?? 0)))
+        this.#slots.onHealthChanged([state]);
+    }
+    if (proxyWorks) this.#slots.onHealthChanged(proxy.accounts);
+  }
+
+  /**
+   * Records a failure caused by the account or its proxy; ignores one with another cause.
+   *
+   * @param serial serial number of the lease that reports it
+   */
+  blameAccountOrProxy(state: AccountState, failure: AccountFailure, serial: number): void {
+    if (state.account === null) return;
+    const { serial: newest } = this.#slots;
+    const { proxy } = state;
+    if (failure.fault === "proxy" && proxy !== null) {
+      if (this.#proxies.recordFailure(proxy, failure, serial, newest, this.#now()))
+        this.#slots.onHealthChanged(proxy.accounts);
+    } else if (failure.fault === "account" && serial > state.failedAtSerial) {
+      this.#tokens.recordFailure(state, failure, this.#now());
+      state.failedAtSerial = newest;
+      this.#slots.onHealthChanged([state]);
+    }
+  }
+
+  /** Does not blame the account, unless the provider fails on it repeatedly and works with other accounts in between. */
+  #recordProviderFailure(lease: LeaseRecord, failure: AccountFailure): void {
+    const { state, serial } = lease;
+    const { providerPool } = state;
+    const { serial: newest } = this.#slots;
+    // When a proxy is used, "unreachable" may be a failure of the proxy.
+    const unclear = failure.kind === "unreachable" && state.proxy !== null;
+    const noted = unclear
+      ? null
+      : providerPool.breaker.recordFailure(outcomeSourceOf(lease), failure, newest, this.#now());
+    if (noted?.outageContinues != null)
+      this.#circuitProbe.onOutageContinues(providerPool, noted.outageContinues);
+    if (noted?.outageStarted != null) this.#circuitProbe.onOutageStarted(providerPool, noted.outageStarted);
+    if (state.account === null || serial <= state.failedAtSerial || noted?.isFirst === false) return;
+    state.failedAtSerial = newest;
+    state.providerFailures += 1;
+    if (state.providerFailures < MAX_PROVIDER_FAILURES) return;
+    this.#tokens.recordFailure(state, failure, this.#now());
+    this.#slots.onHealthChanged([state]);
+  }
+}

@@ -1,0 +1,193 @@
+import type { AcquireRefusal, AcquireRequest } from "../core/ports/accounts.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { AccountState } from "./account-state.ts";
+import { Waiter } from "./fair-queue.ts";
+import type { FairShare } from "./fair-shares.ts";
+import type { DistributedLimit } from "./limit-share.ts";
+import type { ProviderPool, ProviderPools } from "./provider-pool.ts";
+import type { SlotLimits } from "./slot-limits.ts";
+
+/** The slots, as far as the request queue needs them. */
+export interface SlotSource {
+  /** Serial number of the newest lease or waiting request. */
+  serial: number;
+  readonly inUse: number;
+  /** Releases a slot that was granted to a waiting request which has left. */
+  release(token: string): boolean;
+}
+
+/** Callbacks of the request queue. */
+export interface RequestQueueEvents {
+  /** A waiting request has left the queue without a slot. */
+  onDismissed(request: AcquireRequest): void;
+  /** The time of the next event may have changed. */
+  onScheduleChanged(): void;
+  /** A limit is exhausted: requests wait, or one was rejected (`turnedAway`). Only relevant with several pools. */
+  onLimitExhausted(limit: DistributedLimit, turnedAway: boolean): void;
+}
+
+/**
+ * Requests that wait for a slot: in their provider's queue, up to the queue limit, or held outside of the queue until the
+ * state of the provider is known. A request leaves with a slot ({@link Waiter.settle}), or is dismissed.
+ */
+export class RequestQueue {
+  readonly #slots: SlotSource;
+  readonly #providerPools: ProviderPools;
+  readonly #limits: SlotLimits;
+  readonly #clock: Clock;
+  readonly #events: RequestQueueEvents;
+
+  constructor(
+    slots: SlotSource,
+    lanes: ProviderPools,
+    limits: SlotLimits,
+    clock: Clock,
+    events: RequestQueueEvents,
+  ) {
+    this.#slots = slots;
+    this.#providerPools = lanes;
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#events = events;
+  }
+
+  /** Number of waiting requests. */
+  get size(): number {
+    return this.#providerPools.waitingCount;
+  }
+
+  /**
+   * Adds a request to the queue, or refuses it.
+   *
+   * @param again the held request that now joins the queue, in its old position among the requests of its caller
+   * @param mayRebalance more room may come from other shards: no waiting request is evicted
+   */
+  enqueue(
+    providerPool: ProviderPool,
+    request: AcquireRequest,
+    target: AccountState | null,
+    exclude: ReadonlySet<string> | null,
+    again: Waiter | null,
+    mayRebalance = false,
+  ): AcquireRefusal | Waiter {
+    const waited = again === null ? 0 : Math.max(0, this.#clock.now() - again.since);
+    const waitMs = (request.waitMs ?? this.#limits.configured.queueWaitMs) - waited;
+    const { fairShares, queue } = providerPool;
+    const share = fairShares.getOrCreate(request.caller ?? "");
+    const limit = this.#limits.queueLimitOf(providerPool);
+    const full = queue.size >= limit;
+    if (waitMs > 0 && 2 * (queue.size + 1) > limit) this.#events.onLimitExhausted("queue", full);
+    const surplus = full && !mayRebalance ? fairShares.findWaiterToEvict(share) : null;
+    if ((full && surplus === null) || waitMs <= 0) {
+      fairShares.deleteIfEmpty(share);
+      return { refused: full && surplus === null ? "queue_full" : "queue_timeout" };
+    }
+    if (surplus !== null) this.dismiss(surplus, { refused: "queue_full" });
+    const waiter = again ?? this.#createWaiter(providerPool, request, share, target, exclude);
+    waiter.fairShare = share;
+    waiter.stopTimer = this.#clock.setTimer(waitMs, () => this.dismiss(waiter, { refused: "queue_timeout" }));
+    queue.add(waiter, providerPool.rotation);
+    this.#events.onScheduleChanged();
+    return waiter;
+  }
+
+  /**
+   * Holds a request without a pinned account outside of the queue, until `Slots.admitHeldRequest` or `dismiss`. Refuses it
+   * with `late` after `ms` milliseconds. Null: more requests wait than the free slots and the queue have room for.
+   */
+  holdOutsideQueue(
+    providerPool: ProviderPool,
+    request: AcquireRequest,
+    ms: number,
+    late: AcquireRefusal,
+  ): Waiter | null {
+    const room =
+      this.#limits.queueLimitOf(providerPool) + Math.max(0, this.#limits.usableSlots - this.#slots.inUse);
+    if (providerPool.waitingCount >= room) return null;
+    const exclude = request.exclude?.length ? new Set(request.exclude) : null;
+    const share = providerPool.fairShares.getOrCreate(request.caller ?? "");
+    providerPool.fairShares.deleteIfEmpty(share);
+    const waiter = this.#createWaiter(providerPool, request, share, null, exclude);
+    this.#hold(waiter, ms, late);
+    return waiter;
+  }
+
+  /** Moves a request from the queue to the held requests. */
+  moveOutsideQueue(waiter: Waiter, ms: number, late: AcquireRefusal): void {
+    const { queue, rotation, fairShares } = waiter.providerPool;
+    queue.remove(waiter, rotation);
+    fairShares.deleteIfEmpty(waiter.fairShare);
+    this.#hold(waiter, ms, late);
+  }
+
+  /** Ends the wait of a request without a slot. */
+  dismiss(waiter: Waiter, outcome: AcquireRefusal): void {
+    this.#remove(waiter, () => waiter.settle(outcome));
+  }
+
+  /** Ends the wait of a request with an error. */
+  fail(waiter: Waiter, error: unknown): void {
+    this.#remove(waiter, () => waiter.fail(error));
+  }
+
+  #remove(waiter: Waiter, tell: () => void): void {
+    if (waiter.outcome !== null) return;
+    const { queue, rotation, fairShares, heldRequests } = waiter.providerPool;
+    heldRequests.delete(waiter);
+    queue.remove(waiter, rotation);
+    fairShares.deleteIfEmpty(waiter.fairShare);
+    tell();
+    this.#events.onDismissed(waiter.request);
+    this.#events.onScheduleChanged();
+  }
+
+  /** Refuses the waiting requests for a provider that `concerned` selects. */
+  rejectMatching(
+    providerPool: ProviderPool,
+    concerned: (request: AcquireRequest) => boolean,
+    outcome: AcquireRefusal,
+  ): void {
+    for (const waiter of providerPool.waiters()) if (concerned(waiter.request)) this.dismiss(waiter, outcome);
+  }
+
+  /**
+   * Refuses requests that accept only available healthy accounts when there are none any more: they continue at another
+   * shard.
+   */
+  rejectWithoutHealthyAccount(): void {
+    if (this.#limits.shares === null) return;
+    for (const providerPool of this.#providerPools.all) {
+      if (providerPool.waitingCount === 0 || providerPool.rotation.hasAvailableHealthy) continue;
+      this.rejectMatching(providerPool, ({ wellOnly }) => wellOnly === true, {
+        refused: "no_accounts",
+        isWell: false,
+      });
+    }
+  }
+
+  #hold(waiter: Waiter, ms: number, late: AcquireRefusal): void {
+    waiter.stopTimer();
+    waiter.stopTimer = this.#clock.setTimer(ms, () => this.dismiss(waiter, late));
+    waiter.providerPool.heldRequests.add(waiter);
+    this.#events.onScheduleChanged();
+  }
+
+  #createWaiter(
+    providerPool: ProviderPool,
+    request: AcquireRequest,
+    share: FairShare,
+    target: AccountState | null,
+    exclude: ReadonlySet<string> | null,
+  ): Waiter {
+    this.#slots.serial += 1;
+    const { serial } = this.#slots;
+    const now = this.#clock.now();
+    return new Waiter(serial, request, providerPool, share, target, exclude, now, (it) => this.#cancel(it));
+  }
+
+  #cancel(waiter: Waiter): void {
+    const { outcome } = waiter;
+    if (outcome === null) this.dismiss(waiter, { refused: "cancelled" });
+    else if ("granted" in outcome) this.#slots.release(outcome.granted.lease);
+  }
+}

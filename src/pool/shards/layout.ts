@@ -1,0 +1,93 @@
+import type { PoolAccount, PoolConfiguration, PoolLayout } from "../../core/ports/pool-configuration.ts";
+import { POOL_NAME } from "./pool-name.ts";
+import { ShardMap } from "./shard-map.ts";
+
+/**
+ * Names of the pool objects. The first keeps the name of the single pool, so that a change from one to several pools moves
+ * as few accounts as possible.
+ */
+export function shardNames(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => (index === 0 ? POOL_NAME : `shard-${index}`));
+}
+
+/** Creates the map from accounts to these shards. */
+export function createShardMap(names: readonly string[]): ShardMap {
+  return new ShardMap(names.map((name) => ({ name, region: "" })));
+}
+
+/** Computes the layout for `count` shards that follows `before`. Null: there is one pool, and there has never been another. */
+export function nextLayout(count: number, before: PoolLayout | null): PoolLayout | null {
+  const shards = shardNames(count);
+  if (before === null) {
+    // There may have been a single pool that was never recorded as a layout.
+    return count === 1 ? null : { generation: 1, shards, earlier: [[POOL_NAME]], former: [] };
+  }
+  if (before.shards.length === count) return before;
+  // Layouts with the same number of shards assign the accounts in the same way.
+  const earlier = [...before.earlier, before.shards].filter(({ length }) => length !== count);
+  const former = new Set([...before.former, ...before.shards]);
+  for (const name of shards) former.delete(name);
+  return { generation: before.generation + 1, shards, earlier, former: [...former] };
+}
+
+/** The layout after the migration, when no slots of moved accounts are occupied elsewhere. */
+export function settledLayout(layout: PoolLayout): PoolLayout {
+  return { ...layout, earlier: [] };
+}
+
+/** Lists every shard that owns, or may still hold, anything in a layout. */
+export function listAllShards({ shards, earlier, former }: PoolLayout): string[] {
+  return [...new Set([...shards, ...earlier.flat(), ...former])];
+}
+
+/** Which shard owns which account in a layout, from the point of view of one shard. */
+export class AccountOwnership {
+  readonly #self: string;
+  readonly #map: ShardMap;
+  readonly #earlier: readonly ShardMap[];
+
+  constructor(layout: PoolLayout, self: string) {
+    this.#self = self;
+    this.#map = createShardMap(layout.shards);
+    this.#earlier = layout.earlier.map(createShardMap);
+  }
+
+  /** Name of the shard that owns an account. */
+  ownerOf(account: string): string {
+    return ownerIn(this.#map, account);
+  }
+
+  /** The other shards that may have owned the account. */
+  earlierOwners(account: string): string[] {
+    const names = new Set(this.#earlier.map((map) => ownerIn(map, account)));
+    names.delete(this.#self);
+    return [...names];
+  }
+
+  /** Whether this shard may have owned the account but does not own it any more. */
+  hasMovedAway(account: string): boolean {
+    if (this.ownerOf(account) === this.#self) return false;
+    return this.#earlier.some((map) => ownerIn(map, account) === this.#self);
+  }
+}
+
+const ownerIn = (map: ShardMap, account: string): string => map.shards[map.of(account)]?.name ?? "";
+
+/**
+ * Builds one shard's part of the pool configuration: its own accounts, and those that it owned and must release.
+ *
+ * @param order sequence number of the message: a shard ignores a message with a lower number as outdated
+ */
+export function buildShardConfiguration(
+  whole: PoolConfiguration,
+  layout: PoolLayout,
+  name: string,
+  order: number,
+): PoolConfiguration {
+  const ownership = new AccountOwnership(layout, name);
+  const accounts = whole.accounts.flatMap((account, rank): PoolAccount[] => {
+    if (ownership.ownerOf(account.id) === name) return [{ ...account, rank }];
+    return ownership.hasMovedAway(account.id) ? [{ ...account, rank, moved: true }] : [];
+  });
+  return { ...whole, accounts, shard: { name, order, layout } };
+}

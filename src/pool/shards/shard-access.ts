@@ -1,0 +1,61 @@
+import type { AbortSignalLike } from "../../core/http/light-abort-controller.ts";
+import type { AccountFailure, AcquireRequest, AcquireResult } from "../../core/ports/accounts.ts";
+import { type Clock, withTimeout } from "../../core/ports/clock.ts";
+
+/** Acquires a slot at a shard, by the shard's number. */
+export type AcquireAtShard = (
+  shard: number,
+  request: AcquireRequest,
+  signal: AbortSignalLike | undefined,
+) => Promise<AcquireResult>;
+
+/** Access to all shards, by number. */
+export interface ShardAccess {
+  readonly acquire: AcquireAtShard;
+  /** Resolves or rejects as soon as the shard answers anything. */
+  readonly ping: (shard: number) => Promise<unknown>;
+}
+
+/** The outcome of a request, and the number of the shard. */
+export type ShardOutcome = readonly [shard: number, acquired: AcquireResult];
+
+/** A shard that does not answer within this time is skipped, milliseconds. */
+export const SHARD_TIMEOUT_MS = 1_500;
+/**
+ * Delay before a request is repeated that no shard has room for, milliseconds: shares of limits or accounts may be about to
+ * arrive.
+ */
+export const RETRY_MS = 100;
+
+/**
+ * Acquires a slot at a shard without waiting in its queue. Null: the shard did not answer in time; a slot that it grants
+ * later is released.
+ */
+export async function acquireWithoutWaiting(
+  ask: AcquireAtShard,
+  clock: Clock,
+  shard: number,
+  request: AcquireRequest,
+  signal: AbortSignalLike | undefined,
+): Promise<AcquireResult | null> {
+  const asking = ask(shard, { ...request, waitMs: 0, passing: true }, signal);
+  const answer = await withTimeout(asking, SHARD_TIMEOUT_MS, clock);
+  if (answer === null) void asking.then(releaseUnused, () => undefined);
+  return answer;
+}
+
+/** Releases an unused slot without counting a success of its account. */
+export async function releaseUnused(acquired: AcquireResult): Promise<void> {
+  if (!("lease" in acquired)) return;
+  const { lease } = acquired;
+  await lease.reportFailure(UNUSED_SLOT).catch(() => false);
+  lease.release();
+}
+
+const UNUSED_SLOT: AccountFailure = {
+  kind: "unreachable",
+  message: "the slot was not needed",
+  status: 0,
+  fault: null,
+  retryAfter: null,
+};

@@ -1,0 +1,120 @@
+import type { HistoryFilter } from "../../core/ports/archive.ts";
+import type { SqlValue } from "../../core/storage/sql.ts";
+
+/** A record that is still `streaming` after this time without news has lost its isolate. */
+export const LOST_AFTER_MS = 15 * 60_000;
+
+/** The index covers exactly this expression; it would not cover `->>`. */
+const summaryField = (name: string) => `json_extract(summary, '$.${name}')`;
+
+/** The fields that filters use. One index covers all, so that SQLite reads no summary of a record that does not match. */
+const FILTER_FIELDS = [
+  "status",
+  "status_code",
+  "key",
+  "model",
+  "requested_model",
+  "account",
+  "dialect",
+  "source",
+  "elapsed_ms",
+  "prompt_tokens",
+  "completion_tokens",
+  "tried",
+].map(summaryField);
+
+/** Name of the index over the filter fields. */
+export const FILTER_INDEX = "record_facts";
+
+/** Creates the index if it does not exist. For a large archive it takes a while. */
+export const CREATE_FILTER_INDEX = `create index if not exists ${FILTER_INDEX} on record(created, seq, updated, ${FILTER_FIELDS.join()})`;
+
+/**
+ * Whether a summary contains a text that users see: in its texts, in the status with its code ("error 429"), or in the
+ * entries of failed accounts. Not `like`: Durable Objects refuse patterns of more than 50 bytes. The second line is a cheap
+ * pre-check: the text must be somewhere in the JSON.
+ */
+const HAS_TEXT = `(instr(lower(${summaryField("status")} || ' ' || (${summaryField("status_code")})), lower(?)) > 0
+  or instr(lower(summary), lower(?)) > 0 and exists(select 1 from json_each(summary)
+    where (type = 'text' or key = 'tried') and instr(lower(value), lower(?)) > 0))`;
+
+/** A list of any length as one bound value: Durable Objects allow a hundred values. */
+const BOUND_LIST = "(select value from json_each(?))";
+
+/** A condition on records, with its bound values. */
+export interface Condition {
+  /** The `where` clause of a query, or empty. It uses `created`, `updated` and `summary`. */
+  readonly where: string;
+  readonly values: readonly SqlValue[];
+  /** Whether there are conditions besides the text search. */
+  readonly isNarrowed: boolean;
+}
+
+/**
+ * Converts a filter and a search text (empty: none) to SQL.
+ *
+ * @param now Unix milliseconds: records that have streamed for too long count as failed
+ */
+export function buildCondition(filter: HistoryFilter, q: string, now: number): Condition {
+  const parts: string[] = [];
+  const values: SqlValue[] = [];
+  const add = (part: string, ...given: readonly SqlValue[]) => {
+    parts.push(part);
+    values.push(...given);
+  };
+  /** `part` creates a condition from the set of choices. */
+  const among = (choices: readonly SqlValue[] = [], part: (set: string) => string, times = 1) => {
+    if (choices.length === 0) return;
+    add(part(BOUND_LIST), ...Array.from({ length: times }, () => JSON.stringify(choices)));
+  };
+  const bound = (value: number | undefined, part: string) => {
+    if (value !== undefined) add(part, value);
+  };
+  bound(filter.from, "created >= ?");
+  bound(filter.to, "created < ?");
+  if (filter.status !== undefined && filter.status.length > 0) {
+    const status = summaryField("status");
+    const lost = now - LOST_AFTER_MS;
+    const said = `case when ${status} = 'streaming' and updated <= ? then 'error' else ${status} end`;
+    add(`${said} in ${BOUND_LIST}`, lost, JSON.stringify(filter.status));
+  }
+  if (filter.code !== undefined && filter.code.length > 0) {
+    const code = summaryField("status_code");
+    const classes = filter.code.filter((one) => one.endsWith("xx")).map((one) => Number(one[0]));
+    const codes = filter.code.filter((one) => !one.endsWith("xx")).map(Number);
+    const given = [JSON.stringify(classes), JSON.stringify(codes)];
+    add(`((${code}) / 100 in ${BOUND_LIST} or ${code} in ${BOUND_LIST})`, ...given);
+  }
+  among(filter.key, (set) => `${summaryField("key")} in ${set}`);
+  among(filter.dialect, (set) => `${summaryField("dialect")} in ${set}`);
+  among(filter.source, (set) => `${summaryField("source")} in ${set}`);
+  among(
+    filter.model,
+    (set) => `(${summaryField("model")} in ${set} or ${summaryField("requested_model")} in ${set})`,
+    2,
+  );
+  const tried = summaryField("tried");
+  const one = "value ->> '$.account'";
+  among(
+    filter.account,
+    (set) =>
+      `(${summaryField("account")} in ${set} or ${tried} <> '[]' and exists(select 1 from json_each(${tried}) where ${one} in ${set}))`,
+    2,
+  );
+  const tokens = `(${summaryField("prompt_tokens")}) + (${summaryField("completion_tokens")})`;
+  bound(filter.minMs, `${summaryField("elapsed_ms")} >= ?`);
+  bound(filter.maxMs, `${summaryField("elapsed_ms")} <= ?`);
+  bound(filter.minTokens, `${tokens} >= ?`);
+  bound(filter.maxTokens, `${tokens} <= ?`);
+  const isNarrowed = parts.length > 0;
+  if (q !== "") add(HAS_TEXT, q, JSON.stringify(q).slice(1, -1), q);
+  return { where: parts.length === 0 ? "" : ` where ${parts.join(" and ")}`, values, isNarrowed };
+}
+
+/** The `from` and `where` of a query on single records. `isIndexed`: {@link FILTER_INDEX} exists. */
+export function buildRecordsQuery({ where, isNarrowed }: Condition, isIndexed: boolean): string {
+  // By itself SQLite reads the summaries: it does not know that using the wide index avoids that.
+  return isNarrowed && isIndexed
+    ? `from record indexed by ${FILTER_INDEX}${where} and created > -1e300`
+    : `from record${where}`;
+}

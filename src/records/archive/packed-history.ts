@@ -1,0 +1,278 @@
+import type {
+  HistoryFilter,
+  HistoryQuery,
+  HistoryRecord,
+  HistorySummary,
+  HistoryWrite,
+} from "../../core/ports/archive.ts";
+import type { LocatedRecord, RecordPack, TextLocation } from "../../core/ports/record-packs.ts";
+import { numberIn, type Sql, type SqlValue, textIn } from "../../core/storage/sql.ts";
+import { buildCondition } from "./history-filter.ts";
+import { BOUND_IDS, type HistoryTable } from "./history-table.ts";
+import { type PackHead, PackTable } from "./pack-table.ts";
+import { RunningRecords } from "./running-records.ts";
+
+/** Limit of characters of running records' summaries in one bound value: Durable Objects allow 2 MB. */
+const VALUE_CHARS = 400_000;
+
+/** The columns that conditions use, extracted from JSON summaries. */
+const conditionColumns = (json: string) =>
+  `json_extract(${json}, '$.created_at') as created, json_extract(${json}, '$.updated_at') as updated, ${json} as summary`;
+
+/**
+ * Added to the `seq` of packed records, to keep them distinct from single records and from each other. Running records have
+ * negative numbers.
+ */
+const PACKED = 1e12;
+const PACKED_SEQ = `${PACKED} + p.seq * 1000 + e.key`;
+
+/** The records between two times (after the first value, before the second): single records, and those in packs. */
+const SELECT_STORED = `select seq, created, updated, summary from record where created > ?1 and created < ?2
+  union all select ${PACKED_SEQ}, ${conditionColumns("e.value")}
+    from pack p, json_each(p.summaries) e where p.at > ?1 and p.since < ?2`;
+
+/** The running records, from several bound values: a statement may join five selects, but any number of rows. */
+const selectRunning = (values: number) =>
+  `select -(row_number() over ()), ${conditionColumns("e.value")} from (values ${Array.from({ length: values }, () => "(?)").join()}) v, json_each(v.column1) e`;
+
+/**
+ * The history where a bucket stores the texts: ended records arrive in packs, running ones are in memory, and records from
+ * before the packs stay in their table. Lists combine all three.
+ */
+export class PackedHistory {
+  readonly #sql: Sql;
+  readonly #singleRecords: HistoryTable;
+  readonly #packs: PackTable;
+  readonly #running = new RunningRecords();
+  readonly #now: () => number;
+
+  /** @param single the table of single records, in the same database */
+  constructor(sql: Sql, single: HistoryTable, now: () => number) {
+    this.#sql = sql;
+    this.#singleRecords = single;
+    this.#packs = new PackTable(sql);
+    this.#now = now;
+  }
+
+  /** Whether a database stores packs, or has stored some. */
+  static existsIn(sql: Sql): boolean {
+    return PackTable.existsIn(sql);
+  }
+
+  /**
+   * Stores an isolate's message. The caller must run it in a transaction, and call {@link invalidateCache} if that fails.
+   *
+   * @param running updates of running generations
+   * @param keep number of records to keep
+   * @param sentAt see `ArchiveBatch`
+   */
+  write(running: readonly HistoryWrite[], packs: readonly RecordPack[], keep: number, sentAt?: number): void {
+    if (keep === 0) {
+      for (const pack of packs) this.#packs.markForErasure(pack);
+      return;
+    }
+    const told = [...running, ...packs.flatMap(({ records }) => records)].map(({ summary }) => summary);
+    // A running record that seemed younger than the clearing may still be listed.
+    for (const id of this.#singleRecords.deleteCleared(told, sentAt)) this.#running.remove(id);
+    for (const pack of packs) {
+      const deleted = this.#singleRecords.findDeleted(pack.records.map(({ summary }) => summary.id));
+      const records = pack.records.filter(({ summary }) => !deleted.has(summary.id));
+      const put = this.#packs.put({ ...pack, records });
+      if (put.length < pack.records.length) {
+        this.#packs.markForErasure({
+          ...pack,
+          records: pack.records.filter((record) => !put.includes(record)),
+        });
+      }
+      const fresh = put.map(({ summary }) => summary.id);
+      for (const id of fresh) this.#running.remove(id);
+      this.#singleRecords.deleteReplaceable(fresh);
+    }
+    const ids = running.map(({ summary }) => summary.id);
+    const deleted = this.#singleRecords.findDeleted(ids);
+    // The record may have been stored as lost.
+    if (this.#singleRecords.count > 0) this.#singleRecords.deleteReplaceable(ids);
+    for (const news of running) {
+      const { id } = news.summary;
+      if (!this.#packs.has(id) && !deleted.has(id)) this.#running.put(news, this.#now());
+    }
+    if (packs.length > 0) this.trim(keep);
+  }
+
+  /** Keeps `keep` records; those from before the packs are dropped first. */
+  trim(keep: number): void {
+    this.#packs.trim(keep);
+    this.#singleRecords.trim(Math.max(0, keep - this.#packs.count));
+  }
+
+  /** The same where no packs arrive any more: here the packs are dropped first. */
+  trimPacks(keep: number): void {
+    this.#packs.trim(Math.max(0, keep - this.#singleRecords.count));
+  }
+
+  /** Stores running generations without news for long as lost. */
+  storeLost(): void {
+    const lost = this.#running.findLost(this.#now());
+    for (const write of lost) this.#singleRecords.put(write);
+    for (const { summary } of lost) this.#running.remove(summary.id);
+  }
+
+  list({ offset, count, q, filter = {}, uncounted = false }: HistoryQuery): {
+    items: HistorySummary[];
+    total: number;
+  } {
+    const heads = this.#packs.heads().filter((head) => overlaps(head, filter));
+    const wanted = new HistorySearch(filter, q, this.#now(), this.#running.summaries);
+    if (!uncounted && !wanted.isAll) return this.#search(wanted, offset, count);
+    // The newest packs are enough, unless few of their records match: then it searches more packs.
+    for (let taken = countPacksFor(heads, offset + count); ; taken = taken * 4 + 1) {
+      const rows = this.#sql.all(
+        `select summary from (${wanted.source})${wanted.where} order by created desc, seq desc limit ? offset ?`,
+        heads[taken]?.at ?? Number.MIN_SAFE_INTEGER,
+        ...wanted.values,
+        count,
+        offset,
+      );
+      if (rows.length < count && taken < heads.length) continue;
+      const items = rows.map((row) => this.#singleRecords.toSummary(textIn(row, "summary")));
+      return { items, total: uncounted ? 0 : this.#packs.count + wanted.running + this.#singleRecords.count };
+    }
+  }
+
+  /** A record; without its texts if the bucket stores them. */
+  read(id: string): HistoryRecord | LocatedRecord | null {
+    return this.#running.read(id) ?? this.#packs.read(id) ?? this.#singleRecords.read(id);
+  }
+
+  /** Where a record's texts are in the bucket; null: in this database, or there is no such record. */
+  placeOf(id: string): LocatedRecord["place"] | null {
+    return this.#packs.read(id)?.place ?? null;
+  }
+
+  /** Deletes a record for good: a running generation does not bring it back. False if it does not exist. */
+  delete(id: string): boolean {
+    const isHere = [this.#running.remove(id), this.#packs.delete(id)].includes(true);
+    if (isHere) this.#singleRecords.deletePermanently([id]);
+    return this.#singleRecords.delete(id) || isHere;
+  }
+
+  /**
+   * Deletes all records, except in packs that are not among `keys`, because they arrived later. Returns the number deleted.
+   */
+  clear(keys: readonly string[]): number {
+    const running = this.#running.summaries.map(({ id }) => id);
+    for (const id of running) this.#running.remove(id);
+    const packed = this.#packs.deletePacks(keys);
+    this.#singleRecords.deletePermanently([...running, ...packed]);
+    return this.#singleRecords.clear() + running.length + packed.length;
+  }
+
+  /** The keys of all packs, oldest first. */
+  get keys(): string[] {
+    return this.#packs.keys;
+  }
+
+  /** Whether there are running generations, which may get lost. */
+  get hasRunning(): boolean {
+    return this.#running.summaries.length > 0;
+  }
+
+  /**
+   * Texts in the bucket that belong to no stored record, by the key of their pack: of records that were deleted before their
+   * pack arrived, or that arrived twice. The caller erases them and then calls {@link unmarkStrays}. Null: delete the whole pack.
+   */
+  listStrayTexts(): Map<string, TextLocation[] | null> {
+    return this.#packs.listStrayTexts();
+  }
+
+  /** Records that a pack's stray texts are erased. */
+  unmarkStrays(key: string): void {
+    this.#packs.unmarkStrays(key);
+  }
+
+  /** Whether there are stray texts. */
+  get hasStrayTexts(): boolean {
+    return this.#packs.hasStrayTexts;
+  }
+
+  /** Drops cached state after a failed write. */
+  invalidateCache(): void {
+    this.#packs.invalidateCache();
+  }
+
+  /** Searching all records is expensive: one search gives both the page and the total. */
+  #search(wanted: HistorySearch, offset: number, count: number): { items: HistorySummary[]; total: number } {
+    const found = this.#sql.all(
+      `select seq from (${wanted.source})${wanted.where} order by created desc, seq desc`,
+      Number.MIN_SAFE_INTEGER,
+      ...wanted.values,
+    );
+    const page = found.slice(offset, offset + count).map((row) => numberIn(row, "seq"));
+    const packs = page.filter((seq) => seq >= PACKED).map((seq) => Math.floor((seq - PACKED) / 1000));
+    const rows = this.#sql.all(
+      `select seq, summary from record where seq in ${BOUND_IDS}
+        union all select ${PACKED_SEQ}, e.value from pack p, json_each(p.summaries) e
+          where p.seq in ${BOUND_IDS} and ${PACKED_SEQ} in ${BOUND_IDS}`,
+      JSON.stringify(page),
+      JSON.stringify(packs),
+      JSON.stringify(page),
+    );
+    const kept = new Map(rows.map((row) => [numberIn(row, "seq"), textIn(row, "summary")]));
+    const running = this.#running.summaries;
+    const jsonOf = (seq: number) => (seq < 0 ? JSON.stringify(running[-seq - 1]) : (kept.get(seq) ?? ""));
+    const items = page.map((seq) => this.#singleRecords.toSummary(jsonOf(seq)));
+    return { items, total: found.length };
+  }
+}
+
+/** The query of a list as SQL. The first bound value of each statement is the time after which to search. */
+class HistorySearch {
+  readonly source: string;
+  readonly where: string;
+  readonly values: readonly SqlValue[];
+  /** Number of running generations. */
+  readonly running: number;
+  /** Whether there is no condition at all. */
+  readonly isAll: boolean;
+
+  constructor(filter: HistoryFilter, q: string, now: number, summaries: readonly HistorySummary[]) {
+    const chunks = toJsonChunks(summaries);
+    const { where, values } = buildCondition(filter, q, now);
+    this.source =
+      chunks.length === 0 ? SELECT_STORED : `${SELECT_STORED} union all ${selectRunning(chunks.length)}`;
+    this.where = `${where === "" ? " where" : `${where} and`} created > ?1`;
+    this.values = [filter.to ?? Number.MAX_SAFE_INTEGER, ...chunks, ...values];
+    this.running = summaries.length;
+    this.isAll = where === "";
+  }
+}
+
+/** Splits summaries into JSON arrays that fit into bound values. */
+function toJsonChunks(summaries: readonly HistorySummary[]): string[] {
+  const chunks: string[][] = [];
+  let chars = VALUE_CHARS;
+  for (const summary of summaries) {
+    const json = JSON.stringify(summary);
+    if (chars + json.length > VALUE_CHARS) {
+      chunks.push([]);
+      chars = 0;
+    }
+    chunks.at(-1)?.push(json);
+    chars += json.length;
+  }
+  return chunks.map((chunk) => `[${chunk.join()}]`);
+}
+
+function overlaps({ at, since }: PackHead, { from, to }: HistoryFilter): boolean {
+  return (from === undefined || at >= from) && (to === undefined || since < to);
+}
+
+/** How many of the newest packs hold this many records. */
+function countPacksFor(heads: readonly PackHead[], records: number): number {
+  let found = 0;
+  const last = heads.findIndex((head) => {
+    found += head.records;
+    return found >= records;
+  });
+  return last === -1 ? heads.length : last + 1;
+}

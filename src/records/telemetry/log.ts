@@ -1,0 +1,80 @@
+import { maskPath } from "../../core/http/path-masking.ts";
+import type { LogFields } from "../../core/ports/context.ts";
+
+/** Characters that may need escaping in JSON: then `JSON.stringify` formats the text. */
+const NOT_PLAIN = /[^ !#-[\]-~]/;
+
+function quoteText(text: string): string {
+  return NOT_PLAIN.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+/** Formats a value as JSON; undefined if JSON omits it. */
+function toJson(value: unknown): string | undefined {
+  switch (typeof value) {
+    case "string":
+      return quoteText(value);
+    case "number":
+      return Number.isFinite(value) ? `${value}` : "null";
+    case "boolean":
+      return value ? "true" : "false";
+    default:
+      return JSON.stringify(value);
+  }
+}
+
+/** The text before each field's value, by field name. The program defines the fields, so there are few. */
+const fieldPrefixes = new Map<string, string>();
+
+/** Converts `firstTokenMs` to `,"first_token_ms":`. */
+function getFieldPrefix(name: string): string {
+  let beginning = fieldPrefixes.get(name);
+  if (beginning === undefined) {
+    beginning = `,"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}":`;
+    fieldPrefixes.set(name, beginning);
+  }
+  return beginning;
+}
+
+/** Formats the fields as further members of a JSON object. */
+function formatMembers<Fields extends LogFields>(fields: Fields): string {
+  let members = "";
+  for (const name in fields) {
+    if (name === "streaming") continue;
+    const value = toJson(fields[name]);
+    if (value !== undefined) members += getFieldPrefix(name) + value;
+  }
+  return members;
+}
+
+let second = Number.NaN;
+/** ISO text of `second`, without the fraction. */
+let secondText = "";
+
+/** The time in the format of `toISOString`. Many requests share a second, so only the milliseconds are formatted anew. */
+function formatTime(): string {
+  const now = Date.now();
+  const milliseconds = now % 1000;
+  if (now - milliseconds !== second) {
+    second = now - milliseconds;
+    secondText = new Date(second).toISOString().slice(0, -"000Z".length);
+  }
+  return `${secondText}${String(milliseconds).padStart(3, "0")}Z`;
+}
+
+/**
+ * Writes the structured log line of a request: no secrets, no content, no query string. It concatenates the JSON text
+ * without building an object, which takes a third of the time.
+ */
+export function logRequest(
+  method: string,
+  path: string,
+  status: number,
+  requestId: string,
+  durationMs: number,
+  fields: LogFields,
+): void {
+  const id = quoteText(requestId);
+  const asked = `"method":${quoteText(method)},"path":${quoteText(maskPath(path))}`;
+  const answered = `"status":${status},"duration_ms":${toJson(Math.round(durationMs))}`;
+  console.log(`{"at":"${formatTime()}","request_id":${id},${asked},${answered}${formatMembers(fields)}}`);
+}

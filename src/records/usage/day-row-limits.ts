@@ -1,0 +1,66 @@
+import { OTHER_VALUES, type UsageDimensions } from "../../core/ports/usage.ts";
+
+/** Limit of model names of one key on one day. */
+const MAX_MODELS = 100;
+/** Limits of rows on one day: of one key, and of all keys. */
+const MAX_KEY_ROWS = 2_000;
+const MAX_ROWS = 50_000;
+
+/** Limits how many different dimensions one day may have. */
+export class DayRowLimits {
+  readonly #rows = new Set<string>();
+  readonly #keys = new Map<string, { rows: number; readonly models: Set<string> }>();
+
+  /** Adds an existing row, regardless of the limits. */
+  addRow(dimensions: UsageDimensions): void {
+    const row = rowOf(dimensions);
+    if (this.#rows.has(row)) return;
+    this.#rows.add(row);
+    const key = this.#key(dimensions.key);
+    key.rows += 1;
+    for (const model of [dimensions.requested_model, dimensions.model]) key.models.add(model);
+  }
+
+  /**
+   * The dimensions under which to count: the given ones while the limits allow. Then the model names become `other`; when
+   * there are too many rows, everything but key, provider and outcome does.
+   */
+  limitDimensions(dimensions: UsageDimensions): UsageDimensions {
+    if (this.#rows.has(rowOf(dimensions))) return dimensions;
+    const key = this.#key(dimensions.key);
+    const { requested_model, model } = dimensions;
+    const known = (name: string) => key.models.has(name) || key.models.size < MAX_MODELS;
+    let admitted = dimensions;
+    if (!known(model)) admitted = { ...admitted, requested_model: OTHER_VALUES, model: OTHER_VALUES };
+    else if (!known(requested_model)) admitted = { ...admitted, requested_model: OTHER_VALUES };
+    if (key.rows >= MAX_KEY_ROWS || this.#rows.size >= MAX_ROWS) {
+      const { key: id, outcome, provider } = dimensions;
+      admitted = {
+        key: id,
+        requested_model: OTHER_VALUES,
+        model: OTHER_VALUES,
+        provider,
+        account: OTHER_VALUES,
+        dialect: OTHER_VALUES,
+        operation: OTHER_VALUES,
+        outcome,
+      };
+    }
+    this.addRow(admitted);
+    return admitted;
+  }
+
+  #key(id: string): { rows: number; readonly models: Set<string> } {
+    let key = this.#keys.get(id);
+    if (key === undefined) {
+      key = { rows: 0, models: new Set() };
+      this.#keys.set(id, key);
+    }
+    return key;
+  }
+}
+
+function rowOf(dimensions: UsageDimensions): string {
+  const { key, requested_model, model, provider, account, dialect, operation, outcome } = dimensions;
+  return [key, requested_model, model, provider, account, dialect, operation, outcome].join("\0");
+}

@@ -1,0 +1,93 @@
+import { findListedModel } from "../../core/config/provider-models.ts";
+import type { Config, Price } from "../../core/config/schema.ts";
+
+/** Billionths per unit, and the number of tokens that a price is for. */
+const NANO = 1e9;
+const TOKENS_PER_PRICE = 1e6;
+/** Limit of one request's cost, whatever prices an administrator sets: it keeps sums finite. */
+const MAX_COST_NANO = 1e40;
+
+/** Suffix of the model variant without thinking. */
+const NO_THINKING = "-nothinking";
+
+/** Configured prices by model. */
+export type Prices = Readonly<Record<string, Price>>;
+
+/** Tokens to price. `cached` is part of `prompt`. */
+export interface PricedTokens {
+  readonly prompt: number;
+  readonly cached: number;
+  readonly completion: number;
+}
+
+/**
+ * The price of the used model, else of the requested name; null if there is none. Names match as for models: in any case. A
+ * thinking and a non-thinking variant share a price if only one of them has one.
+ */
+export function findPrice(prices: Prices, model: string, requested = model): Price | null {
+  if (Object.hasOwn(prices, model)) return prices[model] ?? null;
+  if (Object.hasOwn(prices, requested)) return prices[requested] ?? null;
+  const names = Object.keys(prices);
+  if (names.length === 0) return null;
+  for (const alike of [lower, baseName]) {
+    for (const wanted of [alike(model), alike(requested)]) {
+      const name = names.find((priced) => alike(priced) === wanted);
+      if (name !== undefined) return prices[name] ?? null;
+    }
+  }
+  return null;
+}
+
+/** The parts of the configuration that contain prices. */
+export type Pricing = Pick<Config, "prices" | "providers">;
+
+/** The price of a model from `prices`, else from its provider's `models`; null if there is none. */
+export function findModelPrice(
+  { prices, providers }: Pricing,
+  model: string,
+  requested = model,
+): Price | null {
+  const price = findPrice(prices, model, requested);
+  if (price !== null || providers.length === 0) return price;
+  const slash = model.indexOf("/");
+  const id = model.slice(0, Math.max(0, slash));
+  const provider = providers.find((entry) => entry.id === id);
+  if (provider === undefined) return null;
+  const name = model.slice(slash + 1);
+  const known = findListedModel(provider, name).model ?? findListedModel(provider, baseName(name)).model;
+  return known?.price ?? null;
+}
+
+const lower = (name: string): string => name.toLowerCase();
+
+function baseName(name: string): string {
+  const small = lower(name);
+  return small.endsWith(NO_THINKING) ? small.slice(0, -NO_THINKING.length) : small;
+}
+
+/**
+ * Cost of tokens in whole billionths of the price unit; 0 without a price. Above 2^53 it is rounded to the nearest double,
+ * exact to 15 digits.
+ */
+export function computeCostNano(price: Price | null, { prompt, cached, completion }: PricedTokens): number {
+  if (price === null) return 0;
+  const { input, cached_input: cachedInput = input, output } = price;
+  const fresh = Math.max(0, prompt - cached);
+  const cost = Math.round(
+    ((fresh * input + cached * cachedInput + completion * output) / TOKENS_PER_PRICE) * NANO,
+  );
+  return Math.min(cost, MAX_COST_NANO);
+}
+
+/** Converts billionths to the price unit. */
+export function fromNano(nano: number): number {
+  return nano / NANO;
+}
+
+/** The sum of counts for a JSON response, limited to the integers that all JSON readers can represent. */
+export function clampedSum(...counts: readonly number[]): number {
+  return Math.min(
+    counts.reduce((sum, count) => sum + count, 0),
+    Number.MAX_SAFE_INTEGER,
+  );
+}

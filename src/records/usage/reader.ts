@@ -1,0 +1,180 @@
+import {
+  USAGE_DIMENSIONS,
+  USAGE_SUMS,
+  USAGE_TIMES,
+  type UsageDimension,
+  type UsageDimensions,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageReport,
+  type UsageSums,
+  type UsageTimes,
+} from "../../core/ports/usage.ts";
+import { amountIn, numberIn, type Sql, type SqlRow, type SqlValue, textIn } from "../../core/storage/sql.ts";
+import { computePercentiles } from "./histogram.ts";
+import { selectTable } from "./time-range.ts";
+
+// SQLite's `sum` of integers fails beyond 2^63; `total` adds numbers of any size.
+const SUMS = USAGE_SUMS.map((name) => `total(r.${name}) as ${name}`).join(", ");
+const OUTCOMES = [
+  ["succeeded", "success"],
+  ["failed", "error"],
+  ["cancelled", "cancelled"],
+  ["refused", "refused"],
+]
+  .map(([name, outcome]) => `total(iif(d.outcome = '${outcome}', r.requests, 0)) as ${name}`)
+  .join(", ");
+
+type Distributions = { [T in keyof UsageTimes]: Record<string, number> };
+
+const createDistributions = (): Distributions => ({ first_token: {}, duration: {}, queue: {} });
+
+/** Parses the sums of a row. Throws if one is damaged. */
+export function parseSums(row: SqlRow | undefined): UsageSums {
+  return {
+    requests: amountIn(row, "requests"),
+    prompt_tokens: amountIn(row, "prompt_tokens"),
+    cached_tokens: amountIn(row, "cached_tokens"),
+    completion_tokens: amountIn(row, "completion_tokens"),
+    reasoning_tokens: amountIn(row, "reasoning_tokens"),
+    cost_nano: amountIn(row, "cost_nano"),
+    attempts: amountIn(row, "attempts"),
+    first_token_ms: amountIn(row, "first_token_ms"),
+    duration_ms: amountIn(row, "duration_ms"),
+    queue_ms: amountIn(row, "queue_ms"),
+  };
+}
+
+/** Reads the usage rollups. */
+export class UsageReader {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** Sums of one day, grouped by key. */
+  byKey(day: number): readonly SqlRow[] {
+    return this.#sql.all(
+      `select d.key as key, ${SUMS} from usage_day r join usage_dimension d on d.id = r.dimension where r.at = ? group by d.key`,
+      day,
+    );
+  }
+
+  read(query: UsageQuery): UsageReport {
+    const asked = new UsageStatements(query);
+    const grouped = asked.columns.length > 0;
+    const rows = grouped ? this.#sql.all(asked.groupsStatement, ...asked.values, query.limit + 1) : [];
+    const times = grouped ? this.#readDistributions(asked, asked.columns) : new Map<string, Distributions>();
+    const groups = rows
+      .slice(0, query.limit)
+      .map((row) => asked.group(row, times.get(asked.name(row)) ?? createDistributions()));
+    const total = this.#sql.all(asked.totalStatement, ...asked.values)[0];
+    const all = this.#readDistributions(asked, []).get("") ?? createDistributions();
+    const totals = { ...asked.group(total, all), dimensions: {}, at: query.from };
+    // The limit keeps the newest groups; the result is in ascending time order.
+    if (asked.divided) groups.sort((one, other) => one.at - other.at);
+    return {
+      groups: grouped ? groups : [totals],
+      totals,
+      truncated: rows.length > query.limit,
+    };
+  }
+
+  /** The distributions of each group, by its name. */
+  #readDistributions(asked: UsageStatements, columns: readonly Column[]): Map<string, Distributions> {
+    const found = new Map<string, Distributions>();
+    for (const time of USAGE_TIMES) {
+      for (const row of this.#sql.all(asked.timesStatement(time, columns), ...asked.values)) {
+        const name = columns.length === 0 ? "" : asked.name(row);
+        let distributions = found.get(name);
+        if (distributions === undefined) {
+          distributions = createDistributions();
+          found.set(name, distributions);
+        }
+        distributions[time][textIn(row, "bucket")] = numberIn(row, "observed");
+      }
+    }
+    return found;
+  }
+}
+
+/** A column to group by. */
+interface Column {
+  readonly name: string;
+  readonly sql: string;
+}
+
+const selected = (columns: readonly Column[]) => columns.map(({ name, sql }) => `${sql} as ${name}`);
+
+/** A query as SQL. Column names are constants of the program; values from callers are bound. */
+class UsageStatements {
+  readonly #query: UsageQuery;
+  readonly divided: boolean;
+  readonly columns: readonly Column[];
+  readonly values: readonly SqlValue[];
+  readonly #from: string;
+  readonly #where: string;
+
+  constructor(query: UsageQuery) {
+    this.#query = query;
+    this.divided = query.granularity !== "total";
+    this.columns = [
+      ...(this.divided ? [{ name: "at", sql: "r.at" }] : []),
+      ...query.groupBy.map((name) => ({ name, sql: `d.${name}` })),
+    ];
+    this.#from = `from usage_${selectTable(query)} r join usage_dimension d on d.id = r.dimension`;
+    const filters = USAGE_DIMENSIONS.flatMap((name) => {
+      const values = query.filters[name];
+      return values === undefined ? [] : [{ name, values }];
+    });
+    this.#where = [
+      "where r.at >= ? and r.at < ?",
+      ...filters.map(({ name, values }) => `d.${name} in (${values.map(() => "?").join(", ")})`),
+    ].join(" and ");
+    this.values = [query.from, query.to, ...filters.flatMap(({ values }) => values)];
+  }
+
+  /** Takes one more bound value: the limit of rows. */
+  get groupsStatement(): string {
+    const by = this.columns.map(({ sql }) => sql).join(", ");
+    const order = this.divided ? "r.at desc, requests desc" : "requests desc";
+    const what = [...selected(this.columns), SUMS, OUTCOMES].join(", ");
+    return `select ${what} ${this.#from} ${this.#where} group by ${by} order by ${order} limit ?`;
+  }
+
+  get totalStatement(): string {
+    return `select ${SUMS}, ${OUTCOMES} ${this.#from} ${this.#where}`;
+  }
+
+  timesStatement(time: keyof UsageTimes, columns: readonly Column[]): string {
+    const what = [...selected(columns), "b.key as bucket", "total(b.value) as observed"].join(", ");
+    const by = [...columns.map(({ sql }) => sql), "b.key"].join(", ");
+    return `select ${what} ${this.#from}, json_each(r.${time}) b ${this.#where} group by ${by}`;
+  }
+
+  name(row: SqlRow): string {
+    return this.columns.map(({ name }) => String(row[name] ?? "")).join("\0");
+  }
+
+  group(row: SqlRow | undefined, distributions: Distributions): UsageGroup {
+    return {
+      at: this.divided ? numberIn(row, "at") : this.#query.from,
+      dimensions: valuesIn(row, this.#query.groupBy),
+      ...parseSums(row),
+      succeeded: numberIn(row, "succeeded"),
+      failed: numberIn(row, "failed"),
+      cancelled: numberIn(row, "cancelled"),
+      refused: numberIn(row, "refused"),
+      times: {
+        first_token: computePercentiles(distributions.first_token),
+        duration: computePercentiles(distributions.duration),
+        queue: computePercentiles(distributions.queue),
+      },
+    };
+  }
+}
+
+function valuesIn(row: SqlRow | undefined, names: readonly UsageDimension[]): Partial<UsageDimensions> {
+  return Object.fromEntries(names.map((name) => [name, textIn(row, name)]));
+}

@@ -1,0 +1,44 @@
+import type { UsageQuery } from "../../core/ports/usage.ts";
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** How long hourly and daily rows are stored. */
+export const HOURS_KEPT_MS = 35 * DAY_MS;
+export const DAYS_KEPT_MS = 731 * DAY_MS;
+
+/** Ranges up to this length are hourly by default. */
+const MAX_HOURLY_MS = 3 * DAY_MS;
+/** The default range. */
+const DEFAULT_RANGE_MS = 7 * DAY_MS;
+
+/** The parts of a query that select a time range. */
+export type UsageRange = Pick<UsageQuery, "from" | "to" | "granularity">;
+
+/** The table of rollups that answers a query. */
+export function selectTable({ from, to, granularity }: UsageRange): "hour" | "day" {
+  if (granularity !== "total") return granularity;
+  return from % DAY_MS === 0 && to % DAY_MS === 0 ? "day" : "hour";
+}
+
+/**
+ * Normalizes a time range to whole hours or days (UTC), including partial ones. Default: the last seven days until `now`;
+ * hourly up to three days, else daily. All times are Unix milliseconds.
+ *
+ * @returns an error message if the range is invalid
+ */
+export function normalizeRange(
+  asked: { readonly from?: number; readonly to?: number; readonly granularity?: UsageQuery["granularity"] },
+  now: number,
+): UsageRange | string {
+  const to = asked.to ?? now;
+  const from = asked.from ?? to - DEFAULT_RANGE_MS;
+  if (from >= to) return "from must be before to";
+  if (to - from > DAYS_KEPT_MS) return "a range may be two years long";
+  const old = from < now - HOURS_KEPT_MS;
+  const granularity = asked.granularity ?? (to - from > MAX_HOURLY_MS || old ? "day" : "hour");
+  if (granularity === "hour" && old) return "hours are kept for 35 days: ask for days";
+  const byDay = granularity === "day" || (granularity === "total" && (to - from > MAX_HOURLY_MS || old));
+  const unit = byDay ? DAY_MS : HOUR_MS;
+  return { from: Math.floor(from / unit) * unit, to: Math.ceil(to / unit) * unit, granularity };
+}

@@ -1,0 +1,183 @@
+import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
+import {
+  OTHER_VALUES,
+  type UsageDelta,
+  type UsageDimensions,
+  type UsageMessage,
+  type UsageStore,
+  type UsedRequest,
+} from "../../core/ports/usage.ts";
+import { ActivityTally } from "./activity-tally.ts";
+import { findBucket } from "./histogram.ts";
+import { computeCostNano, findModelPrice } from "./prices.ts";
+
+const HOUR_MS = 3_600_000;
+/**
+ * Limits of separate rows between two messages. Beyond the first, names that callers chose are merged. Beyond the second,
+ * only keys and outcomes remain separate.
+ */
+const MAX_ROWS = 1_000;
+const MAX_ALL_ROWS = 2_000;
+/** Limit of characters of a name that a caller chose. */
+const MAX_NAME = 200;
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A row in progress; its cost is computed when it is sent. */
+interface OpenRow extends Omit<Writable<UsageDelta>, "first_token" | "duration" | "queue"> {
+  readonly first_token: Record<string, number>;
+  readonly duration: Record<string, number>;
+  readonly queue: Record<string, number>;
+}
+
+function observe(buckets: Record<string, number>, milliseconds: number): number {
+  const whole = Math.max(0, Math.round(milliseconds));
+  const bucket = findBucket(whole);
+  buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+  return whole;
+}
+
+/** Normalizes a token count for storage: providers may report anything. */
+function normalizeTokens(tokens: number): number {
+  return Number.isFinite(tokens) && tokens > 0 ? Math.round(tokens) : 0;
+}
+
+function openRow(hour: number, dimensions: UsageDimensions): OpenRow {
+  return {
+    hour,
+    last: 0,
+    dimensions,
+    requests: 0,
+    prompt_tokens: 0,
+    cached_tokens: 0,
+    completion_tokens: 0,
+    reasoning_tokens: 0,
+    cost_nano: 0,
+    attempts: 0,
+    first_token_ms: 0,
+    duration_ms: 0,
+    queue_ms: 0,
+    first_token: {},
+    duration: {},
+    queue: {},
+  };
+}
+
+function truncateName(name: string): string {
+  return name.length > MAX_NAME ? name.slice(0, MAX_NAME) : name;
+}
+
+/**
+ * Usage that an isolate has counted and not yet delivered to the {@link UsageStore}. Only one message is in transit, and it
+ * is repeated until acknowledged. The store recognises repeats by the sequence number, so that nothing counts twice. Usage
+ * that is counted meanwhile goes with the next message.
+ */
+export class UsageTally {
+  #sender = "";
+  #sequence = 0;
+  #rows = new Map<string, OpenRow>();
+  readonly #activity = new ActivityTally();
+  /** The message that is not acknowledged yet. */
+  #unacknowledged: UsageMessage | null = null;
+  /** Number of the last counted note; 0: none. */
+  #lastNote = 0;
+
+  /** Whether everything is acknowledged. */
+  get isEmpty(): boolean {
+    return this.#rows.size === 0 && this.#unacknowledged === null;
+  }
+
+  /**
+   * Counts a request that ended at `now` (Unix milliseconds); cheap. `note` is the number of its note, if the store has one
+   * (see `AnswerStore`).
+   */
+  count(used: UsedRequest, now: number, note?: number): void {
+    if (note !== undefined) this.#lastNote = note;
+    const row = this.#row(used, Math.floor(now / HOUR_MS) * HOUR_MS);
+    const prompt = normalizeTokens(used.promptTokens);
+    const completion = normalizeTokens(used.completionTokens);
+    row.last = Math.max(row.last, now);
+    row.requests += 1;
+    row.prompt_tokens += prompt;
+    row.cached_tokens += Math.min(prompt, normalizeTokens(used.cachedTokens));
+    row.completion_tokens += completion;
+    row.reasoning_tokens += Math.min(completion, normalizeTokens(used.reasoningTokens));
+    row.attempts += used.attempts;
+    row.duration_ms += observe(row.duration, used.durationMs);
+    if (used.firstTokenMs !== undefined) row.first_token_ms += observe(row.first_token, used.firstTokenMs);
+    if (used.queueMs !== undefined) row.queue_ms += observe(row.queue, used.queueMs);
+    this.#activity.count({ ...used, promptTokens: prompt, completionTokens: completion }, now);
+  }
+
+  #row(used: UsedRequest, hour: number): OpenRow {
+    const { key, provider, account, dialect, operation, outcome } = used;
+    const requested = truncateName(used.requested_model);
+    const model = truncateName(used.model);
+    const id = `${hour}\0${key}\0${requested}\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}`;
+    const known = this.#rows.get(id);
+    if (known !== undefined) return known;
+    const all = { key, requested_model: requested, model, provider, account, dialect, operation, outcome };
+    if (this.#rows.size < MAX_ROWS) return this.#newRow(id, hour, all);
+    const fewer = { ...all, requested_model: OTHER_VALUES };
+    const fewerId = `${hour}\0${key}\0\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}`;
+    const folded = this.#rows.get(fewerId);
+    if (folded !== undefined) return folded;
+    if (this.#rows.size < MAX_ALL_ROWS) return this.#newRow(fewerId, hour, fewer);
+    const fewestId = `${hour}\0${key}\0\0${outcome}`;
+    const fewest = {
+      ...fewer,
+      model: OTHER_VALUES,
+      account: OTHER_VALUES,
+      dialect: OTHER_VALUES,
+      operation: OTHER_VALUES,
+    };
+    return this.#rows.get(fewestId) ?? this.#newRow(fewestId, hour, fewest);
+  }
+
+  #newRow(id: string, hour: number, dimensions: UsageDimensions): OpenRow {
+    const row = openRow(hour, dimensions);
+    this.#rows.set(id, row);
+    return row;
+  }
+
+  /**
+   * Repeats the unacknowledged message, if any, and then sends the current counts. `config` has the prices; `now` is Unix
+   * milliseconds.
+   *
+   * @throws the store's error; the next call sends the message again.
+   */
+  async send(store: Pick<UsageStore, "write">, { config }: Pick<ConfigSnapshot, "config">, now: number) {
+    if (this.#unacknowledged !== null) await this.#deliver(store, this.#unacknowledged);
+    if (this.#rows.size === 0 || this.#unacknowledged !== null) return;
+    // Not at the start of the isolate: only requests may use random numbers.
+    this.#sender ||= crypto.randomUUID();
+    this.#sequence += 1;
+    const deltas = Array.from(this.#rows.values(), (row) => {
+      const { model, requested_model: requested } = row.dimensions;
+      row.cost_nano = computeCostNano(findModelPrice(config, model, requested), {
+        prompt: row.prompt_tokens,
+        cached: row.cached_tokens,
+        completion: row.completion_tokens,
+      });
+      return row;
+    });
+    this.#rows = new Map();
+    const activity = this.#activity.take(config);
+    const noted = this.#lastNote === 0 ? {} : { noted: this.#lastNote };
+    this.#unacknowledged = {
+      sender: this.#sender,
+      sequence: this.#sequence,
+      made: now,
+      deltas,
+      activity,
+      ...noted,
+    };
+    await this.#deliver(store, this.#unacknowledged);
+  }
+
+  async #deliver(store: Pick<UsageStore, "write">, message: UsageMessage): Promise<void> {
+    await store.write(message);
+    // A concurrent request may have delivered this message already and sent the next.
+    if (this.#unacknowledged === message) this.#unacknowledged = null;
+  }
+}

@@ -1,0 +1,95 @@
+import { waitUntil } from "cloudflare:workers";
+import type { AccountPoolClient } from "../../core/ports/accounts.ts";
+import type { Platform } from "../../core/ports/platform.ts";
+import type { Fetch } from "../../core/ports/upstream.ts";
+import type { Variables } from "../../core/ports/variables.ts";
+import { needsNoAccount } from "../../gateway/providers/drivers.ts";
+import { proxiedFetch } from "../../gateway/upstream/proxy/proxied-fetch.ts";
+import { shardNames } from "../../pool/shards/layout.ts";
+import { createAdministrationState } from "./administration.ts";
+import { createAlertWatcher } from "./alerts.ts";
+import { createArchive } from "./archive.ts";
+import { createConfigurationClient, createJournal } from "./configuration.ts";
+import type { Env } from "./env.ts";
+import { getIsolatePlace } from "./isolate-place.ts";
+import { createPagesPlatform } from "./pages.ts";
+import { createAccountPoolClient } from "./pool-client/accounts.ts";
+import { SYSTEM_CLOCK } from "./pool-client/pool-stub.ts";
+import { createShardedAccountPool } from "./pool-client/sharded-accounts.ts";
+import { createResponseStore } from "./response-store.ts";
+import { dial } from "./sockets.ts";
+import { createUsageStore } from "./usage.ts";
+import { getVariables } from "./variables.ts";
+import { upgradeWebSocket } from "./web-socket.ts";
+
+/** Base URL of the sandbox binding. The name is never looked up. */
+const SANDBOX_URL = "http://sandbox";
+
+/** The runtime of Cloudflare Workers. Create it once per isolate. */
+export function createCloudflarePlatform(env: Env): Platform {
+  const variables = getVariables(env);
+  const { SANDBOX: sandbox } = env;
+  const direct: Fetch = (url, init) => fetch(url, init);
+  const viaSandbox = variables.providerBaseUrl === null && sandbox !== undefined;
+  const upstream: Fetch = viaSandbox
+    ? (url, init) => (url.startsWith(`${SANDBOX_URL}/`) ? sandbox.fetch(url, init) : fetch(url, init))
+    : direct;
+  return {
+    variables,
+    configuration: createConfigurationClient(env),
+    configPath: "durable-object:Configuration/main",
+    accounts: createAccounts(env, variables),
+    archive: createArchive(env),
+    usage: createUsageStore(env),
+    administration: createAdministrationState(env),
+    auditLog: createJournal(env),
+    alerts: createAlertWatcher(env),
+    responses: (owner) => createResponseStore(env, owner, variables.storedObjectLimits),
+    files: (owner) => {
+      const store = env.RESPONSE_STORE.getByName(owner);
+      return {
+        get: (id) => store.getFile(id),
+        list: () => store.listFiles(),
+        put: (file) => store.putFile(file),
+      };
+    },
+    uploads: (owner) => {
+      const store = env.RESPONSE_STORE.getByName(owner);
+      return {
+        get: (id) => store.getUpload(id),
+        put: (upload) => store.putUpload(upload),
+        getPiece: (id) => store.getPiece(id),
+        putPiece: (piece) => store.putPiece(piece),
+        remove: (id) => store.removeUpload(id),
+      };
+    },
+    fetch: direct,
+    deploymentFetch: direct,
+    upstreamFetch: (proxy) => (proxy === null ? upstream : proxiedFetch(dial, proxy)),
+    // According to reports the production network does not; workerd itself does name the server.
+    supportsSniThroughProxy: false,
+    providerBaseUrl: variables.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
+    providerSignsIn: !needsNoAccount(variables.providerDriver),
+    upgradeToWebSocket: upgradeWebSocket,
+    pages: createPagesPlatform(env, variables.pages),
+    fetchAsset: async (request) => {
+      if (env.ASSETS === undefined) return null;
+      const response = await env.ASSETS.fetch(request);
+      return response.status === 404 ? null : response;
+    },
+    now: Date.now,
+  };
+}
+
+function createAccounts(env: Env, variables: Variables): AccountPoolClient {
+  const { poolShards, poolRegions } = variables;
+  if (poolShards === 1) return createAccountPoolClient(env, { waitUntil });
+  const clock = { ...SYSTEM_CLOCK, waitUntil };
+  return createShardedAccountPool(
+    env.ACCOUNT_POOL,
+    shardNames(poolShards),
+    poolRegions,
+    getIsolatePlace,
+    clock,
+  );
+}

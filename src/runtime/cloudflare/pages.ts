@@ -1,0 +1,87 @@
+import type { PageJobs } from "../../core/ports/page-jobs.ts";
+import type { PageBrowser, PagesPlatform, RateDecision } from "../../core/ports/pages.ts";
+import type { PageLimits } from "../../core/ports/variables.ts";
+import { fromRpcResult } from "../../pages/browser/failures.ts";
+import { RefusalCache } from "../../pages/limits/refusal-cache.ts";
+import type { Env } from "./env.ts";
+
+/** The page service's part of the Cloudflare runtime. */
+export function createPagesPlatform(env: Env, limits: PageLimits): PagesPlatform {
+  const cache = () => caches.default;
+  return {
+    browser: env.BROWSER === undefined ? null : createPageBrowser(env, limits.browsers),
+    cache: {
+      match: async (key) => {
+        const found = await cache().match(key);
+        // Passing the stream on keeps the bytes out of the isolate's memory.
+        return found && { headers: found.headers, body: found.body ?? new Uint8Array() };
+      },
+      put: (key, answer) => cache().put(key, answer),
+    },
+    countCalls: createCallCounter(env),
+    jobs: createPageJobs(env),
+    loadCodecs: async () => (await import("./codecs.ts")).CODECS,
+    loadFingerprints: () => readAsset(env, "/data/technologies.json"),
+  };
+}
+
+/**
+ * One object per client counts its calls. While a client is refused, the isolate answers from memory and does not call the
+ * object.
+ */
+function createCallCounter({ RATE_LIMITER: objects }: Env): PagesPlatform["countCalls"] {
+  const refused = new RefusalCache();
+  return async (client, limit, calls): Promise<RateDecision> => {
+    // Not the time of the answer: by then the object's minute has moved on.
+    const asked = Date.now();
+    const known = refused.getRefusal(client, asked);
+    if (known !== null) return known;
+    const decision = await objects.getByName(client).take(limit, calls);
+    refused.rememberRefusal(client, decision, asked);
+    return decision;
+  };
+}
+
+/** Reads a data file. It is not part of the bundle: most isolates never need it, and each would keep it in memory. */
+async function readAsset({ ASSETS }: Env, path: string): Promise<string> {
+  const response = await ASSETS?.fetch(new URL(path, "https://assets.invalid"));
+  if (response?.ok !== true) throw new Error(`the binding ASSETS has no ${path}`);
+  return response.text();
+}
+
+/** Picks the browser by a hash of the request, so that equal requests meet in one browser. */
+function createPageBrowser(env: Env, count: number): PageBrowser {
+  const objectFor = (request: unknown) =>
+    env.BROWSER_SESSION.getByName(`browser-${hashText(JSON.stringify(request)) % count}`);
+  return {
+    capture: async (request, client) => fromRpcResult(await objectFor(request).capture(request, client)),
+    visit: async (request, client) => fromRpcResult(await objectFor(request.url).visit(request, client)),
+  };
+}
+
+/** One object per client holds its jobs. A job's id contains the object's id. */
+function createPageJobs({ PAGE_JOBS: objects }: Env): PageJobs {
+  const objectOf = (job: string) => {
+    const id = /^job_([\da-f]{64})_/.exec(job)?.[1];
+    if (id === undefined) return null;
+    try {
+      return objects.get(objects.idFromString(id));
+    } catch {
+      // The id names no object of this namespace.
+      return null;
+    }
+  };
+  return {
+    create: (job) => objects.getByName(job.client).create(job),
+    get: async (id) => (await objectOf(id)?.get(id)) ?? null,
+    result: async (id, task) => (await objectOf(id)?.result(id, task)) ?? null,
+    cancel: async (id) => (await objectOf(id)?.cancel(id)) ?? null,
+  };
+}
+
+/** Hashes a text to 32 bits (FNV-1a). */
+function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  return hash;
+}

@@ -1,0 +1,221 @@
+import type { AbortSignalLike } from "../../../core/http/light-abort-controller.ts";
+import type { AccountHealth, QueueStatus } from "../../../core/ports/account-status.ts";
+import type {
+  AccountPoolClient,
+  AcquireGrant,
+  AcquireRefusal,
+  AcquireRequest,
+  AcquireResult,
+  CountResult,
+} from "../../../core/ports/accounts.ts";
+import { sleep } from "../../../core/ports/clock.ts";
+import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../../../core/ports/key-limits.ts";
+import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
+import type { Grant } from "../../../pool/fair-queue.ts";
+import { HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
+import { leaseHolderOf } from "../../../pool/leases.ts";
+import { POOL_NAME } from "../../../pool/shards/pool-name.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import {
+  callPool,
+  type HolderClock,
+  type PoolNamespace,
+  type PoolStubFactory,
+  RETRY_PAUSES_MS,
+  SYSTEM_CLOCK,
+} from "./pool-stub.ts";
+import { type SettledUses, SettlementQueue } from "./settlement-queue.ts";
+import { type LeaseContext, StubLease } from "./stub-lease.ts";
+
+/**
+ * If a grant took longer than this to arrive, the lease is checked early: little time is left for the answer to its first
+ * heartbeat.
+ */
+const SLOW_GRANT_MS = HEARTBEAT_MS / 2;
+
+/**
+ * If a grant took longer than this to arrive, the lease is confirmed before use: no time is left to wait for a heartbeat's
+ * answer.
+ */
+const STALE_GRANT_MS = HEARTBEAT_MS;
+
+/** Time limit for confirming the lease of a request that waited for its slot. */
+const CONFIRM_TIMEOUT_MS = 5_000;
+
+/** Wait limit of a request that names none. */
+const MAX_WAIT_MS = 60_000;
+
+/** Copies a refusal without the properties that RPC adds. */
+export function copyRefusal({
+  refused,
+  failure,
+  limit,
+  limits,
+  isWell,
+  isFull,
+}: AcquireRefusal): AcquireRefusal {
+  return {
+    refused,
+    ...(failure === undefined ? {} : { failure }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(isWell === undefined ? {} : { isWell }),
+    ...(isFull === undefined ? {} : { isFull }),
+  };
+}
+
+function toGranted(lease: StubLease, { limits, configVersion }: Grant): AcquireGrant {
+  return {
+    lease,
+    ...(limits === undefined ? {} : { limits }),
+    ...(configVersion === undefined ? {} : { configVersion }),
+  };
+}
+
+/** The account pool of a deployment on Workers: one Durable Object, reached by RPC. */
+export class CloudflareAccountPool implements AccountPoolClient {
+  readonly #pool: PoolStubFactory;
+  readonly #clock: HolderClock;
+  readonly #leaseContext: LeaseContext;
+  readonly #settlements: SettlementQueue;
+
+  constructor(pool: PoolStubFactory, clock: HolderClock) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#leaseContext = { pool, clock, heartbeat: new Heartbeat(clock.now) };
+    this.#settlements = new SettlementQueue(
+      (settled) => callPool(pool, clock, (stub) => stub.settleAll(settled)),
+      clock,
+    );
+  }
+
+  async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
+    const { waitMs } = request;
+    const started = this.#clock.now();
+    const end = started + (waitMs ?? MAX_WAIT_MS);
+    for (let attempt = 0; ; attempt += 1) {
+      if (signal?.aborted) return { refused: "cancelled" };
+      const left = Math.max(0, end - this.#clock.now());
+      const acquired = await this.#acquireOnce(
+        waitMs === undefined ? request : { ...request, waitMs: left },
+        signal,
+      );
+      if (acquired !== null) return acquired;
+      const ms = RETRY_PAUSES_MS[Math.min(attempt, RETRY_PAUSES_MS.length - 1)] ?? 0;
+      if (this.#clock.now() + ms >= end) return { refused: "queue_timeout" };
+      await sleep(ms, this.#clock);
+    }
+  }
+
+  /** Null if the pool restarted meanwhile: then the request lost its place in the queue. */
+  async #acquireOnce(
+    request: AcquireRequest,
+    signal: AbortSignalLike | undefined,
+  ): Promise<AcquireResult | null> {
+    const holder = leaseHolderOf(request);
+    let sentAt = this.#clock.now();
+    const reply = await this.sendWithSettlements((settled) =>
+      callPool(this.#pool, this.#clock, (pool) => {
+        sentAt = this.#clock.now();
+        return pool.acquire(request, settled);
+      }),
+    );
+    if ("granted" in reply) {
+      return this.#confirmGrant(
+        new StubLease(this.#leaseContext, reply.granted, holder, sentAt, reply.lease, reply),
+        sentAt,
+        reply.granted,
+      );
+    }
+    if ("refused" in reply) return copyRefusal(reply);
+    const { place, pending } = reply;
+    const leave = () => place[Symbol.dispose]();
+    // The request may have been cancelled while the pool looked for a slot.
+    if (signal?.aborted) leave();
+    signal?.addEventListener("abort", leave, { once: true });
+    try {
+      // `wait()` itself never fails. An error means that the Durable Object is gone.
+      const outcome = await pending.wait().catch(() => null);
+      if (outcome === null) return null;
+      if ("refused" in outcome) return copyRefusal(outcome);
+      if (signal?.aborted) {
+        outcome[Symbol.dispose]();
+        return { refused: "cancelled" };
+      }
+      const { granted, lease } = outcome;
+      return await this.#confirmGrant(
+        new StubLease(this.#leaseContext, granted, holder, sentAt, lease, outcome),
+        sentAt,
+        granted,
+      );
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      reply[Symbol.dispose]();
+    }
+  }
+
+  /** Sends a message to the pool, together with the unreported usage of ended requests. */
+  protected sendWithSettlements<T>(send: (settled: SettledUses) => Promise<T>): Promise<T> {
+    return this.#settlements.sendWith(send);
+  }
+
+  /**
+   * A grant that took long to arrive may come from a pool that has restarted since: it is valid only once the pool confirms
+   * it.
+   */
+  async #confirmGrant(lease: StubLease, sentAt: number, granted: Grant): Promise<AcquireResult | null> {
+    const way = this.#clock.now() - sentAt;
+    if (way <= STALE_GRANT_MS) {
+      if (way > SLOW_GRANT_MS) lease.confirmEarly();
+      return toGranted(lease, granted);
+    }
+    if (await lease.confirm(CONFIRM_TIMEOUT_MS)) return toGranted(lease, granted);
+    lease.release();
+    return null;
+  }
+
+  async countRequest(use: LimitedUse): Promise<CountResult> {
+    await this.#settlements.flush();
+    const answer = await callPool(this.#pool, this.#clock, (pool) => pool.count(use));
+    return "refused" in answer ? copyRefusal(answer) : { limits: answer.limits };
+  }
+
+  async settleUsage({ id, limits }: LimitedUse, spent: SpentAmounts): Promise<void> {
+    // With a limit of parallel requests, a request in another isolate may wait for this one to end.
+    await this.#settlements.add(id, spent, (limits.max_parallel ?? 0) > 0);
+  }
+
+  async listKeyUsage(): Promise<KeyLimitUsage[]> {
+    await this.#settlements.flush();
+    return callPool(this.#pool, this.#clock, (pool) => pool.keyUses());
+  }
+
+  async getStatus(most?: number): Promise<QueueStatus> {
+    return callPool(this.#pool, this.#clock, (pool) => pool.status(most));
+  }
+
+  async getHealth(ids?: readonly string[]): Promise<AccountHealth[]> {
+    return callPool(this.#pool, this.#clock, (pool) => pool.health(ids));
+  }
+
+  async setTestStatus(id: string, status: string): Promise<void> {
+    await callPool(this.#pool, this.#clock, (pool) => pool.setTestStatus(id, status));
+  }
+
+  async listTokensDueForRefresh(): Promise<string[]> {
+    return callPool(this.#pool, this.#clock, (pool) => pool.tokensDueForRefresh());
+  }
+
+  async configure(configuration: PoolConfiguration): Promise<void> {
+    await callPool(this.#pool, this.#clock, (pool) => pool.configure(configuration));
+  }
+}
+
+/** The account pool behind the binding `ACCOUNT_POOL`. Create it once per isolate. */
+export function createAccountPoolClient(
+  env: { readonly ACCOUNT_POOL: PoolNamespace },
+  clock: Partial<HolderClock> = {},
+): AccountPoolClient {
+  const { ACCOUNT_POOL: pools } = env;
+  return new CloudflareAccountPool(() => pools.getByName(POOL_NAME), { ...SYSTEM_CLOCK, ...clock });
+}

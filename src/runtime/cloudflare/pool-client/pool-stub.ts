@@ -1,0 +1,112 @@
+import type { AccountHealth, QueueStatus } from "../../../core/ports/account-status.ts";
+import type {
+  AccountFailure,
+  AcquireRefusal,
+  AcquireRequest,
+  CountResult,
+  SignInResult,
+  TokenResult,
+} from "../../../core/ports/accounts.ts";
+import { type Clock, sleep, WALL_CLOCK } from "../../../core/ports/clock.ts";
+import type { KeyLimitUsage, LimitedUse } from "../../../core/ports/key-limits.ts";
+import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
+import type { Region } from "../../../core/ports/regions.ts";
+import type { Grant } from "../../../pool/fair-queue.ts";
+import type { HeartbeatAnswer, LeaseHolder } from "../../../pool/leases.ts";
+import type { ShardStatus } from "../../../pool/shards/shard-status.ts";
+import type { SettledUses } from "./settlement-queue.ts";
+
+/** Backoff before retrying a call to a pool that has just restarted, milliseconds. */
+export const RETRY_PAUSES_MS = [20, 100, 400];
+
+/** A lease on the pool object, as RPC presents it. */
+export interface LeaseStub extends Disposable {
+  token(stale?: string): Promise<TokenResult>;
+  signedIn(ticket: string, result: SignInResult): Promise<void>;
+  signInFailed(ticket: string, failure: AccountFailure): Promise<void>;
+  succeeded(): Promise<void>;
+  failed(failure: AccountFailure): Promise<boolean>;
+}
+
+export interface GrantReply extends Disposable {
+  readonly granted: Grant;
+  readonly lease: LeaseStub;
+}
+
+export interface QueuedReply extends Disposable {
+  readonly place: Disposable;
+  readonly pending: { wait(): Promise<GrantReply | AcquireRefusal> };
+}
+
+export interface ResumedReply extends Disposable {
+  readonly name: string;
+  readonly lease: LeaseStub;
+}
+
+/** The pool object, as RPC presents it. */
+export interface PoolStub {
+  acquire(request: AcquireRequest, settled: SettledUses): Promise<GrantReply | AcquireRefusal | QueuedReply>;
+  beat(isolate: string, leases: readonly string[], known: number): Promise<HeartbeatAnswer>;
+  resume(lease: string, account: string, holder: LeaseHolder, isolate: string): Promise<ResumedReply | null>;
+  count(use: LimitedUse): Promise<CountResult>;
+  settleAll(settled: SettledUses): Promise<void>;
+  keyUses(): Promise<KeyLimitUsage[]>;
+  status(most?: number): Promise<QueueStatus>;
+  health(ids?: readonly string[]): Promise<AccountHealth[]>;
+  setTestStatus(id: string, status: string): Promise<void>;
+  tokensDueForRefresh(): Promise<string[]>;
+  configure(configuration: PoolConfiguration): Promise<void>;
+}
+
+/** The pool object of a deployment with several shards, as RPC presents it. */
+export interface ShardStub extends PoolStub {
+  shardStatus(most?: number): Promise<ShardStatus>;
+  isWell(provider?: string): Promise<boolean>;
+  hold(use: LimitedUse, settled: SettledUses): Promise<CountResult>;
+  begun(use: LimitedUse): Promise<CountResult>;
+  holding(use: string): Promise<void>;
+  unserved(use: string, isNew: boolean): Promise<void>;
+}
+
+/** A namespace of Durable Objects that gives stubs of pool objects. */
+export interface PoolNamespace<Stub extends PoolStub = PoolStub> {
+  getByName(name: string, options?: { readonly locationHint?: Region }): Stub;
+}
+
+/** Gives a new stub of one pool object. */
+export type PoolStubFactory<Stub extends PoolStub = PoolStub> = () => Stub;
+
+/** What the holder of a lease needs from its isolate. */
+export interface HolderClock extends Clock {
+  /** Lets work continue after its request has ended. */
+  readonly waitUntil: (work: Promise<unknown>) => void;
+}
+
+export const SYSTEM_CLOCK: HolderClock = {
+  ...WALL_CLOCK,
+  waitUntil: () => {},
+};
+
+/** Whether the runtime reports that the object restarted or moved, so that a new stub may reach it. */
+function isRetryable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const overloaded = "overloaded" in error && error.overloaded === true;
+  return !overloaded && (("retryable" in error && error.retryable === true) || "durableObjectReset" in error);
+}
+
+/** Calls the pool with a new stub. Retries if the pool restarted during the call. */
+export async function callPool<T, Stub extends PoolStub>(
+  pool: PoolStubFactory<Stub>,
+  clock: HolderClock,
+  use: (pool: Stub) => Promise<T>,
+): Promise<T> {
+  for (const ms of RETRY_PAUSES_MS) {
+    try {
+      return await use(pool());
+    } catch (error) {
+      if (!isRetryable(error)) throw error;
+      await sleep(ms, clock);
+    }
+  }
+  return use(pool());
+}

@@ -1,0 +1,81 @@
+import type { CountResult } from "../../../core/ports/accounts.ts";
+import { withTimeout } from "../../../core/ports/clock.ts";
+import type { LimitedUse } from "../../../core/ports/key-limits.ts";
+import { CONFIRMED_HOLD_MS } from "../../../pool/lease-timing.ts";
+import { SHARD_TIMEOUT_MS } from "../../../pool/shards/shard-access.ts";
+import type { HolderClock } from "./pool-stub.ts";
+import type { ShardClient } from "./shard-client.ts";
+
+/** Interval of heartbeats to the quota shard, milliseconds: several within the time that the shard may miss them. */
+const HEARTBEAT_MS = 3_000;
+
+/**
+ * Keeps a request counted at the quota shard while it has a slot of another shard. The quota shard gets heartbeats until the
+ * request ends. Without them it counts the request as over after the lifetime of a lease.
+ */
+export class QuotaLease {
+  readonly #quotaShard: ShardClient;
+  readonly #use: LimitedUse;
+  readonly #clock: HolderClock;
+  #validUntil: number;
+  #stop: () => void = () => {};
+  #hasEnded = false;
+
+  /** @param sentAt when the message was sent that admitted the request */
+  constructor(home: ShardClient, use: LimitedUse, sentAt: number, clock: HolderClock) {
+    this.#quotaShard = home;
+    this.#use = use;
+    this.#clock = clock;
+    this.#validUntil = sentAt + CONFIRMED_HOLD_MS;
+    this.#scheduleHeartbeat();
+  }
+
+  /** The request has its slot. Refused: the quota shard took the request for ended, and cannot admit it again. */
+  async start(): Promise<CountResult> {
+    const sentAt = this.#clock.now();
+    const answer = await this.#quotaShard.startUse(this.#use);
+    this.#validUntil = sentAt + CONFIRMED_HOLD_MS;
+    return answer;
+  }
+
+  /** Whether the request still counts, so that it may continue. Asks the quota shard if necessary, for a limited time. */
+  async isCounted(): Promise<boolean> {
+    if (this.#hasEnded || this.#clock.now() < this.#validUntil) return true;
+    await withTimeout(this.#sendHeartbeat(), SHARD_TIMEOUT_MS, this.#clock);
+    return this.#clock.now() < this.#validUntil;
+  }
+
+  /** The request is over. The call that settles it reports its usage. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#stop();
+  }
+
+  /**
+   * The request got no slot.
+   *
+   * @param isNew whether it had no slot before either
+   */
+  cancel(isNew: boolean): void {
+    this.end();
+    this.#clock.waitUntil(this.#quotaShard.cancelUse(this.#use.id, isNew).catch(() => undefined));
+  }
+
+  #scheduleHeartbeat(): void {
+    this.#stop = this.#clock.setTimer(HEARTBEAT_MS, () => {
+      if (this.#hasEnded) return;
+      void this.#sendHeartbeat();
+      this.#scheduleHeartbeat();
+    });
+  }
+
+  async #sendHeartbeat(): Promise<void> {
+    const sentAt = this.#clock.now();
+    try {
+      await this.#quotaShard.renewUse(this.#use.id);
+      this.#validUntil = sentAt + CONFIRMED_HOLD_MS;
+    } catch {
+      // The next heartbeat tries again. If all fail, `isCounted` ends the request.
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { CountResult } from "../../../core/ports/accounts.ts";
+import type { LimitedUse } from "../../../core/ports/key-limits.ts";
+import type { ShardStatus } from "../../../pool/shards/shard-status.ts";
+import { CloudflareAccountPool, copyRefusal } from "./accounts.ts";
+import { callPool, type HolderClock, type PoolStubFactory, type ShardStub } from "./pool-stub.ts";
+
+/** Client of one shard. The classes `AccountPool` and `LimitedUses` describe what a shard does beyond a single pool. */
+export class ShardClient extends CloudflareAccountPool {
+  readonly #shard: PoolStubFactory<ShardStub>;
+  readonly #clock: HolderClock;
+
+  constructor(shard: PoolStubFactory<ShardStub>, clock: HolderClock) {
+    super(shard, clock);
+    this.#shard = shard;
+    this.#clock = clock;
+  }
+
+  shardStatus(most?: number): Promise<ShardStatus> {
+    return callPool(this.#shard, this.#clock, (shard) => shard.shardStatus(most));
+  }
+
+  isWell(provider?: string): Promise<boolean> {
+    return callPool(this.#shard, this.#clock, (shard) => shard.isWell(provider));
+  }
+
+  async reserveUse(use: LimitedUse): Promise<CountResult> {
+    const answer = await this.sendWithSettlements((settled) =>
+      callPool(this.#shard, this.#clock, (shard) => shard.hold(use, settled)),
+    );
+    return "refused" in answer ? copyRefusal(answer) : { limits: answer.limits };
+  }
+
+  async startUse(use: LimitedUse): Promise<CountResult> {
+    const answer = await callPool(this.#shard, this.#clock, (shard) => shard.begun(use));
+    return "refused" in answer ? copyRefusal(answer) : { limits: answer.limits };
+  }
+
+  renewUse(use: string): Promise<void> {
+    return callPool(this.#shard, this.#clock, (shard) => shard.holding(use));
+  }
+
+  cancelUse(use: string, isNew: boolean): Promise<void> {
+    return callPool(this.#shard, this.#clock, (shard) => shard.unserved(use, isNew));
+  }
+}

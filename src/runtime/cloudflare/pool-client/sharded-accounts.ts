@@ -1,0 +1,263 @@
+import { unresponsivePoolError } from "../../../core/errors/unresponsive-pool.ts";
+import type { AbortSignalLike } from "../../../core/http/light-abort-controller.ts";
+import type { AccountHealth, QueueStatus } from "../../../core/ports/account-status.ts";
+import type {
+  AccountPoolClient,
+  AcquireGrant,
+  AcquireRequest,
+  AcquireResult,
+  CountResult,
+} from "../../../core/ports/accounts.ts";
+import { withTimeout } from "../../../core/ports/clock.ts";
+import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../../../core/ports/key-limits.ts";
+import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
+import type { GeoLocation, Region } from "../../../core/ports/regions.ts";
+import { HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
+import { releaseUnused, SHARD_TIMEOUT_MS } from "../../../pool/shards/shard-access.ts";
+import { type Shard, ShardMap } from "../../../pool/shards/shard-map.ts";
+import { type SearchOptions, ShardSearch } from "../../../pool/shards/shard-search.ts";
+import { mergeStatuses } from "../../../pool/shards/shard-status.ts";
+import type { HolderClock, PoolNamespace, ShardStub } from "./pool-stub.ts";
+import { QuotaLease } from "./quota-lease.ts";
+import { ShardClient } from "./shard-client.ts";
+import { ShardedLease } from "./sharded-lease.ts";
+
+/** If starting the request took longer than this, milliseconds, its lease is renewed before use. */
+const RENEW_AFTER_MS = HEARTBEAT_MS / 2;
+
+/** Attempts of a request of a key with limits to get a slot, when it loses each before it can start. */
+const MAX_SLOT_ATTEMPTS = 3;
+/** Time limit for an answer of the quota shard, milliseconds. */
+const QUOTA_SHARD_TIMEOUT_MS = 4_000;
+/** Wait limit of a request that names none. */
+const MAX_WAIT_MS = 60_000;
+
+/** See {@link SearchOptions}. */
+export interface ShardedAccountPoolOptions extends SearchOptions {
+  /** The first shard is the quota shard: it counts the usage of keys with limits. */
+  readonly shards: readonly (Shard & { readonly client: ShardClient })[];
+  readonly clock: HolderClock;
+}
+
+/**
+ * The account pool of a deployment with several shards. A request tries the nearest shard first, then the others, and waits
+ * at one of them. Fairness and the order of arrival hold within one shard; limits hold over all.
+ */
+export class ShardedAccountPool implements AccountPoolClient {
+  readonly #shards: ShardedAccountPoolOptions["shards"];
+  readonly #map: ShardMap;
+  readonly #clock: HolderClock;
+  readonly #search: ShardSearch;
+  readonly #clients: readonly ShardClient[];
+  readonly #quotaShard: ShardClient;
+  /** Uses that had a slot: failover to another account is not a new request. */
+  readonly #servedUses = new WeakSet<LimitedUse>();
+
+  /** @throws RangeError without shards, or with two shards of one name */
+  constructor(options: ShardedAccountPoolOptions) {
+    const { shards, clock } = options;
+    this.#shards = shards;
+    this.#map = new ShardMap(shards);
+    this.#clock = clock;
+    this.#search = new ShardSearch(options);
+    this.#clients = shards.map(({ client }) => client);
+    const [home] = this.#clients;
+    if (home === undefined) throw new RangeError("there is no shard");
+    this.#quotaShard = home;
+  }
+
+  async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
+    const { use, ...withoutUse } = request;
+    const end = this.#clock.now() + (request.waitMs ?? MAX_WAIT_MS);
+    if (use === undefined) {
+      const [shard, acquired] = await this.#search.findSlot(request, signal, end);
+      if (!("lease" in acquired)) return acquired;
+      return { ...acquired, lease: this.#createLease(acquired, request, shard, null) };
+    }
+    const sentAt = this.#clock.now();
+    const counted = await this.#reserveUse(use);
+    if ("refused" in counted) return counted;
+    const hold = new QuotaLease(this.#quotaShard, use, sentAt, this.#clock);
+    let isServed = false;
+    try {
+      for (let tries = 0; tries < MAX_SLOT_ATTEMPTS; tries += 1) {
+        const [shard, acquired] = await this.#search.findSlot(withoutUse, signal, end);
+        if (!("lease" in acquired)) return acquired;
+        const begun = await this.#startUse(hold, use, acquired);
+        if (begun === null) continue;
+        if ("refused" in begun) return begun;
+        isServed = true;
+        this.#servedUses.add(use);
+        return {
+          ...acquired,
+          lease: this.#createLease(acquired, request, shard, hold),
+          limits: begun.limits,
+        };
+      }
+      return { refused: "queue_timeout" };
+    } finally {
+      if (!isServed) hold.cancel(this.#isNew(use));
+    }
+  }
+
+  /** Counts a request of a key with limits. Rejects (503) if the quota shard does not answer. */
+  #reserveUse(use: LimitedUse): Promise<CountResult> {
+    return this.#awaitQuotaShard(this.#quotaShard.reserveUse(use), () =>
+      this.#quotaShard.cancelUse(use.id, this.#isNew(use)),
+    );
+  }
+
+  /** Whether a request has had no slot yet: then no call will settle its usage. */
+  #isNew(use: LimitedUse): boolean {
+    return !this.#servedUses.has(use);
+  }
+
+  /**
+   * Waits for the quota shard's answer. Rejects (503) after a time limit.
+   *
+   * @param late runs if the answer comes after the time limit
+   */
+  #awaitQuotaShard<T>(asking: Promise<T>, late?: () => Promise<void>): Promise<T> {
+    const silence = "the account pool that counts what keys use does not answer";
+    return this.#awaitAnswer(QUOTA_SHARD_TIMEOUT_MS, asking, silence, late);
+  }
+
+  /** Starts a request of a key with limits that has its slot. Null: the slot was lost meanwhile. */
+  async #startUse(hold: QuotaLease, use: LimitedUse, granted: AcquireGrant): Promise<CountResult | null> {
+    const { now } = this.#clock;
+    const since = now();
+    let isKept = false;
+    try {
+      const begun = await this.#awaitQuotaShard(hold.start(), async () => hold.cancel(this.#isNew(use)));
+      if ("refused" in begun) return begun;
+      // No heartbeat has renewed the lease meanwhile.
+      isKept = now() - since <= RENEW_AFTER_MS || (await granted.lease.renew());
+      return isKept ? begun : null;
+    } finally {
+      if (!isKept) void releaseUnused(granted);
+    }
+  }
+
+  countRequest(use: LimitedUse): Promise<CountResult> {
+    return this.#awaitQuotaShard(this.#quotaShard.countRequest(use));
+  }
+
+  settleUsage(use: LimitedUse, spent: SpentAmounts): Promise<void> {
+    return this.#quotaShard.settleUsage(use, spent);
+  }
+
+  listKeyUsage(): Promise<KeyLimitUsage[]> {
+    return this.#awaitQuotaShard(this.#quotaShard.listKeyUsage());
+  }
+
+  async getStatus(most?: number): Promise<QueueStatus> {
+    const { answers, silent } = await this.#readAllShards((client) => client.shardStatus(most));
+    return mergeStatuses(answers, silent, most);
+  }
+
+  async getHealth(ids?: readonly string[]): Promise<AccountHealth[]> {
+    return (await this.#readAllShards((client) => client.getHealth(ids))).answers.flat();
+  }
+
+  async setTestStatus(id: string, status: string): Promise<void> {
+    // Shards without the account ignore the call.
+    const { silent } = await this.#readAllShards((client) => client.setTestStatus(id, status));
+    const owner = this.#map.shards[this.#map.of(id)]?.name ?? "";
+    if (silent.includes(owner))
+      throw unresponsivePoolError(
+        `the account pool of ${JSON.stringify(id)} does not answer: its test was not noted`,
+      );
+  }
+
+  async listTokensDueForRefresh(): Promise<string[]> {
+    return (await this.#readAllShards((client) => client.listTokensDueForRefresh())).answers.flat();
+  }
+
+  /** Collects the answers that arrive in time, and the names of the silent shards; rejects when all fail. */
+  async #readAllShards<T>(
+    ask: (client: ShardClient) => Promise<T>,
+  ): Promise<{ answers: T[]; silent: string[] }> {
+    const told = await Promise.allSettled(
+      this.#shards.map(async ({ client }) => this.#awaitShard(ask(client))),
+    );
+    const answers = told.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const failed = told.find(({ status }) => status === "rejected");
+    if (answers.length === 0 && failed?.status === "rejected") throw failed.reason;
+    return {
+      answers,
+      silent: this.#shards.flatMap(({ name }, shard) => (told[shard]?.status === "rejected" ? [name] : [])),
+    };
+  }
+
+  /** Rejects (503) when a shard's answer takes too long. */
+  #awaitShard<T>(asking: Promise<T>): Promise<T> {
+    return this.#awaitAnswer(SHARD_TIMEOUT_MS, asking, "an account pool does not answer");
+  }
+
+  /**
+   * Waits for a shard's answer. Rejects (503, message `silence`) after `ms` milliseconds.
+   *
+   * @param late runs if the answer comes after the time limit
+   */
+  async #awaitAnswer<T>(
+    ms: number,
+    asking: Promise<T>,
+    silence: string,
+    late?: () => Promise<void>,
+  ): Promise<T> {
+    const answer = await withTimeout(
+      asking.then((told) => ({ told })),
+      ms,
+      this.#clock,
+    );
+    if (answer !== null) return answer.told;
+    asking.then(late).catch(() => undefined);
+    throw unresponsivePoolError(silence);
+  }
+
+  /** For tests only: in production the configuration object configures each shard. */
+  async configure(configuration: PoolConfiguration): Promise<void> {
+    const parts = this.#map.split(configuration.accounts);
+    await Promise.all(
+      this.#clients.map((client, shard) =>
+        client.configure({ ...configuration, accounts: parts[shard] ?? [] }),
+      ),
+    );
+  }
+
+  #createLease(
+    { lease }: AcquireGrant,
+    request: AcquireRequest,
+    shard: number,
+    hold: QuotaLease | null,
+  ): ShardedLease {
+    const others = this.#clients.filter((_, other) => other !== shard);
+    const { provider } = lease.account;
+    const isWell = async (other: ShardClient): Promise<true> => {
+      if (await this.#awaitShard(other.isWell(provider))) return true;
+      throw new Error("none of its accounts is well");
+    };
+    const othersAreWell = () => Promise.any(others.map(isWell)).catch(() => false);
+    return new ShardedLease(lease, request.target === undefined ? othersAreWell : null, hold);
+  }
+}
+
+/** The shards behind the binding `ACCOUNT_POOL`. Create this once per isolate. */
+export function createShardedAccountPool(
+  pools: PoolNamespace<ShardStub>,
+  names: readonly string[],
+  regions: readonly Region[],
+  place: () => GeoLocation,
+  clock: HolderClock,
+): ShardedAccountPool {
+  const shards = names.map((name, index) => {
+    const region = regions[index % regions.length];
+    const options = region === undefined ? {} : { locationHint: region };
+    return {
+      name,
+      region: region ?? "",
+      client: new ShardClient(() => pools.getByName(name, options), clock),
+    };
+  });
+  return new ShardedAccountPool({ shards, clock, place });
+}

@@ -1,0 +1,63 @@
+import type {
+  AccountFailure,
+  Lease,
+  LeasedAccount,
+  SignInResult,
+  TokenResult,
+} from "../../../core/ports/accounts.ts";
+import type { QuotaLease } from "./quota-lease.ts";
+
+/** A lease of one of several shards. */
+export class ShardedLease implements Lease {
+  readonly account: LeasedAccount;
+  readonly initialToken: string | null;
+  readonly #lease: Lease;
+  readonly #isOtherShardHealthy: (() => Promise<boolean>) | null;
+  readonly #quotaLease: QuotaLease | null;
+
+  /**
+   * @param othersAreWell whether another shard has a healthy account; null: the request needs its target account
+   * @param hold keeps the request counted at the quota shard; null: its key has no limits
+   */
+  constructor(lease: Lease, othersAreWell: (() => Promise<boolean>) | null, hold: QuotaLease | null) {
+    this.account = lease.account;
+    this.initialToken = lease.initialToken;
+    this.#lease = lease;
+    this.#isOtherShardHealthy = othersAreWell;
+    this.#quotaLease = hold;
+  }
+
+  getToken(stale?: string): Promise<TokenResult> {
+    return this.#lease.getToken(stale);
+  }
+
+  completeSignIn(ticket: string, result: SignInResult): Promise<void> {
+    return this.#lease.completeSignIn(ticket, result);
+  }
+
+  failSignIn(ticket: string, failure: AccountFailure): Promise<void> {
+    return this.#lease.failSignIn(ticket, failure);
+  }
+
+  async renew(): Promise<boolean> {
+    return (await this.#lease.renew()) && (this.#quotaLease === null || (await this.#quotaLease.isCounted()));
+  }
+
+  reportSuccess(): Promise<void> {
+    return this.#lease.reportSuccess();
+  }
+
+  async reportFailure(failure: AccountFailure): Promise<boolean> {
+    if (await this.#lease.reportFailure(failure)) return true;
+    return this.#isOtherShardHealthy === null ? false : this.#isOtherShardHealthy();
+  }
+
+  release(): void {
+    this.#quotaLease?.end();
+    this.#lease.release();
+  }
+
+  [Symbol.dispose](): void {
+    this.release();
+  }
+}

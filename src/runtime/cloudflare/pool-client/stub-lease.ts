@@ -1,0 +1,357 @@
+import type {
+  AccountFailure,
+  Lease,
+  LeasedAccount,
+  SignInResult,
+  TokenResult,
+} from "../../../core/ports/accounts.ts";
+import { sleep } from "../../../core/ports/clock.ts";
+import type { Grant } from "../../../pool/fair-queue.ts";
+import { HEARTBEAT_MS, UNCONFIRMED_HOLD_MS } from "../../../pool/lease-timing.ts";
+import { type LeaseHolder, SLOT_RECLAIMED } from "../../../pool/leases.ts";
+import { type Heartbeat, HeldLease } from "./heartbeat.ts";
+import { callPool, type HolderClock, type LeaseStub, type PoolStubFactory } from "./pool-stub.ts";
+
+/**
+ * How long a lease holder that was stalled keeps asking about its lease after the lease's time is over. In a busy isolate
+ * both timers and answers are late: that is no reason to end an answer that a caller is reading.
+ */
+const STALL_GRACE_MS = 2_000;
+
+/** How often a holder asks again when its clock is set repeatedly while the pool answers. */
+const MAX_CONFIRMATIONS = 4;
+
+/** Timers of a running isolate are never later than this. */
+const TIMER_TOLERANCE_MS = 100;
+
+/** A holder that checks its lease this late was stalled, or its clock was set. */
+const STALL_MS = HEARTBEAT_MS + TIMER_TOLERANCE_MS;
+
+/** Pause before asking again after no answer from the pool. */
+const RETRY_MS = 50;
+
+/** Remaining time of a lease, milliseconds, at which a lease that took long to arrive is confirmed. */
+const EARLY_CHECK_MS = 700;
+
+/** How long a lease that no heartbeat has named yet waits for other new leases, milliseconds. */
+const NEW_LEASE_WAIT_MS = 100;
+
+/** What the leases of an isolate share. */
+export interface LeaseContext {
+  readonly pool: PoolStubFactory;
+  readonly heartbeat: Heartbeat;
+  readonly clock: HolderClock;
+}
+
+/**
+ * Resolves when `work` settles, or after `ms` milliseconds. Meanwhile it checks the clock and calls `late` after a stall.
+ * Without that, an isolate that was stalled until just after the end would not notice.
+ */
+async function settleWithin(
+  ms: number,
+  work: Promise<unknown>,
+  { now, setTimer }: HolderClock,
+  late: () => void,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let stopLooking = () => {};
+  const look = () => {
+    const due = now() + TIMER_TOLERANCE_MS;
+    stopLooking = setTimer(TIMER_TOLERANCE_MS, () => {
+      if (now() - due > TIMER_TOLERANCE_MS) late();
+      look();
+    });
+  };
+  look();
+  const stop = setTimer(ms, resolve);
+  work.then(
+    () => resolve(),
+    () => resolve(),
+  );
+  await promise;
+  stop();
+  stopLooking();
+}
+
+/**
+ * A lease held over RPC. Disposing of the stub releases the slot: that needs no extra message, and the runtime also does it
+ * when the request dies. After a restart of the pool object the stubs are dead but the slot is still held. The first to
+ * notice, a call or the isolate's heartbeat, resumes the lease on the new object.
+ */
+export class StubLease implements Lease {
+  readonly account: LeasedAccount;
+  readonly initialToken: string | null;
+  readonly #context: LeaseContext;
+  readonly #holder: LeaseHolder;
+  readonly #heldLease: HeldLease;
+  /** When the holder last checked the lease. */
+  #checkedAt: number;
+  /** When the holder was last found to have been stalled. */
+  #stalledAt = Number.NEGATIVE_INFINITY;
+  #stub: LeaseStub;
+  /** The RPC reply that carries the stub; disposing of it ends the lease. */
+  #reply: Disposable;
+  #failing: boolean;
+  #released = false;
+  #resuming: Promise<boolean> | null = null;
+  #cancelEarlyCheck = () => {};
+
+  /**
+   * @param sentAt when the request that this lease answers was sent, or a later time at which the pool did not know it yet
+   */
+  constructor(
+    around: LeaseContext,
+    granted: Grant,
+    holder: LeaseHolder,
+    sentAt: number,
+    stub: LeaseStub,
+    owned: Disposable,
+  ) {
+    this.#context = around;
+    this.account = granted.account;
+    this.initialToken = granted.token;
+    this.#failing = granted.failing;
+    this.#holder = holder;
+    this.#heldLease = new HeldLease(granted.lease, sentAt + UNCONFIRMED_HOLD_MS);
+    this.#checkedAt = around.clock.now();
+    this.#stub = stub;
+    this.#reply = owned;
+    around.heartbeat.noteGrantedLease(granted.lease);
+    // Heartbeats of other requests name it before its own first one is due.
+    around.heartbeat.tick(this.#heldLease);
+  }
+
+  async getToken(stale?: string): Promise<TokenResult> {
+    return (await this.#call((stub) => stub.token(stale))) ?? SLOT_RECLAIMED;
+  }
+
+  async completeSignIn(ticket: string, result: SignInResult): Promise<void> {
+    await this.#call((stub) => stub.signedIn(ticket, result));
+  }
+
+  async failSignIn(ticket: string, failure: AccountFailure): Promise<void> {
+    this.#failing = true;
+    await this.#call((stub) => stub.signInFailed(ticket, failure));
+  }
+
+  async renew(): Promise<boolean> {
+    const { clock } = this.#context;
+    // A set clock cannot be told from a stalled isolate.
+    if (clock.now() - this.#checkedAt > STALL_MS) this.#noteStall();
+    this.#checkedAt = clock.now();
+    const isInTime = this.#remainingMs > 0;
+    if (isInTime && (await this.#renewInTime())) return true;
+    if (this.#hasEnded) return false;
+    // A holder that was running when the time ended gives up: it does not ask once more.
+    const wasThere = isInTime && clock.now() < this.#heldLease.until + TIMER_TOLERANCE_MS;
+    // A stalled holder could not end its work in time. The pool knows whether the slot is still held.
+    let ms = wasThere
+      ? Math.min(STALL_GRACE_MS, this.#stalledAt + STALL_GRACE_MS - clock.now())
+      : STALL_GRACE_MS;
+    for (let tries = MAX_CONFIRMATIONS; ms > 0; tries -= 1) {
+      const { confirmations } = this.#heldLease;
+      await this.#heartbeatWithin(ms);
+      ms = STALL_GRACE_MS;
+      if (this.#hasEnded) return false;
+      if (this.#remainingMs > 0) return true;
+      // The pool has just confirmed the lease. If its time is over all the same, the clock was set meanwhile.
+      if (this.#heldLease.confirmations === confirmations || tries === 1) return false;
+    }
+    return false;
+  }
+
+  /**
+   * Asks the pool until it confirms the lease, for at most `ms` milliseconds. A failed heartbeat does not count, nor one
+   * that another request sent before it knew of this lease.
+   */
+  async confirm(ms: number): Promise<boolean> {
+    const { clock, heartbeat } = this.#context;
+    const { promise: confirmed, resolve } = Promise.withResolvers<void>();
+    this.#heldLease.onConfirmed = resolve;
+    const end = clock.now() + ms;
+    for (let left = ms; left > 0 && !this.#hasEnded; left = end - clock.now()) {
+      heartbeat.tick(this.#heldLease);
+      await settleWithin(left, Promise.race([confirmed, this.#heartbeatIfDue(true)]), clock, () =>
+        this.#noteStall(),
+      );
+      if (this.#hasEnded || this.#heldLease.isConfirmed) break;
+      await sleep(Math.min(RETRY_MS, left), clock);
+    }
+    this.#checkedAt = clock.now();
+    return this.#heldLease.isConfirmed && !this.#hasEnded && this.#remainingMs > 0;
+  }
+
+  /** Confirms a lease that is already in use before its first regular check. The caller does not wait for the answer. */
+  confirmEarly(): void {
+    const { clock, heartbeat } = this.#context;
+    this.#cancelEarlyCheck = clock.setTimer(Math.max(0, this.#remainingMs - EARLY_CHECK_MS), () => {
+      if (this.#hasEnded || this.#heldLease.isConfirmed) return;
+      heartbeat.tick(this.#heldLease);
+      this.#heartbeatIfDue(true).catch(() => undefined);
+    });
+  }
+
+  /**
+   * True once the lease lasts until the holder's next check. Until then this waits until the lease's end: messages may fail
+   * at once, and timers may fire slightly early.
+   */
+  async #renewInTime(): Promise<boolean> {
+    const { clock } = this.#context;
+    for (let left = this.#remainingMs; left > 0; left = this.#remainingMs) {
+      await this.#heartbeatWithin(left);
+      if (this.#hasEnded) return false;
+      if (!this.#isUrgent) return true;
+      const due = clock.now() + RETRY_MS;
+      await sleep(Math.min(RETRY_MS, Math.max(0, this.#remainingMs)), clock);
+      if (clock.now() - due > TIMER_TOLERANCE_MS) this.#noteStall();
+    }
+    return false;
+  }
+
+  #noteStall(): void {
+    this.#stalledAt = this.#context.clock.now();
+  }
+
+  /** Milliseconds for which the slot may be used without hearing from the pool. */
+  get #remainingMs(): number {
+    return this.#heldLease.until - this.#context.clock.now();
+  }
+
+  /** Whether the lease is released or lost. */
+  get #hasEnded(): boolean {
+    return this.#released || this.#heldLease.isLost;
+  }
+
+  /** Sends a heartbeat for the lease if necessary, and waits for it at most `ms` milliseconds. */
+  async #heartbeatWithin(ms: number): Promise<void> {
+    if (this.#released) return;
+    const { heartbeat, clock } = this.#context;
+    heartbeat.tick(this.#heldLease);
+    await settleWithin(ms, this.#heartbeatIfDue(), clock, () => this.#noteStall());
+  }
+
+  async reportSuccess(): Promise<void> {
+    if (!this.#failing) return;
+    this.#failing = false;
+    await this.#call((stub) => stub.succeeded());
+  }
+
+  async reportFailure(failure: AccountFailure): Promise<boolean> {
+    this.#failing = true;
+    return (await this.#call((stub) => stub.failed(failure))) === true;
+  }
+
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#cancelEarlyCheck();
+    this.#reply[Symbol.dispose]();
+    const { heartbeat, clock } = this.#context;
+    heartbeat.remove(this.#heldLease);
+    // A pool that has just restarted would otherwise wait for this isolate in vain.
+    if (heartbeat.mayBeRegistered && heartbeat.size === 0)
+      clock.waitUntil(this.#notifyIdle().catch(() => undefined));
+  }
+
+  /** Reports that the isolate holds no leases; again if the pool has restarted meanwhile. */
+  async #notifyIdle(): Promise<void> {
+    const { heartbeat } = this.#context;
+    const { newestStart } = heartbeat;
+    await this.#sendHeartbeat();
+    if (heartbeat.size === 0 && heartbeat.newestStart !== newestStart) await this.#sendHeartbeat();
+  }
+
+  [Symbol.dispose](): void {
+    this.release();
+  }
+
+  /** Sends the isolate's heartbeat if it is due. Resumes the lease if any heartbeat has shown that the pool restarted. */
+  async #heartbeatIfDue(soon = false): Promise<void> {
+    const { heartbeat, clock } = this.#context;
+    if (!heartbeat.isFromEarlierStart(this.#heldLease)) {
+      if (soon || this.#isUrgent) await this.#heartbeatUrgently(soon);
+      else {
+        const { sentAt } = heartbeat;
+        const newcomer = !this.#heldLease.isConfirmed;
+        // New leases of one moment share a heartbeat. Its answer must arrive before the first of them has to stop.
+        if (newcomer && heartbeat.dueInMs > 0)
+          await sleep(Math.min(heartbeat.dueInMs, NEW_LEASE_WAIT_MS), clock);
+        const isDue = heartbeat.dueInMs <= 0 || (newcomer && heartbeat.sentAt === sentAt);
+        if (!this.#released && isDue) await this.#sendHeartbeat();
+      }
+    }
+    if (this.#released) return;
+    if (heartbeat.isFromEarlierStart(this.#heldLease) && !(await this.#resumeOnce()))
+      this.#heldLease.isLost = true;
+  }
+
+  /** Whether the lease may end before the holder's next check. */
+  get #isUrgent(): boolean {
+    return this.#remainingMs <= HEARTBEAT_MS + TIMER_TOLERANCE_MS;
+  }
+
+  /**
+   * Does not wait for the regular heartbeat. Urgent leases of one moment still share few messages: each heartbeat names all
+   * leases.
+   */
+  async #heartbeatUrgently(unconfirmed: boolean): Promise<void> {
+    const { heartbeat, clock } = this.#context;
+    for (let wait = heartbeat.urgentDueInMs; wait > 0; wait = heartbeat.urgentDueInMs) {
+      await sleep(wait, clock);
+      const isHeard = unconfirmed ? this.#heldLease.isConfirmed : !this.#isUrgent;
+      const heard = isHeard || this.#heldLease.isLost || heartbeat.isFromEarlierStart(this.#heldLease);
+      if (heard || this.#released) return;
+    }
+    await this.#sendHeartbeat();
+  }
+
+  #sendHeartbeat(): Promise<void> {
+    const { pool, heartbeat, clock } = this.#context;
+    return heartbeat.sendHeartbeat((isolate, leases, known) =>
+      callPool(pool, clock, (stub) => stub.beat(isolate, leases, known)),
+    );
+  }
+
+  /** Calls the stub, or a new one if it is dead. Null if the lease has ended. */
+  async #call<T>(use: (stub: LeaseStub) => Promise<T>): Promise<T | null> {
+    if (this.#released) return null;
+    try {
+      return await use(this.#stub);
+    } catch {
+      // A lease's methods never throw: an error means that the stub is dead.
+      return (await this.#resumeOnce()) ? use(this.#stub) : null;
+    }
+  }
+
+  /** Resumes the lease on a restarted pool; concurrent callers share one attempt. False if the lease has ended. */
+  #resumeOnce(): Promise<boolean> {
+    this.#resuming ??= this.#resumeLease().finally(() => {
+      this.#resuming = null;
+    });
+    return this.#resuming;
+  }
+
+  async #resumeLease(): Promise<boolean> {
+    if (this.#released || this.#heldLease.isLost) return false;
+    const { pool, heartbeat, clock } = this.#context;
+    let sentAt = clock.now();
+    const reply = await callPool(pool, clock, (stub) => {
+      sentAt = clock.now();
+      heartbeat.noteRegistration();
+      return stub.resume(this.#heldLease.name, this.account.id, this.#holder, heartbeat.isolate);
+    });
+    if (reply === null) return false;
+    if (this.#released) {
+      reply[Symbol.dispose]();
+      return false;
+    }
+    this.#reply[Symbol.dispose]();
+    this.#heldLease.name = reply.name;
+    this.#heldLease.confirm(sentAt);
+    heartbeat.noteGrantedLease(reply.name);
+    heartbeat.tick(this.#heldLease);
+    this.#stub = reply.lease;
+    this.#reply = reply;
+    return true;
+  }
+}

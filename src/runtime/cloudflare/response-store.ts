@@ -1,0 +1,74 @@
+import { sha256Hex } from "../../core/encoding/hash.ts";
+import type { ResponseStore, StoredResponse } from "../../core/ports/responses.ts";
+import type { OwnerQuota } from "../../core/storage/expiring-store.ts";
+import type { Env } from "./env.ts";
+
+/** Key prefix of all stored responses. */
+const PREFIX = "responses/";
+
+/**
+ * The stored responses of one caller: in one Durable Object, or in the bucket `RESPONSES_BUCKET` where that is bound.
+ * Responses from before the bucket was bound are read from the Durable Object.
+ *
+ * @param owner hash of the caller's credential
+ */
+export function createResponseStore(env: Env, owner: string, quota: OwnerQuota): ResponseStore {
+  const object = env.RESPONSE_STORE.getByName(owner);
+  const { RESPONSES_BUCKET: bucket } = env;
+  if (bucket !== undefined) return new BucketResponseStore(bucket, owner, quota, object);
+  return {
+    get: (id) => object.get(id),
+    put: (response) => object.put(response),
+    remove: (id) => object.remove(id),
+  };
+}
+
+/** One object of the bucket per response. There is no rate limit, and no response evicts another. */
+class BucketResponseStore implements ResponseStore {
+  readonly #bucket: R2Bucket;
+  readonly #owner: string;
+  readonly #quota: OwnerQuota;
+  readonly #earlierStore: Pick<ReturnType<Env["RESPONSE_STORE"]["getByName"]>, "get" | "remove">;
+
+  constructor(
+    bucket: R2Bucket,
+    owner: string,
+    quota: OwnerQuota,
+    before: Pick<ReturnType<Env["RESPONSE_STORE"]["getByName"]>, "get" | "remove">,
+  ) {
+    this.#bucket = bucket;
+    this.#owner = owner;
+    this.#quota = quota;
+    this.#earlierStore = before;
+  }
+
+  async get(id: string): Promise<StoredResponse | null> {
+    const key = await this.#key(id);
+    const object = await this.#bucket.get(key);
+    if (object === null) return this.#earlierStore.get(id);
+    const response: StoredResponse = await object.json();
+    if (response.expiresAt > Date.now()) return response;
+    await this.#bucket.delete(key);
+    return null;
+  }
+
+  async put(response: StoredResponse): Promise<void> {
+    const text = JSON.stringify(response);
+    if (text.length > this.#quota.characters) return;
+    const customMetadata = { expires: String(response.expiresAt) };
+    await this.#bucket.put(await this.#key(response.id), text, { customMetadata });
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const key = await this.#key(id);
+    const [object, wasBefore] = await Promise.all([this.#bucket.head(key), this.#earlierStore.remove(id)]);
+    if (object === null) return wasBefore;
+    await this.#bucket.delete(key);
+    return wasBefore || Number(object.customMetadata?.["expires"]) > Date.now();
+  }
+
+  /** Hashed, because ids in requests may have any characters and length. */
+  async #key(id: string): Promise<string> {
+    return `${PREFIX}${this.#owner}/${await sha256Hex(id)}`;
+  }
+}

@@ -1,0 +1,78 @@
+import { type CallerObjects, deleteUpload } from "../../core/ports/caller-objects.ts";
+import type { FileStore } from "../../core/ports/files.ts";
+import type { ResponseStore } from "../../core/ports/responses.ts";
+import type { UploadStore } from "../../core/ports/uploads.ts";
+import { ExpiringStore, type OwnerQuota } from "../../core/storage/expiring-store.ts";
+import type { Sql } from "../../core/storage/sql.ts";
+
+/** How often expired objects are deleted, milliseconds. */
+const SWEEP_MS = 60_000;
+
+/** The quota of all pass-through callers together, as a multiple of one caller's quota. */
+const PASS_THROUGH_QUOTA_FACTOR = 4;
+
+/** Stores callers' objects until they expire: stored responses, metadata of uploaded files, and uploads in progress. */
+export class CallerObjectStore {
+  readonly #objects: ExpiringStore<CallerObjects>;
+  readonly #now: () => number;
+  readonly #isManaged: (owner: string) => Promise<boolean>;
+  #sweptAt = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param now returns milliseconds since the epoch
+   * @param isManaged whether the owner is a managed key
+   */
+  constructor(
+    sql: Sql,
+    quota: OwnerQuota,
+    now: () => number,
+    isManaged: (owner: string) => Promise<boolean>,
+  ) {
+    this.#objects = new ExpiringStore(sql, quota, PASS_THROUGH_QUOTA_FACTOR * quota.characters);
+    this.#now = now;
+    this.#isManaged = isManaged;
+  }
+
+  responses(owner: string): ResponseStore {
+    return {
+      get: async (id) => this.#objects.get(owner, "response", id, this.#now()),
+      put: (response) => this.#put(owner, "response", response),
+      remove: async (id) => this.#objects.remove(owner, "response", id, this.#now()),
+    };
+  }
+
+  files(owner: string): FileStore {
+    return {
+      get: async (id) => this.#objects.get(owner, "file", id, this.#now()),
+      list: async () => this.#objects.list(owner, "file", this.#now()),
+      put: (file) => this.#put(owner, "file", file),
+    };
+  }
+
+  uploads(owner: string): UploadStore {
+    return {
+      get: async (id) => this.#objects.get(owner, "upload", id, this.#now()),
+      put: (upload) => this.#put(owner, "upload", upload),
+      getPiece: async (id) => this.#objects.get(owner, "piece", id, this.#now()),
+      putPiece: (piece) => this.#put(owner, "piece", piece),
+      remove: async (id) => deleteUpload(this.#objects, owner, id, this.#now()),
+    };
+  }
+
+  async #put<Kind extends keyof CallerObjects & string>(
+    owner: string,
+    kind: Kind,
+    value: CallerObjects[Kind],
+  ): Promise<void> {
+    const isPassThrough = !(await this.#isManaged(owner));
+    this.#sweep();
+    this.#objects.put(owner, kind, value, isPassThrough);
+  }
+
+  #sweep(): void {
+    const now = this.#now();
+    if (now - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = now;
+    this.#objects.deleteExpired(now);
+  }
+}

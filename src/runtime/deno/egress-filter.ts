@@ -1,0 +1,163 @@
+import { Buffer } from "node:buffer";
+import { lookup } from "node:dns/promises";
+import { type AddressInfo, connect, createServer, isIP, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import ipaddr from "ipaddr.js";
+import { embeddedIPv4, isPublicAddress } from "../../core/url-safety/addresses.ts";
+
+const CONNECT_MS = 15_000;
+// Replies of RFC 1928, section 6. Browsers distinguish "host unreachable" from the others, so it stands for an unknown name.
+const GRANTED = 0;
+const REFUSED = 2;
+const NO_SUCH_HOST = 4;
+const UNREACHABLE = 5;
+const WRONG_COMMAND = 7;
+const CONNECT = 1;
+const NAME = 3;
+const IPV6 = 4;
+
+/** A running egress filter. */
+export interface EgressFilter {
+  /** `socks5://127.0.0.1:<port>` */
+  readonly url: string;
+  close(): void;
+}
+
+/** Whether the `host:port` pair is allowed although its address is private. */
+export type IsAllowlisted = (pair: string) => boolean;
+
+/** Returns the current addresses of this machine's interfaces. */
+export type ListOwnAddresses = () => readonly string[];
+
+const listOwnAddresses: ListOwnAddresses = () =>
+  Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
+
+/**
+ * A SOCKS5 proxy (RFC 1928, without authentication) on this machine. It resolves names itself and connects only to public
+ * addresses, except this machine's own: a local service may take such a connection for a local one. Unlike a check of the
+ * URL it sees the resolved address, and it connects to exactly the address that it checked.
+ */
+export async function startEgressFilter(
+  isListed: IsAllowlisted,
+  own = listOwnAddresses,
+): Promise<EgressFilter> {
+  const server = createServer((client) => {
+    client.setNoDelay(true);
+    client.on("error", () => client.destroy());
+    serveClient(client, isListed, own).catch(() => client.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  return { url: `socks5://127.0.0.1:${portOf(server.address())}`, close: () => server.close() };
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === "string") throw new Error("the filter does not listen");
+  return address.port;
+}
+
+async function serveClient(client: Socket, isListed: IsAllowlisted, own: ListOwnAddresses): Promise<void> {
+  const input = new ExactReader(client);
+  const [, methods = 0] = await input.read(2);
+  await input.read(methods);
+  client.write(Uint8Array.of(5, 0));
+  const [, command, , type = 0] = await input.read(4);
+  const host = await readHost(input, type);
+  const port = (await input.read(2)).readUInt16BE();
+  const answer = (reply: number) => client.write(Uint8Array.of(5, reply, 0, 1, 0, 0, 0, 0, 0, 0));
+  const refuse = (reply: number) => {
+    answer(reply);
+    client.end();
+  };
+  if (command !== CONNECT) return refuse(WRONG_COMMAND);
+  const target = await resolveAllowedAddress(host, port, isListed, own);
+  if ("refused" in target) return refuse(target.refused);
+  const server = connect({ host: target.address, port, timeout: CONNECT_MS });
+  let connected = false;
+  server.once("timeout", () => server.destroy(new Error("timeout")));
+  server.on("error", () => (connected ? client.destroy() : refuse(UNREACHABLE)));
+  server.once("connect", () => {
+    connected = true;
+    server.setTimeout(0);
+    server.setNoDelay(true);
+    answer(GRANTED);
+    input.pipeTo(server);
+    server.pipe(client);
+  });
+  client.once("close", () => server.destroy());
+  server.once("close", () => client.end());
+}
+
+async function readHost(input: ExactReader, type: number): Promise<string> {
+  if (type === NAME) {
+    const [length = 0] = await input.read(1);
+    return (await input.read(length)).toString("latin1").toLowerCase();
+  }
+  const bytes = await input.read(type === IPV6 ? 16 : 4);
+  if (type !== IPV6) return bytes.join(".");
+  return Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(index * 2).toString(16)).join(":");
+}
+
+/** The address to connect to, or the SOCKS reply that refuses. */
+async function resolveAllowedAddress(
+  host: string,
+  port: number,
+  isListed: IsAllowlisted,
+  own: ListOwnAddresses,
+): Promise<{ readonly address: string } | { readonly refused: number }> {
+  const listed = () => isListed(`${host.includes(":") ? `[${host}]` : host}:${port}`);
+  const isAllowed = (address: string) => isPublicAddress(address) && !includesAddress(address, own());
+  if (isIP(host)) return isAllowed(host) || listed() ? { address: host } : { refused: REFUSED };
+  const found = await lookup(host, { all: true }).catch(() => []);
+  if (found.length === 0) return { refused: NO_SUCH_HOST };
+  const allowed = found.find(({ address }) => isAllowed(address)) ?? (listed() ? found[0] : undefined);
+  return allowed === undefined ? { refused: REFUSED } : { address: allowed.address };
+}
+
+/** Whether an address equals one of the others, in any notation, or embeds one (IPv4 in IPv6). */
+function includesAddress(address: string, others: readonly string[]): boolean {
+  const plain = (text: string) => (ipaddr.isValid(text) ? ipaddr.process(text).toNormalizedString() : text);
+  const own = new Set(others.map(plain));
+  return [address, ...embeddedIPv4(address)].some((one) => own.has(plain(one)));
+}
+
+/** Reads exact numbers of bytes from a socket; `pipeTo` forwards the rest. */
+class ExactReader {
+  readonly #socket: Socket;
+  #buffer = Buffer.alloc(0);
+  #wanted: { readonly count: number; readonly give: (bytes: Buffer) => void } | null = null;
+  readonly #onData = (bytes: Buffer): void => {
+    this.#buffer = Buffer.concat([this.#buffer, bytes]);
+    this.#take();
+  };
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("data", this.#onData);
+  }
+
+  /** Reads the next `count` bytes. Only one call at a time. */
+  read(count: number): Promise<Buffer> {
+    return new Promise((give) => {
+      this.#wanted = { count, give };
+      this.#take();
+    });
+  }
+
+  pipeTo(target: Socket): void {
+    this.#socket.off("data", this.#onData);
+    if (this.#buffer.length > 0) target.write(this.#buffer);
+    this.#socket.pipe(target);
+  }
+
+  #take(): void {
+    const wanted = this.#wanted;
+    if (wanted === null || this.#buffer.length < wanted.count) return;
+    this.#wanted = null;
+    const bytes = this.#buffer.subarray(0, wanted.count);
+    this.#buffer = this.#buffer.subarray(wanted.count);
+    wanted.give(bytes);
+  }
+}

@@ -1,0 +1,20 @@
+import { parseVariables, VariableError, type Variables } from "../../core/ports/variables.ts";
+import { DRIVER_ALIASES, DRIVER_NAMES } from "../../gateway/providers/drivers.ts";
+
+/** Limit of request bodies in memory: a process may use more memory than an isolate. */
+const BODY_BYTES = 256 * 1024 * 1024;
+
+/** The variables of the process. For an invalid one, prints the reason and exits with code 1. */
+export function readVariablesOrExit(): Variables {
+  try {
+    return parseVariables(Deno.env.toObject(), {
+      drivers: DRIVER_NAMES,
+      driverAliases: DRIVER_ALIASES,
+      bodyBudgetBytes: BODY_BYTES,
+    });
+  } catch (error) {
+    if (!(error instanceof VariableError)) throw error;
+    console.error(error.message);
+    return Deno.exit(1);
+  }
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { handleRequest } from "../../../../src/app.ts";
+import { networkKey } from "../../../../src/core/http/client-key.ts";
+import { type MemoryGateway, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
+
+const gateway = useMemoryGateway();
+const KEY = "the-right-admin-key";
+
+async function status(made: MemoryGateway, key: string, clientAddress = "192.0.2.1"): Promise<number> {
+  const headers = { authorization: `Bearer ${key}` };
+  const request = new Request("http://gateway.test/admin/queue/status", { headers });
+  const response = await handleRequest(request, {
+    platform: made.platform,
+    waitUntil: made.waitUntil,
+    clientAddress,
+  });
+  return response.status;
+}
+
+describe("guesses of the admin key", () => {
+  it("do not get through because the right one was used from the same address a moment ago", async () => {
+    const made = await gateway({ env: { ADMIN_KEY: KEY } });
+    expect(await status(made, KEY)).toBe(200);
+    for (let guess = 0; guess < 1_500; guess += 1) await status(made, `guess-${guess}`);
+    expect(await status(made, KEY)).toBe(429);
+    expect(await status(made, KEY, "192.0.2.2")).toBe(200);
+    await pass(10_000);
+    expect(await status(made, KEY)).toBe(200);
+  });
+
+  it("do not when they are made all at once either", async () => {
+    const made = await gateway({ env: { ADMIN_KEY: KEY } });
+    expect(await status(made, KEY)).toBe(200);
+    const guesses = Array.from({ length: 300 }, (_, guess) => status(made, `guess-${guess}`));
+    expect(await status(made, KEY)).toBe(429);
+    expect((await Promise.all(guesses)).filter((answer) => answer === 401)).toHaveLength(10);
+  });
+
+  it("are counted together for the networks of one site", async () => {
+    const made = await gateway({ env: { ADMIN_KEY: KEY } });
+    let passed = 0;
+    for (let net = 0; net < 200; net += 1) {
+      if ((await status(made, "guess", `2001:db8:7:${net.toString(16)}::1`)) === 401) passed += 1;
+    }
+    expect(passed).toBe(100);
+    expect(await status(made, KEY, "2001:db8:8::1")).toBe(200);
+  });
+
+  it("of an IPv4 address belong to no network", () => {
+    expect(["192.0.2.1", "::ffff:192.0.2.1", "", "2001:db8:7:1::1"].map(networkKey)).toEqual([
+      null,
+      null,
+      null,
+      "2001:db8:7::/48",
+    ]);
+  });
+});

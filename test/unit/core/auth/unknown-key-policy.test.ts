@@ -1,0 +1,146 @@
+import { beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
+import { authenticateCaller } from "../../../../src/core/auth/callers.ts";
+import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { KEY } from "../../../support/memory-platform.ts";
+
+const gateway = useMemoryGateway();
+
+/** An engine behind a driver whose accounts are API keys. */
+const ENGINE = { PROVIDER_DRIVER: "openai", PROVIDER_BASE_URL: "http://ollama.test:11434/v1" };
+const HOSTED = { ...ENGINE, PROVIDER_BASE_URL: "https://api.openai.test/v1" };
+
+/** An account that signs in where the driver lets it; drivers of API keys never use its password. */
+const login = { email: "one@test", password: "secret" };
+const keyed = (token: string) => ({ email: "one@test", token });
+
+/** What a request with a key becomes: the caller's mode, or the message of its 401. */
+async function outcome(made: MemoryGateway, key = "any-key"): Promise<string> {
+  const { platform, config } = made.context();
+  const request = new Request("http://gateway.test/", { headers: { authorization: `Bearer ${key}` } });
+  const context = { platform, config, request, url: new URL(request.url) };
+  return authenticateCaller(context, [{ in: "bearer" }]).then(
+    ({ mode }) => mode,
+    (error: Error) => error.message,
+  );
+}
+
+describe("an unknown key, where the setting says nothing", () => {
+  test.each([
+    ["no account has a token", ENGINE, [login, { email: "two@test" }]],
+    ["the tokens of all accounts are placeholders", ENGINE, [keyed("none"), keyed("NONE"), keyed("")]],
+    ["PROVIDER_TOKEN is a placeholder", { ...ENGINE, PROVIDER_TOKEN: "none" }, [login]],
+    ["the address is a hosted one, but no account has a token", HOSTED, [login]],
+    ["only an account of another provider has a token", ENGINE, [login, { ...keyed("k"), provider: "b" }]],
+    ["an engine in the own network has no accounts", ENGINE, []],
+  ])("is refused if %s", async (_, env, accounts) => {
+    const made = await gateway({ env, config: { keys: [KEY], accounts } });
+    expect(await outcome(made)).toMatch(/^this API key is not known.+callers\.unknown_keys/);
+    expect(await outcome(made, KEY)).toBe("managed");
+  });
+
+  test.each([
+    ["the driver signs accounts in", {}, [login]],
+    ["the driver signs accounts in, and there are none", {}, []],
+    ["an account has a token", ENGINE, [login, keyed("sk-real")]],
+    ["PROVIDER_TOKEN is set", { ...ENGINE, PROVIDER_TOKEN: "sk-real" }, [login]],
+    ["a hosted API has no accounts, only callers with their own tokens", HOSTED, []],
+  ])("goes to the provider if %s", async (_, env, accounts) => {
+    const made = await gateway({ env, config: { keys: [KEY], accounts } });
+    expect(await outcome(made)).toBe("pass-through");
+  });
+
+  test("is told in the shape of each route family", async () => {
+    const made = await gateway({ env: ENGINE });
+    const status = async (path: string, method = "GET") => {
+      const headers = { authorization: "Bearer any-key" };
+      const answer = await made.request(path, { method, headers });
+      return [answer.status, await answer.json()];
+    };
+    const standard = { error: { code: "invalid_api_key", type: "authentication_error" } };
+    for (const path of ["/v1/files", "/v1/files/file-1"]) {
+      expect(await status(path)).toEqual([
+        401,
+        expect.objectContaining({ error: expect.objectContaining(standard.error) }),
+      ]);
+    }
+    for (const path of ["/v1/embeddings", "/v1/responses", "/v1/chat/completions"]) {
+      expect(await status(path, "POST")).toEqual([
+        401,
+        expect.objectContaining({ error: expect.objectContaining(standard.error) }),
+      ]);
+    }
+    expect(await status("/anthropic/v1/messages/count_tokens", "POST")).toEqual([
+      401,
+      expect.objectContaining({
+        type: "error",
+        error: expect.objectContaining({ type: "authentication_error" }),
+      }),
+    ]);
+    expect(await status("/v1beta/models/m:countTokens", "POST")).toEqual([
+      401,
+      { error: expect.objectContaining({ code: 401, status: "UNAUTHENTICATED" }) },
+    ]);
+  });
+});
+
+describe("the setting", () => {
+  let warn: MockInstance<typeof console.warn>;
+  beforeEach(() => {
+    warn = vi.spyOn(console, "warn").mockReturnValue();
+  });
+
+  const set = (unknown_keys: "auto" | "pass_through" | "refuse", env: Record<string, string>) =>
+    gateway({ env, config: { keys: [KEY], accounts: [login], callers: { unknown_keys } } });
+
+  test.each([
+    ["pass_through", ENGINE, "pass-through"],
+    ["refuse", {}, "this API key is not known"],
+    ["auto", {}, "pass-through"],
+    ["auto", ENGINE, expect.stringContaining("not known")],
+  ] as const)("%s wins over what is known of the provider", async (value, env, expected) => {
+    expect(await outcome(await set(value, env))).toEqual(expected);
+  });
+
+  test("is stored only when an administrator has chosen", async () => {
+    const env = { ADMIN_KEY: "an-admin-key", ...ENGINE };
+    const made = await gateway({ env, config: { keys: [KEY], accounts: [login] } });
+    const put = async (callers: object) => {
+      const headers = { authorization: "Bearer an-admin-key", "content-type": "application/json" };
+      const init = { method: "PUT", headers, body: JSON.stringify({ callers }) };
+      const answer = await made.request("/admin/settings", init);
+      const { config } = await made.platform.configuration.readFresh();
+      return { answer: await answer.json(), stored: config.callers.unknown_keys };
+    };
+    const states = { unknown_keys_in_force: "refuse", unknown_keys_warning: false };
+    expect(await put({ keys_hashed: false })).toEqual({
+      answer: expect.objectContaining({ callers: { unknown_keys: "auto", keys_hashed: false, ...states } }),
+      stored: undefined,
+    });
+    expect(await put({ unknown_keys: "pass_through" })).toEqual({
+      answer: expect.objectContaining({
+        callers: {
+          unknown_keys: "pass_through",
+          keys_hashed: false,
+          unknown_keys_in_force: "pass_through",
+          unknown_keys_warning: true,
+        },
+      }),
+      stored: "pass_through",
+    });
+  });
+
+  test("that opens a provider without a credential is warned of, once", async () => {
+    const made = await set("pass_through", ENGINE);
+    await outcome(made);
+    await outcome(made);
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/^Warning: .+callers\.unknown_keys/)]]);
+    for (const [value, env] of [
+      ["pass_through", {}],
+      ["auto", ENGINE],
+      ["refuse", ENGINE],
+    ] as const) {
+      await outcome(await set(value, env));
+    }
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+});

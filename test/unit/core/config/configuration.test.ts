@@ -1,0 +1,194 @@
+import { describe, expect, it } from "vitest";
+import { buildSeal, openSealedConfig, type SealedConfig } from "../../../../src/core/config/build-seal.ts";
+import { ConfigurationClient } from "../../../../src/core/config/configuration-client.ts";
+import {
+  type ConfigStorage,
+  ConfigurationCore,
+  type StoredConfig,
+} from "../../../../src/core/config/configuration-core.ts";
+import { configSchema } from "../../../../src/core/config/schema.ts";
+import { parseVariables } from "../../../../src/core/ports/variables.ts";
+
+function memory(): ConfigStorage & { stored: StoredConfig | null } {
+  return {
+    stored: null,
+    load() {
+      return this.stored;
+    },
+    save(stored, also) {
+      also?.();
+      this.stored = structuredClone(stored);
+    },
+  };
+}
+
+const core = (env: Record<string, string> = {}, storage: ConfigStorage = memory(), build?: string) =>
+  new ConfigurationCore(storage, parseVariables(env, { drivers: ["sessions"] }), build);
+
+function clientOf(
+  shared: ConfigurationCore,
+  clock = { now: 0 },
+  counter = { reads: 0 },
+): ConfigurationClient {
+  return new ConfigurationClient(
+    {
+      newerThan: async (known) => {
+        counter.reads += 1;
+        return shared.snapshot.version === known ? null : shared.snapshot;
+      },
+      replace: async (base, config) => shared.replace(base, config),
+    },
+    () => clock.now,
+  );
+}
+
+describe("the configuration", () => {
+  it("starts empty in a deployment, and with the development key and accounts in development", () => {
+    expect(core().snapshot.config.api_keys).toEqual([]);
+    const { config } = core({ GATEWAY_DEVELOPMENT: "true" }).snapshot;
+    expect(config.api_keys.map(({ key }) => key)).toEqual(["sk-dev"]);
+    expect(config.accounts).toHaveLength(3);
+  });
+
+  it("keeps edits over a restart", () => {
+    const storage = memory();
+    const first = core({}, storage);
+    first.replace(first.snapshot.version, { keys: ["k"] });
+    expect(core({}, storage).snapshot.config.keys).toEqual(["k"]);
+  });
+
+  describe("that a build has stored", () => {
+    /** Storage with an edit that a build made. */
+    function storedBy(build: string) {
+      const storage = memory();
+      const first = core({}, storage, build);
+      first.replace(first.snapshot.version, { keys: ["k"] });
+      return storage;
+    }
+    const WRONG = { keys: 1 };
+
+    it("is taken as it is by the same, and checked by any other", () => {
+      const storage = storedBy("one");
+      expect(core({}, storage, "one").snapshot.config).toEqual(core({}, storage).snapshot.config);
+      storage.save({ version: 9, config: WRONG, source: "", build: "one" });
+      expect(core({}, storage, "one").snapshot.config).toEqual(WRONG);
+      expect(() => core({}, storage, "two")).toThrow();
+      expect(() => core({}, storage)).toThrow();
+    });
+
+    it("is another build's as soon as that has found the same in it", () => {
+      const storage = storedBy("one");
+      const before = structuredClone(storage.stored);
+      core({}, storage, "two");
+      expect(storage.stored).toEqual({ ...before, build: "two" });
+    });
+
+    it("stays as it is when another build reads it otherwise, so that the former can be deployed again", () => {
+      const storage = storedBy("one");
+      const later = {
+        version: 9,
+        config: { keys: ["k"], of_a_later_version: true },
+        source: "",
+        build: "one",
+      };
+      storage.save(later);
+      expect(core({}, storage, "two").snapshot.config.keys).toEqual(["k"]);
+      expect(storage.stored).toEqual(later);
+    });
+
+    it("is checked in a copy unless the copy is that which it has sealed", async () => {
+      const config = configSchema.parse({ keys: ["k"] });
+      const seal = await buildSeal(config, "one");
+      const copy: SealedConfig = JSON.parse(JSON.stringify({ config, seal }));
+      expect(await openSealedConfig(copy, "one")).toBe(copy.config);
+      const changed: SealedConfig = JSON.parse(JSON.stringify({ config: { ...config, keys: 1 }, seal }));
+      for (const build of ["one", "two", null])
+        await expect(openSealedConfig(changed, build)).rejects.toThrow();
+      for (const build of ["two", null]) expect(await openSealedConfig(copy, build)).toEqual(config);
+      expect(await openSealedConfig({ config }, null)).toEqual(config);
+      expect(await buildSeal(config, null)).toBeNull();
+    });
+  });
+
+  it("refuses an edit that was made on an older version", () => {
+    const shared = core();
+    const { version } = shared.snapshot;
+    expect(shared.replace(version, { keys: ["a"] }).stored).toBe(true);
+    expect(shared.replace(version, { keys: ["b"] }).stored).toBe(false);
+    expect(shared.snapshot.config.keys).toEqual(["a"]);
+  });
+
+  it("an invalid edit changes nothing", () => {
+    const shared = core();
+    const before = shared.snapshot;
+    expect(() => shared.replace(before.version, { runtime: { account_max_inflight: 0 } })).toThrow();
+    expect(shared.snapshot).toBe(before);
+  });
+
+  it("from the environment is read-only unless write-back is enabled", async () => {
+    const env = { GATEWAY_CONFIG_JSON: JSON.stringify({ keys: ["env"] }) };
+    const readOnly = core(env);
+    expect(readOnly.snapshot).toMatchObject({ envBacked: true, writable: false });
+    await expect(clientOf(readOnly).update((config) => config)).rejects.toMatchObject({ status: 409 });
+    const writable = core({ ...env, GATEWAY_CONFIG_WRITEBACK: "true" });
+    expect(writable.replace(writable.snapshot.version, { keys: ["new"] }).stored).toBe(true);
+  });
+
+  it("from the environment may be base64", () => {
+    const json = btoa(JSON.stringify({ keys: ["env"] }));
+    expect(core({ GATEWAY_CONFIG_JSON: json }).snapshot.config.keys).toEqual(["env"]);
+  });
+
+  it("a changed environment wins over edits of the old one", () => {
+    const storage = memory();
+    const env = { GATEWAY_CONFIG_WRITEBACK: "true", GATEWAY_CONFIG_JSON: '{"keys":["one"]}' };
+    const first = core(env, storage);
+    first.replace(first.snapshot.version, { keys: ["edited"] });
+    expect(core(env, storage).snapshot.config.keys).toEqual(["edited"]);
+    const changed = core({ ...env, GATEWAY_CONFIG_JSON: '{"keys":["two"]}' }, storage);
+    expect(changed.snapshot.config.keys).toEqual(["two"]);
+    expect(changed.snapshot.version).toBeGreaterThan(first.snapshot.version);
+  });
+
+  it("legacy auto_delete.sessions means all", () => {
+    expect(configSchema.parse({ auto_delete: { sessions: true } }).auto_delete.mode).toBe("all");
+    expect(configSchema.parse({}).auto_delete.mode).toBe("none");
+  });
+});
+
+describe("an isolate's view", () => {
+  it("is read once while it is young, and never older than five seconds", async () => {
+    const shared = core();
+    const clock = { now: 0 };
+    const counter = { reads: 0 };
+    const client = clientOf(shared, clock, counter);
+    await client.read();
+    await client.read();
+    expect(counter.reads).toBe(1);
+    shared.replace(shared.snapshot.version, { keys: ["elsewhere"] });
+    clock.now = 1_999;
+    expect((await client.read()).config.keys).toEqual([]);
+    clock.now = 6_000;
+    expect((await client.read()).config.keys).toEqual(["elsewhere"]);
+  });
+
+  it("shows an own edit at once", async () => {
+    const client = clientOf(core());
+    await client.update((config) => ({ ...config, keys: ["mine"] }));
+    expect((await client.read()).config.keys).toEqual(["mine"]);
+  });
+
+  it("50 edits at once from two isolates all survive", async () => {
+    const shared = core();
+    const clients = [clientOf(shared), clientOf(shared)];
+    await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        clients[n % 2]?.update((config) => ({
+          ...config,
+          model_aliases: { ...config.model_aliases, [`m${n}`]: "x" },
+        })),
+      ),
+    );
+    expect(Object.keys(shared.snapshot.config.model_aliases)).toHaveLength(50);
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { encodeCsvField } from "../../../../src/core/encoding/csv.ts";
+
+describe("a field of a CSV file", () => {
+  it.each([
+    ["a plain text", "provider-v4-pro", "provider-v4-pro"],
+    ["nothing", "", ""],
+    ["a comma", "a,b", '"a,b"'],
+    ["quotes", 'say "a"', '"say ""a"""'],
+    ["a line end", "a\nb", '"a\nb"'],
+    ["a number", 1.5, "1.5"],
+    ["a number below zero, which no spreadsheet runs", -1, "-1"],
+    ["a truth value", false, "false"],
+  ])("is %s", (_name, value, field) => {
+    expect(encodeCsvField(value)).toBe(field);
+  });
+
+  it.each(["=", "+", "-", "@", "\t"])("is no formula, though a text begins with %j", (sign) => {
+    expect(encodeCsvField(`${sign}cmd()`)).toBe(`'${sign}cmd()`);
+  });
+
+  it("is no formula, though what is quoted would be one", () => {
+    expect(encodeCsvField('\r=A1,"b"')).toBe(`"'\r=A1,""b"""`);
+  });
+
+  it("is a formula of nobody's where its sign stands further on", () => {
+    expect(encodeCsvField("a=b")).toBe("a=b");
+  });
+});

@@ -1,0 +1,199 @@
+import * as JsonSchema from "@cfworker/json-schema";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, it } from "vitest";
+import { isObject, type JsonObject } from "../../../../src/core/encoding/json.ts";
+import { buildOpenApiDocument } from "../../../../src/core/routing/openapi.ts";
+import { ROUTES, SURFACES } from "../../../support/surfaces.ts";
+
+const document = Object(buildOpenApiDocument(SURFACES));
+
+function operationOf(method: string, path: string, verb?: string) {
+  const template = path.replaceAll(/:(\w+)\+?/g, "{$1}") + (verb === undefined ? "" : `:${verb}`);
+  return document.paths[template]?.[method.toLowerCase()];
+}
+
+const JSON_TYPE = "application/json";
+
+/** Whether a schema names members, in each of its forms, or says that there are none. */
+function saysMembers(schema: JsonObject): boolean {
+  const forms = schema["anyOf"] ?? schema["oneOf"];
+  if (Array.isArray(forms)) return forms.every(saysMembers);
+  if (schema["maxProperties"] === 0) return true;
+  return isObject(schema["properties"]) && Object.keys(schema["properties"]).length > 0;
+}
+
+describe("the OpenAPI document", () => {
+  it("is valid OpenAPI 3.1", async () => {
+    const validator = new Validator();
+    const outcome = await validator.validate(structuredClone(document));
+    expect(outcome.errors ?? []).toEqual([]);
+    expect([outcome.valid, validator.version]).toEqual([true, "3.1"]);
+  });
+
+  it("describes every route, with what a caller needs for it", () => {
+    for (const { path, endpoint } of ROUTES) {
+      const { method, access, verb } = endpoint;
+      const operation = operationOf(method, path, verb);
+      expect(operation, `${method} ${path}`).toBeDefined();
+      expect(operation.summary).not.toBe("");
+      expect(operation.security.length === 0).toBe(access === "none");
+      const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+      const parameters = (operation.parameters ?? []).filter((it: { in: string }) => it.in === "path");
+      expect(parameters.map((it: { name: string }) => it.name)).toEqual(named);
+    }
+  });
+
+  it("names no operation twice", () => {
+    const operations = new Set(
+      ROUTES.map(({ path, endpoint }) => operationOf(endpoint.method, path, endpoint.verb)),
+    );
+    expect(new Set([...operations].map(({ operationId }) => operationId)).size).toBe(operations.size);
+  });
+
+  it("describes what every style answers on a path that several have", () => {
+    const { responses } = operationOf("GET", "/v1/models");
+    const lists = responses["200"].content["application/json"].schema.anyOf;
+    expect(lists.map(({ properties }: { properties: object }) => Object.keys(properties)[0])).toEqual([
+      "object",
+      "models",
+      "object",
+    ]);
+    expect(responses.default.content["application/json"].schema.anyOf).toHaveLength(3);
+  });
+
+  it("describes bodies and queries by the schemas that check them", () => {
+    const settings = operationOf("PUT", "/admin/settings").requestBody.content["application/json"].schema;
+    expect(settings.properties.runtime.properties.account_max_inflight).toMatchObject({
+      type: "integer",
+      minimum: 1,
+      maximum: 256,
+    });
+    expect(settings.additionalProperties).toBe(false);
+    const chat = operationOf("POST", "/v1/chat/completions").requestBody.content["application/json"].schema;
+    expect(chat.required).toEqual(expect.arrayContaining(["model", "messages"]));
+    const list = operationOf("GET", "/admin/accounts").parameters;
+    expect(list.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(["page", "page_size", "q"]),
+    );
+    expect(
+      operationOf("POST", "/admin/login").requestBody.content["application/json"].schema.required,
+    ).toEqual(["admin_key"]);
+  });
+
+  it("makes no schema of answers before it is asked for", () => {
+    for (const { path, endpoint } of ROUTES) expect(typeof endpoint.answers, path).toBe("function");
+  });
+
+  it("says of every JSON body and answer which members it has", () => {
+    const silent = ROUTES.flatMap(({ path, endpoint }) => {
+      const { requestBody, responses } = operationOf(endpoint.method, path, endpoint.verb);
+      const contents = [requestBody?.content, (responses["200"] ?? responses["202"]).content];
+      return contents.some((content) => content?.[JSON_TYPE] && !saysMembers(content[JSON_TYPE].schema))
+        ? [`${endpoint.method} ${path}`]
+        : [];
+    });
+    expect(silent).toEqual(["GET /openapi.json"]);
+  });
+
+  it("has a body where the endpoint takes one, and an answer with a media type everywhere", () => {
+    for (const { path, endpoint } of ROUTES) {
+      const { requestBody, responses } = operationOf(endpoint.method, path, endpoint.verb);
+      const takesBody = endpoint.body !== undefined || endpoint.streamedBody !== undefined;
+      expect(requestBody !== undefined, path).toBe(takesBody);
+      const [status, answers] =
+        responses["200"] === undefined
+          ? (["202", endpoint.accepted] as const)
+          : (["200", endpoint.answers] as const);
+      expect(Object.keys(responses[status].content), path).toEqual(Object.keys(answers?.() ?? {}));
+    }
+  });
+
+  it("tells the headers and statuses of the page service", () => {
+    const picture = operationOf("GET", "/v1/thumbs").responses;
+    expect(Object.keys(picture)).toEqual(
+      expect.arrayContaining([
+        "200",
+        "202",
+        "304",
+        "400",
+        "401",
+        "403",
+        "404",
+        "422",
+        "429",
+        "502",
+        "503",
+        "504",
+      ]),
+    );
+    expect(picture["304"]).toEqual({ description: expect.any(String) });
+    expect(picture["429"]).toMatchObject({ $ref: picture.default.$ref });
+    const list = operationOf("POST", "/v1/thumbs");
+    // A list is never answered at once.
+    expect(list.responses["200"]).toBeUndefined();
+    expect(list.parameters.map(({ name }: { name: string }) => name)).toEqual(["key"]);
+    // Every header that pages of other origins may read is one that is described, and the other way round.
+    const described = ROUTES.flatMap(({ path, endpoint: { method, headers = {} } }) =>
+      Object.keys(headers).map((name) => [name.toLowerCase(), operationOf(method, path)] as const),
+    );
+    for (const [name, { responses }] of described) {
+      const { headers } = responses["200"] ?? responses["202"];
+      expect(Object.keys(headers).map((one) => one.toLowerCase())).toContain(name);
+    }
+    const exposed = SURFACES.find(({ family }) => family.id === "page")?.responseHeaders;
+    const readable = new Set([...(exposed ?? []), "cache-control"]);
+    expect(new Set(described.map(([name]) => name))).toEqual(readable);
+  });
+});
+
+describe("a body that may come in several forms", () => {
+  const text = { parts: [{ text: "hello" }] };
+  const declaration = { functionDeclarations: [{ name: "f" }] };
+
+  /** What the endpoint of a verb takes, by the schema that checks it and by the document. */
+  function verdicts(verb: string, body: unknown): { checked: boolean; described: boolean } {
+    const path = "/v1beta/models/:model+";
+    const route = ROUTES.find((it) => it.path === path && it.endpoint.verb === verb);
+    const { schema } = operationOf("POST", path, verb).requestBody.content[JSON_TYPE];
+    return {
+      checked: route?.endpoint.body?.safeParse(body).success ?? false,
+      described: new JsonSchema.Validator(schema, "2020-12").validate(body).valid,
+    };
+  }
+
+  it.each<[name: string, body: JsonObject]>([
+    ["turns", { contents: [text, { role: "model", parts: [{ text: "hi" }] }] }],
+    ["one turn", { contents: text }],
+    ["plain text", { contents: "hello" }],
+    ["one part", { contents: [{ parts: { text: "hello" } }] }],
+    ["parts in plain text", { contents: [{ parts: ["hello", { text: "there" }] }] }],
+    ["instructions", { contents: "hello", systemInstruction: text }],
+    ["instructions in plain text", { contents: "hello", systemInstruction: "be brief" }],
+    ["groups of tools", { contents: "hello", tools: [declaration] }],
+    ["one group of tools", { contents: "hello", tools: declaration }],
+    ["nulls", { contents: [{ role: null, parts: null }], tools: null, systemInstruction: null }],
+    ["unknown members", { contents: "hello", safetySettings: [], generationConfig: { topK: 1 } }],
+  ])("is described in each that is taken: %s", (_, body) => {
+    const taken = { checked: true, described: true };
+    expect(verdicts("generateContent", body)).toEqual(taken);
+    expect(verdicts("streamGenerateContent", body)).toEqual(taken);
+    expect(verdicts("countTokens", body)).toEqual(taken);
+    expect(verdicts("countTokens", { generateContentRequest: body })).toEqual(taken);
+  });
+
+  it.each<[name: string, body: unknown]>([
+    ["no object", "hello"],
+    ["no contents", {}],
+    ["no turn", { contents: [] }],
+    ["a number", { contents: 1 }],
+    ["a turn that is a text", { contents: ["hello"] }],
+    ["parts that are a text", { contents: [{ parts: "hello" }] }],
+    ["a call without a name", { contents: [{ parts: [{ functionCall: {} }] }] }],
+    ["tools in plain text", { contents: "hello", tools: "f" }],
+  ])("is described in none that is refused: %s", (_, body) => {
+    const refused = { checked: false, described: false };
+    expect(verdicts("generateContent", body)).toEqual(refused);
+    expect(verdicts("countTokens", body)).toEqual(refused);
+    expect(verdicts("countTokens", { generateContentRequest: body })).toEqual(refused);
+  });
+});

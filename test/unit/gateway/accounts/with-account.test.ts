@@ -1,0 +1,390 @@
+import { describe, expect, test, vi } from "vitest";
+import { type Config, configSchema } from "../../../../src/core/config/schema.ts";
+import { clientDisconnected } from "../../../../src/core/http/client-disconnect.ts";
+import { getProvider } from "../../../../src/gateway/providers/provider-registry.ts";
+import { LEASE_TTL_MS } from "../../../../src/pool/lease-timing.ts";
+import { CLOCK_CHECK_MS } from "../../../../src/pool/slots.ts";
+import { AccountWork, refusal } from "../../../support/account-work.ts";
+import {
+  type MemoryGateway,
+  managed,
+  pass,
+  passThrough,
+  useMemoryGateway,
+} from "../../../support/memory-gateway.ts";
+import { accountNamed } from "../../../support/memory-platform.ts";
+import type { Asked, Reply } from "../../../support/scripted-upstream.ts";
+import { refuses } from "../../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+const ONE = { accounts: [accountNamed("one@test")], runtime: { account_max_inflight: 1 } };
+
+/** The answer to a sign-in. */
+const TOKEN: Reply = { json: { token: "a-token", expires_at: 0 } };
+
+const slots = async ({ platform }: MemoryGateway) => {
+  const { in_use: inUse, waiting } = await platform.accounts.getStatus();
+  return { inUse, waiting };
+};
+
+const signIns = ({ upstream }: MemoryGateway): number => upstream.to(/\/login$/).length;
+
+describe("work with an account", () => {
+  test("holds one slot while it lasts, and no longer", async () => {
+    const made = await gateway();
+    const work = new AccountWork(made).with(async () => slots(made));
+    expect(await work).toEqual({ inUse: 1, waiting: 0 });
+    expect(await slots(made)).toEqual({ inUse: 0, waiting: 0 });
+  });
+
+  test.each([
+    ["fails", () => new Error("nobody's fault")],
+    ["is refused", () => refusal("rate_limited")],
+  ])("gives its slot back when it %s, and throws just that", async (_, failure) => {
+    const made = await gateway();
+    const error = failure();
+    await expect(new AccountWork(made).failing(error)).rejects.toBe(error);
+    expect(await slots(made)).toEqual({ inUse: 0, waiting: 0 });
+  });
+
+  test("is shown with its request, model and style while it holds a slot", async () => {
+    const made = await gateway();
+    const { leases } = await new AccountWork(made).with(() => made.platform.accounts.getStatus());
+    expect(leases).toMatchObject([
+      { account: "one@test", model: "m", dialect: "test", request_id: "req_test" },
+    ]);
+  });
+
+  test("goes through the proxy that the account is bound to", async () => {
+    const proxy = { id: "p1", type: "socks5" as const, host: "proxy.test", port: 1080 };
+    const made = await gateway({
+      config: { accounts: [{ ...accountNamed("one@test"), proxy_id: "p1" }], proxies: [proxy] },
+    });
+    await new AccountWork(made).with(({ account }) => account.fetch("http://upstream.test/api/account"));
+    const [login, call] = made.upstream.asked;
+    expect(login?.proxy).toMatchObject({ host: "proxy.test" });
+    expect(call?.proxy).toMatchObject({ host: "proxy.test", port: 1080 });
+  });
+
+  test("of a pass-through caller uses the caller's token, no slot and no proxy", async () => {
+    const made = await gateway({ config: { accounts: [] } });
+    const work = new AccountWork(made, { caller: passThrough("own") });
+    const session = await work.with(async ({ account, accountId }) => {
+      await account.fetch("http://upstream.test/api/account");
+      return { accountId, ...(await slots(made)) };
+    });
+    expect(session).toEqual({ accountId: "", inUse: 0, waiting: 0 });
+    expect(work.tokens).toEqual(["own"]);
+    expect(made.upstream.asked).toMatchObject([{ path: "/api/account", proxy: null }]);
+  });
+});
+
+describe("a request that waits for an account while its provider is edited", () => {
+  const G = { id: "g", driver: "openai", base_url: "http://g.test/v1", token: "a-token" };
+
+  /** What comes of it. */
+  async function waitsThrough(edited: object, driver = G.driver): Promise<unknown> {
+    const providers = [{ ...G, driver }];
+    const made = await gateway({ config: { providers, runtime: { account_max_inflight: 1 } } });
+    const { platform } = made;
+    const { config } = await platform.configuration.read();
+    const provider = getProvider(platform, config, "g");
+    const first = new AccountWork(made, { provider }).lasting(5_000);
+    await pass(1);
+    const next = new AccountWork(made, { provider }).with(async () => "well");
+    const outcome = next.catch((error: unknown) => error);
+    await pass(1);
+    const after = configSchema.parse({ providers: [{ ...G, driver, ...edited }] });
+    await platform.configuration.update((present) => ({ ...present, providers: after.providers }));
+    await pass(10_000);
+    await first;
+    return outcome;
+  }
+
+  test.each([
+    ["its models", { models: { "gpt-4o": "another" } }],
+    ["its headers", { headers: { "x-tenant": "another" } }],
+    ["its patience", { first_byte_timeout_ms: 5_000 }],
+  ])("goes on where it is the same one: %s", async (_, edited) => {
+    expect(await waitsThrough(edited)).toBe("well");
+  });
+
+  test("goes on where the driver's earlier name is replaced by its new name", async () => {
+    expect(await waitsThrough({ driver: "anthropic" }, "messages")).toBe("well");
+  });
+
+  test.each([
+    ["its address", { base_url: "http://elsewhere.test/v1" }],
+    ["its driver", { driver: "openai-responses" }],
+  ])("sends nothing where it is not: %s", async (_, edited) => {
+    expect(await waitsThrough(edited)).toMatchObject({ status: 503, code: "upstream_unavailable" });
+  });
+});
+
+describe("an account's slot", () => {
+  test("is kept by work that takes 120 s, and by nobody else meanwhile", async () => {
+    const made = await gateway({ config: ONE, env: { QUEUE_TIMEOUT_MS: "600000" } });
+    const long = new AccountWork(made).lasting(120_000);
+    await pass(1);
+    const next = new AccountWork(made).lasting(1);
+    for (let second = 7; second < 120; second += 7) {
+      await pass(7_000);
+      expect(await slots(made)).toEqual({ inUse: 1, waiting: 1 });
+    }
+    await pass(5_000);
+    expect(await Promise.all([long, next])).toEqual(["one@test", "one@test"]);
+  });
+
+  test("is kept during a sign-in that takes longer than a lease lives", async () => {
+    const made = await gateway({
+      config: ONE,
+      env: { QUEUE_TIMEOUT_MS: "600000" },
+      other: ({ path }) => (path === "/api/login" ? { late: 45_000, reply: TOKEN } : undefined),
+    });
+    const slow = new AccountWork(made).lasting(20_000);
+    await pass(1);
+    const next = new AccountWork(made).lasting(1);
+    await pass(44_000);
+    expect(await slots(made)).toEqual({ inUse: 1, waiting: 1 });
+    await pass(21_002);
+    expect(await slow).toBe("one@test");
+    expect(await next).toBe("one@test");
+    expect(signIns(made)).toBe(1);
+  });
+
+  test("is kept although the machine slept, or its clock was set", async () => {
+    const made = await gateway({ config: ONE });
+    const work = new AccountWork(made).lasting(10_000);
+    await pass(1_000);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    const next = new AccountWork(made).lasting(1);
+    await pass(2_000);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await pass(2_000);
+    expect(await slots(made)).toEqual({ inUse: 1, waiting: 1 });
+    await pass(10_000);
+    expect([await work, await next]).toEqual(["one@test", "one@test"]);
+  });
+
+  test("that was lost all the same ends the work, as a time-out of nobody's fault", async () => {
+    const made = await gateway({ config: ONE });
+    const work = new AccountWork(made);
+    const failed = expect(work.lasting(600_000)).rejects.toMatchObject({
+      kind: "timeout",
+      message: "the account's slot was reclaimed",
+    });
+    await pass(1_000);
+    // The clock was set by a little, so often that the pool took it for time, and no timer went off meanwhile.
+    for (let passed = 0; passed < LEASE_TTL_MS; passed += CLOCK_CHECK_MS) {
+      vi.setSystemTime(Date.now() + CLOCK_CHECK_MS);
+      await made.platform.accounts.getStatus(0);
+    }
+    const next = new AccountWork(made).lasting(100_000);
+    await pass(10_000);
+    await failed;
+    expect(work.abort.signal.aborted).toBe(true);
+    expect(await slots(made)).toEqual({ inUse: 1, waiting: 0 });
+    await pass(100_000);
+    expect(await next).toBe("one@test");
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
+  });
+});
+
+describe("an account's token", () => {
+  test("is signed in for once, and used again", async () => {
+    const made = await gateway({ config: ONE });
+    const work = new AccountWork(made);
+    await work.failing();
+    await work.failing();
+    expect(work.tokens).toEqual(["one@test#1", "one@test#1"]);
+    expect(signIns(made)).toBe(1);
+  });
+
+  test("is refreshed once when it has expired, and the call is made again", async () => {
+    const made = await gateway({ config: ONE });
+    expect(await new AccountWork(made).expiring(1)).toEqual(["one@test#1", "one@test#2"]);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
+  });
+
+  test("is not refreshed a second time: the account is at fault then", async () => {
+    const made = await gateway({ config: ONE });
+    await expect(new AccountWork(made).expiring(2)).rejects.toMatchObject({ kind: "invalid_credentials" });
+    expect(signIns(made)).toBe(2);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({
+      cooldowns: [{ account: "one@test", kind: "token_expired", failures: 1 }],
+    });
+  });
+
+  test("is refreshed by one for all whose calls were refused at once", async () => {
+    const made = await gateway({ config: { ...ONE, runtime: { account_max_inflight: 5 } } });
+    const works = Array.from({ length: 5 }, () => new AccountWork(made).expiring(1));
+    const all = await Promise.all(works);
+    expect(signIns(made)).toBe(2);
+    expect(all).toEqual(Array(5).fill(["one@test#1", "one@test#2"]));
+  });
+
+  test("that the account was configured with cannot be refreshed without a password", async () => {
+    const made = await gateway({ config: { accounts: [{ token: "fixed" }] } });
+    const work = new AccountWork(made);
+    await expect(work.expiring(1)).rejects.toMatchObject({ kind: "invalid_credentials" });
+    expect(work.tokens).toEqual(["fixed"]);
+    expect(made.upstream.asked).toEqual([]);
+  });
+
+  describe("that the provider has refused", () => {
+    const G = { id: "g", driver: "openai", base_url: "http://old.test/v1", token: "the-old-token" };
+    const H = { id: "h", driver: "openai", base_url: "http://h.test/v1", token: "another-token" };
+    const MOVED = { email: "moved@test", password: "a-password", token: "an-old-token" };
+
+    /** Speaks to `g` until the configuration has been edited, and is refused then. Resolves with the tokens that were used. */
+    async function refusedAfter(config: object, edited: Partial<Config>) {
+      const made = await gateway({ config });
+      const { platform } = made;
+      const { config: before } = await platform.configuration.read();
+      const work = new AccountWork(made, { provider: getProvider(platform, before, "g") });
+      const tokens: string[] = [];
+      const outcome = work.with((session) =>
+        session.runWithToken(async ({ token }) => {
+          tokens.push(token);
+          if (tokens.length > 1) return "well";
+          await platform.configuration.update((present) => configSchema.parse({ ...present, ...edited }));
+          throw refusal("token_expired");
+        }),
+      );
+      const end = await outcome.catch((error: unknown) => error);
+      return { end, tokens, made };
+    }
+
+    test.each([
+      ["its address", { ...G, base_url: "http://new.test/v1", token: "the-new-token" }],
+      ["its driver", { ...G, driver: "openai-responses", token: "the-new-token" }],
+    ])("is replaced for the provider as it is now only: %s was changed as well", async (_, g) => {
+      const { end, tokens, made } = await refusedAfter(
+        { providers: [G] },
+        { providers: configSchema.parse({ providers: [g] }).providers },
+      );
+      expect(end).toMatchObject({ status: 503, code: "upstream_unavailable" });
+      expect(tokens).toEqual(["the-old-token"]);
+      expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+    });
+
+    test("is replaced where nothing but the token was changed", async () => {
+      const g = { ...G, token: "the-new-token" };
+      const { end, tokens } = await refusedAfter(
+        { providers: [G] },
+        { providers: configSchema.parse({ providers: [g] }).providers },
+      );
+      expect(end).toBe("well");
+      expect(tokens).toEqual(["the-old-token", "the-new-token"]);
+    });
+
+    test.each([
+      ["a new token", { ...MOVED, token: "a-new-token" }],
+      ["its password", { ...MOVED, token: "" }],
+    ])("is not replaced by %s of an account that was given to another provider", async (_, account) => {
+      const { end, tokens, made } = await refusedAfter(
+        { providers: [G, H], accounts: [{ ...MOVED, provider: "g" }] },
+        { accounts: configSchema.parse({ accounts: [{ ...account, provider: "h" }] }).accounts },
+      );
+      expect(end).toMatchObject({ status: 503, code: "upstream_unavailable" });
+      expect(tokens).toEqual(["an-old-token"]);
+      expect(made.upstream.asked).toEqual([]);
+    });
+  });
+
+  test("of a pass-through caller is never refreshed", async () => {
+    const made = await gateway();
+    const work = new AccountWork(made, { caller: passThrough("own") });
+    // It may have been meant as a key of the gateway.
+    const message = expect.stringContaining("none of this gateway's");
+    await expect(work.expiring(1)).rejects.toMatchObject({ kind: "token_expired", message });
+    expect(signIns(made)).toBe(0);
+  });
+});
+
+describe("a sign-in", () => {
+  const refusedFor = (...accounts: string[]) => ({
+    other: (asked: Asked) =>
+      asked.path === "/api/login" && accounts.includes(String(asked.json()["email"]))
+        ? refuses(401, "invalid_credentials")
+        : undefined,
+  });
+
+  test("that is refused is the account's affair: another one does the work, whatever it is", async () => {
+    const made = await gateway(refusedFor("one@test"));
+    const left: unknown[] = [];
+    const work = new AccountWork(made, { onAccountFailed: (account) => left.push(account) });
+    expect(await work.failing()).toBe("two@test");
+    expect(left).toEqual(["one@test"]);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({
+      in_use: 0,
+      cooldowns: [{ account: "one@test", kind: "invalid_credentials", failures: 1 }],
+    });
+  });
+
+  test("that is refused for all is told to the caller", async () => {
+    const made = await gateway(refusedFor("one@test", "two@test"));
+    const work = new AccountWork(made);
+    await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
+    expect(signIns(made)).toBe(2);
+    // All cool down: from now on it costs one attempt.
+    await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
+    expect(signIns(made)).toBe(3);
+  });
+
+  test("that is refused is told to who wants that account", async () => {
+    const made = await gateway(refusedFor("one@test"));
+    const work = new AccountWork(made, { caller: managed("one@test"), canRetry: () => true });
+    await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
+    expect(signIns(made)).toBe(1);
+  });
+
+  test("that is refused is not told while the account that is well is busy: then all are", async () => {
+    const made = await gateway({
+      ...refusedFor("one@test"),
+      config: { runtime: { account_max_inflight: 1 } },
+    });
+    const busy = new AccountWork(made, { caller: managed("two@test") }).lasting(90_000);
+    await pass(1);
+    const failed = expect(new AccountWork(made).failing()).rejects.toMatchObject({
+      status: 429,
+      code: "concurrency_limit_exceeded",
+    });
+    await pass(90_000);
+    await failed;
+    await busy;
+  });
+
+  test("that never ends has failed after 120 s, for all who wait for it", async () => {
+    const made = await gateway({
+      config: { ...ONE, runtime: { account_max_inflight: 2 } },
+      other: ({ path }) => (path === "/api/login" ? "hang" : undefined),
+    });
+    const works = [new AccountWork(made), new AccountWork(made)];
+    const failed = works.map((work) => expect(work.failing()).rejects.toMatchObject({ kind: "timeout" }));
+    await pass(120_000);
+    await Promise.all(failed);
+    expect(made.upstream.asked.map(({ outcome }) => outcome)).toEqual(["cancelled"]);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+  });
+
+  test("that another request makes does not hold a client's slot that has left", async () => {
+    const made = await gateway({
+      config: { ...ONE, runtime: { account_max_inflight: 2 } },
+      other: ({ path }) => (path === "/api/login" ? { late: 20_000, reply: TOKEN } : undefined),
+    });
+    const first = new AccountWork(made).failing();
+    await pass(1);
+    const second = new AccountWork(made);
+    const failed = expect(second.failing()).rejects.toMatchObject({ status: 499 });
+    await pass(1_000);
+    expect(await slots(made)).toEqual({ inUse: 2, waiting: 0 });
+    second.abort.abort(clientDisconnected());
+    await pass(1);
+    await failed;
+    expect(await slots(made)).toEqual({ inUse: 1, waiting: 0 });
+    await pass(20_000);
+    expect(await first).toBe("one@test");
+  });
+});

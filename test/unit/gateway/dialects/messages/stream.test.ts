@@ -1,0 +1,149 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { GenerationEvent } from "../../../../../src/core/conversation/events.ts";
+import { toMessage } from "../../../../../src/gateway/dialects/messages/response.ts";
+import { MessageStream } from "../../../../../src/gateway/dialects/messages/stream.ts";
+import {
+  brokenGenerations,
+  callEvents,
+  completionOf,
+  FAILURE,
+  finishEvent,
+  START,
+  testInfo,
+  wholeGenerations,
+} from "../../../../support/generation-events.ts";
+import { canonicalMessage, validateMessagesStream } from "../../../../support/stream-validators/messages.ts";
+
+function render(events: readonly GenerationEvent[]): string {
+  const stream = new MessageStream(testInfo());
+  return events.map((event) => stream.push(event)).join("");
+}
+
+const typesOf = (events: readonly GenerationEvent[]) =>
+  validateMessagesStream(render(events)).events.map((event) => event["type"]);
+
+describe("a message stream", () => {
+  it("any generation gives a valid stream that comes to the same as the body", () => {
+    fc.assert(
+      fc.property(wholeGenerations, (events) => {
+        const streamed = validateMessagesStream(render(events)).completion;
+        const body: unknown = JSON.parse(JSON.stringify(toMessage(completionOf(events), testInfo())));
+        expect(streamed).toEqual(canonicalMessage(body));
+      }),
+    );
+  });
+
+  it("any generation that breaks off ends in an error event, without message_stop", () => {
+    fc.assert(
+      fc.property(brokenGenerations, (events) => {
+        const { completion, events: sent } = validateMessagesStream(render(events));
+        expect(completion.error).toBe("the provider's answer was cut off");
+        expect(sent.map((event) => event["type"])).not.toContain("message_stop");
+      }),
+    );
+  });
+
+  it("begins with an empty message of the name that was asked for and an estimate of its prompt", () => {
+    const stream = new MessageStream(testInfo({ model: "claude-sonnet-4-5" }));
+    const text = [START, finishEvent()].map((event) => stream.push(event)).join("");
+    const [first] = validateMessagesStream(text).events;
+    expect(first).toMatchObject({
+      message: { model: "claude-sonnet-4-5", content: [], usage: { input_tokens: 7, output_tokens: 0 } },
+    });
+  });
+
+  it("opens a block for each change of kind, and closes it first", () => {
+    expect(
+      typesOf([
+        START,
+        { type: "reasoning", text: "a" },
+        { type: "reasoning", text: "b" },
+        { type: "text", text: "c" },
+        ...callEvents(0, "go", ['{"to":', '"Rome"}']),
+        { type: "text", text: "d" },
+        { type: "reasoning", text: "e" },
+        finishEvent("tool_calls"),
+      ]),
+    ).toEqual([
+      "message_start",
+      "content_block_start",
+      "content_block_delta",
+      "content_block_delta",
+      "content_block_stop",
+      "content_block_start",
+      "content_block_delta",
+      "content_block_stop",
+      "content_block_start",
+      "content_block_delta",
+      "content_block_delta",
+      "content_block_stop",
+      "content_block_start",
+      "content_block_delta",
+      "content_block_stop",
+      "content_block_start",
+      "content_block_delta",
+      "content_block_stop",
+      "message_delta",
+      "message_stop",
+    ]);
+  });
+
+  it("a call without arguments still has one input delta", () => {
+    const { completion } = validateMessagesStream(
+      render([START, ...callEvents(0, "go", []), finishEvent("tool_calls")]),
+    );
+    expect(completion.toolCalls).toEqual([{ name: "go", arguments: {} }]);
+  });
+
+  it("never sends a signature", () => {
+    expect(render([START, { type: "reasoning", text: "a" }, finishEvent()])).not.toContain("signature_delta");
+  });
+
+  it.each([
+    ["stop", "end_turn"],
+    ["length", "max_tokens"],
+    ["content_filter", "refusal"],
+  ] as const)("%s is stop_reason %s", (reason, stopReason) => {
+    const { events } = validateMessagesStream(render([START, finishEvent(reason)]));
+    expect(events.at(-2)).toEqual({
+      type: "message_delta",
+      delta: {
+        container: null,
+        stop_details:
+          reason === "content_filter" ? { type: "refusal", category: null, explanation: null } : null,
+        stop_reason: stopReason,
+        stop_sequence: null,
+      },
+      usage: {
+        input_tokens: 11,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+        output_tokens: 5,
+        output_tokens_details: { thinking_tokens: 2 },
+        server_tool_use: null,
+      },
+    });
+  });
+
+  it("an error has the body of the HTTP error", () => {
+    expect(validateMessagesStream(render([START, FAILURE])).events.at(-1)).toEqual({
+      type: "error",
+      error: {
+        type: "overloaded_error",
+        message: "the provider's answer was cut off",
+        code: "upstream_error",
+        param: null,
+      },
+      request_id: testInfo().requestId,
+    });
+  });
+
+  it("its keep-alive is a ping event, wherever it falls", () => {
+    const events = [START, { type: "text" as const, text: "a" }, finishEvent()];
+    const sent = new MessageStream(testInfo());
+    const text = sent.keepAlive + events.map((event) => sent.push(event) + sent.keepAlive).join("");
+    const cutAtEnd = text.slice(0, -sent.keepAlive.length);
+    expect(validateMessagesStream(cutAtEnd).completion.text).toBe("a");
+  });
+});

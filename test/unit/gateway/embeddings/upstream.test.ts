@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { completionsScript } from "../../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+const isEmbedding = ({ path }: Asked): boolean => path.endsWith("/embeddings");
+
+/** A gateway whose provider embeds: with these answers in order, the last one again and again. */
+function embedding(...replies: readonly Reply[]) {
+  const rest = [...replies];
+  const next = () => (rest.length > 1 ? rest.shift() : rest[0]);
+  const upstream = new ScriptedUpstream(
+    completionsScript({ other: (asked) => (isEmbedding(asked) ? next() : undefined) }),
+  );
+  return gateway({
+    upstream,
+    env: { PROVIDER_DRIVER: "openai" },
+    config: { embeddings: { provider: "upstream" }, accounts: [{ token: "key-a" }, { token: "key-b" }] },
+  });
+}
+
+const VECTORS: Reply = {
+  json: {
+    data: [{ index: 0, embedding: [0.5, -0.5] }],
+    usage: { prompt_tokens: 3, total_tokens: 3 },
+  },
+};
+const refusal = (status: number, code: string): Reply => ({
+  status,
+  json: { error: { code, message: "no" } },
+});
+const BODY = { model: "provider-v4-flash", input: "Hello" };
+
+describe("embeddings of the provider", () => {
+  test("are computed with an account, in a slot", async () => {
+    const made = await embedding(VECTORS);
+    const response = await made.post("/v1/embeddings", BODY);
+    expect(await response.json()).toMatchObject({
+      data: [{ embedding: [0.5, -0.5] }],
+      usage: { prompt_tokens: 3 },
+    });
+    expect(made.upstream.asked.map(({ token }) => token)).toEqual(["key-a"]);
+  });
+
+  test.each([2 ** 53, 1e30, 1e308, -5, "12", null, undefined])(
+    "are counted by an estimate where the provider states %s tokens",
+    async (tokens) => {
+      const data = [{ index: 0, embedding: [0.5, -0.5] }];
+      const made = await embedding({ json: { data, usage: { prompt_tokens: tokens } } });
+      const { usage } = Object(await (await made.post("/v1/embeddings", BODY)).json());
+      expect(usage).toEqual({ prompt_tokens: 1, total_tokens: 1 });
+    },
+  );
+
+  test("are refused when a number of a vector is none", async () => {
+    const body = '{"data":[{"index":0,"embedding":[0.5,2e308]}]}';
+    const made = await embedding({ body: [body], type: "application/json" });
+    const answer = await made.post("/v1/embeddings", BODY);
+    expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: "upstream_error" } }]);
+  });
+
+  test("go to another account when one is refused", async () => {
+    const made = await embedding(refusal(429, "rate_limited"), VECTORS);
+    expect((await made.post("/v1/embeddings", BODY)).status).toBe(200);
+    expect(made.upstream.asked.map(({ token }) => token)).toEqual(["key-a", "key-b"]);
+  });
+
+  test("are a 503 when the provider does not answer within 120 s", async () => {
+    const made = await embedding("hang");
+    const answer = made.post("/v1/embeddings", BODY);
+    // Two accounts are asked.
+    await pass(240_000);
+    expect(await (await answer).json()).toMatchObject({ error: { code: "upstream_timeout" } });
+    expect(made.upstream.asked).toHaveLength(2);
+  });
+
+  test("are not waited for by a client that has left", async () => {
+    const made = await embedding("hang");
+    const client = new AbortController();
+    const answer = made.post("/v1/embeddings", BODY, { signal: client.signal });
+    await pass(1_000);
+    client.abort();
+    expect((await answer).status).toBe(499);
+    expect(made.upstream.asked).toMatchObject([{ outcome: "cancelled" }]);
+  });
+});

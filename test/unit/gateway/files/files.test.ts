@@ -1,0 +1,225 @@
+import { describe, expect, test } from "vitest";
+import { sha256Hex } from "../../../../src/core/encoding/hash.ts";
+import type { FileRecord } from "../../../../src/core/ports/files.ts";
+import { DRIVERS } from "../../../../src/gateway/providers/drivers.ts";
+import {
+  type MemoryGateway,
+  type MemoryGatewayOptions,
+  pass,
+  useMemoryGateway,
+} from "../../../support/memory-gateway.ts";
+import { accountNamed, KEY } from "../../../support/memory-platform.ts";
+import { type Reply, type Script, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import {
+  accountOf,
+  completionsScript,
+  isTurn,
+  refuses,
+  responsesScript,
+  sessionsScript,
+} from "../../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+const OTHER_KEY = "sk-other";
+const TWO_KEYS = { keys: [KEY, OTHER_KEY] };
+
+const file: FileRecord = {
+  id: "file-1",
+  account: "two@test",
+  filename: "notes.txt",
+  mediaType: "text/plain",
+  purpose: "assistants",
+  bytes: 5,
+  createdAt: 1_800_000_000,
+  expiresAt: 1_900_000_000_000,
+};
+
+/** A gateway that remembers a file of the caller with the configured key. */
+async function withFile(
+  options: MemoryGatewayOptions = {},
+  kept: Partial<FileRecord> = {},
+): Promise<MemoryGateway> {
+  const made = await gateway({ ...options, config: { ...TWO_KEYS, ...options.config } });
+  await made.platform.files(await sha256Hex(KEY)).put({ ...file, ...kept });
+  return made;
+}
+
+const read = (made: MemoryGateway, key = KEY, id = "file-1"): Promise<Response> =>
+  made.request(`/v1/files/${id}`, { headers: { authorization: `Bearer ${key}` } });
+
+/** Answers look-ups of files, and everything else as the protocol says. */
+const lookUp = (reply: Reply): MemoryGatewayOptions => ({
+  other: ({ path }) => (path.startsWith("/api/files/") ? reply : undefined),
+});
+
+const NOT_FOUND = { error: { code: "file_not_found", type: "invalid_request_error" } };
+
+describe("a file's status", () => {
+  test("is asked of the account that has the file", async () => {
+    const made = await withFile();
+    const response = await read(made);
+    expect(await response.json()).toMatchObject({
+      id: "file-1",
+      object: "file",
+      status: "processed",
+      account_id: "two@test",
+    });
+    expect(made.upstream.to(/files/).map(accountOf)).toEqual(["two@test"]);
+  });
+
+  test("keeps its slot although the look-up takes 120 s", async () => {
+    const record = { id: "file-1", bytes: 5, status: "pending" };
+    const made = await withFile({
+      ...lookUp({ late: 120_000, reply: { json: record } }),
+      env: { FIRST_BYTE_TIMEOUT_MS: "300000" },
+    });
+    const answer = read(made);
+    for (let second = 0; second < 120; second += 15) {
+      await pass(14_900);
+      expect(await made.platform.accounts.getStatus()).toMatchObject({
+        in_use: 1,
+        leases: [{ account: "two@test", dialect: "files" }],
+      });
+    }
+    await pass(1_000);
+    expect(await (await answer).json()).toMatchObject({ status: "pending" });
+  });
+
+  test("is a 503 when the provider does not say it within 120 s", async () => {
+    const made = await withFile(lookUp("hang"));
+    const answer = read(made);
+    await pass(120_000);
+    expect(await (await answer).json()).toMatchObject({ error: { code: "upstream_timeout" } });
+    expect(made.upstream.to(/files/)).toMatchObject([{ outcome: "cancelled" }]);
+  });
+
+  test("is not waited for by a client that has left", async () => {
+    const made = await withFile(lookUp("hang"));
+    const client = new AbortController();
+    const headers = { authorization: `Bearer ${KEY}` };
+    const answer = made.request("/v1/files/file-1", { headers, signal: client.signal });
+    await pass(1_000);
+    client.abort();
+    expect((await answer).status).toBe(499);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+  });
+
+  test("is found with a token that has to be refreshed first", async () => {
+    const made = await withFile({
+      other: ({ path, token }) =>
+        path.startsWith("/api/files/") && token.endsWith("#1") ? refuses(401, "token_expired") : undefined,
+    });
+    expect((await read(made)).status).toBe(200);
+    expect(made.upstream.to(/files/).map(({ token }) => token)).toEqual(["two@test#1", "two@test#2"]);
+  });
+
+  test.each<[string, MemoryGatewayOptions, Partial<FileRecord>]>([
+    ["when the provider has it no more", lookUp(refuses(404, "not_found")), {}],
+    ["when its account is configured no more", { config: { accounts: [accountNamed("one@test")] } }, {}],
+    ["when its time is over", {}, { expiresAt: 1_800_000_000_000 }],
+  ])("is a 404 %s", async (_, options, kept) => {
+    const made = await withFile(options, kept);
+    const response = await read(made);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject(NOT_FOUND);
+  });
+
+  test.each([
+    ["another caller's", OTHER_KEY, "file-1"],
+    ["nobody's", KEY, "file-2"],
+  ])("is a 404 for a file that is %s, and the provider is not asked", async (_, key, id) => {
+    const made = await withFile();
+    const response = await read(made, key, id);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject(NOT_FOUND);
+    expect(made.upstream.asked).toEqual([]);
+  });
+
+  test("of a pass-through caller's own file is the provider's own affair", async () => {
+    const made = await gateway();
+    const response = await read(made, "own-token", "file-9");
+    expect(await response.json()).toMatchObject({ id: "file-9", account_id: "own-token" });
+    expect(made.upstream.asked.map(({ token }) => token)).toEqual(["own-token", "own-token"]);
+  });
+});
+
+/** Drivers whose providers know a file by its id; to the others none is passed on. */
+const SCRIPTS: Readonly<Record<string, () => Script>> = {
+  sessions: sessionsScript,
+  openai: completionsScript,
+  "openai-responses": responsesScript,
+};
+
+describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file (%s driver)", (driver) => {
+  const script = SCRIPTS[driver];
+
+  async function asking(
+    key: string,
+    ids: readonly string[],
+    kept: Partial<FileRecord> = {},
+    target?: string,
+  ) {
+    const upstream = new ScriptedUpstream(script?.() ?? (() => refuses(404, "not_found")));
+    const env = { PROVIDER_DRIVER: driver, PROVIDER_TOKEN: "sk-of-the-provider" };
+    const made = await withFile({ upstream, env }, kept);
+    const parts = ids.map((id) => ({ type: "file", file: { file_id: id } }));
+    const messages = [{ role: "user", content: [{ type: "text", text: "Read it." }, ...parts] }];
+    const headers = {
+      authorization: `Bearer ${key}`,
+      ...(target === undefined ? {} : { "x-gateway-target-account": target }),
+    };
+    const body = { model: "provider-v4-flash", messages };
+    return { made, response: await made.post("/v1/chat/completions", body, { headers }) };
+  }
+
+  test.each([
+    ["another caller's", OTHER_KEY, ["file-1"]],
+    ["nobody's", KEY, ["file-2"]],
+    ["another's beside an own one", KEY, ["file-1", "file-2"]],
+  ])("that is %s is a 404 for the caller, and the provider is not asked", async (_, key, ids) => {
+    const { made, response } = await asking(key, ids);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { code: "file_not_found", param: "messages" } });
+    expect(made.upstream.asked.filter(isTurn)).toEqual([]);
+  });
+
+  test("that lies with another account than the request is pinned to is a 400", async () => {
+    const { response } = await asking(KEY, ["file-1"], {}, "one@test");
+    expect(response.status).toBe(400);
+  });
+
+  if (script !== undefined) {
+    test("of the caller's own goes to the account that has it", async () => {
+      const { made, response } = await asking(KEY, ["file-1"]);
+      expect(response.status).toBe(200);
+      expect(made.lines).toMatchObject([{ account: "two@test" }]);
+      expect(made.turns.map(({ body }) => body)).toEqual([expect.stringContaining("file-1")]);
+    });
+
+    test("that is an image goes to the model that sees it", async () => {
+      const { response } = await asking(KEY, ["file-1"], { mediaType: "image/png" });
+      // Which model of theirs does, backends know themselves.
+      const model = driver === "sessions" ? "provider-v4-vision" : "provider-v4-flash";
+      expect(await response.json()).toMatchObject({ model });
+    });
+
+    test("of a pass-through caller is the provider's own affair", async () => {
+      const { made, response } = await asking("own-token", ["file-9"]);
+      expect(response.status).toBe(200);
+      expect(made.turns.map(({ token }) => token)).toEqual(["own-token"]);
+    });
+    return;
+  }
+
+  test("whose provider keeps none is a 400, also for its owner", async () => {
+    for (const [key, id] of [
+      [KEY, "file-1"],
+      ["own-token", "file-9"],
+    ] as const) {
+      const { made, response } = await asking(key, [id]);
+      expect(response.status).toBe(400);
+      expect(made.upstream.asked).toEqual([]);
+    }
+  });
+});

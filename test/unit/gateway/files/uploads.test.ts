@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import {
+  type MemoryGateway,
+  type MemoryGatewayOptions,
+  pass,
+  useMemoryGateway,
+} from "../../../support/memory-gateway.ts";
+import { accountNamed, KEY } from "../../../support/memory-platform.ts";
+import type { Asked, Reply } from "../../../support/scripted-upstream.ts";
+import { accountOf, refuses } from "../../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+const BOUNDARY = "b";
+const HEAD = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\ncontent-type: text/plain\r\n\r\n`;
+const TAIL = `\r\n--${BOUNDARY}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--${BOUNDARY}--\r\n`;
+
+const isUpload = ({ method, path }: Asked): boolean => method === "POST" && path === "/api/files";
+const uploads = ({ upstream }: MemoryGateway): Asked[] => upstream.asked.filter(isUpload);
+
+/** Answers some requests of some accounts, and everything else as the protocol says. */
+const answering = (matches: (asked: Asked) => boolean, reply: Reply): MemoryGatewayOptions => ({
+  other: (asked) => (matches(asked) ? reply : undefined),
+});
+
+/** A form that comes in pieces, with so many milliseconds before each; it stalls when `stall` says so. */
+function formOf(pieces: readonly string[], { pause = 0, stall = false } = {}): ReadableStream<Uint8Array> {
+  const rest = [...pieces];
+  const encoder = new TextEncoder();
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+        const piece = rest.shift();
+        if (piece !== undefined) controller.enqueue(encoder.encode(piece));
+        else if (stall) await new Promise(() => {});
+        else controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+interface Sent {
+  readonly body?: ReadableStream<Uint8Array>;
+  readonly key?: string;
+  readonly target?: string;
+  readonly signal?: AbortSignal;
+}
+
+const whole = () => formOf([HEAD, "hello", TAIL]);
+
+function send(
+  made: MemoryGateway,
+  { body = whole(), key = KEY, target, signal }: Sent = {},
+): Promise<Response> {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    "content-type": `multipart/form-data; boundary=${BOUNDARY}`,
+    ...(target === undefined ? {} : { "x-gateway-target-account": target }),
+  };
+  const init = { method: "POST", headers, body, duplex: "half", ...(signal === undefined ? {} : { signal }) };
+  return made.request("/v1/files", init);
+}
+
+describe("an upload", () => {
+  test("is passed on, remembered for its caller, and told with the account that has it", async () => {
+    const made = await gateway({ config: { keys: [KEY, "sk-other"] } });
+    const response = await send(made);
+    expect(await response.json()).toMatchObject({ id: "file-1", object: "file", account_id: "one@test" });
+    expect(uploads(made)).toMatchObject([{ body: expect.stringMatching(/hello.*batch/s) }]);
+    const read = (key: string) =>
+      made.request("/v1/files/file-1", { headers: { authorization: `Bearer ${key}` } });
+    expect((await read(KEY)).status).toBe(200);
+    expect((await read("sk-other")).status).toBe(404);
+  });
+
+  test("that takes minutes keeps its slot, as long as something comes", async () => {
+    const pieces = Array.from({ length: 6 }, () => "hello ");
+    const made = await gateway({ env: { FIRST_BYTE_TIMEOUT_MS: "30000" } });
+    const answer = send(made, { body: formOf([HEAD, ...pieces, TAIL], { pause: 25_000 }) });
+    // The form's parser tells of the file with its first bytes.
+    await pass(51_000);
+    for (let piece = 0; piece < 6; piece += 1) {
+      expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 1 });
+      await pass(25_000);
+    }
+    await made.settle();
+    expect((await answer).status).toBe(200);
+  });
+
+  test("has a second more than 600 s for each 64 KiB that came", async () => {
+    const made = await gateway();
+    made.upstream.takesEvery = 50_000;
+    const pieces = Array.from({ length: 14 }, () => "x".repeat(1024 * 1024));
+    const answer = send(made, { body: formOf([HEAD, ...pieces, TAIL]) });
+    // Without these seconds it would have failed by now.
+    await pass(650_000);
+    expect(uploads(made)).toMatchObject([{ outcome: "open" }]);
+    await pass(250_000);
+    expect((await answer).status).toBe(200);
+  });
+
+  test.each([
+    ["has no file", formOf([`--${BOUNDARY}--\r\n`]), 400],
+    ["is broken off", formOf([`--${BOUNDARY}\r\ncontent-`]), 400],
+  ])("that %s takes no slot", async (_, body, status) => {
+    const made = await gateway();
+    expect((await send(made, { body })).status).toBe(status);
+    expect(made.upstream.asked).toEqual([]);
+  });
+
+  test("that is no form is a 400", async () => {
+    const made = await gateway();
+    const response = await made.post("/v1/files", { file: "hello" });
+    expect(response.status).toBe(400);
+    expect(made.upstream.asked).toEqual([]);
+  });
+
+  test("is a 501 where the provider keeps no files", async () => {
+    const made = await gateway({ env: { PROVIDER_DRIVER: "openai" } });
+    expect((await send(made)).status).toBe(501);
+  });
+});
+
+describe("an account that is refused before the file is sent", () => {
+  const suspended = (asked: Asked): boolean =>
+    asked.path === "/api/account" && accountOf(asked) === "one@test";
+
+  test("is left for another one, which gets the whole file", async () => {
+    const made = await gateway(answering(suspended, refuses(403, "account_suspended")));
+    const response = await send(made);
+    expect(await response.json()).toMatchObject({ account_id: "two@test" });
+    expect(uploads(made).map(accountOf)).toEqual(["two@test"]);
+    expect(uploads(made)).toMatchObject([{ body: expect.stringContaining("hello") }]);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [{ account: "one@test" }] });
+  });
+
+  test("is not left by a request that is pinned to it", async () => {
+    const made = await gateway(answering(suspended, refuses(403, "account_suspended")));
+    const response = await send(made, { target: "one@test" });
+    expect(response.status).toBe(503);
+    expect(uploads(made)).toEqual([]);
+  });
+
+  test("for its token's age gets a new token, and the file", async () => {
+    const expired = ({ path, token }: Asked) => path === "/api/account" && token === "one@test#1";
+    const made = await gateway(answering(expired, refuses(401, "token_expired")));
+    expect((await send(made)).status).toBe(200);
+    expect(uploads(made).map(({ token }) => token)).toEqual(["one@test#2"]);
+  });
+});
+
+describe("a file that is on its way cannot be sent a second time:", () => {
+  test.each<[string, Reply, number]>([
+    ["a refusal of the account", refuses(403, "account_suspended"), 503],
+    ["a rate limit", refuses(429, "rate_limited"), 429],
+    ["a token that has expired by then", refuses(401, "token_expired"), 503],
+    ["a file that is too large", refuses(413, "too_large"), 413],
+    ["a broken connection", "unreachable", 503],
+  ])("%s is told to the caller", async (_, reply, status) => {
+    const made = await gateway(answering(isUpload, reply));
+    const response = await send(made);
+    expect(response.status).toBe(status);
+    expect(uploads(made)).toHaveLength(1);
+    expect(made.upstream.to(/login/)).toHaveLength(1);
+  });
+});
+
+describe("an upload that comes to nothing", () => {
+  test("because the provider does not answer is a 503 after 120 s", async () => {
+    const made = await gateway(answering(isUpload, "hang"));
+    const answer = send(made);
+    await pass(120_000);
+    expect(await (await answer).json()).toMatchObject({ error: { code: "upstream_timeout" } });
+    expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
+  });
+
+  test("because the client stops sending is a 408 after 60 s, and the provider is not left waiting", async () => {
+    const made = await gateway();
+    const answer = send(made, { body: formOf([HEAD, "hel"], { stall: true }) });
+    await pass(60_000);
+    expect((await answer).status).toBe(408);
+    expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+  });
+
+  test("because the client sends a little now and then is a 408 after 600 s", async () => {
+    const made = await gateway();
+    const body = formOf([HEAD, ...Array.from({ length: 100 }, () => "la ")], { pause: 50_000 });
+    const answer = send(made, { body });
+    // The form's parser reads two pieces before the slot is taken.
+    await pass(690_000);
+    await pass(20_000);
+    expect((await answer).status).toBe(408);
+    expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+  });
+
+  test("because the provider takes a little now and then is a 503 after 600 s", async () => {
+    const made = await gateway();
+    made.upstream.takesEvery = 50_000;
+    const body = formOf([HEAD, ...Array.from({ length: 100 }, () => "la "), TAIL]);
+    const answer = send(made, { body });
+    // Its sign-in takes a piece, too.
+    await pass(650_000);
+    expect(await (await answer).json()).toMatchObject({ error: { code: "upstream_timeout" } });
+    expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
+  });
+
+  test("because the client leaves is a 499 that blames nobody", async () => {
+    const made = await gateway();
+    const client = new AbortController();
+    const answer = send(made, { body: formOf([HEAD, "hel"], { stall: true }), signal: client.signal });
+    await pass(5_000);
+    client.abort();
+    expect((await answer).status).toBe(499);
+    expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+  });
+
+  test("because all slots are taken is a 429, whatever is still being sent", async () => {
+    const made = await gateway({
+      config: { accounts: [accountNamed("one@test")], runtime: { account_max_inflight: 1 } },
+      env: { QUEUE_TIMEOUT_MS: "5000" },
+    });
+    const slow = send(made, { body: formOf([HEAD, "hello", TAIL], { pause: 10_000 }) });
+    await pass(21_000);
+    const refused = send(made);
+    await pass(5_000);
+    expect((await refused).status).toBe(429);
+    await pass(60_000);
+    expect((await slow).status).toBe(200);
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, test } from "vitest";
+import type { ToolDefinition } from "../../../../src/core/conversation/tool.ts";
+import { eventBlocks } from "../../../support/fault-body.ts";
+import { GenerationRun } from "../../../support/generation-run.ts";
+import { useMemoryGateway } from "../../../support/memory-gateway.ts";
+import type { Reply } from "../../../support/scripted-upstream.ts";
+import { refuses, says, saysPart } from "../../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+/** The whole of a stream, in shorthand. */
+async function streamed(run: GenerationRun): Promise<string> {
+  return (await run.stream()).text();
+}
+
+describe("an answer", () => {
+  test("is the provider's text, with the provider's counts", async () => {
+    const made = await gateway({ turns: [says("Hello there.")] });
+    expect(await new GenerationRun(made).complete()).toEqual({
+      sessionId: "session-1",
+      text: "Hello there.",
+      reasoning: "",
+      toolCalls: [],
+      finishReason: "stop",
+      usage: { prompt: 7, completion: 5, reasoning: 2 },
+    });
+  });
+
+  test("streams as it comes", async () => {
+    const made = await gateway({ turns: [says("Hello there.", { reasoning: "Hm." })] });
+    const run = new GenerationRun(made, { conversation: { thinking: true, showReasoning: true } });
+    expect(await streamed(run)).toBe("^(Hm.)Hello there..stop");
+  });
+
+  test("keeps reasoning to itself that nobody asked to see", async () => {
+    const made = await gateway({ turns: [says("Hello.", { reasoning: "Hm." })] });
+    expect(await streamed(new GenerationRun(made))).toBe("^Hello..stop");
+    expect(await new GenerationRun(made).complete()).toMatchObject({ reasoning: "" });
+  });
+
+  test("has estimated counts where the provider states none", async () => {
+    const made = await gateway({ turns: [says("Hello there.", { usage: false })] });
+    const { usage } = await new GenerationRun(made).complete();
+    expect(usage.prompt).toBeGreaterThan(0);
+    expect(usage.completion).toBeGreaterThan(0);
+  });
+});
+
+describe("a message that is incomplete (provider protocol, event `finish`)", () => {
+  test("is continued until it is whole, and is one answer", async () => {
+    const made = await gateway({ turns: [saysPart("One, "), saysPart("two, "), says("three.")] });
+    expect(await new GenerationRun(made).complete()).toMatchObject({
+      text: "One, two, three.",
+      finishReason: "stop",
+      usage: { prompt: 7, completion: 15, reasoning: 6 },
+    });
+    const first = "/api/sessions/session-1/turns";
+    const again = `${first}/message-1/continue`;
+    expect(made.turns.map(({ path }) => path)).toEqual([first, again, again]);
+  });
+
+  test("is continued eight times at most, and then ran out of length", async () => {
+    const made = await gateway({ turns: [saysPart("la ")] });
+    expect(await streamed(new GenerationRun(made))).toBe(`^${"la ".repeat(9)}.length`);
+    expect(made.turns).toHaveLength(9);
+  });
+
+  test("fails when its continuation does, and what was sent stays sent", async () => {
+    const made = await gateway({ turns: [saysPart("One, "), refuses(503, "model_unavailable")] });
+    expect(await streamed(new GenerationRun(made))).toBe("^One, !model_unavailable");
+  });
+});
+
+describe("a request that demands a tool call", () => {
+  const tools: ToolDefinition[] = [{ name: "look", parameters: { type: "object", properties: {} } }];
+  const demanding = { tools, toolChoice: { type: "required" as const } };
+  const call = '<|TCML|tool_calls><|TCML|invoke name="look"></|TCML|invoke></|TCML|tool_calls>';
+
+  test("is violated by an answer without one: 422", async () => {
+    const made = await gateway({ turns: [says("I would rather not.")] });
+    const refused = new GenerationRun(made, { conversation: demanding }).complete();
+    await expect(refused).rejects.toMatchObject({ status: 422, code: "tool_choice_violation" });
+  });
+
+  test("ends its stream with the error when the words have been sent already", async () => {
+    const made = await gateway({ turns: [says("I would rather not.")] });
+    const text = await streamed(new GenerationRun(made, { conversation: demanding }));
+    expect(text).toBe("^I would rather not.!tool_choice_violation");
+  });
+
+  test("is satisfied by a call", async () => {
+    const made = await gateway({ turns: [says(call)] });
+    expect(await streamed(new GenerationRun(made, { conversation: demanding }))).toBe("^<look{}>.tool_calls");
+  });
+
+  test("is told of an empty answer as such, not of a violation", async () => {
+    const made = await gateway({ turns: [says("")] });
+    const refused = new GenerationRun(made, { conversation: demanding }).complete();
+    await expect(refused).rejects.toMatchObject({ status: 429, code: "upstream_empty_output" });
+  });
+});
+
+describe("citation markers (contract, general rule 8)", () => {
+  const cited: Reply = {
+    body: eventBlocks("sessions", {
+      events: [
+        ["start", { message_id: "m" }],
+        ["search", { results: [{ index: 1, url: "https://a.example/", title: "A" }] }],
+        ["text", { text: "So it is [cita" }],
+        ["text", { text: "tion:1], they say [citation:7]." }],
+        ["finish", { reason: "stop" }],
+      ],
+    }),
+  };
+
+  test("become links in a whole answer, and go where they point nowhere", async () => {
+    const made = await gateway({ turns: [cited] });
+    expect(await new GenerationRun(made).complete()).toMatchObject({
+      text: "So it is [1](https://a.example/), they say .",
+    });
+  });
+
+  test("never show in a stream", async () => {
+    const made = await gateway({ turns: [cited] });
+    expect(await streamed(new GenerationRun(made))).toBe("^So it is , they say ..stop");
+  });
+
+  test("become links in the reasoning of a whole answer, too", async () => {
+    const thought: Reply = {
+      body: eventBlocks("sessions", {
+        events: [
+          ["start", { message_id: "m" }],
+          ["search", { results: [{ index: 1, url: "https://a.example/", title: "A" }] }],
+          ["reasoning", { text: "See [cita" }],
+          ["reasoning", { text: "tion:1], not [reference:7]." }],
+          ["text", { text: "Yes." }],
+          ["finish", { reason: "stop" }],
+        ],
+      }),
+    };
+    const made = await gateway({ turns: [thought] });
+    const conversation = { thinking: true, showReasoning: true };
+    expect(await new GenerationRun(made, { conversation }).complete()).toMatchObject({
+      reasoning: "See [1](https://a.example/), not .",
+      text: "Yes.",
+    });
+  });
+});
+
+describe("a whole answer in a format (contract, Decisions)", () => {
+  const asJson = { conversation: { responseFormat: { type: "json" as const } } };
+
+  test("is freed of what is around it, without asking again", async () => {
+    const made = await gateway({ turns: [says('Here you are: {"a": 1}')] });
+    expect(await new GenerationRun(made, asJson).complete()).toMatchObject({ text: '{"a": 1}' });
+    expect(made.turns).toHaveLength(1);
+  });
+
+  test("is corrected by the model once, in a slot of its own, and counts both answers", async () => {
+    const made = await gateway({
+      turns: [says("No JSON at all."), says('{"a": 1}')],
+      config: { runtime: { account_max_inflight: 1, global_max_inflight: 1 } },
+    });
+    const run = new GenerationRun(made, asJson);
+    expect(await run.complete()).toMatchObject({
+      text: '{"a": 1}',
+      usage: { prompt: 14, completion: 10, reasoning: 4 },
+    });
+    expect(String(made.turns[1]?.json()["prompt"])).toContain("No JSON at all.");
+    expect(run.outcomes).toMatchObject([{ status: "success", usage: { prompt: 14 } }]);
+    expect(run.context.log.retries).toBe(1);
+  });
+
+  test.each<[string, Reply]>([
+    ["is no better", says("Still none.")],
+    ["fails", refuses(503, "model_unavailable")],
+    ["breaks off", { body: ["reset"] }],
+    ["is empty", says("")],
+  ])("stays as it was when its correction %s", async (_, correction) => {
+    const made = await gateway({ turns: [says("No JSON at all."), correction] });
+    const run = new GenerationRun(made, asJson);
+    expect(await run.complete()).toMatchObject({ text: "No JSON at all.", finishReason: "stop" });
+    expect(run.outcomes).toMatchObject([{ status: "success", error: "" }]);
+  });
+
+  test("is not corrected when it was cut short", async () => {
+    const made = await gateway({ turns: [says('{"a": ', { finish: "length" })] });
+    expect(await new GenerationRun(made, asJson).complete()).toMatchObject({ finishReason: "length" });
+    expect(made.turns).toHaveLength(1);
+  });
+
+  test("is not checked in a stream", async () => {
+    const made = await gateway({ turns: [says("No JSON at all.")] });
+    expect(await streamed(new GenerationRun(made, asJson))).toBe("^No JSON at all..stop");
+    expect(made.turns).toHaveLength(1);
+  });
+});

@@ -1,0 +1,300 @@
+import { describe, expect, it } from "vitest";
+import type { GenerationEvent } from "../../../../src/core/conversation/events.ts";
+import { Assembler } from "../../../../src/gateway/generation/assembler.ts";
+import type { ProviderEvent, ProviderFinish } from "../../../../src/gateway/providers/provider.ts";
+import { type ConversationChanges, thinkingConversation } from "../../../support/conversations.ts";
+
+const CALL =
+  '<|TCML|tool_calls><|TCML|invoke name="go"><|TCML|parameter name="to">Rome</|TCML|parameter></|TCML|invoke></|TCML|tool_calls>';
+
+const TOOLS = [{ name: "go", parameters: { type: "object", properties: { to: { type: "string" } } } }];
+
+function run(events: readonly ProviderEvent[], changes: ConversationChanges = {}) {
+  const assembler = new Assembler(thinkingConversation({ tools: TOOLS, ...changes }));
+  const out: GenerationEvent[] = [];
+  for (const event of events) assembler.push([event], out);
+  const end = assembler.finishTurn(out);
+  const join = (type: "text" | "reasoning") =>
+    out.map((event) => (event.type === type ? event.text : "")).join("");
+  const calls = out.flatMap((event) => (event.type === "tool-call" ? [event] : []));
+  return { assembler, out, end, calls, text: join("text"), reasoning: join("reasoning") };
+}
+
+const text = (value: string): ProviderEvent => ({ type: "text", text: value });
+const reasoning = (value: string): ProviderEvent => ({ type: "reasoning", text: value });
+
+describe("from the provider's events to the caller's", () => {
+  it("markup becomes calls, and the text around it passes", () => {
+    const { calls, text: shown, end } = run([text(`before ${CALL} after`)]);
+    expect(calls.map(({ name, index }) => [name, index])).toEqual([["go", 0]]);
+    expect(shown).toBe("before  after");
+    expect(end.isEmpty).toBe(false);
+  });
+
+  it("calls are announced, filled and ended one at a time, with distinct ids and indices", () => {
+    const { out, calls } = run([text(CALL + CALL)]);
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+    expect(out.map(({ type }) => type).filter((type) => type.startsWith("tool-call"))).toEqual([
+      "tool-call",
+      "tool-call-end",
+      "tool-call",
+      "tool-call-end",
+    ]);
+    expect(calls.map(({ index }) => index)).toEqual([0, 1]);
+  });
+
+  it("what is said while a native call is open follows the call, whether that ends or not", () => {
+    const begin: ProviderEvent = { type: "tool-call", index: 0, id: "c1", name: "go" };
+    const more = (delta: string): ProviderEvent => ({ type: "tool-arguments", index: 0, delta });
+    const end: ProviderEvent = { type: "tool-call-end", index: 0 };
+    const told = (events: readonly ProviderEvent[]) =>
+      run(events).out.map((event) => ("text" in event ? event.text : event.type));
+    expect(
+      told([begin, more("{"), text("Hm. "), reasoning("Is it?"), more("}"), end, text("Done.")]),
+    ).toEqual(["tool-call", "tool-arguments", "tool-arguments", "tool-call-end", "Hm. ", "Is it?", "Done."]);
+    expect(told([begin, more('{"a'), text("Hm. ")])).toEqual(["tool-call", "tool-arguments", "Hm. "]);
+  });
+
+  it("without tools, or with tool_choice none, markup is text", () => {
+    expect(run([text(CALL)], { tools: [] }).text).toBe(CALL);
+    expect(run([text(CALL)], { toolChoice: { type: "none" } }).text).toBe(CALL);
+  });
+
+  it("tool rule 9: with no visible body, a call in the reasoning is made, and its markup is not shown", () => {
+    const { calls, reasoning: shown, end } = run([reasoning(`hmm ${CALL}`), text(" \n ")]);
+    expect(calls).toHaveLength(1);
+    expect(shown).toBe("hmm ");
+    expect(end.isEmpty).toBe(false);
+  });
+
+  it("tool rule 9: with a visible body the reasoning is not searched", () => {
+    const { calls, reasoning: shown } = run([reasoning(CALL), text("answer")]);
+    expect(calls).toEqual([]);
+    expect(shown).not.toContain("TCML");
+  });
+
+  it("tool rule 9: reasoning that the caller did not ask for serves detection only", () => {
+    const { calls, reasoning: shown } = run([reasoning(`hmm ${CALL}`)], { showReasoning: false });
+    expect(calls).toHaveLength(1);
+    expect(shown).toBe("");
+  });
+
+  it("white space alone is no answer, and is not shown before one", () => {
+    const silent = run([text(" "), text("\n")]);
+    expect([silent.end.isEmpty, silent.text]).toEqual([true, ""]);
+    expect(run([text(" "), text("\nx")]).text).toBe(" \nx");
+  });
+
+  it("white space behind a call is shown only if text follows", () => {
+    expect(run([text(`before\n${CALL}\n`), text("\n")]).text).toBe("before\n");
+    expect(run([text(`before\n${CALL}\n`), text("\nafter")]).text).toBe("before\n\n\nafter");
+  });
+
+  it("native calls keep the upstream's ids", () => {
+    const { out } = run([
+      { type: "tool-call", index: 0, id: "up_1", name: "go" },
+      { type: "tool-arguments", index: 0, delta: '{"to":1}' },
+      { type: "tool-call-end", index: 0 },
+      { type: "finish", reason: "tool_calls" },
+    ]);
+    expect(out.slice(0, 3)).toEqual([
+      { type: "tool-call", index: 0, id: "up_1", name: "go" },
+      { type: "tool-arguments", index: 0, delta: '{"to":1}' },
+      { type: "tool-call-end", index: 0 },
+    ]);
+  });
+
+  describe("a call that did not end", () => {
+    const HALF = '<|TCML|tool_calls><|TCML|invoke name="go"><|TCML|parameter name="to"><![CDATA[Ro';
+    const finish = (reason: ProviderFinish): ProviderEvent => ({ type: "finish", reason });
+    const ends = (out: readonly GenerationEvent[]) =>
+      out.filter(({ type }) => type === "tool-call-end").length;
+    const argumentsOf = (out: readonly GenerationEvent[]) =>
+      out.map((event) => (event.type === "tool-arguments" ? event.delta : "")).join("");
+
+    it.each<ProviderFinish>(["stop", "length", "content_filter"])(
+      "has no end at %s, is none, and leaves those before it",
+      (reason) => {
+        const { out, calls, end, assembler } = run([text(CALL + HALF), finish(reason)], { stream: true });
+        expect(calls).toHaveLength(2);
+        expect(argumentsOf(out)).toBe('{"to":"Rome"}{"to":"Ro');
+        expect([ends(out), assembler.endedCalls]).toEqual([1, 1]);
+        expect(end).toEqual({ isEmpty: false, reason: reason === "stop" ? "length" : reason });
+      },
+    );
+
+    it("lacks its end tag alone, which an answer that ended by itself is forgiven", () => {
+      const open = CALL.slice(0, CALL.indexOf("</|TCML|invoke>"));
+      expect(run([text(open), finish("stop")]).assembler.endedCalls).toBe(1);
+      expect(run([text(open), finish("length")]).assembler.endedCalls).toBe(0);
+    });
+
+    it("is told of with the beginning of its arguments, as many read none at all as {}", () => {
+      const { out } = run([text(HALF.slice(0, HALF.indexOf("<!["))), finish("length")], { stream: true });
+      expect(argumentsOf(out)).toBe("{");
+    });
+
+    it("came natively, though the reason says otherwise", () => {
+      const { out, end, assembler } = run([
+        { type: "tool-call", index: 0, id: "up_1", name: "go" },
+        { type: "tool-arguments", index: 0, delta: '{"to":' },
+        finish("tool_calls"),
+      ]);
+      expect([ends(out), assembler.endedCalls, end.reason]).toEqual([0, 0, "length"]);
+    });
+
+    it("is not made out of reasoning", () => {
+      const { calls, end } = run([reasoning(CALL + HALF), finish("length")]);
+      expect([calls.length, end.reason]).toEqual([1, "length"]);
+      expect(run([reasoning(HALF), finish("stop")]).end.isEmpty).toBe(true);
+    });
+  });
+
+  describe("a caller that wants one call at a time", () => {
+    const single = { parallelToolCalls: false, stream: true };
+    const shown = ({ calls, text, reasoning, out }: ReturnType<typeof run>) => {
+      const ends = out.filter(({ type }) => type === "tool-call-end").length;
+      return [calls.length, ends, text, reasoning];
+    };
+
+    it("gets the first, what came before it, and nothing behind it", () => {
+      const made = run(
+        [
+          reasoning("hm"),
+          text(`Yes. ${CALL}And ${CALL}`),
+          reasoning("so"),
+          text("on"),
+          { type: "finish", reason: "length" },
+        ],
+        single,
+      );
+      expect(shown(made)).toEqual([1, 1, "Yes. ", "hm"]);
+      expect(made.end).toEqual({ isEmpty: false, reason: "tool_calls" });
+      expect(made.assembler.rawText).toContain(`And ${CALL}on`);
+    });
+
+    it("gets the first of native ones, and of those in reasoning", () => {
+      const native = [0, 1].flatMap((index): ProviderEvent[] => [
+        { type: "tool-call", index, id: `up_${index}`, name: "go" },
+        { type: "tool-arguments", index, delta: "{}" },
+        { type: "tool-call-end", index },
+      ]);
+      expect(shown(run(native, single))).toEqual([1, 1, "", ""]);
+      expect(shown(run([reasoning(CALL + CALL)], single))).toEqual([1, 1, "", ""]);
+    });
+
+    it("gets no second one for a first that did not end", () => {
+      const { end } = run(
+        [
+          { type: "tool-call", index: 0, id: "a", name: "go" },
+          { type: "tool-arguments", index: 0, delta: '{"to":' },
+          { type: "finish", reason: "tool_calls" },
+        ],
+        single,
+      );
+      expect(end.reason).toBe("length");
+    });
+  });
+
+  describe("citation placeholders in reasoning (contract, general rule 8)", () => {
+    const shown = (events: readonly ProviderEvent[], changes: ConversationChanges = {}) =>
+      run(events, changes).out.map((event) => ("text" in event ? `${event.type}:${event.text}` : event.type));
+
+    it.each([true, false])("are hidden from a stream wherever they are cut (tools: %s)", (tools) => {
+      const thought = "r [citation:1] s[reference:12]";
+      for (let at = 0; at <= thought.length; at += 1) {
+        const events = [reasoning(thought.slice(0, at)), reasoning(thought.slice(at)), text("answer")];
+        const { reasoning: seen, text: answer } = run(events, tools ? {} : { tools: [] });
+        expect([seen, answer], `cut at ${at}`).toEqual(["r  s", "answer"]);
+      }
+    });
+
+    it("hold back nothing for good: what only began like one comes before the text, a call or a refusal", () => {
+      const call: ProviderEvent = { type: "tool-call", index: 0, id: "c1", name: "go" };
+      const begun = reasoning("see [cita");
+      const seen = ["reasoning:see ", "reasoning:[cita"];
+      expect(shown([begun, text(" "), text("x")])).toEqual([...seen, "text: x"]);
+      expect(shown([begun, call]).slice(0, 3)).toEqual([...seen, "tool-call"]);
+      expect(shown([begun, { type: "refusal", text: "No." }])).toEqual([...seen, "refusal:No."]);
+      expect(shown([begun])).toEqual(seen);
+    });
+
+    it("do not go on where text was shown, nor in the next turn", () => {
+      const events = [reasoning("[cita"), text("x"), reasoning("tion:1]"), text("y")];
+      expect(shown(events)).toEqual(["reasoning:[cita", "text:x", "reasoning:tion:1]", "text:y"]);
+      const assembler = new Assembler(thinkingConversation());
+      const out: GenerationEvent[] = [];
+      for (const piece of ["[cita", "tion:1]"]) {
+        assembler.push([reasoning(piece)], out);
+        assembler.finishTurn(out);
+      }
+      expect(out).toEqual([reasoning("[cita"), reasoning("tion:1]")]);
+    });
+
+    it("go on in the rest of a message that comes in another stream, and are forgotten when it begins anew", () => {
+      const seen = (between: (assembler: Assembler) => void) => {
+        const assembler = new Assembler(thinkingConversation());
+        const out: GenerationEvent[] = [];
+        assembler.push([reasoning("a[citation:")], out);
+        between(assembler);
+        assembler.push([reasoning("1]b")], out);
+        assembler.finishTurn(out);
+        return out.map((event) => (event.type === "reasoning" ? event.text : "")).join("");
+      };
+      expect(seen((assembler) => assembler.continueTurn())).toBe("ab");
+      expect(seen((assembler) => assembler.reset())).toBe("a1]b");
+    });
+
+    it("are kept for a whole answer, which makes links of them, and in what was said", () => {
+      expect(run([reasoning("a[citation:1]")], { stream: false }).reasoning).toBe("a[citation:1]");
+      expect(run([reasoning("a[citation:1]")]).assembler.rawReasoning).toBe("a[citation:1]");
+    });
+  });
+
+  it("knows the stop sequence that was hit only if the caller named it", () => {
+    const at = (stopSequence: string) =>
+      run([text("a"), { type: "finish", reason: "stop", stopSequence }], { sampling: { stop: ["END"] } })
+        .assembler.stopSequence;
+    expect([at("END"), at("end_turn")]).toEqual(["END", undefined]);
+  });
+
+  it("a turn that breaks off has used what was stated of it, and at least what it said", () => {
+    const assembler = new Assembler(thinkingConversation());
+    assembler.push(
+      [{ type: "usage", usage: { prompt: 11, completion: 1 } }, text("some words of an answer")],
+      [],
+    );
+    const usage = assembler.usageSoFar("a prompt");
+    expect(usage.prompt).toBe(11);
+    expect(usage.completion).toBeGreaterThan(3);
+  });
+
+  it("a second turn starts afresh, and goes on counting calls", () => {
+    const assembler = new Assembler(thinkingConversation({ tools: TOOLS }));
+    const out: GenerationEvent[] = [];
+    assembler.push([text("<|TCML|tool_ca")], out);
+    assembler.finishTurn(out);
+    out.length = 0;
+    assembler.push([text(CALL)], out);
+    assembler.finishTurn(out);
+    expect(out[0]).toMatchObject({ type: "tool-call", name: "go", index: 0 });
+  });
+
+  it("stated counts are summed over turns, the prompt counts once", () => {
+    const { assembler } = run([
+      text("a"),
+      { type: "usage", usage: { prompt: 10, completion: 3, reasoning: 1 } },
+    ]);
+    assembler.push([{ type: "usage", usage: { prompt: 12, completion: 4 } }], []);
+    assembler.finishTurn([]);
+    expect(assembler.usage("prompt")).toEqual({ prompt: 12, completion: 7, reasoning: 1 });
+  });
+
+  it("counts that the upstream omits are estimated", () => {
+    const { assembler } = run([reasoning("one two"), text("three four five")]);
+    const usage = assembler.usage("a prompt of some words");
+    expect(usage.prompt).toBeGreaterThan(0);
+    expect(usage.completion).toBeGreaterThan(usage.reasoning);
+    expect(usage.reasoning).toBeGreaterThan(0);
+  });
+});

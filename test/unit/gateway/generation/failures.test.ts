@@ -1,0 +1,290 @@
+import { describe, expect, test } from "vitest";
+import type { Plan } from "../../../support/fault-body.ts";
+import { GenerationRun } from "../../../support/generation-run.ts";
+import { type MemoryGateway, managed, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { accountNamed } from "../../../support/memory-platform.ts";
+import type { Reply } from "../../../support/scripted-upstream.ts";
+import { accountOf, beginsThen, events, refuses, says } from "../../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+const GARBAGE = "event: text\ndata: {not json\n\n";
+const SAID = 'event: error\ndata: {"code":"model_unavailable","message":"No model."}\n\n';
+
+/** One account: what happens with others is at the end. */
+const ONE = { config: { accounts: [accountNamed("one@test")] } };
+
+/** What goes wrong before the first byte of an answer, and what the caller is told (contract, Errors). */
+const BEFORE: [string, Reply, number, string][] = [
+  ["the provider cannot be reached", "unreachable", 503, "upstream_unavailable"],
+  ["it refuses the request", refuses(400, "invalid_request"), 400, "invalid_request"],
+  ["it refuses the content", refuses(400, "content_filter"), 400, "content_filter"],
+  ["the request is too large for it", refuses(413, "too_large"), 413, "request_too_large"],
+  ["it has no such model now", refuses(503, "model_unavailable"), 503, "model_unavailable"],
+  ["it fails", refuses(500, "oops"), 503, "upstream_error"],
+  ["it answers with no event stream", { json: { ok: true } }, 503, "upstream_error"],
+  ["it breaks off at once", { body: ["reset"] }, 503, "upstream_error"],
+  ["it ends without a word", { body: [] }, 503, "upstream_error"],
+  ["it says garbage", { body: [GARBAGE] }, 503, "upstream_error"],
+  ["it says that it fails", { body: [SAID] }, 503, "model_unavailable"],
+];
+
+/** What goes wrong once text has come, and the code of the stream's error event. */
+const AFTER: [string, Reply, string][] = [
+  ["the connection breaks", beginsThen("One", "reset"), "upstream_error"],
+  ["the stream ends without a finish", beginsThen("One"), "upstream_error"],
+  ["garbage comes", beginsThen("One", GARBAGE), "upstream_error"],
+  ["the provider says that it fails", beginsThen("One", SAID), "model_unavailable"],
+  // In one read with the text: that must not be lost.
+  [
+    "text and failure come together",
+    { body: [events({ text: "One", chunks: 1, errorAt: 2 }).join("")] },
+    "model_unavailable",
+  ],
+];
+
+async function expectOutcome(
+  made: MemoryGateway,
+  run: GenerationRun,
+  expected: { statusCode: number; code: string },
+): Promise<void> {
+  expect(run.outcomes).toMatchObject([{ status: "error", finishReason: "", ...expected }]);
+  expect(run.context.log.error).toBe(expected.code);
+  const [record] = await made.history();
+  expect(record).toMatchObject({ status: "error", status_code: expected.statusCode });
+  expect(record?.error).not.toBe("");
+}
+
+describe("a failure before the first byte is an HTTP status: when", () => {
+  test.each(BEFORE)("%s, a whole answer is its status", async (_, reply, status, code) => {
+    const made = await gateway({ ...ONE, turns: [reply] });
+    const run = new GenerationRun(made);
+    await expect(run.complete()).rejects.toMatchObject({ status, code });
+    await expectOutcome(made, run, { statusCode: status, code });
+    expect(run.outcomes).toMatchObject([{ usage: null }]);
+  });
+
+  test.each(BEFORE)("%s, so it is for a stream", async (_, reply, status, code) => {
+    const made = await gateway({ ...ONE, turns: [reply] });
+    const run = new GenerationRun(made);
+    await expect(run.stream()).rejects.toMatchObject({ status, code });
+    await expectOutcome(made, run, { statusCode: status, code });
+  });
+
+  test.each(BEFORE)("%s, nothing of it is the account's fault", async (_, reply) => {
+    const made = await gateway({ ...ONE, turns: [reply] });
+    await expect(new GenerationRun(made).complete()).rejects.toThrow();
+    expect(made.turns).toHaveLength(1);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
+  });
+});
+
+describe("a failure after the first byte is the stream's error event, and its end: when", () => {
+  test.each(AFTER)("%s", async (_, reply, code) => {
+    const made = await gateway({ ...ONE, turns: [reply] });
+    const run = new GenerationRun(made);
+    expect(await (await run.stream()).text()).toBe(`^One!${code}`);
+    await expectOutcome(made, run, { statusCode: 503, code });
+    const [record] = await made.history();
+    expect(record).toMatchObject({ content: "One", response_preview: "One" });
+    // The words have been paid for.
+    expect(run.outcomes[0]?.usage?.completion).toBeGreaterThan(0);
+  });
+
+  test.each(AFTER)("%s, a whole answer is a 503 and no half of one", async (_, reply, code) => {
+    const made = await gateway({ ...ONE, turns: [reply] });
+    await expect(new GenerationRun(made).complete()).rejects.toMatchObject({ status: 503, code });
+    expect(made.turns).toHaveLength(1);
+  });
+});
+
+describe("a provider that fails on one account", () => {
+  /** What goes wrong with the first account; 400s and the like are the request's own. */
+  const passing = BEFORE.filter(([, , status]) => status === 503);
+
+  test.each(passing)("because %s, answers on the next", async (_, reply) => {
+    const made = await gateway({ turns: [reply, says("Here.")] });
+    const run = new GenerationRun(made);
+    expect(await run.complete()).toMatchObject({ text: "Here." });
+    expect(made.turns.map(accountOf)).toEqual(["one@test", "two@test"]);
+    expect(run.context.log.retries).toBe(1);
+    const [record] = await made.history();
+    expect(record).toMatchObject({
+      account: "two@test",
+      attempts: 2,
+      tried: [
+        {
+          account: "one@test",
+          reason: expect.any(String),
+          message: expect.any(String),
+          at: expect.any(Number),
+        },
+      ],
+    });
+  });
+
+  test.each(passing)("because %s, streams from the next, as if nothing had been", async (_, reply) => {
+    const made = await gateway({ turns: [reply, says("Here.")] });
+    expect(await (await new GenerationRun(made).stream()).text()).toBe("^Here..stop");
+  });
+
+  test.each(AFTER)("when %s, answers whole on the next: nothing had been seen", async (_, reply) => {
+    const made = await gateway({ turns: [reply, says("Here.")] });
+    const run = new GenerationRun(made);
+    expect(await run.complete()).toMatchObject({ text: "Here.", sessionId: "session-2" });
+    expect(await made.history()).toMatchObject([{ content: "Here." }]);
+  });
+
+  test("in the middle of a call, begins another answer with nothing left of that one", async () => {
+    const half = '<|TCML|tool_calls><|TCML|invoke name="find"><|TCML|parameter name="q">ca';
+    const made = await gateway({ turns: [beginsThen(half, "reset"), says("Here.")] });
+    const tools = [{ name: "find", description: "", parameters: { type: "object" } }];
+    const run = new GenerationRun(made, { conversation: { tools } });
+    expect(await run.complete()).toMatchObject({ text: "Here.", toolCalls: [] });
+  });
+
+  test("by silence is given up there, and asked with the next", async () => {
+    const made = await gateway({ turns: ["hang", says("Here.")] });
+    const run = new GenerationRun(made).complete();
+    await pass(120_000);
+    expect(await run).toMatchObject({ text: "Here." });
+    expect(made.turns.map(({ outcome }) => outcome)).toEqual(["cancelled", "done"]);
+  });
+
+  test("and on all others has failed", async () => {
+    const accounts = ["a", "b", "c", "d"].map((name) => accountNamed(name));
+    const made = await gateway({ turns: [refuses(500, "oops")], config: { accounts } });
+    const run = new GenerationRun(made);
+    await expect(run.complete()).rejects.toMatchObject({ status: 503, code: "upstream_error" });
+    expect(made.turns.map(accountOf)).toEqual(["a", "b", "c"]);
+    const [record] = await made.history();
+    expect(record?.tried.map(({ account, reason }) => [account, reason])).toEqual([
+      ["a", "server_error"],
+      ["b", "server_error"],
+      ["c", "server_error"],
+    ]);
+  });
+});
+
+describe("a provider that is down", () => {
+  const accounts = ["a", "b", "c", "d"].map((name) => accountNamed(name));
+  const ask = (made: MemoryGateway) => new GenerationRun(made).complete();
+
+  test("costs the first request three attempts, and the next one each", async () => {
+    const made = await gateway({ turns: [refuses(500, "oops")], config: { accounts } });
+    const attempts: number[] = [];
+    for (let request = 0; request < 5; request += 1) {
+      const before = made.turns.length;
+      await expect(ask(made)).rejects.toMatchObject({ status: 503, code: "upstream_error" });
+      attempts.push(made.turns.length - before);
+    }
+    expect(attempts).toEqual([3, 1, 1, 1, 1]);
+  });
+
+  test("is tried by one, and the others are told its failure if that one is not answered within a second", async () => {
+    let healthy = false;
+    const oops = refuses(500, "oops");
+    const slow: Reply = { late: 5_000, reply: says("Here.", { chunks: 1 }) };
+    const made = await gateway({ turns: () => (healthy ? slow : oops), config: { accounts } });
+    for (let request = 0; request < 2; request += 1) await expect(ask(made)).rejects.toThrow();
+    healthy = true;
+    const trial = ask(made);
+    await pass(1);
+    const before = made.turns.length;
+    const other = expect(ask(made)).rejects.toMatchObject({ status: 503, code: "upstream_error" });
+    await pass(1_000);
+    await other;
+    expect(made.turns).toHaveLength(before);
+    await pass(5_000);
+    expect(await trial).toMatchObject({ text: "Here." });
+    const all = Promise.all([ask(made), ask(made)]);
+    await pass(5_000);
+    expect(await all).toMatchObject([{ text: "Here." }, { text: "Here." }]);
+  });
+
+  test("for a moment only, is told to nobody: whoever asks meanwhile is answered behind the one that tries", async () => {
+    let lost = 6;
+    const turns = () => (lost-- > 0 ? "unreachable" : { late: 200, reply: says("Here.") });
+    const made = await gateway({ turns, config: { accounts } });
+    for (let request = 0; request < 2; request += 1) await expect(ask(made)).rejects.toThrow();
+    lost = 0;
+    const all = Promise.all(Array.from({ length: 12 }, () => ask(made)));
+    await pass(5_000);
+    expect((await all).map(({ text }) => text)).toEqual(Array(12).fill("Here."));
+    await made.expectIdle();
+  });
+
+  test("works again as soon as an answer begins: nobody waits for its end", async () => {
+    let healthy = false;
+    const [start = "", first = "", ...rest] = events({ text: "One two", chunks: 2 });
+    const long: Reply = { body: [start, first, { pause: 30_000 }, ...rest] };
+    const made = await gateway({
+      turns: () => (healthy ? long : refuses(500, "oops")),
+      config: { accounts },
+    });
+    for (let request = 0; request < 2; request += 1) await expect(ask(made)).rejects.toThrow();
+    healthy = true;
+    const trial = ask(made);
+    await pass(1);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ outages: [] });
+    await pass(30_000);
+    expect(await trial).toMatchObject({ text: "One two" });
+  });
+
+  test("is told as it is to who wants an account", async () => {
+    const made = await gateway({ turns: [refuses(500, "oops")], config: { accounts } });
+    for (let request = 0; request < 2; request += 1) await expect(ask(made)).rejects.toThrow();
+    const before = made.turns.length;
+    const pinned = new GenerationRun(made, { caller: managed("d") });
+    await expect(pinned.complete()).rejects.toMatchObject({ status: 503, code: "upstream_error" });
+    expect(made.turns).toHaveLength(before + 1);
+  });
+});
+
+describe("an account that is refused in the middle of an answer", () => {
+  const refusedBehind = (plan: Plan): Reply => ({
+    body: events({ ...plan, code: "rate_limited", errorAt: 2 }),
+  });
+
+  test("is not left once text has been sent: the answer would begin anew", async () => {
+    const made = await gateway({ turns: [refusedBehind({ text: "One two", chunks: 2 }), says("Three")] });
+    const run = new GenerationRun(made);
+    expect(await (await run.stream()).text()).toBe("^One !upstream_rate_limited");
+    expect(made.turns).toHaveLength(1);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [{ kind: "rate_limited" }] });
+  });
+
+  test("is left as long as nothing but reasoning has been sent", async () => {
+    const made = await gateway({ turns: [refusedBehind({ reasoning: "Hm. ", text: "One" }), says("Three")] });
+    const run = new GenerationRun(made, { conversation: { thinking: true, showReasoning: true } });
+    expect(await (await run.stream()).text()).toBe("^(Hm. )Three.stop");
+    expect(made.turns.map(accountOf)).toEqual(["one@test", "two@test"]);
+    expect(run.context.log.retries).toBe(1);
+  });
+});
+
+describe("without a provider", () => {
+  test("a generation is a 503 that says what to set, and takes no slot", async () => {
+    const made = await gateway({ env: { PROVIDER_BASE_URL: "" } });
+    const run = new GenerationRun(made);
+    const refused = {
+      status: 503,
+      code: "upstream_unavailable",
+      message: expect.stringContaining("PROVIDER_BASE_URL"),
+    };
+    await expect(run.complete()).rejects.toMatchObject(refused);
+    await expect(new GenerationRun(made).stream()).rejects.toMatchObject(refused);
+    expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_unavailable", usage: null }]);
+  });
+});
+
+describe("a provider that keeps its connection open behind its last word", () => {
+  test("keeps neither the caller nor the slot waiting, and loses the connection soon", async () => {
+    const made = await gateway({ turns: [{ body: [...events({ text: "Hi" }), "silence"] }] });
+    expect(await new GenerationRun(made).complete()).toMatchObject({ text: "Hi" });
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
+    expect(made.turns).toMatchObject([{ outcome: "open" }]);
+    await pass(200);
+    expect(made.turns).toMatchObject([{ outcome: "cancelled" }]);
+  });
+});

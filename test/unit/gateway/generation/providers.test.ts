@@ -1,0 +1,395 @@
+import { describe, expect, test } from "vitest";
+import type * as z from "zod";
+import type { providerSchema } from "../../../../src/core/config/schema.ts";
+import { eventBlocks } from "../../../support/fault-body.ts";
+import { type MemoryGateway, pass, passThrough, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import type { Asked, Reply, Script } from "../../../support/scripted-upstream.ts";
+import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { completionsScript, inOnePiece, sessionsScript } from "../../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+/** A provider of the sessions protocol, and beside it one that speaks chat completions at `backend.test`. */
+function twoProviders(): ScriptedUpstream {
+  const own = sessionsScript();
+  const backend = completionsScript({
+    turns: (asked) =>
+      inOnePiece("chat-completions", asked, { body: eventBlocks("chat-completions", { text: "Hi." }) }),
+  });
+  const script: Script = (asked) => (asked.host === "backend.test" ? backend(asked) : own(asked));
+  return new ScriptedUpstream(script);
+}
+
+const BACKEND = {
+  id: "backend",
+  driver: "openai",
+  base_url: "http://backend.test/v1/",
+  token: "sk-backend-token",
+  models: { small: "qwen3:8b" },
+  headers: { "x-team": "blue" },
+};
+
+const ask = (model: string) => ({ model, messages: [{ role: "user", content: "Hello?" }] });
+
+describe("a provider beside the default one", () => {
+  test("answers for its models, by its own key, with its headers, in either way", async () => {
+    const made = await gateway({ upstream: twoProviders(), config: { providers: [BACKEND] } });
+    for (const stream of [false, true]) {
+      const response = await made.post("/v1/chat/completions", { ...ask("backend/llama3:70b"), stream });
+      expect(await response.text()).toContain("Hi.");
+    }
+    const asked = made.upstream.asked.filter(({ host }) => host === "backend.test");
+    expect(asked.map((request) => [request.path, request.token, request.headers.get("x-team")])).toEqual(
+      Array(2).fill(["/v1/chat/completions", "sk-backend-token", "blue"]),
+    );
+    expect(asked[0]?.json()["model"]).toBe("llama3:70b");
+    await made.post("/v1/chat/completions", ask("Backend/small"));
+    expect(made.turns.at(-1)?.json()["model"]).toBe("qwen3:8b");
+    expect(made.lines.map(({ provider, account }) => [provider, account])).toEqual(
+      Array(3).fill(["backend", "provider:backend"]),
+    );
+  });
+
+  test("leaves the default one as it was", async () => {
+    const made = await gateway({ upstream: twoProviders(), config: { providers: [BACKEND] } });
+    const response = await made.post("/v1/chat/completions", ask("gpt-4o"));
+    expect(await response.text()).toContain("Hello from upstream.");
+    expect(new Set(made.upstream.asked.map(({ host }) => host))).toEqual(new Set(["upstream.test"]));
+    expect(made.lines[0]).not.toHaveProperty("provider");
+  });
+
+  test("is not there while it is switched off, and an alias leads to it", async () => {
+    const config = { providers: [BACKEND], model_aliases: { mine: "backend/small" } };
+    const made = await gateway({ upstream: twoProviders(), config });
+    expect((await made.post("/v1/chat/completions", ask("mine"))).status).toBe(200);
+    expect(made.turns.at(-1)?.json()["model"]).toBe("qwen3:8b");
+    const off = { ...config, providers: [{ ...BACKEND, enabled: false }] };
+    const without = await gateway({ upstream: twoProviders(), config: off });
+    for (const model of ["mine", "backend/small"]) {
+      const response = await without.post("/v1/chat/completions", ask(model));
+      expect([response.status, await response.text()]).toEqual([
+        400,
+        expect.stringContaining("model_not_found"),
+      ]);
+    }
+  });
+
+  test("never sees the token that a stranger brings for the default one", async () => {
+    const made = await gateway({ upstream: twoProviders(), config: { providers: [BACKEND] } });
+    const headers = { authorization: `Bearer ${passThrough().credential}` };
+    const response = await made.post("/v1/chat/completions", ask("backend/small"), { headers });
+    expect(response.status).toBe(403);
+    expect(made.upstream.asked).toEqual([]);
+  });
+
+  test("is waited for as long as it is said to be", async () => {
+    const upstream = new ScriptedUpstream(() => "hang");
+    const provider = { ...BACKEND, first_byte_timeout_ms: 40 };
+    const made = await gateway({ upstream, config: { providers: [provider] } });
+    const started = Date.now();
+    const answer = made.post("/v1/chat/completions", { ...ask("backend/small"), stream: true });
+    await made.settle();
+    expect((await answer).status).toBe(503);
+    const ended = made.lines[0]?.["duration_ms"];
+    expect(Date.now() - started).toBeGreaterThanOrEqual(40);
+    expect(ended).toBeLessThan(1_000);
+  });
+});
+
+describe("a provider's own headers", () => {
+  const SECRET = "tenant-key-0123456789";
+
+  test.each([
+    ["before anything was said", [], false],
+    ["before anything was said, streamed", [], true],
+    ["within the answer", ["half of it"], true],
+  ])("are told to nobody by an error that comes with status 200: %s", async (_, said, stream) => {
+    const error = { message: `the key ${SECRET} is none`, type: "server_error", code: SECRET, param: SECRET };
+    const chunk = (content: string) => ({ choices: [{ index: 0, delta: { content } }] });
+    const events = [...said.map(chunk), { error }].map((event) => `data: ${JSON.stringify(event)}\n\n`);
+    const backend = completionsScript({
+      turns: () =>
+        stream ? { body: events } : { type: "application/json", body: [JSON.stringify({ error })] },
+    });
+    const made = await gateway({
+      upstream: new ScriptedUpstream(backend),
+      config: { providers: [{ ...BACKEND, headers: { "x-tenant": `Key ${SECRET}` } }] },
+    });
+    const response = await made.post("/v1/chat/completions", { ...ask("backend/small"), stream });
+    const text = await response.text();
+    expect(text).toContain("the key [masked] is none");
+    await made.settle();
+    const pool = await made.platform.accounts.getStatus();
+    const health = await made.platform.accounts.getHealth();
+    const history = await made.history();
+    for (const shown of [text, made.lines, pool, health, history]) {
+      expect(JSON.stringify(shown)).not.toContain(SECRET);
+    }
+  });
+});
+
+/** Backends by host, of the chat-completions protocol, each with what it answers; `dead.test` is not there. */
+function backends(answers: Readonly<Record<string, (asked: Asked) => Reply>>): ScriptedUpstream {
+  const own = sessionsScript();
+  const scripts = Object.fromEntries(
+    Object.entries(answers).map(([host, turns]) => [
+      host,
+      completionsScript({ turns: (asked) => inOnePiece("chat-completions", asked, turns(asked)) }),
+    ]),
+  );
+  return new ScriptedUpstream((asked) => (scripts[asked.host] ?? own)(asked));
+}
+
+const said = (text: string): Reply => ({ body: eventBlocks("chat-completions", { text }) });
+const refusing = (status: number, code: string): Reply => ({
+  status,
+  json: { error: { code, message: `It says ${code}.`, type: "error" } },
+});
+const provider = (id: string) => ({ id, driver: "openai", base_url: `http://${id}.test/v1` });
+const THREE = {
+  providers: [provider("one"), provider("two"), provider("three")],
+  model_routes: { best: ["one/a", "two/b", { model: "three/c" }] },
+};
+
+/** The only slot of a provider. */
+async function slotOf({ platform }: MemoryGateway, id: string) {
+  const acquired = await platform.accounts.acquire({ requestId: "held", model: "m", provider: id });
+  if (!("lease" in acquired)) throw new Error("no slot was granted");
+  return acquired;
+}
+
+const hostsOf = (upstream: ScriptedUpstream) => upstream.asked.map(({ host }) => host);
+
+describe("a name that leads to several models", () => {
+  const dead = () => "unreachable" as const;
+  const without = () => refusing(404, "model_not_found");
+
+  test.each([true, false])(
+    "is answered by the first that can, which the answer names; stream: %s",
+    async (stream) => {
+      const upstream = backends({ "one.test": dead, "two.test": without, "three.test": () => said("Here.") });
+      const made = await gateway({ upstream, config: THREE });
+      const response = await made.post("/v1/chat/completions", { ...ask("best"), stream });
+      const text = await response.text();
+      expect(text).toContain("Here.");
+      expect(text).toContain('"model":"three/c"');
+      expect(response.headers.get("x-gateway-provider")).toBe("three");
+      expect(response.headers.get("x-gateway-attempts")).toBe("3");
+      const [record] = await made.history();
+      expect(record).toMatchObject({
+        requested_model: "best",
+        model: "three/c",
+        provider: "three",
+        account: "provider:three",
+        attempts: 3,
+        tried: [
+          { provider: "one", model: "one/a", reason: "unreachable" },
+          { provider: "two", model: "two/b", reason: "model_unavailable" },
+        ],
+      });
+      expect(hostsOf(upstream)).toEqual(["one.test", "two.test", "three.test"]);
+      expect(made.lines[0]).toMatchObject({ provider: "three", requested_model: "best", attempts: 3 });
+    },
+  );
+
+  test.each([
+    ["a refusal", () => refusing(429, "rate_limit_exceeded"), 200],
+    ["an error of its own", () => refusing(500, "server_error"), 200],
+    ["a key that it does not take", () => refusing(401, "invalid_api_key"), 200],
+    ["a conversation that is too long for it", () => refusing(400, "context_length_exceeded"), 200],
+    ["silence", () => "hang" as const, 200],
+    ["a request that is wrong anywhere", () => refusing(400, "invalid_value"), 400],
+  ])("goes on after %s", async (_, reply, status) => {
+    const upstream = backends({ "one.test": reply, "two.test": () => said("Here.") });
+    const providers = [
+      { ...provider("one"), first_byte_timeout_ms: 1_000, answer_timeout_ms: 1_000 },
+      provider("two"),
+    ];
+    const made = await gateway({
+      upstream,
+      config: { providers, model_routes: { best: ["one/a", "two/b"] } },
+    });
+    const answer = made.post("/v1/chat/completions", ask("best"));
+    await made.settle();
+    expect((await answer).status).toBe(status);
+    expect(new Set(hostsOf(upstream)).has("two.test")).toBe(status === 200);
+  });
+
+  test("is held to what the only model that the caller may use can be asked for, as that model itself is", async () => {
+    const providers = [{ ...provider("claude"), driver: "anthropic" }, provider("two")];
+    const config = {
+      providers,
+      model_routes: { best: ["claude/opus", "two/b"] },
+      api_keys: [{ key: "sk-opus", models: ["claude/opus"] }],
+    };
+    const made = await gateway({ upstream: backends({}), config });
+    const headers = { authorization: "Bearer sk-opus" };
+    for (const model of ["claude/opus", "best"]) {
+      const response = await made.post(
+        "/v1/chat/completions",
+        { ...ask(model), logprobs: true },
+        { headers },
+      );
+      expect([model, response.status, await response.text()]).toEqual([
+        model,
+        400,
+        expect.stringContaining("logprobs cannot be met"),
+      ]);
+    }
+    expect(made.upstream.asked).toEqual([]);
+  });
+
+  test("goes on no more once anything was seen", async () => {
+    const [start = "", first = ""] = eventBlocks("chat-completions", { text: "Half of it", chunks: 1 });
+    const upstream = backends({
+      "one.test": () => ({ body: [start, first, "reset"] }),
+      "two.test": () => said("Here."),
+    });
+    const made = await gateway({
+      upstream,
+      config: { ...THREE, model_routes: { best: ["one/a", "two/b"] } },
+    });
+    const text = await (await made.post("/v1/chat/completions", { ...ask("best"), stream: true })).text();
+    expect(text).toContain("error");
+    expect(hostsOf(upstream)).toEqual(["one.test"]);
+  });
+
+  test("says what the last one said when none can, and asks who failed last", async () => {
+    const upstream = backends({ "one.test": dead, "two.test": () => refusing(429, "rate_limit_exceeded") });
+    const config = { ...THREE, model_routes: { best: ["one/a", "two/b"] } };
+    const made = await gateway({ upstream, config });
+    expect((await made.post("/v1/chat/completions", ask("best"))).status).toBe(429);
+    expect(hostsOf(upstream)).toEqual(["one.test", "two.test"]);
+  });
+
+  test("waits for nobody while another has an account, and then for the first", async () => {
+    const upstream = backends({
+      "one.test": () => ({ body: [{ pause: 5_000 }, ...eventBlocks("chat-completions", { text: "Late." })] }),
+      "two.test": () => said("Here."),
+    });
+    const providers = [
+      { ...provider("one"), account_max_inflight: 1 },
+      { ...provider("two"), account_max_inflight: 1 },
+    ];
+    const made = await gateway({
+      upstream,
+      config: { providers, model_routes: { best: ["one/a", "two/b"] } },
+    });
+    const streamed = async (model: string, content = "Hello?") => {
+      const messages = [{ role: "user", content }];
+      return (await made.post("/v1/chat/completions", { model, messages, stream: true })).text();
+    };
+    const slow = streamed("one/a");
+    await pass(10);
+    expect(await streamed("best")).toContain("Here.");
+    const { lease } = await slotOf(made, "two");
+    const renewal = setInterval(() => void lease.renew(), 400);
+    const waiting = streamed("best", "Another conversation.");
+    await pass(11_000);
+    clearInterval(renewal);
+    lease.release();
+    expect([await slow, await waiting]).toEqual([
+      expect.stringContaining("Late."),
+      expect.stringContaining("Late."),
+    ]);
+  });
+
+  test("stays with who has answered a conversation while that one is well", async () => {
+    let one: "dead" | "well" = "dead";
+    const upstream = backends({
+      "one.test": () => (one === "dead" ? "unreachable" : said("One.")),
+      "two.test": () => said("Two."),
+    });
+    const made = await gateway({
+      upstream,
+      config: { ...THREE, model_routes: { best: ["one/a", "two/b"] } },
+    });
+    const turn = async (text: string, ...more: string[]) => {
+      const messages = [text, ...more].map((content, index) => ({
+        role: index % 2 ? "assistant" : "user",
+        content,
+      }));
+      const response = await made.post("/v1/chat/completions", { model: "best", messages });
+      return (await response.text()).includes("One.") ? "one" : "two";
+    };
+    expect(await turn("Hello")).toBe("two");
+    one = "well";
+    await pass(120_000);
+    expect(await turn("Hello", "Two.", "And?")).toBe("two");
+    expect(await turn("Another conversation")).toBe("one");
+  });
+});
+
+describe("what is known of a provider's models", () => {
+  const image = {
+    type: "image_url",
+    image_url: {
+      url: "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    },
+  };
+  const looking = (model: string) => ({
+    model,
+    messages: [{ role: "user", content: [{ type: "text", text: "What is this?" }, image] }],
+  });
+  const known = (id: string, models: z.input<typeof providerSchema>["models"]) => ({
+    ...provider(id),
+    models,
+  });
+  const here = () => said("Here.");
+
+  test("bounds the limit that it is asked with, and whether it is asked to think", async () => {
+    const small = { upstream: "qwen", output: 500, thinking: false };
+    const config = { providers: [known("one", { small, free: "llama" })] };
+    const made = await gateway({ upstream: backends({ "one.test": here }), config });
+    const asked = async (model: string, max_tokens?: number) => {
+      const body = { ...ask(model), reasoning_effort: "high", ...(max_tokens && { max_tokens }) };
+      expect((await made.post("/v1/chat/completions", body)).status).toBe(200);
+      return made.upstream.asked.at(-1)?.json();
+    };
+    expect(await asked("one/small", 9_000)).toMatchObject({ model: "qwen", max_tokens: 500 });
+    expect(await asked("one/small", 20)).toMatchObject({ max_tokens: 20 });
+    const unbound = await asked("one/small");
+    expect(unbound).not.toHaveProperty("max_tokens");
+    expect(unbound?.["reasoning_effort"]).not.toBe("high");
+    expect(await asked("one/free", 9_000)).toMatchObject({ max_tokens: 9_000, reasoning_effort: "high" });
+  });
+
+  test("sends images to the model that sees them, and refuses them where there is none", async () => {
+    const config = {
+      providers: [
+        known("one", { blind: { vision: false }, eyes: { upstream: "qwen-vl", vision: true } }),
+        known("two", { blind: { vision: false } }),
+      ],
+      model_routes: { best: ["two/blind", "one/blind"] },
+    };
+    const made = await gateway({ upstream: backends({ "one.test": here, "two.test": here }), config });
+    expect((await made.post("/v1/chat/completions", looking("one/blind"))).status).toBe(200);
+    expect(made.upstream.asked.at(-1)?.json()["model"]).toBe("qwen-vl");
+    const refused = await made.post("/v1/chat/completions", looking("two/blind"));
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("no vision")]);
+    // Of several models the next one is asked.
+    const routed = await made.post("/v1/chat/completions", looking("best"));
+    expect([routed.status, routed.headers.get("x-gateway-provider")]).toEqual([200, "one"]);
+    expect(hostsOf(made.upstream)).not.toContain("two.test");
+  });
+
+  test("has what is too long for one asked of a larger one alone", async () => {
+    const upstream = backends({
+      "one.test": () => refusing(400, "context_length_exceeded"),
+      "two.test": here,
+      "three.test": here,
+    });
+    const config = {
+      providers: [
+        known("one", { a: { context: 8_192 } }),
+        known("two", { b: { context: 4_096 } }),
+        known("three", { c: { context: 131_072 } }),
+      ],
+      model_routes: { best: ["one/a", "two/b", "three/c"] },
+    };
+    const made = await gateway({ upstream, config });
+    const response = await made.post("/v1/chat/completions", ask("best"));
+    expect([response.status, response.headers.get("x-gateway-provider")]).toEqual([200, "three"]);
+    expect(hostsOf(upstream)).not.toContain("two.test");
+  });
+});

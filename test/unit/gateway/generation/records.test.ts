@@ -1,0 +1,171 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, test } from "vitest";
+import type { Message } from "../../../../src/core/conversation/conversation.ts";
+import { Recording } from "../../../../src/gateway/history/recording.ts";
+import { BodyReader } from "../../../support/body-reader.ts";
+import { conversation } from "../../../support/conversations.ts";
+import { GenerationRun } from "../../../support/generation-run.ts";
+import { pass, passThrough, START_OF_TIME, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { beginsThen, refuses, says } from "../../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+/** A record that has ended and waits to be sent, and what its conversation was. */
+async function ended(made: Awaited<ReturnType<typeof gateway>>) {
+  const messages: Message[] = [
+    {
+      role: "user",
+      parts: [
+        { type: "text", text: "Look." },
+        { type: "image", source: { kind: "inline", mediaType: "image/png", data: "A".repeat(10_000) } },
+      ],
+    },
+  ];
+  const recording = new Recording(made.context(), conversation({ messages }));
+  recording.start("p".repeat(500_000), { rawText: "An image.", rawReasoning: "" });
+  await pass(10);
+  recording.end({
+    status: "success",
+    statusCode: 200,
+    error: "",
+    code: "",
+    finishReason: "stop",
+    usage: null,
+  });
+  return { recording, messages: new WeakRef(messages) };
+}
+
+describe("what is kept of a generation", () => {
+  test("while its record waits: the texts that are archived, and nothing else of the conversation", async () => {
+    const made = await gateway();
+    const { recording, messages } = await ended(made);
+    await pass(0);
+    collectGarbage();
+    expect(messages.deref()).toBeUndefined();
+    expect(recording.characters).toBeGreaterThan(400_000);
+    expect(recording.characters).toBeLessThan(401_000);
+    recording.markUndelivered();
+    expect(recording.write()).toMatchObject({
+      summary: { status: "success", request_preview: "Look.", response_preview: "An image." },
+      request: { messages: expect.stringContaining("base64_length"), prompt: "p".repeat(400_000) },
+      content: "An image.",
+    });
+    expect(recording.write().request).toBeNull();
+    expect(recording.write(true).request).toMatchObject({ prompt: "p".repeat(400_000) });
+  });
+
+  test("where too much waits: how it ended, and the beginnings of its texts", async () => {
+    const made = await gateway();
+    const { recording } = await ended(made);
+    await pass(0);
+    recording.markUndelivered();
+    recording.shorten();
+    expect(recording.characters).toBeLessThan(5_000);
+    expect(recording.write()).toMatchObject({
+      summary: { status: "success", request_preview: "Look.", response_preview: "An image." },
+      request: { prompt: `${"p".repeat(2_000)}… [398000 characters left out]` },
+      content: "An image.",
+    });
+  });
+
+  test("in the log: who, how much, how long", async () => {
+    const made = await gateway({ turns: [{ late: 2_000, reply: says("Hi") }] });
+    const run = new GenerationRun(made);
+    await run.out("complete");
+    expect(run.context.log).toEqual({
+      dialect: "chat-completions",
+      operation: "chat",
+      model: "provider-v4-flash",
+      requestedModel: "provider-v4-flash",
+      stream: false,
+      account: "one@test",
+      attempts: 1,
+      queueMs: 0,
+      firstTokenMs: 2_000,
+      promptTokens: 7,
+      completionTokens: 5,
+      reasoningTokens: 2,
+    });
+  });
+
+  test("in the log: the whole wait for accounts, and the first token, not the last account's", async () => {
+    const made = await gateway({
+      turns: [
+        { late: 30_000, reply: says("Busy.") },
+        refuses(429, "rate_limited"),
+        { late: 1_000, reply: says("No JSON.") },
+        { late: 5_000, reply: says("{}") },
+      ],
+      config: { runtime: { account_max_inflight: 1, global_max_inflight: 1, account_max_queue: 5 } },
+    });
+    const busy = new GenerationRun(made).complete();
+    await pass(10_000);
+    const run = new GenerationRun(made, { conversation: { responseFormat: { type: "json" } } });
+    await run.out("complete");
+    expect(await busy).toMatchObject({ text: "Busy." });
+    expect(run.context.log).toMatchObject({ queueMs: 20_000, firstTokenMs: 21_000, retries: 2 });
+  });
+
+  test("in the history: question and answer as they were, before translation", async () => {
+    const made = await gateway({
+      turns: [{ late: 2_000, reply: says(" Hi [citation:1] ", { reasoning: "Hm.", chunks: 1 }) }],
+    });
+    const run = new GenerationRun(made);
+    await run.out("stream");
+    expect(await made.history()).toMatchObject([
+      {
+        created_at: START_OF_TIME,
+        completed_at: START_OF_TIME + 2_000,
+        elapsed_ms: 2_000,
+        status: "success",
+        status_code: 200,
+        finish_reason: "stop",
+        account: "one@test",
+        attempts: 1,
+        sign_ins: [{ account: "one@test", at: START_OF_TIME, ms: 0 }],
+        stream: true,
+        content: " Hi [citation:1] ",
+        reasoning: "Hm.",
+        prompt: expect.stringContaining("Hello"),
+        messages: JSON.stringify([{ role: "user", parts: [{ type: "text", text: "Hello" }] }]),
+        prompt_tokens: 7,
+        completion_tokens: 5,
+        reasoning_tokens: 2,
+      },
+    ]);
+  });
+
+  test("in the history while it streams: what has come by then", async () => {
+    const made = await gateway({ turns: [beginsThen("One", { pause: 10_000 }, "silence")] });
+    const run = new GenerationRun(made);
+    const reader = new BodyReader(await run.stream());
+    await pass(5_000);
+    const { items } = await made.platform.archive.listHistory({ offset: 0, count: 10, q: "" });
+    expect(items).toMatchObject([{ status: "streaming", response_preview: "One", completed_at: 0 }]);
+    await pass(100_000);
+    expect(reader.state).toBe("ended");
+    expect(await made.history()).toMatchObject([{ status: "error", status_code: 503 }]);
+  });
+
+  test("in the history: accounts that were tried, and the last of them", async () => {
+    const made = await gateway({ turns: [refuses(429, "rate_limited"), says("Hi")] });
+    await new GenerationRun(made).complete();
+    expect(await made.history()).toMatchObject([{ attempts: 2, account: "two@test", status: "success" }]);
+  });
+
+  test("in the history: no account of a pass-through caller", async () => {
+    const made = await gateway();
+    await new GenerationRun(made, { caller: passThrough() }).complete();
+    expect(await made.history()).toMatchObject([{ attempts: 1, account: "", status: "success" }]);
+  });
+
+  test("nothing where the history is switched off", async () => {
+    const made = await gateway({ config: { history: { limit: 0 } } });
+    await new GenerationRun(made).complete();
+    expect(await made.history()).toEqual([]);
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { BodyReader } from "../../../support/body-reader.ts";
+import { GenerationRun } from "../../../support/generation-run.ts";
+import { managed, pass, passThrough, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { accountNamed } from "../../../support/memory-platform.ts";
+import { accountOf, refuses, says, thinksOnly } from "../../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+const EMPTY = { status: 429, code: "upstream_empty_output" };
+
+describe("a turn that ends with nothing visible (contract, general rule 7)", () => {
+  test("is followed up once in its session, with a suffix that asks for the answer", async () => {
+    const made = await gateway({ turns: [thinksOnly(), says("Here it is.")] });
+    const run = new GenerationRun(made);
+    expect(await run.complete()).toMatchObject({ text: "Here it is.", sessionId: "session-1" });
+    const [first, second] = made.turns.map((turn) => turn.json());
+    expect(made.turns.map(({ path }) => path)).toEqual(Array(2).fill("/api/sessions/session-1/turns"));
+    expect(first).toMatchObject({ parent_message_id: null });
+    expect(second).toMatchObject({ parent_message_id: "message-1" });
+    expect(String(second?.["prompt"])).toContain("Your previous reply had no visible content.");
+    expect(run.context.log.retries).toBe(1);
+  });
+
+  test.each(["length", "content_filter"] as const)(
+    "is told as it is when the reason is %s: another try would end so too",
+    async (reason) => {
+      const made = await gateway({ turns: [says("", { reasoning: "Hm.", finish: reason })] });
+      expect(await new GenerationRun(made).complete()).toMatchObject({ text: "", finishReason: reason });
+      expect(made.turns).toHaveLength(1);
+    },
+  );
+
+  test("goes to another account when the follow-up is empty too: there it is asked the original question anew", async () => {
+    const made = await gateway({ turns: [thinksOnly(), thinksOnly(), says("Here.")] });
+    const run = new GenerationRun(made);
+    expect(await run.complete()).toMatchObject({ text: "Here.", sessionId: "session-2" });
+    expect(made.turns.map(accountOf)).toEqual(["one@test", "one@test", "two@test"]);
+    const [first, , third] = made.turns.map((turn) => turn.json());
+    expect(third).toEqual(first);
+    expect(run.context.log.retries).toBe(2);
+  });
+
+  test("is not followed up on the other account, and goes to no third one", async () => {
+    const accounts = ["one", "two", "three"].map((name) => accountNamed(`${name}@test`));
+    const made = await gateway({ turns: [thinksOnly()], config: { accounts } });
+    await expect(new GenerationRun(made).complete()).rejects.toMatchObject(EMPTY);
+    expect(made.turns.map(accountOf)).toEqual(["one@test", "one@test", "two@test"]);
+  });
+
+  test("never leaves the account that the request is pinned to", async () => {
+    const made = await gateway({ turns: [thinksOnly()] });
+    const run = new GenerationRun(made, { caller: managed("two@test") });
+    await expect(run.complete()).rejects.toMatchObject(EMPTY);
+    expect(made.turns.map(accountOf)).toEqual(["two@test", "two@test"]);
+  });
+
+  test("stays with a pass-through caller's own token", async () => {
+    const made = await gateway({ turns: [thinksOnly()] });
+    const run = new GenerationRun(made, { caller: passThrough("own-token") });
+    await expect(run.complete()).rejects.toMatchObject(EMPTY);
+    expect(made.turns.map(({ token }) => token)).toEqual(["own-token", "own-token"]);
+  });
+
+  test("ends with its own error when there is no other account", async () => {
+    const made = await gateway({ turns: [thinksOnly()], config: { accounts: [accountNamed("one@test")] } });
+    await expect(new GenerationRun(made).complete()).rejects.toMatchObject(EMPTY);
+    expect(made.turns).toHaveLength(2);
+  });
+
+  test("does not try an account that cools down", async () => {
+    const made = await gateway({ turns: [refuses(403, "account_suspended"), thinksOnly()] });
+    const suspended = new GenerationRun(made, { caller: managed("two@test") });
+    await expect(suspended.complete()).rejects.toMatchObject({ code: "upstream_unavailable" });
+    await expect(new GenerationRun(made).complete()).rejects.toMatchObject(EMPTY);
+    expect(made.turns.map(accountOf)).toEqual(["two@test", "one@test", "one@test"]);
+  });
+
+  test("waits for the other account as any request does when it is busy", async () => {
+    const made = await gateway({
+      turns: [{ late: 30_000, reply: says("Slow.") }, thinksOnly(), thinksOnly(), says("Here.")],
+      config: { runtime: { account_max_inflight: 1 } },
+    });
+    const slow = new GenerationRun(made, { caller: managed("two@test") }).complete();
+    await pass(1_000);
+    const waiting = new GenerationRun(made).complete();
+    await pass(1_000);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ waiting: 1 });
+    await pass(30_000);
+    expect(await slow).toMatchObject({ text: "Slow." });
+    expect(await waiting).toMatchObject({ text: "Here." });
+    expect(made.turns.map(accountOf)).toEqual(["two@test", "one@test", "one@test", "two@test"]);
+  });
+
+  test.each([
+    ["white space", says(" \n\t ", { chunks: 1 })],
+    ["neither text nor reasoning", says("")],
+  ])("%s counts as nothing visible", async (_, empty) => {
+    const made = await gateway({ turns: [empty, says("Here.")] });
+    expect(await new GenerationRun(made).complete()).toMatchObject({ text: "Here." });
+    expect(made.turns).toHaveLength(2);
+  });
+
+  test("is left as it is when a filter withheld the answer", async () => {
+    const made = await gateway({ turns: [says("", { reasoning: "Hm.", finish: "content_filter" })] });
+    expect(await new GenerationRun(made).complete()).toMatchObject({
+      text: "",
+      finishReason: "content_filter",
+    });
+    expect(made.turns).toHaveLength(1);
+  });
+
+  test("becomes the stream's error event once reasoning has been sent", async () => {
+    const made = await gateway({ turns: [thinksOnly("Hm.")] });
+    const run = new GenerationRun(made, { conversation: { thinking: true, showReasoning: true } });
+    const reader = new BodyReader(await run.stream());
+    await made.settle();
+    expect(reader).toMatchObject({ text: "^(Hm.)(Hm.)(Hm.)!upstream_empty_output", state: "ended" });
+  });
+
+  test("is an HTTP status as long as nothing has been sent", async () => {
+    const made = await gateway({ turns: [thinksOnly("Hm.")] });
+    await expect(new GenerationRun(made).stream()).rejects.toMatchObject(EMPTY);
+  });
+});

@@ -1,0 +1,319 @@
+import { describe, expect, test } from "vitest";
+import { BodyReader } from "../../../support/body-reader.ts";
+import { GenerationRun } from "../../../support/generation-run.ts";
+import { managed, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { accountNamed } from "../../../support/memory-platform.ts";
+import type { Reply } from "../../../support/scripted-upstream.ts";
+import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import {
+  beginsThen,
+  completionsScript,
+  events,
+  says,
+  saysPart,
+  thinksOnly,
+} from "../../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+/** One account: no other is asked. */
+const ONE = { accounts: [accountNamed("one@test")] };
+const TIMEOUT = { status: 503, code: "upstream_timeout" };
+
+describe("a provider that is silent before its first byte", () => {
+  test.each<[string, Reply]>([
+    ["never answers", "hang"],
+    ["answers with headers and then nothing", { body: ["silence"] }],
+    ["sends comments at last, but late", { late: 120_001, reply: says("Hi") }],
+  ])("has failed after 120 s when it %s", async (_, reply) => {
+    const made = await gateway({ turns: [reply], config: ONE });
+    const run = new GenerationRun(made);
+    const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(119_999);
+    expect(run.outcomes).toEqual([]);
+    await pass(1);
+    await failed;
+    expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_timeout" }]);
+    expect(made.turns[0]?.outcome).toBe("cancelled");
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
+  });
+
+  test("is waited for that long for its follow-up, and for each continuation, anew", async () => {
+    const slow = (reply: Reply): Reply => ({ late: 100_000, reply });
+    const made = await gateway({ turns: [slow(thinksOnly()), slow(saysPart("One, ")), slow(says("two."))] });
+    const run = new GenerationRun(made).complete();
+    await pass(300_000);
+    expect(await run).toMatchObject({ text: "One, two." });
+  });
+
+  test("when a session is to be made has failed too", async () => {
+    const made = await gateway({
+      config: ONE,
+      other: ({ path }) => (path === "/api/sessions" ? "hang" : undefined),
+    });
+    const run = new GenerationRun(made);
+    const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(120_000);
+    await failed;
+  });
+
+  test("is waited for as long as the deployment says", async () => {
+    const made = await gateway({ turns: ["hang"], config: ONE, env: { FIRST_BYTE_TIMEOUT_MS: "5000" } });
+    const failed = expect(new GenerationRun(made).complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(5_000);
+    await failed;
+  });
+});
+
+describe("a provider that is asked for one piece", () => {
+  const silent = async () => {
+    const upstream = new ScriptedUpstream(completionsScript({ turns: ["hang"] }));
+    return gateway({
+      upstream,
+      env: { PROVIDER_DRIVER: "openai" },
+      config: { accounts: [{ token: "key" }, { token: "other" }] },
+    });
+  };
+
+  test("may be silent over it for 600 s, and has failed then: no caller waits that long once more", async () => {
+    const made = await silent();
+    const run = new GenerationRun(made);
+    const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(599_999);
+    expect(run.outcomes).toEqual([]);
+    await pass(1);
+    await failed;
+  });
+
+  test("is given up when its client leaves", async () => {
+    const made = await silent();
+    const run = new GenerationRun(made);
+    const failed = expect(run.complete()).rejects.toMatchObject({ status: 499 });
+    await pass(1_000);
+    run.leave();
+    await failed;
+    expect(made.upstream.asked.at(-1)?.outcome).toBe("cancelled");
+  });
+});
+
+describe("a provider that falls silent within its answer", () => {
+  test("has failed after 60 s, though it has not hung up", async () => {
+    // No keep-alive is due in the moment in which it fails.
+    const env = { KEEP_ALIVE_MS: "11000" };
+    const made = await gateway({ turns: [beginsThen("One", "silence")], env });
+    const run = new GenerationRun(made);
+    const reader = new BodyReader(await run.stream());
+    await pass(59_999);
+    expect(reader.state).toBe("open");
+    await pass(1);
+    expect(reader).toMatchObject({ text: "^One~~~~~!upstream_timeout", state: "ended" });
+    expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_timeout", statusCode: 503 }]);
+    expect(made.turns[0]?.outcome).toBe("cancelled");
+  });
+
+  test("has not failed as long as something comes now and then, be it comments", async () => {
+    const pieces = Array.from({ length: 10 }, () => [{ pause: 50_000 }, ": still here\n\n"]).flat();
+    const [start = "", ...rest] = events({ text: "Hi", chunks: 1 });
+    const made = await gateway({ turns: [{ body: [start, ...pieces, ...rest] }] });
+    const run = new GenerationRun(made).complete();
+    await pass(500_000);
+    expect(await run).toMatchObject({ text: "Hi" });
+  });
+});
+
+describe("a provider that never ends its answer", () => {
+  const COMMENT = ": still here\n\n";
+  const WORD = 'event: text\ndata: {"text":"la "}\n\n';
+  const THOUGHT = 'event: reasoning\ndata: {"text":"hm "}\n\n';
+  /** An answer that begins and then sends one piece a second for 700 seconds. */
+  const dribble = (piece: string): Reply => ({
+    body: [
+      ...events({ text: "One", chunks: 1 }).slice(0, 2),
+      ...Array.from({ length: 700 }, () => [{ pause: 1_000 }, piece]).flat(),
+      "silence",
+    ],
+  });
+
+  test.each([
+    ["text", WORD],
+    ["reasoning", THOUGHT],
+    ["comments", COMMENT],
+  ])("has failed 600 s after a whole answer was asked for, although it sends %s", async (_, piece) => {
+    const made = await gateway({ turns: [dribble(piece)], config: ONE });
+    const run = new GenerationRun(made);
+    const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(599_999);
+    expect(run.outcomes).toEqual([]);
+    await pass(1);
+    await failed;
+    expect(made.turns[0]?.outcome).toBe("cancelled");
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+  });
+
+  test("has no more time for a whole answer because it asks for a follow-up and continues", async () => {
+    const slow = (reply: Reply): Reply => ({ late: 90_000, reply });
+    const parts = Array.from({ length: 5 }, () => slow(saysPart("la ")));
+    const made = await gateway({ turns: [slow(thinksOnly()), ...parts, slow(says("end."))], config: ONE });
+    const failed = expect(new GenerationRun(made).complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(600_000);
+    await failed;
+  });
+
+  test("is left for another account, which has the whole time again", async () => {
+    const env = { ANSWER_TIMEOUT_MS: "50000" };
+    const late: Reply = { late: 40_000, reply: says("Hi") };
+    const made = await gateway({ turns: [dribble(WORD), late], env });
+    const answer = new GenerationRun(made).complete();
+    await pass(90_000);
+    expect(await answer).toMatchObject({ text: "Hi" });
+  });
+
+  test("fails as a stream 600 s after its last content, while only comments arrive", async () => {
+    const made = await gateway({ turns: [dribble(COMMENT)], config: ONE });
+    const run = new GenerationRun(made);
+    const reader = new BodyReader(await run.stream());
+    await pass(599_999);
+    expect(reader.state).toBe("open");
+    await pass(1);
+    expect(reader).toMatchObject({
+      state: "ended",
+      text: expect.stringMatching(/^\^One~*!upstream_timeout$/),
+    });
+    expect(made.turns[0]?.outcome).toBe("cancelled");
+  });
+
+  test("may go on as a stream for as long as content arrives", async () => {
+    const made = await gateway({ turns: [dribble(WORD)], config: ONE });
+    const reader = new BodyReader(await new GenerationRun(made).stream());
+    await pass(700_500);
+    expect(reader).toMatchObject({ state: "open", text: `^One${"la ".repeat(700)}` });
+    await pass(60_000);
+    expect(reader.state).toBe("ended");
+  });
+});
+
+describe("a silent stream carries a keep-alive", () => {
+  test("every 10 s while the provider thinks, and none while it speaks", async () => {
+    const [start = "", first = "", ...rest] = events({ text: "One two", chunks: 2 });
+    const made = await gateway({
+      turns: [{ late: 25_000, reply: { body: [start, first, { pause: 12_000 }, ...rest] } }],
+    });
+    const work = new GenerationRun(made).stream();
+    await pass(9_999);
+    await pass(1);
+    const reader = new BodyReader(await work);
+    await pass(40_000);
+    expect(reader).toMatchObject({ text: "~~^One ~two.stop", state: "ended" });
+  });
+
+  test("while its request waits for an account, and a refusal is an error event from then on", async () => {
+    const made = await gateway({
+      turns: ["hang"],
+      env: { QUEUE_TIMEOUT_MS: "35000" },
+      config: { runtime: { account_max_inflight: 1 } },
+    });
+    const busy = new GenerationRun(made, { caller: managed("one@test") });
+    const failed = expect(busy.complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(1_000);
+    const run = new GenerationRun(made, { caller: managed("one@test") });
+    const work = run.stream();
+    await pass(10_000);
+    const reader = new BodyReader(await work);
+    await pass(25_000);
+    expect(reader).toMatchObject({ text: "~~~!concurrency_limit_exceeded", state: "ended" });
+    expect(run.outcomes).toMatchObject([{ status: "error", statusCode: 429, usage: null }]);
+    await pass(120_000);
+    await failed;
+  });
+
+  test("as often as the deployment says", async () => {
+    const made = await gateway({
+      turns: [{ late: 10_000, reply: says("Hi") }],
+      env: { KEEP_ALIVE_MS: "3000" },
+    });
+    const work = new GenerationRun(made).stream();
+    await pass(3_000);
+    const reader = new BodyReader(await work);
+    await made.settle();
+    expect(reader.text).toBe("~~~^Hi.stop");
+  });
+});
+
+describe("a client that stops reading", () => {
+  test.each<[string, Reply, object]>([
+    [
+      "in the middle",
+      { body: [...events({ text: "la ".repeat(50) })] },
+      { status: "cancelled", statusCode: 499 },
+    ],
+    // The outcome is recorded before the answer's end is sent.
+    ["at the last word", says("Hi", { chunks: 1 }), { status: "success", statusCode: 200 }],
+  ])("%s does not hold its slot for ever", async (_, reply, outcome) => {
+    const made = await gateway({ turns: [reply] });
+    const run = new GenerationRun(made);
+    const work = run.stream();
+    await pass(1_000);
+    const reader = (await work).body?.getReader();
+    await reader?.read();
+    await pass(61_000);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
+    expect(run.outcomes).toMatchObject([outcome]);
+    // Nor anything else: its line is written although it neither reads nor leaves.
+    await made.settle();
+    await reader?.cancel();
+  });
+
+  test("but for an event a minute does not hold its slot for ever either", async () => {
+    const made = await gateway({ turns: [{ body: [...events({ text: "la ".repeat(50) })] }] });
+    const run = new GenerationRun(made);
+    const work = run.stream();
+    await pass(1_000);
+    const reader = (await work).body?.getReader();
+    for (let minute = 0; minute < 5; minute++) {
+      await reader?.read();
+      await pass(55_000);
+    }
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
+    expect(run.outcomes).toMatchObject([{ status: "cancelled", statusCode: 499 }]);
+    await made.settle();
+    await reader?.cancel();
+  });
+
+  test("before an answer that breaks off is not waited for with the words that say so", async () => {
+    const made = await gateway({ turns: [beginsThen("Hi", "silence")] });
+    const run = new GenerationRun(made);
+    const work = run.stream();
+    await pass(1_000);
+    const reader = (await work).body?.getReader();
+    await reader?.read();
+    await pass(125_000);
+    expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_timeout" }]);
+    await made.settle();
+    await reader?.cancel();
+  });
+
+  test("of a long piece gets all of it, as long as it goes on reading", async () => {
+    const long = "la ".repeat(40_000);
+    const made = await gateway({ turns: [{ body: [...events({ text: long, chunks: 1 })] }] });
+    const run = new GenerationRun(made);
+    const work = run.stream();
+    await pass(1_000);
+    const reader = (await work).body?.getReader();
+    let got = "";
+    for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
+      got += new TextDecoder().decode(next.value);
+      await pass(next.value.length > 1_000 ? 30_000 : 0);
+    }
+    expect(got).toBe(`^${long}.stop`);
+  });
+
+  test("for less than a minute still gets its whole answer", async () => {
+    const made = await gateway({ turns: [{ body: [...events({ text: "One two three" })] }] });
+    const run = new GenerationRun(made);
+    const work = run.stream();
+    await pass(1_000);
+    const response = await work;
+    await pass(55_000);
+    expect(await response.text()).toBe("^One two three.stop");
+  });
+});

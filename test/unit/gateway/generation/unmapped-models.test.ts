@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { eventBlocks } from "../../../support/fault-body.ts";
+import { useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { completionsScript, inOnePiece } from "../../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+const OPENAI = { PROVIDER_DRIVER: "openai" };
+
+/** A backend with these models alone, which refuses others as such backends do. */
+function backendWith(models: readonly string[], status = 404): ScriptedUpstream {
+  return new ScriptedUpstream(
+    completionsScript({
+      other: ({ path }) =>
+        path.endsWith("/models") ? { json: { data: models.map((id) => ({ id })) } } : undefined,
+      turns: (asked) => {
+        const model = String(asked.json()["model"]);
+        if (models.includes(model)) {
+          return inOnePiece("chat-completions", asked, {
+            body: eventBlocks("chat-completions", { text: model }),
+          });
+        }
+        return { status, json: { error: { message: `The model "${model}" was not found.` } } };
+      },
+    }),
+  );
+}
+
+const ask = (model: string) => ({ model, messages: [{ role: "user", content: "Hello?" }] });
+const asked = ({ asked: all }: ScriptedUpstream) =>
+  all.map(({ path, body }) => (path.endsWith("/models") ? "list" : JSON.parse(body).model));
+
+describe("a backend whose models nobody has mapped", () => {
+  test.each([404, 400])(
+    "answers with its only model, which is looked up once; it refuses with %i",
+    async (status) => {
+      const upstream = backendWith(["qwen3:8b", "nomic-embed-text"], status);
+      const made = await gateway({ upstream, env: OPENAI });
+      for (const model of ["gpt-4o", "gpt-4o", "claude-sonnet-4-5"]) {
+        const response = await made.post("/v1/chat/completions", ask(model));
+        expect(await response.text()).toContain("qwen3:8b");
+      }
+      expect(asked(upstream)).toEqual(["provider-v4-flash", "list", "qwen3:8b", "qwen3:8b", "qwen3:8b"]);
+    },
+  );
+
+  test("is asked for a model by the name that it knows", async () => {
+    const upstream = backendWith(["qwen3:8b", "llama3:70b"]);
+    const made = await gateway({ upstream, env: OPENAI });
+    for (const model of ["llama3:70b", "qwen3:8b"]) {
+      expect(await (await made.post("/v1/chat/completions", ask(model))).text()).toContain(model);
+    }
+  });
+
+  test("says which names it has when none of them is meant, and is not asked for them again and again", async () => {
+    const upstream = backendWith(["qwen3:8b", "llama3:70b"]);
+    const made = await gateway({ upstream, env: OPENAI });
+    for (let time = 0; time < 2; time += 1) {
+      const response = await made.post("/v1/chat/completions", ask("gpt-4o"));
+      expect(response.status).toBe(503);
+      expect(await response.text()).toContain("the provider has qwen3:8b, llama3:70b");
+    }
+    expect(asked(upstream)).toEqual(["provider-v4-flash", "list", "provider-v4-flash"]);
+  });
+
+  test("that has what is asked for, or is told what is meant, is never asked for its names", async () => {
+    const upstream = backendWith(["provider-v4-flash", "big"]);
+    const env = { ...OPENAI, PROVIDER_MODELS: '{"provider-v4-pro":"big"}' };
+    const made = await gateway({ upstream, env });
+    for (const model of ["provider-v4-flash", "provider-v4-pro"]) {
+      expect((await made.post("/v1/chat/completions", ask(model))).status).toBe(200);
+    }
+    expect(asked(upstream)).toEqual(["provider-v4-flash", "big"]);
+  });
+
+  test("gets names that stand for nothing only where a setting says so", async () => {
+    const upstream = backendWith(["my-own:13b", "another"]);
+    const refused = await gateway({ upstream, env: OPENAI });
+    expect((await refused.post("/v1/chat/completions", ask("my-own:13b"))).status).toBe(400);
+    expect(upstream.asked).toEqual([]);
+    const config = { unknown_models: { provider: "default" } };
+    const made = await gateway({ upstream, env: OPENAI, config });
+    expect(await (await made.post("/v1/chat/completions", ask("my-own:13b"))).text()).toContain("my-own:13b");
+  });
+});

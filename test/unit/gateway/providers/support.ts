@@ -1,0 +1,157 @@
+import type { Message, Part } from "../../../../src/core/conversation/conversation.ts";
+import { ProviderError } from "../../../../src/core/errors/provider-error.ts";
+import type { Fetch } from "../../../../src/core/ports/upstream.ts";
+import type {
+  PrepareOptions,
+  ProviderEvent,
+  TurnDecoder,
+  UpstreamAccount,
+  UpstreamTurn,
+} from "../../../../src/gateway/providers/provider.ts";
+
+export { conversation } from "../../../support/conversations.ts";
+
+const encoder = new TextEncoder();
+
+export const utf8 = (text: string): Uint8Array => encoder.encode(text);
+
+/** What a decoder made of a stream: its events, and how it failed if it did. */
+export interface Outcome {
+  readonly events: readonly ProviderEvent[];
+  readonly failure: string | null;
+}
+
+/** Feeds pieces to a decoder to the end, as the pump does. Anything but a `ProviderError` is passed on. */
+export function decode(decoder: TurnDecoder, pieces: readonly Uint8Array[]): Outcome {
+  const events: ProviderEvent[] = [];
+  try {
+    for (const piece of pieces) events.push(...decoder.push(piece));
+    events.push(...decoder.finish());
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { events, failure: error.kind };
+  }
+  return { events, failure: null };
+}
+
+/** What the answer of a turn came to, whichever way it came. */
+export async function readTurn(turn: UpstreamTurn): Promise<Outcome> {
+  if ("body" in turn) {
+    return decode(turn.decoder, [new Uint8Array(await new Response(turn.body).arrayBuffer())]);
+  }
+  try {
+    return { events: await turn.read(), failure: null };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { events: [], failure: error.kind };
+  }
+}
+
+/** Text and reasoning deltas joined, so that outcomes can be compared whatever the deltas' sizes. */
+export function textOfEvents(events: readonly ProviderEvent[], type: "text" | "reasoning"): string {
+  return events.map((event) => (event.type === type ? event.text : "")).join("");
+}
+
+/** Cuts bytes at the given offsets. */
+export function cutAt(bytes: Uint8Array, offsets: readonly number[]): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  for (const offset of [...offsets].sort((a, b) => a - b)) {
+    pieces.push(bytes.subarray(from, offset));
+    from = offset;
+  }
+  pieces.push(bytes.subarray(from));
+  return pieces;
+}
+
+/** One request that reached the fake upstream. */
+export interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly redirect: string;
+  readonly signal: AbortSignal;
+  readonly body: string;
+  /** The body as JSON. */
+  json(): Record<string, unknown>;
+  /** The body as multipart. */
+  form(): Promise<FormData>;
+}
+
+/** An upstream within the process: answers what `respond` says, and remembers what it was asked. */
+export class FakeUpstream {
+  readonly seen: Seen[] = [];
+  readonly #respond: (request: Seen) => Response | Promise<Response>;
+
+  constructor(respond: (request: Seen) => Response | Promise<Response>) {
+    this.#respond = respond;
+  }
+
+  readonly fetch: Fetch = async (url, init) => {
+    init?.signal?.throwIfAborted();
+    const request = new Request(url, init);
+    const bytes = await request.arrayBuffer();
+    const body = new TextDecoder().decode(bytes);
+    const seen: Seen = {
+      method: request.method,
+      url,
+      headers: request.headers,
+      redirect: request.redirect,
+      signal: request.signal,
+      body,
+      json: () => JSON.parse(body),
+      form: () =>
+        new Response(bytes, {
+          headers: { "content-type": request.headers.get("content-type") ?? "" },
+        }).formData(),
+    };
+    this.seen.push(seen);
+    return this.#respond(seen);
+  };
+
+  get account(): UpstreamAccount {
+    return { token: "token-of-the-account", fetch: this.fetch };
+  }
+
+  /** The only request to a path that ends so. */
+  only(pathEnd: string): Seen {
+    const found = this.seen.filter((request) => request.url.endsWith(pathEnd));
+    const [first] = found;
+    if (first === undefined || found.length !== 1) {
+      throw new Error(`${found.length} requests to ${pathEnd}: ${this.seen.map((s) => s.url).join(" ")}`);
+    }
+    return first;
+  }
+}
+
+/** An answer with server-sent events. */
+export function eventStream(text: string): Response {
+  return new Response(text, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
+}
+
+/** Options with nothing switched on; a URL may not be fetched unless a test allows it. */
+export function prepareOptions(changes: Partial<PrepareOptions> = {}): PrepareOptions {
+  return {
+    thinkingInjection: null,
+    inputFileMinChars: null,
+    fetchAttachment: async (url) => {
+      throw new Error(`nobody should fetch ${url}`);
+    },
+    ...changes,
+  };
+}
+
+export const neverAborted = (): AbortSignal => new AbortController().signal;
+
+export const text = (value: string): Part => ({ type: "text", text: value });
+
+export const user = (...parts: (string | Part)[]): Message => ({
+  role: "user",
+  parts: parts.map((part) => (typeof part === "string" ? text(part) : part)),
+});
+
+export const WEATHER = {
+  name: "get_weather",
+  description: "Looks outside.",
+  parameters: { type: "object", properties: {} },
+};

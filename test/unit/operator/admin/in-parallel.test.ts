@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { runInParallel } from "../../../../src/operator/admin/in-parallel.ts";
+
+describe("inParallel", () => {
+  it("works on every item once, on five at one moment and not more", async () => {
+    const seen: number[] = [];
+    let now = 0;
+    let most = 0;
+    await runInParallel(Array.from({ length: 23 }, (_, index) => index).values(), 5, async (item) => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise((resolve) => setTimeout(resolve, item % 3));
+      seen.push(item);
+      now -= 1;
+    });
+    expect(seen.sort((one, other) => one - other)).toEqual(Array.from({ length: 23 }, (_, index) => index));
+    expect(most).toBe(5);
+  });
+
+  it("does nothing for no items, and fails when an item does", async () => {
+    await runInParallel([], 5, () => Promise.reject(new Error("never called")));
+    await expect(runInParallel([1], 5, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { usageCsv } from "../../../../src/operator/admin/usage-csv.ts";
+
+describe("usage as CSV", () => {
+  it("has a column for each percentile, and none for dimensions that were not asked for", () => {
+    const row = {
+      at: 0,
+      key: "key_1",
+      model: "m",
+      requests: 2,
+      duration_ms: { p50: 1, p95: 2, p99: 3 },
+      queue_ms: null,
+    };
+    const [head = "", line = ""] = usageCsv([row], ["key"]).split("\r\n");
+    const cells = Object.fromEntries(head.split(",").map((name, place) => [name, line.split(",")[place]]));
+    expect(cells).toMatchObject({
+      at: "1970-01-01T00:00:00.000Z",
+      key: "key_1",
+      requests: "2",
+      duration_ms_p95: "2",
+    });
+    expect(cells).toMatchObject({ queue_ms_p50: "", cost: "0" });
+    expect(cells).not.toHaveProperty("model");
+  });
+
+  it("keeps names of strangers from being columns, lines or formulas", () => {
+    const csv = usageCsv(
+      [
+        { at: 0, model: 'a,"b"\nc' },
+        { at: 0, model: "=cmd()" },
+      ],
+      ["model"],
+    );
+    expect(csv).toContain('"a,""b""\nc"');
+    expect(csv).toContain(",'=cmd(),");
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { isObject } from "../../../../src/core/encoding/json.ts";
+import { pass, START_OF_TIME, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { refuses, says } from "../../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+const ADMIN = { authorization: "Bearer admin" };
+const ENV = { ADMIN_KEY: "admin" };
+const chat = { model: "provider-v4-flash", messages: [{ role: "user", content: "Hello" }] };
+
+type Made = Awaited<ReturnType<typeof gateway>>;
+
+async function usage(made: Made, query = ""): Promise<Record<string, unknown>> {
+  await made.settle();
+  const response = await made.request(`/admin/usage${query}`, { headers: ADMIN });
+  const body: unknown = await response.json();
+  expect(response.status, JSON.stringify(body)).toBe(200);
+  return isObject(body) ? { ...body } : {};
+}
+
+describe("GET /admin/usage", () => {
+  it("tells what generations of all styles used, those that failed included", async () => {
+    const made = await gateway({
+      env: ENV,
+      turns: [says("Hi"), says("Hi"), refuses(400, "invalid_request")],
+      config: { prices: { "provider-v4-flash": { input: 1_000_000, output: 0 } } },
+    });
+    const whole = await (await made.post("/v1/chat/completions", chat)).json();
+    await (await made.post("/v1/messages", { ...chat, max_tokens: 10, stream: true })).text();
+    await made.post("/v1/chat/completions", chat);
+    const prompt = Number(isObject(whole) && isObject(whole["usage"]) ? whole["usage"]["prompt_tokens"] : 0);
+    expect(prompt).toBeGreaterThan(0);
+    const { totals, items } = await usage(made, "?granularity=total&group_by=dialect,outcome");
+    expect(totals).toMatchObject({ requests: 3, succeeded: 2, failed: 1, attempts: 3, cost: 2 * prompt });
+    expect(items).toMatchObject(
+      [
+        { dialect: "chat-completions", outcome: "error", prompt_tokens: 0 },
+        { dialect: "chat-completions", outcome: "success", prompt_tokens: prompt },
+        { dialect: "messages", outcome: "success" },
+      ].map((item) => expect.objectContaining(item)),
+    );
+  });
+
+  it("counts requests for unknown models as refused, and keeps none of their names", async () => {
+    const made = await gateway({ env: ENV, config: { embeddings: { provider: "builtin" } } });
+    const messages = [{ role: "user", content: "Hello" }];
+    const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
+    const statuses: number[] = [];
+    for (const made_up of ["no-such-model-1", "no-such-model-2"]) {
+      const requests: [path: string, body: object][] = [
+        ["/v1/chat/completions", { model: made_up, messages, stream: true }],
+        ["/v1/completions", { model: made_up, prompt: "Hello" }],
+        ["/v1/responses", { model: made_up, input: "Hello" }],
+        ["/v1/messages", { model: made_up, messages, max_tokens: 10 }],
+        [`/v1beta/models/${made_up}:generateContent`, { contents }],
+        ["/api/chat", { model: made_up, messages }],
+        ["/api/generate", { model: made_up, prompt: "Hello" }],
+        ["/v1/embeddings", { model: made_up, input: "Hello" }],
+        [`/v1beta/models/${made_up}:embedContent`, { content: contents[0] }],
+        ["/api/embed", { model: made_up, input: "Hello" }],
+        ["/api/embeddings", { model: made_up, prompt: "Hello" }],
+        // These use no model: they count tokens.
+        ["/v1/messages/count_tokens", { model: made_up, messages }],
+        ["/v1/responses/input_tokens", { model: made_up, input: "Hello" }],
+        [`/v1beta/models/${made_up}:countTokens`, { contents }],
+      ];
+      for (const [path, body] of requests) statuses.push((await made.post(path, body)).status);
+    }
+    expect(new Set(statuses)).toEqual(new Set([400, 404]));
+    const { items } = await usage(
+      made,
+      "?granularity=total&group_by=key,dialect,operation,requested_model,model,outcome",
+    );
+    const [{ key = "" } = {}] = Array.isArray(items) ? items : [];
+    expect(key).not.toBe("");
+    const row = (dialect: string, operation: string, requests: number) => ({
+      ...{ key, dialect, operation, requests, refused: requests },
+      ...{ requested_model: "unknown", model: "unknown", outcome: "refused", attempts: 0, total_tokens: 0 },
+    });
+    const rows = [
+      row("chat-completions", "chat", 2),
+      row("completions", "chat", 2),
+      row("responses", "chat", 2),
+      row("messages", "chat", 2),
+      row("content-generation", "chat", 2),
+      row("model-runner", "chat", 4),
+      row("embeddings", "embeddings", 2),
+      row("content-generation", "embeddings", 2),
+      row("model-runner", "embeddings", 4),
+    ];
+    expect(items).toHaveLength(rows.length);
+    expect(items).toEqual(expect.arrayContaining(rows.map((wanted) => expect.objectContaining(wanted))));
+  });
+
+  it("counts embeddings", async () => {
+    const made = await gateway({ env: ENV, config: { embeddings: { provider: "builtin" } } });
+    await made.post("/v1/embeddings", { model: "text-embedding-3-small", input: "one two three" });
+    const { items } = await usage(made, "?granularity=total&group_by=operation,requested_model");
+    expect(items).toMatchObject([
+      { operation: "embeddings", requested_model: "text-embedding-3-small", requests: 1, prompt_tokens: 3 },
+    ]);
+  });
+
+  it("has a part in the list of keys: when each was used last, and what it used today", async () => {
+    const made = await gateway({ env: ENV, turns: [says("Hi")] });
+    await made.post("/v1/chat/completions", chat);
+    await made.settle();
+    const response = await made.request("/admin/keys", { headers: ADMIN });
+    expect(await response.json()).toMatchObject({
+      items: [{ last_used: START_OF_TIME, used_today: { requests: 1, tokens: 12, cost: 0 } }],
+    });
+  });
+
+  it("is an answer for spreadsheets, too", async () => {
+    const made = await gateway({ env: ENV, turns: [says("Hi")] });
+    await made.post("/v1/chat/completions", chat);
+    await made.settle();
+    const response = await made.request("/admin/usage?group_by=model&format=csv", { headers: ADMIN });
+    expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    const [head, line] = (await response.text()).split("\r\n");
+    expect(head).toMatch(/^at,model,requests,succeeded,/);
+    expect(line).toMatch(
+      new RegExp(
+        `^${new Date(START_OF_TIME).toISOString().slice(0, 10)}T00:00:00.000Z,provider-v4-flash,1,1,`,
+      ),
+    );
+  });
+
+  it.each([
+    ["?from=tomorrow", "time"],
+    ["?from=2026-01-02&to=2026-01-01", "before"],
+    ["?group_by=colour", "group_by"],
+    ["?granularity=minute", "granularity"],
+    [`?key=${"a,".repeat(20)}`, "values"],
+  ])("refuses %s", async (query, why) => {
+    const made = await gateway({ env: ENV });
+    const response = await made.request(`/admin/usage${query}`, { headers: ADMIN });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain(why);
+    await pass(0);
+  });
+
+  it("is for administrators", async () => {
+    const made = await gateway({ env: ENV });
+    expect((await made.request("/admin/usage")).status).toBe(401);
+  });
+});

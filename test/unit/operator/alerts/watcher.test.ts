@@ -1,0 +1,327 @@
+import { createHmac } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type * as z from "zod";
+import { type ApiKey, alertRulesSchema, type configSchema } from "../../../../src/core/config/schema.ts";
+import type { Platform } from "../../../../src/core/ports/platform.ts";
+import { type AlertInputs, evaluateRules } from "../../../../src/operator/alerts/alert-rules.ts";
+import { errorTotals } from "../../../../src/operator/alerts/error-rate.ts";
+import { Watcher, type WatchState } from "../../../../src/operator/alerts/watcher.ts";
+import { memoryPlatform } from "../../../support/memory-platform.ts";
+
+const SECRET = `whsec_${Buffer.from("a secret of 32 bytes for a test.").toString("base64")}`;
+const HOOK = {
+  id: "ops",
+  url: "https://hooks.example.com/T0/secret",
+  format: "json" as const,
+  secret: SECRET,
+};
+
+interface Sent {
+  readonly url: string;
+  readonly body: string;
+  readonly headers: Headers;
+  readonly redirect: string | undefined;
+}
+
+/** A deployment whose webhooks answer what they are told to. */
+class Site {
+  platform!: Platform;
+  watcher!: Watcher;
+  readonly sent: Sent[] = [];
+  /** What webhooks answer next; 0: nothing. 200 unless given. */
+  readonly answers: number[] = [];
+  #state: WatchState | null = null;
+
+  async open(config: z.input<typeof configSchema>): Promise<this> {
+    this.platform = await memoryPlatform({
+      config,
+      fetch: async (url, init) => {
+        const { headers, body, redirect } = init ?? {};
+        this.sent.push({ url, body: String(body), headers: new Headers(headers), redirect });
+        const status = this.answers.shift() ?? 200;
+        if (status === 0) throw new TypeError("unreachable");
+        return new Response(null, {
+          status,
+          headers: status === 302 ? { location: "http://127.0.0.1/" } : {},
+        });
+      },
+    });
+    this.restart();
+    return this;
+  }
+
+  restart(): void {
+    this.watcher = new Watcher({
+      platform: this.platform,
+      load: () => this.#state,
+      save: (state) => {
+        this.#state = structuredClone(state);
+      },
+    });
+  }
+
+  /** Lets time pass, with a round every half a minute. */
+  async pass(minutes: number): Promise<void> {
+    for (let round = 0; round < minutes * 2; round += 1) {
+      vi.setSystemTime(Date.now() + 30_000);
+      await this.watcher.runRound();
+    }
+  }
+
+  get told(): unknown[] {
+    return this.sent.map(({ body }) => JSON.parse(body));
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 10, 22, 12), toFake: ["Date"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** No account can serve anybody. */
+const EMPTY = { accounts: [], alerts: { webhooks: [HOOK] } };
+
+describe("an alert", () => {
+  test("is told once, again after its quiet time, and when it is over", async () => {
+    const site = await new Site().open(EMPTY);
+    await site.pass(59);
+    expect(site.told).toMatchObject([
+      {
+        type: "alert.firing",
+        timestamp: "2026-11-22T12:00:30.000Z",
+        data: { kind: "empty_pool", value: 0, text: "Polygate: 0 of 0 accounts can serve requests" },
+      },
+    ]);
+    site.restart();
+    await site.pass(2);
+    expect(site.told).toHaveLength(2);
+    await site.platform.configuration.update((config) => ({
+      ...config,
+      accounts: [{ ...config.accounts[0], email: "a@b.c" }].map((account) => ({
+        mobile: "",
+        password: "p",
+        token: "",
+        name: "",
+        remark: "",
+        proxy_id: "",
+        disabled: false,
+        weight: 1,
+        ...account,
+      })),
+    }));
+    await site.pass(1);
+    expect(site.told).toMatchObject([{}, {}, { type: "alert.resolved", data: { kind: "empty_pool" } }]);
+    expect(site.watcher.status().deliveries).toHaveLength(3);
+  });
+
+  test("is told once by rounds that begin together", async () => {
+    const site = await new Site().open(EMPTY);
+    await Promise.all([site.watcher.runRound(), site.watcher.runRound()]);
+    expect(site.told).toHaveLength(1);
+  });
+
+  test("is signed, and leads nowhere else", async () => {
+    const site = await new Site().open(EMPTY);
+    site.answers.push(302);
+    await site.pass(0.5);
+    const [sent] = site.sent;
+    if (sent === undefined) throw new Error("nothing was sent");
+    expect(sent.redirect).toBe("manual");
+    const id = sent.headers.get("webhook-id");
+    const at = sent.headers.get("webhook-timestamp");
+    const key = Buffer.from(SECRET.slice(6), "base64");
+    const expected = createHmac("sha256", key).update(`${id}.${at}.${sent.body}`).digest("base64");
+    expect(sent.headers.get("webhook-signature")).toBe(`v1,${expected}`);
+    expect(site.sent).toHaveLength(1);
+    expect(site.watcher.status().deliveries).toMatchObject([
+      { pending: true, error: "the webhook answered 302", attempts: 1 },
+    ]);
+  });
+
+  test("that does not arrive is sent again, later each time, with the same id, and is given up in the end", async () => {
+    const site = await new Site().open(EMPTY);
+    site.answers.push(0, 500, ...Array(50).fill(503));
+    await site.pass(1);
+    expect(site.sent).toHaveLength(2);
+    site.restart();
+    await site.pass(30);
+    expect(site.sent).toHaveLength(4);
+    expect(new Set(site.sent.map(({ headers }) => headers.get("webhook-id"))).size).toBe(1);
+    await site.platform.configuration.update((config) => ({
+      ...config,
+      alerts: {
+        ...config.alerts,
+        rules: {
+          ...config.alerts.rules,
+          empty_pool: { enabled: false, threshold: 0, quiet_minutes: 10_080 },
+        },
+      },
+    }));
+    await site.pass(300);
+    const [first] = site.watcher.status().deliveries.toReversed();
+    expect(first).toMatchObject({ attempts: 6, pending: false, error: "the webhook answered 503" });
+  });
+
+  test.each([
+    ["chat", { text: "Polygate: 0 of 0 accounts can serve requests" }],
+    ["discord", { content: "Polygate: 0 of 0 accounts can serve requests" }],
+  ] as const)("has the form of %s", async (format, body) => {
+    const site = await new Site().open({ ...EMPTY, alerts: { webhooks: [{ ...HOOK, format }] } });
+    await site.pass(0.5);
+    expect(site.told).toEqual([body]);
+  });
+
+  test.each(["http://127.0.0.1/x", "http://169.254.169.254/latest", "http://[::1]/", "http://localhost/"])(
+    "is never sent to %s",
+    async (url) => {
+      const site = await new Site().open({ ...EMPTY, alerts: { webhooks: [{ ...HOOK, url }] } });
+      await site.pass(1);
+      expect(await site.watcher.test("ops")).toMatchObject({ success: false, status: 0 });
+      expect(site.sent).toEqual([]);
+    },
+  );
+
+  test("costs nothing where nobody wants to be told", async () => {
+    const site = await new Site().open({ accounts: [], alerts: { webhooks: [{ ...HOOK, disabled: true }] } });
+    expect(await site.watcher.runRound()).toBeNull();
+    expect(site.sent).toEqual([]);
+  });
+
+  test("is sent although something cannot be read, and is not over because of that", async () => {
+    const site = await new Site().open(EMPTY);
+    site.answers.push(500);
+    await site.pass(1);
+    const { accounts, archive } = site.platform;
+    const fails = async () => {
+      throw new Error("overloaded");
+    };
+    const broken = vi.spyOn(accounts, "getStatus").mockImplementation(fails);
+    vi.spyOn(accounts, "listKeyUsage").mockImplementation(fails);
+    vi.spyOn(archive, "readMetrics").mockImplementation(fails);
+    await site.pass(5);
+    expect(broken).toHaveBeenCalled();
+    expect(site.watcher.status().deliveries).toMatchObject([{ kind: "empty_pool", attempts: 2, error: "" }]);
+    expect(site.told).toMatchObject([{ type: "alert.firing" }, { type: "alert.firing" }]);
+  });
+
+  test("can be tried", async () => {
+    const site = await new Site().open({ alerts: { webhooks: [HOOK] } });
+    expect(await site.watcher.test("ops")).toEqual({ success: true, status: 200, message: "it has arrived" });
+    expect(site.told).toMatchObject([{ type: "test" }]);
+    site.answers.push(0);
+    expect(await site.watcher.test("ops")).toMatchObject({
+      success: false,
+      message: "the webhook could not be reached",
+    });
+    expect(await site.watcher.test("nobody")).toBeNull();
+  });
+
+  test("tells of a failed sync", async () => {
+    const site = await new Site().open({ alerts: { webhooks: [HOOK] } });
+    await site.watcher.report({
+      kind: "sync_failed",
+      subject: "",
+      message: "it failed",
+      value: 503,
+      threshold: 0,
+    });
+    await site.pass(0.5);
+    expect(site.told).toMatchObject([{ data: { kind: "sync_failed", message: "it failed" } }]);
+  });
+});
+
+describe("what is found", () => {
+  const rules = alertRulesSchema.parse({});
+  const calm: AlertInputs & { readonly status: NonNullable<AlertInputs["status"]> } = {
+    status: {
+      available: 2,
+      ready: 2,
+      in_use: 0,
+      total: 2,
+      available_accounts: [],
+      in_use_accounts: [],
+      max_inflight_per_account: 1,
+      global_max_inflight: 2,
+      recommended_concurrency: 2,
+      waiting: 0,
+      max_queue_size: 2,
+      leases: [],
+      cooldowns: [],
+      cooling: 0,
+      conditions: { ok: 2, untested: 0, failing: 0, cooling: 0, disabled: 0 },
+      failing: [],
+      outages: [],
+      waiting_requests: [],
+    },
+    uses: [],
+    keys: [],
+    rate: { total: 0, failed: 0 },
+  };
+  const kinds = async (reading: Partial<AlertInputs>) =>
+    (await evaluateRules({ ...calm, ...reading }, rules)).map(({ kind }) => kind);
+  const cooldown = {
+    account: "a",
+    proxy: "",
+    kind: "rate_limited",
+    reason: "",
+    failures: 1,
+    until: 0,
+  } as const;
+
+  test.each<[string, Partial<AlertInputs>, string[]]>([
+    ["nothing", {}, []],
+    ["errors", { rate: { total: 100, failed: 21 } }, ["error_rate"]],
+    ["few errors", { rate: { total: 100, failed: 20 } }, []],
+    ["errors of few requests", { rate: { total: 9, failed: 9 } }, []],
+    ["a queue", { status: { ...calm.status, waiting: 11 } }, ["queue_depth"]],
+    ["a short queue", { status: { ...calm.status, waiting: 10 } }, []],
+    [
+      "an account that cools down",
+      { status: { ...calm.status, cooldowns: [cooldown] } },
+      ["cooling_accounts"],
+    ],
+    ["no account", { status: { ...calm.status, ready: 0 } }, ["empty_pool"]],
+  ])("%s", async (_, reading, expected) => {
+    expect(await kinds(reading)).toEqual(expected);
+  });
+
+  test("budgets at 80 and at 100 per cent, by key", async () => {
+    const keys: ApiKey[] = [
+      { key: "sk-1", name: "Laptop", remark: "", id: "k", limits: { tokens_per_day: 100 } },
+    ];
+    const at = async (tokens: number) => {
+      const use = {
+        key: "k",
+        parallel: 0,
+        minute: { requests: 0, tokens: 0 },
+        day: { tokens, cost: 0 },
+        month: { tokens: 0, cost: 0 },
+      };
+      return (await evaluateRules({ ...calm, keys, uses: [use] }, rules)).map(({ threshold, message }) => [
+        threshold,
+        message,
+      ]);
+    };
+    expect(await at(79)).toEqual([]);
+    expect(await at(80)).toEqual([[80, "the key Laptop (k) has used 80 % of its tokens of a day"]]);
+    expect((await at(105)).map(([level]) => level)).toEqual([80, 100]);
+  });
+
+  test("faults of the provider count as errors, those of callers do not", () => {
+    const of = (status: string, error: string) =>
+      `polygate_generations_total{dialect="d",model="m",status="${status}",error="${error}"}`;
+    expect(
+      errorTotals({
+        [of("200", "")]: 10,
+        [of("200", "upstream_error")]: 1,
+        [of("503", "model_unavailable")]: 2,
+        [of("429", "rate_limit_exceeded")]: 4,
+        [of("400", "invalid_request")]: 8,
+        [of("499", "request_cancelled")]: 16,
+        polygate_upstream_requests_total: 99,
+      }),
+    ).toEqual({ total: 41, failed: 3 });
+  });
+});

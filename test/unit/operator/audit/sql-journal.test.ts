@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { configSchema } from "../../../../src/core/config/schema.ts";
+import type { ConfigSnapshot, EditNote } from "../../../../src/core/config/snapshot.ts";
+import { SqlJournal } from "../../../../src/operator/audit/sql-journal.ts";
+import { memoryDatabase } from "../../records/archive/sqlite.ts";
+
+const ALL = { page: 1, pageSize: 10, who: "", action: "", q: "", since: 0, until: 0 };
+
+const note = (n: number, more: Partial<EditNote> = {}): EditNote => ({
+  at: n,
+  who: "key",
+  address: "192.0.2.1",
+  action: "PUT /admin/settings",
+  changes: [{ path: "runtime.account_max_queue", before: "0", after: String(n) }],
+  more: 0,
+  keep: false,
+  forget: false,
+  ...more,
+});
+
+const snapshot = (version: number, key = "k"): ConfigSnapshot => ({
+  version,
+  config: configSchema.parse({ keys: [key] }),
+  envBacked: false,
+  writable: true,
+});
+
+describe("the record of changes", () => {
+  it("lists the newest first, a page at a time, and finds what is asked for", () => {
+    const journal = new SqlJournal(memoryDatabase());
+    for (let n = 1; n <= 25; n += 1) journal.recordEdit(snapshot(n), n + 1, note(n));
+    journal.recordEntry({
+      ...note(26, { who: "token:100%", address: "2001:db8::1", action: "DELETE /admin/keys/:key" }),
+    });
+    const list = (query: Partial<typeof ALL>) => {
+      const { items, total } = journal.listEntries({ ...ALL, ...query });
+      return { total, at: items.map(({ at }) => at) };
+    };
+    expect(journal.listEntries({ ...ALL, pageSize: 1 }).items).toMatchObject([
+      { at: 26, version: 0, who: "token:100%" },
+    ]);
+    expect(list({ page: 3 })).toEqual({ total: 26, at: [6, 5, 4, 3, 2, 1] });
+    expect(list({ who: "token:100%" })).toEqual({ total: 1, at: [26] });
+    expect(list({ action: "DELETE" })).toEqual({ total: 1, at: [26] });
+    expect(list({ q: "100%" })).toEqual({ total: 1, at: [26] });
+    expect(list({ q: "account_max_queue", since: 3, until: 5 })).toEqual({ total: 2, at: [4, 3] });
+    expect(list({ q: "delete /ADMIN/k" })).toEqual({ total: 1, at: [26] });
+    expect(list({ q: "nothing of the kind" })).toEqual({ total: 0, at: [] });
+  });
+
+  it("is searched for texts of any length: Durable Objects refuse patterns of more than 50 bytes", () => {
+    const database = memoryDatabase();
+    const statements: string[] = [];
+    const journal = new SqlJournal({
+      ...database,
+      all: (statement, ...values) => {
+        statements.push(statement);
+        return database.all(statement, ...values);
+      },
+    });
+    const long = `key_${"x".repeat(80)}%`;
+    journal.recordEntry({ ...note(1), action: long });
+    expect(journal.listEntries({ ...ALL, q: long, action: long }).total).toBe(1);
+    expect(statements.filter((statement) => / like /i.test(statement))).toEqual([]);
+  });
+
+  it("keeps 10,000 entries", () => {
+    const journal = new SqlJournal(memoryDatabase());
+    for (let n = 1; n <= 10_003; n += 1) journal.recordEntry(note(n));
+    const { items, total } = journal.listEntries({ ...ALL, page: 1_000 });
+    expect([total, items.at(-1)?.at]).toEqual([10_000, 4]);
+  });
+});
+
+describe("versions that are kept", () => {
+  it("are the twenty newest of those that a change to much of it has replaced", () => {
+    const journal = new SqlJournal(memoryDatabase());
+    for (let n = 1; n <= 30; n += 1)
+      journal.recordEdit(snapshot(n, `k${n}`), n + 1, note(n, { keep: n !== 29 }));
+    const versions = journal.listBackups().map(({ version }) => version);
+    expect(versions).toHaveLength(20);
+    expect([versions[0], versions[1], versions.at(-1)]).toEqual([30, 28, 10]);
+    expect(journal.listBackups()[0]).toEqual({
+      version: 30,
+      at: 30,
+      who: "key",
+      action: "PUT /admin/settings",
+      keys: 1,
+      accounts: 0,
+    });
+    expect(journal.readBackup(28)).toEqual(snapshot(28, "k28").config);
+    expect([journal.readBackup(9), journal.readBackup(29)]).toEqual([null, null]);
+  });
+
+  it("are forgotten when keys are no longer to be kept", () => {
+    const journal = new SqlJournal(memoryDatabase());
+    journal.recordEdit(snapshot(1), 2, note(1, { keep: true }));
+    journal.recordEdit(snapshot(2), 3, note(2, { keep: true, forget: true }));
+    expect(journal.listBackups()).toEqual([]);
+    expect([journal.readBackup(1), journal.readBackup(2)]).toEqual([null, null]);
+  });
+});

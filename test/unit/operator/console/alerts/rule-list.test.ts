@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import {
+  parseRules,
+  RULES,
+  toRuleDraft,
+} from "../../../../../src/operator/console/pages/alerts/rule-list.ts";
+
+test("rules come back as they were", () => {
+  const rule = { enabled: false, threshold: 12.5, quiet_minutes: 30 };
+  for (const { kind } of RULES) expect(parseRules({ [kind]: toRuleDraft(rule) })).toEqual({ [kind]: rule });
+});
+
+test.each([
+  [{ threshold: "" }, "Errors: the threshold is no number"],
+  [{ threshold: "-1" }, "Errors: the threshold is no number"],
+  [{ quiet: "0" }, "Errors: the quiet time is a whole number"],
+  [{ quiet: "1.5" }, "Errors: the quiet time is a whole number"],
+])("%j is no rule", (part, words) => {
+  expect(() => parseRules({ error_rate: { ...toRuleDraft(undefined), ...part } })).toThrow(words);
+});

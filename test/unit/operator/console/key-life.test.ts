@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import {
+  describeKeyState,
+  fromLocalInput,
+  toLocalInput,
+} from "../../../../src/operator/console/pages/keys/key-expiry.ts";
+
+const NOW = 1_800_000_000_000;
+const DAY = 86_400_000;
+const key = (fields: object) => ({ disabled: false, expires: 0, grace_until: 0, ...fields });
+
+describe("the life of a key", () => {
+  it.each([
+    [{}, "good", "works"],
+    [{ disabled: true, expires: NOW - 1 }, "neutral", "disabled"],
+    [{ expires: NOW }, "bad", "expired"],
+    [{ expires: NOW + 3 * DAY }, "warn", "expires in 3 days"],
+    [{ expires: NOW + 30 * DAY }, "good", "works"],
+    [{ grace_until: NOW + DAY }, "live", "rotated; the old one works 24 h more"],
+    [{ grace_until: NOW }, "good", "works"],
+  ])("%j is told as %s: %s", (fields, tone, text) => {
+    expect(describeKeyState(key(fields), NOW)).toEqual({ tone, text });
+  });
+
+  it("ends at a moment of the reader's own clock, to the minute", () => {
+    expect(toLocalInput(0)).toBe("");
+    expect(fromLocalInput("")).toBe(0);
+    expect(fromLocalInput("no date")).toBe(0);
+    const minute = Math.floor(NOW / 60_000) * 60_000;
+    expect(fromLocalInput(toLocalInput(minute))).toBe(minute);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import {
+  parseScope,
+  summarizeScope,
+  toLimitDraft,
+} from "../../../../../src/operator/console/pages/keys/limit-draft.ts";
+
+const NONE = { limits: {}, models: [], dialects: [], networks: [] };
+
+describe("the limits of a key in its form", () => {
+  test("come back as they were, with those that the console does not know", () => {
+    const scope = {
+      limits: { requests_per_minute: 60, cost_per_day: 0.5, not_known_yet: 7 },
+      models: ["a", "b*"],
+      dialects: ["messages"],
+      networks: ["192.0.2.0/24"],
+    };
+    expect(parseScope(toLimitDraft(scope), scope)).toEqual(scope);
+    expect(parseScope(toLimitDraft(null), null)).toEqual(NONE);
+  });
+
+  test("end when their field is emptied", () => {
+    const scope = { ...NONE, limits: { requests_per_minute: 60 }, models: ["a"] };
+    const draft = { ...toLimitDraft(scope), requests_per_minute: " ", models: "" };
+    expect(parseScope(draft, scope)).toEqual(NONE);
+  });
+
+  test("take lists as people write them", () => {
+    expect(parseScope({ models: "a, b;c\n a" }, null).models).toEqual(["a", "b", "c"]);
+  });
+
+  test.each([
+    ["tokens_per_day", "1.5", "Tokens a day: a whole number"],
+    ["max_parallel", "-1", "Requests at once: a whole number"],
+    ["cost_per_month", "much", "Cost a month: a number"],
+  ])("%s is not %s", (name, text, words) => {
+    expect(() => parseScope({ [name]: text }, null)).toThrow(words);
+  });
+
+  test("are told in a few words", () => {
+    expect(summarizeScope(NONE)).toBe("");
+    expect(
+      summarizeScope({ ...NONE, limits: { max_parallel: 2, cost_per_day: 0.5 }, models: ["a", "b"] }),
+    ).toBe("requests at once: 2 · cost a day: 0.5 · models: a, b");
+  });
+});

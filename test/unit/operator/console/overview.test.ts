@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import type { Activity } from "../../../../src/operator/console/api/activity.ts";
+import {
+  addSeries,
+  thresholdTone,
+  toPerMinute,
+  toTimes,
+} from "../../../../src/operator/console/pages/overview/series.ts";
+import { findIsolatedPoints } from "../../../../src/operator/console/ui/isolated-points.ts";
+
+const FROM = Date.UTC(2026, 10, 22, 12);
+const none = { p50: [null, null, null], p95: [null, null, null], p99: [null, null, null] };
+
+/** Three steps of five minutes, of which the last has lasted one. */
+const activity: Activity = {
+  from: FROM,
+  to: FROM + 15 * 60_000,
+  now: FROM + 11 * 60_000,
+  step_ms: 5 * 60_000,
+  series: {
+    requests: [10, 0, 4],
+    failed: [1, 0, 1],
+    cancelled: [0, 0, 0],
+    refused: [2, 0, 0],
+    prompt_tokens: [0, 0, 0],
+    completion_tokens: [0, 0, 0],
+    cost: [0, 0, 0],
+    slots: [0, 0, 0],
+    waiting: [0, 0, 0],
+    first_token_ms: none,
+    duration_ms: none,
+  },
+  totals: {
+    requests: 14,
+    succeeded: 10,
+    failed: 2,
+    cancelled: 0,
+    refused: 2,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    cost: 0,
+    first_token_ms: null,
+    duration_ms: null,
+  },
+  errors: [],
+};
+
+describe("the overview", () => {
+  it("has its last value now, and counts the step that is not over by how long it has lasted", () => {
+    expect(toTimes(activity).map((at) => at - FROM / 1_000)).toEqual([300, 600, 660]);
+    expect(toPerMinute(activity, activity.series.requests)).toEqual([2, 0, 4]);
+    expect(toPerMinute({ ...activity, now: FROM + 601_000 }, [10, 0, 4])).toEqual([2, 0, null]);
+    expect(addSeries(activity.series.failed, activity.series.refused)).toEqual([3, 0, 1]);
+  });
+
+  it("colours what passes a threshold", () => {
+    expect([0, 0.05, 0.2].map((rate) => thresholdTone(rate, 0.01, 0.1))).toEqual([undefined, "warn", "bad"]);
+  });
+});
+
+describe("a chart", () => {
+  it("draws a value as a point that no line leads to", () => {
+    expect(findIsolatedPoints([1, null, 2, 3, null, 4, null])).toEqual([0, 5]);
+    expect(findIsolatedPoints([7])).toEqual([0]);
+  });
+});

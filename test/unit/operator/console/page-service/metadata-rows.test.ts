@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import type { Metadata } from "../../../../../src/operator/console/api/page-service.ts";
+import { metadataRows } from "../../../../../src/operator/console/pages/page-service/metadata-rows.ts";
+
+const NOTHING: Metadata = {
+  url: "https://a.example/",
+  title: null,
+  description: null,
+  canonical: null,
+  language: null,
+  openGraph: {},
+  icons: [],
+  feeds: [],
+};
+
+describe("what a page says of itself, in rows", () => {
+  it("has only what it says", () => {
+    expect(metadataRows(NOTHING)).toEqual([]);
+  });
+
+  it("names each thing, leads to addresses, and tells which of several it is", () => {
+    const rows = metadataRows({
+      ...NOTHING,
+      title: "A title",
+      canonical: "https://a.example/it",
+      language: "de",
+      openGraph: { type: "article", image: "https://a.example/i.png" },
+      icons: [
+        { url: "https://a.example/16.png", rel: "icon", type: "image/png", sizes: "16x16" },
+        { url: "https://a.example/favicon.ico", rel: "icon", type: null, sizes: null },
+      ],
+      feeds: [{ url: "https://a.example/feed", type: "application/rss+xml", title: "News" }],
+    });
+    expect(rows).toEqual([
+      { what: "Title", said: "A title", address: false, note: "" },
+      { what: "Canonical address", said: "https://a.example/it", address: true, note: "" },
+      { what: "Language", said: "de", address: false, note: "" },
+      { what: "og:type", said: "article", address: false, note: "" },
+      { what: "og:image", said: "https://a.example/i.png", address: false, note: "" },
+      { what: "icon", said: "https://a.example/16.png", address: true, note: "16x16, image/png" },
+      { what: "icon", said: "https://a.example/favicon.ico", address: true, note: "" },
+      { what: "Feed", said: "https://a.example/feed", address: true, note: "News, application/rss+xml" },
+    ]);
+  });
+
+  it("makes no link of what is no address of the web", () => {
+    const [row] = metadataRows({ ...NOTHING, canonical: "javascript:alert(1)" });
+    expect(row).toMatchObject({ what: "Canonical address", address: false });
+  });
+});

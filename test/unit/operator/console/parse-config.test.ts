@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../../../src/operator/console/pages/transfer/parse-config.ts";
+
+const config = { accounts: [{ email: "ünï@example.com" }] };
+
+describe("a pasted configuration", () => {
+  it("may be JSON, base64 of it, or an export's whole answer", () => {
+    const json = JSON.stringify(config);
+    const base64 = Buffer.from(json).toString("base64");
+    const wrapped = base64.replace(/(.{20})/g, "$1\n");
+    for (const text of [json, ` ${json}\n`, base64, wrapped, JSON.stringify({ config, json, base64 })]) {
+      expect(parseConfig(text)).toEqual(config);
+    }
+  });
+
+  it.each(["", "nonsense", "[]", '"text"', "{"])("is refused in words when it is %j", (text) => {
+    expect(() => parseConfig(text)).toThrow(/JSON/);
+  });
+
+  it("is spoken of as it was typed, although a word may be read as base64", () => {
+    // The bytes of the last one begin as an object does.
+    for (const text of ["nonsense", "accounts", "configuration", "eyes"]) {
+      expect(() => parseConfig(text)).toThrow(new RegExp(`^This is no JSON: .*${text.slice(0, 8)}`));
+    }
+  });
+
+  it("is told from base64 of what is cut short", () => {
+    const cut = Buffer.from('{"accounts": [').toString("base64");
+    expect(() => parseConfig(cut)).toThrow(/^This is base64, but of no JSON: /);
+  });
+});

@@ -1,0 +1,267 @@
+import { describe, expect, it } from "vitest";
+import type {
+  PlaygroundRequest,
+  PlaygroundTurn,
+} from "../../../../../src/gateway/dialects/playground/types.ts";
+import { appendPiece, NO_ANSWER } from "../../../../../src/operator/console/pages/playground/conversation.ts";
+import { playgroundOf, playgrounds } from "./playgrounds.ts";
+
+const call = { id: "call_1", name: "get_weather", arguments: '{"city":"Paris"}' };
+const turns: PlaygroundTurn[] = [
+  { role: "user", text: "Weather?" },
+  { role: "assistant", text: "I look.", reasoning: "Hm.", calls: [call] },
+  { role: "tool", call, output: '{"temperature":21}' },
+];
+const ask: PlaygroundRequest = {
+  model: "provider-v4-flash",
+  system: "Be brief.",
+  turns,
+  tools: [{ name: "get_weather", description: "Weather", parameters: { type: "object" } }],
+  stream: true,
+};
+
+/** The answer that a stream of events adds up to. */
+const folded = (id: string, events: readonly unknown[]) =>
+  events.flatMap((event) => playgroundOf(id).parseEvent(event)).reduce(appendPiece, NO_ANSWER);
+
+describe("a conversation in each API style", () => {
+  it("asks in chat completions", () => {
+    const { path, body } = playgroundOf("chat-completions").buildRequest(ask);
+    expect(path).toBe("/v1/chat/completions");
+    expect(body).toMatchObject({
+      stream: true,
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Weather?" },
+        {
+          role: "assistant",
+          content: "I look.",
+          tool_calls: [{ id: "call_1", function: { name: "get_weather" } }],
+        },
+        { role: "tool", tool_call_id: "call_1", content: '{"temperature":21}' },
+      ],
+      tools: [{ type: "function", function: { name: "get_weather" } }],
+    });
+  });
+
+  it("asks in responses", () => {
+    const { body } = playgroundOf("responses").buildRequest(ask);
+    expect(body).toMatchObject({
+      instructions: "Be brief.",
+      input: [
+        { role: "user", content: "Weather?" },
+        { role: "assistant", content: "I look." },
+        { type: "function_call", call_id: "call_1", arguments: '{"city":"Paris"}' },
+        { type: "function_call_output", call_id: "call_1", output: '{"temperature":21}' },
+      ],
+      tools: [{ type: "function", name: "get_weather" }],
+    });
+  });
+
+  it("asks in messages", () => {
+    const { body } = playgroundOf("messages").buildRequest(ask);
+    expect(body).toMatchObject({
+      system: "Be brief.",
+      messages: [
+        { role: "user", content: "Weather?" },
+        { role: "assistant", content: [{ type: "text" }, { type: "tool_use", input: { city: "Paris" } }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1" }] },
+      ],
+      tools: [{ name: "get_weather", input_schema: { type: "object" } }],
+    });
+  });
+
+  it("asks in content generation", () => {
+    const { path, body } = playgroundOf("content-generation").buildRequest(ask);
+    expect(path).toBe("/v1beta/models/provider-v4-flash:streamGenerateContent?alt=sse");
+    expect(body).toMatchObject({
+      systemInstruction: { parts: [{ text: "Be brief." }] },
+      contents: [
+        { role: "user", parts: [{ text: "Weather?" }] },
+        { role: "model", parts: [{ text: "I look." }, { functionCall: { args: { city: "Paris" } } }] },
+        { role: "user", parts: [{ functionResponse: { name: "get_weather" } }] },
+      ],
+    });
+  });
+
+  it("asks in the local-runner style", () => {
+    const { path, body } = playgroundOf("model-runner").buildRequest(ask);
+    expect(path).toBe("/api/chat");
+    expect(body).toMatchObject({
+      stream: true,
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Weather?" },
+        {
+          role: "assistant",
+          content: "I look.",
+          tool_calls: [{ id: "call_1", function: { name: "get_weather", arguments: { city: "Paris" } } }],
+        },
+        {
+          role: "tool",
+          tool_call_id: "call_1",
+          tool_name: "get_weather",
+          content: '{"temperature":21}',
+        },
+      ],
+      tools: [{ type: "function", function: { name: "get_weather" } }],
+    });
+  });
+
+  it.each(playgrounds)("leaves out what was not wanted in $id", (dialect) => {
+    const { body } = dialect.buildRequest({ ...ask, system: "", tools: [], stream: false });
+    expect(JSON.stringify(body)).not.toMatch(/"stream":true|tools|Be brief/);
+  });
+
+  it("asks the local-runner style, which streams by itself, not to", () => {
+    const { body } = playgroundOf("model-runner").buildRequest({ ...ask, stream: false });
+    expect(body).toMatchObject({ stream: false });
+  });
+});
+
+describe("a stream in each API style", () => {
+  const expected = { text: "Hi", reasoning: "Hm", calls: [call], usage: { input: 3, output: 5 }, error: "" };
+
+  it("adds up in chat completions", () => {
+    const chunk = (delta: unknown) => ({ choices: [{ delta }] });
+    expect(
+      folded("chat-completions", [
+        chunk({ role: "assistant", content: "" }),
+        chunk({ reasoning_content: "Hm" }),
+        chunk({ content: "Hi" }),
+        chunk({ tool_calls: [{ index: 0, id: "call_1", function: { name: "get_weather", arguments: "" } }] }),
+        chunk({ tool_calls: [{ index: 0, function: { arguments: '{"city":' } }] }),
+        chunk({ tool_calls: [{ index: 0, function: { arguments: '"Paris"}' } }] }),
+        { choices: [{ delta: {} }], usage: { prompt_tokens: 3, completion_tokens: 5 } },
+      ]),
+    ).toEqual(expected);
+  });
+
+  it("adds up in responses", () => {
+    expect(
+      folded("responses", [
+        { type: "response.created" },
+        { type: "response.reasoning_summary_text.delta", delta: "Hm" },
+        { type: "response.output_text.delta", delta: "Hi" },
+        {
+          type: "response.output_item.added",
+          item: { type: "function_call", call_id: "call_1", name: "get_weather" },
+        },
+        { type: "response.function_call_arguments.delta", delta: '{"city":"Paris"}' },
+        { type: "response.function_call_arguments.done", arguments: '{"city":"Paris"}' },
+        { type: "response.completed", response: { usage: { input_tokens: 3, output_tokens: 5 } } },
+      ]),
+    ).toEqual(expected);
+  });
+
+  it("adds up in messages", () => {
+    const block = (delta: unknown) => ({ type: "content_block_delta", delta });
+    expect(
+      folded("messages", [
+        { type: "message_start", message: {} },
+        block({ type: "thinking_delta", thinking: "Hm" }),
+        block({ type: "text_delta", text: "Hi" }),
+        { type: "ping" },
+        {
+          type: "content_block_start",
+          content_block: { type: "tool_use", id: "call_1", name: "get_weather" },
+        },
+        block({ type: "input_json_delta", partial_json: '{"city":"Paris"}' }),
+        { type: "message_delta", delta: {}, usage: { input_tokens: 3, output_tokens: 5 } },
+      ]),
+    ).toEqual(expected);
+  });
+
+  it("adds up in content generation", () => {
+    const chunk = (part: unknown) => ({ candidates: [{ content: { parts: [part] } }] });
+    const usageMetadata = { promptTokenCount: 3, candidatesTokenCount: 4, thoughtsTokenCount: 1 };
+    expect(
+      folded("content-generation", [
+        chunk({ text: "Hm", thought: true }),
+        chunk({ text: "Hi" }),
+        { ...chunk({ functionCall: { ...call, args: { city: "Paris" } } }), usageMetadata },
+      ]),
+    ).toEqual(expected);
+  });
+
+  it("adds up in the local-runner style", () => {
+    const line = (message: unknown) => ({ message, done: false });
+    expect(
+      folded("model-runner", [
+        line({ role: "assistant", content: "", thinking: "Hm" }),
+        line({ role: "assistant", content: "Hi" }),
+        line({
+          role: "assistant",
+          content: "",
+          tool_calls: [{ id: "call_1", function: { name: "get_weather", arguments: { city: "Paris" } } }],
+        }),
+        { message: { role: "assistant", content: "" }, done: true, prompt_eval_count: 3, eval_count: 5 },
+      ]),
+    ).toEqual(expected);
+  });
+
+  const error = { message: "it broke" };
+  it.each([
+    ["chat-completions", { error }],
+    ["responses", { type: "error", error }],
+    ["responses", { type: "response.failed", response: { error } }],
+    ["messages", { type: "error", error }],
+    ["content-generation", { error }],
+    ["model-runner", { error: "it broke" }],
+  ])("tells of an error in %s", (id, event) => {
+    expect(folded(id, [event]).error).toBe("it broke");
+  });
+});
+
+describe("an answer in one piece", () => {
+  it.each([
+    [
+      "chat-completions",
+      {
+        choices: [
+          {
+            message: {
+              content: "Hi",
+              reasoning_content: "Hm",
+              tool_calls: [{ id: "call_1", function: call }],
+            },
+          },
+        ],
+      },
+    ],
+    [
+      "responses",
+      {
+        output: [
+          { type: "reasoning", summary: [{ text: "Hm" }] },
+          { type: "message", content: [{ text: "Hi" }] },
+          { type: "function_call", call_id: "call_1", name: call.name, arguments: call.arguments },
+        ],
+      },
+    ],
+    [
+      "messages",
+      {
+        content: [
+          { type: "thinking", thinking: "Hm" },
+          { type: "text", text: "Hi" },
+          { type: "tool_use", id: "call_1", name: call.name, input: { city: "Paris" } },
+        ],
+      },
+    ],
+    [
+      "model-runner",
+      {
+        message: {
+          content: "Hi",
+          thinking: "Hm",
+          tool_calls: [{ id: "call_1", function: { name: call.name, arguments: { city: "Paris" } } }],
+        },
+        done: true,
+      },
+    ],
+  ])("is read in %s", (id, body) => {
+    const answer = playgroundOf(id).parseAnswer(body).reduce(appendPiece, NO_ANSWER);
+    expect(answer).toMatchObject({ text: "Hi", reasoning: "Hm", calls: [call] });
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from "vitest";
+import { DRIVER_NAMES } from "../../../../src/gateway/providers/drivers.ts";
+import type { ProviderView } from "../../../../src/operator/console/api/providers.ts";
+import * as modelDraft from "../../../../src/operator/console/pages/providers/model-draft.ts";
+import {
+  formatAbilities,
+  formatModelCount,
+  formatPrice,
+  formatSchedule,
+  formatSizes,
+  listModels,
+  searchModels,
+} from "../../../../src/operator/console/pages/providers/model-list.ts";
+import {
+  findRemoved,
+  findUnlisted,
+  searchNames,
+} from "../../../../src/operator/console/pages/providers/offered-names.ts";
+import {
+  changedProviderFields,
+  DRIVERS,
+  findRejectedField,
+  toProviderDraft,
+  toProviderFields,
+  validateProviderDraft,
+} from "../../../../src/operator/console/pages/providers/provider-draft.ts";
+import {
+  describeOutage,
+  findOutages,
+} from "../../../../src/operator/console/pages/providers/provider-outages.ts";
+
+const ENGINE: ProviderView = {
+  id: "engine",
+  name: "Engine",
+  driver: "openai",
+  base_url: "http://engine.test/v1",
+  has_token: true,
+  token_preview: "se****en",
+  models: {
+    "qwen3:8b": "qwen3:8b",
+    small: {
+      upstream: "org/small-0.6b",
+      enabled: false,
+      thinking: true,
+      vision: false,
+      context: 32_768,
+      output: 4_096,
+      price: { input: 1, cached_input: 0, output: 2.5 },
+    },
+  },
+  tool_calls: "markup",
+  whole_answers: false,
+  proxy_id: "office",
+  headers: { "X-Title": "ga****ay" },
+  account_max_inflight: 8,
+  first_byte_timeout_ms: 1_500,
+  answer_timeout_ms: 0,
+  idle_timeout_ms: 90_000,
+  models_refresh_hours: 24,
+  new_models: "off",
+  models_asked: null,
+  enabled: true,
+  accounts: 0,
+  read_only: false,
+};
+
+const MODELS = listModels(ENGINE);
+
+describe("the form of a provider", () => {
+  it("offers every driver that there is", () => {
+    expect(DRIVERS.map(([id]): string => id).sort()).toEqual([...DRIVER_NAMES].sort());
+  });
+
+  it("gives back what it was given, and keeps the token", () => {
+    const { id, has_token, token_preview, models, models_asked, accounts, read_only, ...fields } = ENGINE;
+    expect(toProviderFields(toProviderDraft(ENGINE))).toEqual({ ...fields, token: "" });
+    expect(validateProviderDraft(toProviderDraft(ENGINE))).toEqual({});
+    expect(changedProviderFields(toProviderDraft(ENGINE), ENGINE)).toEqual({});
+  });
+
+  it("sends only what was changed, so that models listed meanwhile stay", () => {
+    const draft = {
+      ...toProviderDraft(ENGINE),
+      token: " new ",
+      idle_timeout_ms: "2.5",
+      account_max_inflight: "",
+    };
+    expect(changedProviderFields(draft, ENGINE)).toEqual({
+      token: "new",
+      idle_timeout_ms: 2_500,
+      account_max_inflight: 0,
+    });
+  });
+
+  it("takes headers one a line", () => {
+    const draft = { ...toProviderDraft(null), headers: "Authorization-2: a: b\n\n X-Empty:" };
+    expect(toProviderFields(draft).headers).toEqual({ "Authorization-2": "a: b", "X-Empty": "" });
+  });
+
+  it("says at the field what is wrong", () => {
+    const wrong = {
+      ...toProviderDraft(ENGINE),
+      id: " ",
+      base_url: "",
+      headers: "no colon",
+      account_max_inflight: "1.5",
+      answer_timeout_ms: "-1",
+      models_refresh_hours: "9000",
+    };
+    expect(Object.keys(validateProviderDraft(wrong)).sort()).toEqual([
+      "account_max_inflight",
+      "answer_timeout_ms",
+      "base_url",
+      "headers",
+      "id",
+      "models_refresh_hours",
+    ]);
+  });
+
+  it.each([
+    ["base_url: must be an address", { base_url: "must be an address" }],
+    ["providers[3].driver: there is none", { driver: "there is none" }],
+    ["headers.Host: belongs to the connection", { headers: "Host: belongs to the connection" }],
+    ["a provider with this id exists already", { id: "a provider with this id exists already" }],
+    ["the configuration is read-only", null],
+    ["accounts[0].provider: does not exist", null],
+  ])("finds the field of the refusal %j", (message, fault) => {
+    expect(findRejectedField(message)).toEqual(fault);
+  });
+});
+
+describe("what is known of providers", () => {
+  it("is which are down, and for which models", () => {
+    const outage = { kind: "unavailable", reason: "no answer", since: 5 };
+    const outages = [
+      { ...outage, provider: "", model: "" },
+      { ...outage, provider: "engine", model: "a" },
+      { ...outage, provider: "engine", model: "b", since: 3 },
+      { ...outage, provider: "", model: "c" },
+    ];
+    expect([...findOutages({ outages }, "default")]).toEqual([
+      ["default", { models: [], reason: "no answer", since: 5 }],
+      ["engine", { models: ["a", "b"], reason: "no answer", since: 3 }],
+    ]);
+    expect(findOutages(null, "default").size).toBe(0);
+  });
+
+  it("is said with the provider's name", () => {
+    expect(describeOutage("", "")).toBe("The provider is down");
+    expect(describeOutage("engine", "qwen3:8b")).toBe("The provider engine is down for qwen3:8b");
+  });
+
+  it("is which of the names that it offers are not listed under any name, and which of its models it has no more", () => {
+    expect(findUnlisted(["qwen3:8b", "org/small-0.6b", "new"], MODELS)).toEqual(["new"]);
+    expect(findRemoved(["qwen3:8b", "new"], MODELS).map(({ name }) => name)).toEqual(["small"]);
+    expect(searchNames(["Qwen3:8b", "llama"], " qwen ")).toEqual(["Qwen3:8b"]);
+  });
+});
+
+describe("the models of a provider", () => {
+  it("are told in words, and what is not known in none", () => {
+    expect(MODELS.map(formatAbilities)).toEqual(["", "thinking, no images"]);
+    expect(MODELS.map(formatSizes)).toEqual(["", "32,768 tokens, 4,096 out"]);
+    expect(MODELS.map(formatPrice)).toEqual(["", "1 in, 2.5 out a million"]);
+    expect(formatModelCount(MODELS)).toBe("2 models, 1 off");
+    expect(formatModelCount(MODELS.slice(0, 1))).toBe("1 model");
+  });
+
+  it("are asked for by schedule, and it is said when and what came of it", () => {
+    const plan = "Asked for its models every 24 hours; new ones are switched off.";
+    expect(formatSchedule(ENGINE)).toBe(plan);
+    expect(formatSchedule({ ...ENGINE, models_refresh_hours: 0 })).toBe("");
+    const asked = { at: Date.UTC(2026, 0, 1), error: "", added: 2 };
+    expect(formatSchedule({ ...ENGINE, models_asked: asked })).toMatch(/^Asked .* Last on .*: 2 new\.$/);
+    const failed = { ...asked, error: "No (unreachable)", added: 0 };
+    expect(formatSchedule({ ...ENGINE, models_asked: failed })).toMatch(/: No \(unreachable\)\.$/);
+  });
+
+  it("are found by either of their names", () => {
+    expect(searchModels(MODELS, " ORG/ ").map(({ name }) => name)).toEqual(["small"]);
+    expect(searchModels(MODELS, "")).toEqual(MODELS);
+  });
+
+  it.each(MODELS)("come from their form as they went into it: $name", (model) => {
+    const draft = modelDraft.toModelDraft(model);
+    expect(modelDraft.validateModelDraft(draft, [])).toEqual({});
+    const { name, ...said } = model;
+    const unsaid = { thinking: null, vision: null, search: null, context: null, output: null, price: null };
+    const upstream = model.upstream === name ? null : model.upstream;
+    expect(modelDraft.toModelFields(draft)).toEqual({ ...unsaid, ...said, upstream });
+  });
+
+  it("say at the field what is wrong with them", () => {
+    const draft = {
+      ...modelDraft.toModelDraft(null),
+      name: " small ",
+      context: "0",
+      output: "1.5",
+      price_output: "-1",
+    };
+    expect(Object.keys(modelDraft.validateModelDraft(draft, ["small"])).sort()).toEqual([
+      "context",
+      "name",
+      "output",
+      "price_output",
+    ]);
+    expect(modelDraft.validateModelDraft(modelDraft.toModelDraft(null), []).name).toContain("needs a name");
+  });
+});

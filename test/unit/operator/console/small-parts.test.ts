@@ -1,0 +1,215 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { deleteAccount } from "../../../../src/operator/console/api/accounts.ts";
+import { changeProvider, removeModel } from "../../../../src/operator/console/api/providers.ts";
+import { countFilters, toApiQuery } from "../../../../src/operator/console/pages/history/filter-fields.ts";
+import { buildTimeline } from "../../../../src/operator/console/pages/history/timeline.ts";
+import { extractToolCallMarkup } from "../../../../src/operator/console/pages/history/tool-call-markup.ts";
+import { findFullKey, generateKey } from "../../../../src/operator/console/pages/keys/full-key.ts";
+import { parseQuery } from "../../../../src/operator/console/pages/page-service/link.ts";
+import {
+  DEFAULT_SCREENSHOT,
+  screenshotPath,
+} from "../../../../src/operator/console/pages/page-service/screenshot-path.ts";
+import { parseTools, SAMPLE_TOOLS } from "../../../../src/operator/console/pages/playground/tools.ts";
+import { findProxyCooldowns } from "../../../../src/operator/console/pages/proxies/cooling-proxies.ts";
+import {
+  formatCompact,
+  formatDuration,
+  formatFullTime,
+  formatPlural,
+  formatTime,
+} from "../../../../src/operator/console/ui/format.ts";
+
+describe("what the console asks the gateway", () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  it("is never of another address than was meant: nothing is sent for a name that would be resolved away", async () => {
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", async (path: string) => {
+      asked.push(path);
+      return Response.json({ id: "x" });
+    });
+    await expect(removeModel("engine", "..")).rejects.toThrow("cannot be reached here");
+    await expect(deleteAccount(".")).rejects.toThrow("cannot be reached here");
+    await expect(changeProvider("..", {})).rejects.toThrow("cannot be reached here");
+    await removeModel("engine", "a/../b...");
+    expect(asked).toEqual(["/admin/providers/engine/models/a%2F..%2Fb..."]);
+  });
+});
+
+describe("what people read", () => {
+  it.each([
+    [850, "850 ms"],
+    [12_340, "12.3 s"],
+    [240_000, "4 min"],
+    [10_800_000, "3 h"],
+    [864_000_000, "10 days"],
+  ])("is a span of %i ms as %s", (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+
+  it("is an amount with its noun", () => {
+    expect(formatPlural(1, "account")).toBe("1 account");
+    expect(formatPlural(5_000, "account")).toBe("5,000 accounts");
+    expect(formatPlural(2, "technology", "technologies")).toBe("2 technologies");
+    expect(formatCompact(12_345)).toBe("12.3K");
+  });
+
+  it("is a moment with its day, its year unless that is this one, and its zone where there is room", () => {
+    const now = new Date(2026, 4, 20, 15, 0, 0).getTime();
+    expect(formatTime(new Date(2026, 4, 20, 9, 5, 7).getTime(), now)).toBe("20 May 09:05:07");
+    expect(formatTime(new Date(2025, 4, 19, 9, 5, 7).getTime(), now)).toBe("19 May 2025 09:05:07");
+    expect(formatTime(0, now)).toBe("never");
+    expect(formatFullTime(new Date(2026, 4, 20, 9, 5, 7).getTime())).toMatch(
+      /^20 May 2026 09:05:07 (?:GMT|UTC)/,
+    );
+  });
+});
+
+describe("proxies that cool down", () => {
+  const cooldown = { kind: "unreachable", reason: "no answer", failures: 1, until: 5_000 };
+
+  it("are those that accounts are passed over for, with all of these", () => {
+    const cooldowns = [
+      { ...cooldown, account: "a", proxy: "office" },
+      { ...cooldown, account: "b", proxy: "" },
+      { ...cooldown, account: "c", proxy: "office" },
+    ];
+    const office = { reason: "no answer", until: 5_000, accounts: ["a", "c"] };
+    expect([...findProxyCooldowns({ cooldowns })]).toEqual([["office", office]]);
+    expect(findProxyCooldowns(null).size).toBe(0);
+  });
+});
+
+describe("the address of a picture", () => {
+  it("is signed with what it asks for", () => {
+    const path = screenshotPath({ ...DEFAULT_SCREENSHOT, url: "https://a.b/?c=d&e", hide: ".x, #y" });
+    expect(parseQuery(path)).toEqual({ url: "https://a.b/?c=d&e", size: "x", hide: ".x, #y" });
+  });
+
+  it("has only what differs from the defaults", () => {
+    expect(screenshotPath({ ...DEFAULT_SCREENSHOT, url: "example.com" })).toBe(
+      "/v1/thumbs?url=example.com&size=x",
+    );
+    const all = {
+      ...DEFAULT_SCREENSHOT,
+      url: "https://a.b/?c=d&e",
+      format: "png",
+      selector: "#x",
+      delay: "2",
+      full: true,
+    };
+    expect(Object.fromEntries(new URL(screenshotPath(all), "http://x").searchParams)).toEqual({
+      url: "https://a.b/?c=d&e",
+      size: "x",
+      format: "png",
+      selector: "#x",
+      delay: "2",
+      full: "true",
+    });
+    // What is of pictures alone does not stand in the way of a PDF, nor the other way round.
+    const either = { ...all, paper: "a5", landscape: true, clip: "0,0,1,1", scroll: true, click: "b" };
+    expect(screenshotPath({ ...either, format: "pdf" })).toBe(
+      "/v1/thumbs?url=https%3A%2F%2Fa.b%2F%3Fc%3Dd%26e&format=pdf&paper=a5&click=b&delay=2&landscape=true",
+    );
+    expect(screenshotPath(either)).not.toMatch(/paper|landscape/);
+  });
+});
+
+describe("keys", () => {
+  it("are new and unguessable", () => {
+    expect(generateKey()).toMatch(/^sk-[0-9a-f]{64}$/);
+    expect(generateKey()).not.toBe(generateKey());
+  });
+
+  it("are found in an export by their place", () => {
+    expect(findFullKey({ api_keys: [{ key: "sk-1" }, { key: "sk-2" }] }, 1)).toBe("sk-2");
+    expect(() => findFullKey({ api_keys: [] }, 0)).toThrow("not there any more");
+  });
+});
+
+describe("tools that were written by hand", () => {
+  it("are taken when they are a list of tools", () => {
+    expect(parseTools(SAMPLE_TOOLS)).toMatchObject({ tools: [{ name: "get_weather" }], problem: "" });
+    expect(parseTools('[{"name":"f"}]').tools).toEqual([
+      { name: "f", description: "", parameters: { type: "object", properties: {} } },
+    ]);
+  });
+
+  it.each(["", "{", "{}", '[{"description":"x"}]', '[{"name":""}]'])(
+    "are refused in words when they are %j",
+    (text) => {
+      expect(parseTools(text)).toEqual({ tools: [], problem: expect.stringContaining("tools") });
+    },
+  );
+});
+
+describe("the filters of the history", () => {
+  it("are asked for as they stand in the address, times as moments", () => {
+    const address = "q=x&status=error&code=&from=2026-11-22T10%3A00&to=nonsense&page=3&other=1";
+    const asked = Object.fromEntries(toApiQuery(address));
+    const from = new Date("2026-11-22T10:00").toISOString();
+    expect(asked).toEqual({ q: "x", status: "error", from });
+    expect(countFilters(address)).toBe(3);
+  });
+});
+
+describe("the timeline of a generation", () => {
+  const told = {
+    account: "two@x",
+    attempts: 2,
+    content: "<tool_calls></tool_calls>",
+    created_at: 1_000,
+    elapsed_ms: 900,
+    error: "",
+    first_token_ms: 700,
+    leased_at: 1_400,
+    sign_ins: [
+      { account: "one@x", at: 1_100, ms: 200 },
+      { account: "two@x", at: 1_310, ms: 90 },
+    ],
+    reasoning: "",
+    status: "success",
+    status_code: 200,
+    tried: [{ account: "one@x", reason: "auth", message: "The token was refused.", at: 1_300 }],
+  };
+
+  it("tells of the queue, of what failed and why, of the first words, tools and the end", () => {
+    expect(buildTimeline(told).map(({ at, said }) => [at, said])).toEqual([
+      [0, "The request came in"],
+      [100, "Waited for a sign-in of one@x, 200 ms"],
+      [300, "one@x failed: The token was refused. (auth)"],
+      [310, "Waited for a sign-in of two@x, 90 ms"],
+      [400, "two@x took it"],
+      [700, "The first words came"],
+      [null, "Tools were called"],
+      [900, "The answer was complete"],
+    ]);
+  });
+
+  it("ends with the error, and tells nothing that did not happen", () => {
+    const failed = { ...told, attempts: 1, status: "error", status_code: 503, error: "down", content: "" };
+    const steps = buildTimeline({ ...failed, first_token_ms: 0, sign_ins: [] });
+    expect(steps.map(({ said }) => said)).toEqual([
+      "The request came in",
+      "one@x failed: The token was refused. (auth)",
+      "It failed with 503: down",
+    ]);
+  });
+});
+
+describe("calls in a provider's text", () => {
+  it("are shown in whatever spelling, and when they are cut off", () => {
+    const markup = '<|TCML|tool_calls><|TCML|invoke name="f"></|TCML|invoke></|TCML|tool_calls>';
+    expect(extractToolCallMarkup(`Before ${markup} after`)).toBe(markup);
+    expect(extractToolCallMarkup("<tool_calls><invoke></invoke></tool_calls>")).toBe(
+      "<tool_calls><invoke></invoke></tool_calls>",
+    );
+    expect(extractToolCallMarkup("x <|TCML|tool_calls><|TCML|invoke")).toBe(
+      "<|TCML|tool_calls><|TCML|invoke",
+    );
+    expect(extractToolCallMarkup("No calls, but <b>tool_calls</b>.")).toBe("");
+  });
+});

@@ -1,0 +1,423 @@
+import puppeteer, { type ConnectionTransport } from "@cloudflare/puppeteer";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { parseVariables } from "../../../../src/core/ports/variables.ts";
+import { BrowserService } from "../../../../src/pages/browser/browser-service.ts";
+
+/** A browser of which nothing comes but answers to commands; `stuck` names those that it never answers. */
+class Answering implements ConnectionTransport {
+  onmessage?: (message: string) => void;
+  onclose?: () => void;
+  readonly #stuck: string;
+
+  constructor(stuck: string) {
+    this.#stuck = stuck;
+  }
+
+  send(message: string): void {
+    const { id, method, sessionId }: { id: number; method: string; sessionId?: string } = JSON.parse(message);
+    if (method.startsWith(this.#stuck)) return;
+    const results: Record<string, unknown> = {
+      "Target.getBrowserContexts": { browserContextIds: [] },
+      "Target.attachToTarget": { sessionId: "browser" },
+      "Browser.getVersion": { product: "HeadlessChrome/1", userAgent: "test" },
+    };
+    const targetInfo = { targetId: "browser", type: "browser", title: "", url: "", attached: true };
+    const attached = { sessionId: "browser", targetInfo, waitingForDebugger: false };
+    if (method === "Target.setDiscoverTargets")
+      this.#say({ method: "Target.targetCreated", params: { targetInfo } });
+    if (method === "Target.attachToTarget")
+      this.#say({ method: "Target.attachedToTarget", params: attached });
+    if (method === "Target.createBrowserContext")
+      this.#say({ id, sessionId, error: { code: -1, message: "no room" } });
+    else this.#say({ id, sessionId, result: results[method] ?? {} });
+  }
+
+  close(): void {
+    this.onclose?.();
+  }
+
+  #say(message: unknown): void {
+    queueMicrotask(() => this.onmessage?.(JSON.stringify(message)));
+  }
+}
+
+/** A browser that opens pages, on which nothing can be loaded; `sent` has its commands. */
+class WithPages implements ConnectionTransport {
+  onmessage?: (message: string) => void;
+  onclose?: () => void;
+  readonly sent: string[] = [];
+  readonly #stuck: string;
+  #pages = 0;
+
+  constructor(stuck = "none") {
+    this.#stuck = stuck;
+  }
+
+  send(message: string): void {
+    const { id, method, sessionId }: { id: number; method: string; sessionId?: string } = JSON.parse(message);
+    this.sent.push(method);
+    if (method === this.#stuck) return;
+    const page = sessionId?.startsWith("page") ? sessionId : `page${this.#pages + 1}`;
+    const results: Record<string, unknown> = {
+      "Target.getBrowserContexts": { browserContextIds: [] },
+      "Target.createBrowserContext": { browserContextId: `context of ${page}` },
+      "Target.attachToTarget": { sessionId: "browser" },
+      "Target.createTarget": { targetId: page },
+      "Browser.getVersion": { product: "HeadlessChrome/1", userAgent: "test" },
+      "Page.getFrameTree": { frameTree: { frame: { id: page, loaderId: "l", url: "about:blank" } } },
+      "Page.navigate": { frameId: page, errorText: "net::ERR_NAME_NOT_RESOLVED" },
+      "Runtime.evaluate": { result: { type: "number", value: 1 } },
+    };
+    if (method === "Target.setDiscoverTargets") this.#appears("browser", "browser");
+    if (method === "Target.attachToTarget") this.#attached("browser", "browser");
+    if (method === "Target.createTarget") {
+      this.#pages++;
+      this.#appears(page, "page");
+      this.#attached(page, "page");
+    }
+    this.say({ id, sessionId, result: results[method] ?? {} });
+  }
+
+  close(): void {
+    this.onclose?.();
+  }
+
+  #info(targetId: string, type: string): object {
+    const context = type === "page" ? { browserContextId: `context of ${targetId}` } : {};
+    return { targetId, type, title: "", url: "about:blank", attached: true, ...context };
+  }
+
+  #appears(targetId: string, type: string): void {
+    this.say({ method: "Target.targetCreated", params: { targetInfo: this.#info(targetId, type) } });
+  }
+
+  #attached(targetId: string, type: string): void {
+    const params = {
+      sessionId: targetId,
+      targetInfo: this.#info(targetId, type),
+      waitingForDebugger: false,
+    };
+    this.say({ method: "Target.attachedToTarget", params });
+  }
+
+  protected say(message: unknown): void {
+    queueMicrotask(() => this.onmessage?.(JSON.stringify(message)));
+  }
+}
+
+/** A browser that may stop to answer, and does not end. */
+class Hanging extends WithPages {
+  hangs = false;
+
+  override send(message: string): void {
+    if (!this.hangs) super.send(message);
+  }
+}
+
+/** A browser that ends when it has started. */
+class Ending extends WithPages {
+  override send(message: string): void {
+    const { id, sessionId, method }: { id: number; sessionId?: string; method: string } = JSON.parse(message);
+    const browserContextIds = ["of an earlier life"];
+    if (method === "Target.getBrowserContexts") this.say({ id, sessionId, result: { browserContextIds } });
+    else if (method === "Target.disposeBrowserContext") this.close();
+    else super.send(message);
+  }
+}
+
+/** A browser that knows no interception. */
+class Unguarded extends WithPages {
+  override send(message: string): void {
+    const { id, sessionId, method }: { id: number; sessionId?: string; method: string } = JSON.parse(message);
+    if (method === "Fetch.enable") this.say({ id, sessionId, error: { code: -1, message: "not here" } });
+    else super.send(message);
+  }
+}
+
+/** A browser whose pages of `a.example` compute all the time: without a pause and end, or for four seconds, until nothing has come of them. */
+class Computing extends WithPages {
+  isBlocked = true;
+  readonly #since = new Map<string, number>();
+
+  override send(message: string): void {
+    const {
+      id,
+      sessionId = "",
+      method,
+      params,
+    }: {
+      id: number;
+      sessionId?: string;
+      method: string;
+      params?: { expression?: string; url?: string };
+    } = JSON.parse(message);
+    const value = (Date.now() - (this.#since.get(sessionId) ?? Date.now())) / 1_000;
+    if (method === "Performance.getMetrics")
+      this.say({ id, sessionId, result: { metrics: [{ name: "ProcessTime", value }] } });
+    else if (params?.url?.includes("//a.")) {
+      this.#since.set(sessionId, Date.now());
+      if (!this.isBlocked) setTimeout(() => super.send(message), 4_000);
+    } else if (!this.isBlocked || params?.expression !== "0" || !this.#since.has(sessionId))
+      super.send(message);
+  }
+}
+
+describe("BrowserService", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const { pages: limits } = parseVariables({}, { drivers: ["sessions"] });
+  const visit = { url: "https://example.com/", probes: null };
+
+  function serviceOf(stuck: readonly string[]) {
+    const launches: boolean[] = [];
+    const launch = (anew: boolean) => {
+      const transport = new Answering(stuck[launches.length] ?? "none");
+      launches.push(anew);
+      return puppeteer.connect({ transport });
+    };
+    return { launches, service: new BrowserService({ launch, limits, blockLists: "" }) };
+  }
+
+  it.each(["Target.createBrowserContext", "Fetch.enable"])(
+    "does not wait for a browser that leaves %s unanswered: another one is asked",
+    async (stuck) => {
+      const { launches, service } = serviceOf([stuck, "none"]);
+      const asked = expect(service.visit(visit, "a")).rejects.toThrow("no room");
+      await vi.advanceTimersByTimeAsync(20_000);
+      await asked;
+      expect([launches, service.counts.open]).toEqual([[false, true], 0]);
+    },
+  );
+
+  it("says that there is no browser when the next one does not answer either", async () => {
+    const stuck = "Target.createBrowserContext";
+    const { launches, service } = serviceOf([stuck, stuck]);
+    const asked = expect(service.visit(visit, "a")).rejects.toMatchObject({
+      status: 503,
+      code: "browser_unavailable",
+    });
+    await vi.advanceTimersByTimeAsync(30_000);
+    await asked;
+    expect([launches, service.counts.open]).toEqual([[false, true], 0]);
+  });
+
+  /** What is done to a browser's contexts when a page has been asked for. */
+  async function contextsOf(transport: WithPages): Promise<string[]> {
+    const launch = () => puppeteer.connect({ transport });
+    const service = new BrowserService({ launch, limits, blockLists: "" });
+    const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
+    await vi.advanceTimersByTimeAsync(20_000);
+    await asked;
+    return transport.sent.filter((method) => /BrowserContext$/.test(method));
+  }
+
+  it("does not ask the browser for what pages write to their console", async () => {
+    const transport = new WithPages();
+    await contextsOf(transport);
+    expect(transport.sent).toContain("Page.enable");
+    expect(transport.sent.filter((method) => /^(?:Runtime|Log|Console)\.enable$/.test(method))).toEqual([]);
+  });
+
+  it("opens the next tab when the last one has closed", async () => {
+    expect(await contextsOf(new WithPages())).toEqual([
+      "Target.createBrowserContext",
+      "Target.disposeBrowserContext",
+      "Target.createBrowserContext",
+    ]);
+  });
+
+  it("denies every page the local network before it loads anything", async () => {
+    const transport = new WithPages();
+    await contextsOf(transport);
+    const { sent } = transport;
+    const denied = sent.indexOf("Browser.setPermission");
+    expect(denied).toBeGreaterThan(sent.indexOf("Target.createBrowserContext"));
+    expect(denied).toBeLessThan(sent.indexOf("Target.createTarget"));
+  });
+
+  it("gives a browser's place to another one after so many pages, and nobody waits for that", async () => {
+    const transports: WithPages[] = [];
+    const started = Promise.withResolvers<void>();
+    const launches: boolean[] = [];
+    const launch = async (anew: boolean) => {
+      launches.push(anew);
+      const transport = new WithPages();
+      transports.push(transport);
+      if (anew) await started.promise;
+      return puppeteer.connect({ transport });
+    };
+    const service = new BrowserService({ launch, limits, blockLists: "", maxPagesPerBrowser: 3 });
+    const load = async () => {
+      const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
+      await vi.advanceTimersByTimeAsync(5_000);
+      await asked;
+    };
+    const navigations = () =>
+      transports.map(({ sent }) => sent.filter((method) => method === "Page.navigate").length);
+    for (let page = 0; page < 5; page++) await load();
+    expect([launches, navigations()]).toEqual([
+      [false, true],
+      [5, 0],
+    ]);
+    expect(transports[0]?.sent).not.toContain("Browser.close");
+    started.resolve();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(transports[0]?.sent).toContain("Browser.close");
+    await load();
+    expect([launches.length, navigations(), service.counts.open]).toEqual([2, [5, 1], 0]);
+  });
+
+  it("renews several browsers one after another", async () => {
+    const renewals = { isRunning: false };
+    const started = Promise.withResolvers<void>();
+    let renewed = 0;
+    const launch = async (anew: boolean) => {
+      if (anew) {
+        renewed++;
+        await started.promise;
+      }
+      return puppeteer.connect({ transport: new WithPages() });
+    };
+    const services = [1, 2].map(
+      () =>
+        new BrowserService({ launch, limits, blockLists: "", maxPagesPerBrowser: 1, replacement: renewals }),
+    );
+    const load = async () => {
+      const asked = services.map((service) => expect(service.visit(visit, "a")).rejects.toThrow("host name"));
+      await vi.advanceTimersByTimeAsync(5_000);
+      await Promise.all(asked);
+    };
+    await load();
+    await load();
+    expect(renewed).toBe(1);
+    started.resolve();
+    await vi.advanceTimersByTimeAsync(1_000);
+    // The other one's turn comes with its next page; the first is young.
+    const asked = expect(services[1]?.visit(visit, "a")).rejects.toThrow("host name");
+    await vi.advanceTimersByTimeAsync(5_000);
+    await asked;
+    expect(renewed).toBe(2);
+  });
+
+  it("keeps a browser that has shown many pages when no other one can be had", async () => {
+    let launches = 0;
+    const transport = new WithPages();
+    const launch = async (anew: boolean) => {
+      launches++;
+      if (anew) throw new Error("no room for another one");
+      return puppeteer.connect({ transport });
+    };
+    const service = new BrowserService({ launch, limits, blockLists: "", maxPagesPerBrowser: 2 });
+    for (let page = 0; page < 4; page++) {
+      const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
+      await vi.advanceTimersByTimeAsync(5_000);
+      await asked;
+    }
+    // Asked for at the second page, and again after two more.
+    expect([launches, transport.sent.includes("Browser.close")]).toEqual([3, false]);
+  });
+
+  it("keeps a browser that has shown many pages when the other one ends while it starts", async () => {
+    const transports: WithPages[] = [];
+    const launch = async (anew: boolean) => {
+      const transport = anew ? new Ending() : new WithPages();
+      transports.push(transport);
+      return puppeteer.connect({ transport });
+    };
+    const service = new BrowserService({ launch, limits, blockLists: "", maxPagesPerBrowser: 2 });
+    for (let page = 0; page < 3; page++) {
+      const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
+      await vi.advanceTimersByTimeAsync(5_000);
+      await asked;
+    }
+    const navigations = transports[0]?.sent.filter((method) => method === "Page.navigate").length;
+    expect([transports.length, navigations]).toEqual([2, 3]);
+  });
+
+  const BUSY = "The page keeps its browser busy without a pause.";
+
+  it.each([
+    ["compute without a pause", true, BUSY],
+    ["are heavy", false, expect.stringContaining("host name")],
+  ])(
+    "does not hold it against a client any longer that its pages %s, when only it has less time for that",
+    async (_, isBlocked, message) => {
+      const transport = new Computing();
+      const launch = () => puppeteer.connect({ transport });
+      const service = new BrowserService({ launch, limits, blockLists: "" });
+      /** Asks for a page while others are served; says what came of it, and after how many milliseconds. */
+      const ask = async (client: string) => {
+        const since = Date.now();
+        const url = `https://${client}.example/`;
+        const came = await service.visit({ ...visit, url }, client).catch((error: unknown) => error);
+        return { came, ms: Date.now() - since };
+      };
+      const pass = async (seconds: number) => {
+        for (let passed = 0; passed < seconds; passed++) {
+          void ask("other");
+          await vi.advanceTimersByTimeAsync(1_000);
+        }
+      };
+      const first = ask("a");
+      await pass(10);
+      expect(await first).toMatchObject({ came: { message: BUSY } });
+      transport.isBlocked = isBlocked;
+      const second = ask("a");
+      await pass(15);
+      expect(await second).toMatchObject({ came: { message } });
+      expect((await second).ms).toBeLessThan(limits.maxBlockedMs);
+      await pass(41);
+      transport.isBlocked = true;
+      const third = ask("a");
+      await pass(15);
+      expect(await third).toMatchObject({ came: { message: BUSY } });
+      expect((await third).ms).toBeGreaterThan(limits.maxBlockedMs);
+    },
+  );
+
+  it("ends a browser that cannot be used", async () => {
+    const transports: Unguarded[] = [];
+    const launch = () => {
+      const transport = new Unguarded();
+      transports.push(transport);
+      return puppeteer.connect({ transport });
+    };
+    const service = new BrowserService({ launch, limits, blockLists: "" });
+    const asked = expect(service.visit(visit, "a")).rejects.toMatchObject({ code: "browser_unavailable" });
+    await vi.advanceTimersByTimeAsync(5_000);
+    await asked;
+    expect(transports.map(({ sent }) => sent.includes("Browser.close"))).not.toContain(false);
+  });
+
+  it("loads a page in another browser when one hangs that has a tab ready", async () => {
+    const transports: Hanging[] = [];
+    const launch = () => {
+      const transport = new Hanging();
+      transports.push(transport);
+      return puppeteer.connect({ transport });
+    };
+    const service = new BrowserService({ launch, limits, blockLists: "" });
+    for (const hangs of [false, true]) {
+      const [first] = transports;
+      if (first !== undefined) first.hangs = hangs;
+      const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
+      // Less than a page may take.
+      await vi.advanceTimersByTimeAsync(limits.totalMs - 1_000);
+      await asked;
+    }
+    expect(transports[0]?.sent.filter((method) => method === "Target.createTarget")).toHaveLength(2);
+    expect(transports).toHaveLength(2);
+  });
+
+  it("opens no other tab in a browser that does not close its last one", async () => {
+    expect(await contextsOf(new WithPages("Target.disposeBrowserContext"))).toEqual([
+      "Target.createBrowserContext",
+      "Target.disposeBrowserContext",
+    ]);
+  });
+});

@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { metadataQuerySchema } from "../../../../src/pages/metadata/query-schemas.ts";
+import { technologiesQuerySchema } from "../../../../src/pages/technologies/query-schemas.ts";
+import { thumbnailQuerySchema } from "../../../../src/pages/thumbnails/query-schemas.ts";
+
+/** The names of the parameters that a source reads. */
+function namesIn(source: string): string[] {
+  const text = readFileSync(join(import.meta.dirname, "../../../../src/pages", source), "utf8");
+  const read = [...text.matchAll(/query\.\w+\("(\w+)"/g)].map(([, name]) => name ?? "");
+  return text.includes("readFreshness(query)") ? [...read, ...namesIn("http/freshness.ts")] : read;
+}
+
+/** Read for all operations alike (`page-caller.ts`). */
+const OF_ALL = ["url", "key", "keyId", "expires", "signature", "async"];
+
+describe("the described queries of the page service", () => {
+  it.each([
+    [
+      [
+        "thumbnails/thumbnail-parameters.ts",
+        "thumbnails/size-parameters.ts",
+        "thumbnails/locale-parameters.ts",
+        "thumbnails/paper-layout.ts",
+      ],
+      thumbnailQuerySchema,
+    ],
+    [["technologies/endpoints.ts"], technologiesQuerySchema],
+    [["metadata/endpoints.ts"], metadataQuerySchema],
+  ])("name the parameters that %j read", (sources, schema) => {
+    const names = new Set([...OF_ALL, ...sources.flatMap(namesIn)]);
+    expect(Object.keys(schema.shape).sort()).toEqual([...names].sort());
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../bench/simulation/clock.ts";
+import { ConfigBroadcaster } from "../../../src/pool/config-broadcaster.ts";
+
+const POOLS = ["one", "two"];
+
+/** Pools that are told: a silent one answers when it is let go. */
+function world() {
+  const clock = new VirtualClock(1_800_000_000_000);
+  const news = new ConfigBroadcaster(clock);
+  const told: string[] = [];
+  const silent = new Map<string, PromiseWithResolvers<void>>();
+  const pass = async (ms: number) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    await clock.runUntil(clock.now() + ms);
+  };
+  /** Whether all know it by then; null: it is still waited for. */
+  const tell = async (ms: number) => {
+    let isKnown: boolean | null = null;
+    const telling = news.broadcast(POOLS, async (pool) => {
+      told.push(pool);
+      await silent.get(pool)?.promise;
+    });
+    void telling.then(() => {
+      isKnown = news.isAcknowledgedBy(POOLS);
+    });
+    await pass(ms);
+    return isKnown;
+  };
+  return { news, told, silent, tell, pass };
+}
+
+describe("what pools are told", () => {
+  it("is told to all once", async () => {
+    const { news, told, tell } = world();
+    expect(await tell(10), "after a start nobody is known to know it").toBe(true);
+    expect(told).toEqual(POOLS);
+    news.markChanged();
+    expect(news.isAcknowledgedBy(POOLS)).toBe(false);
+    expect(await tell(10)).toBe(true);
+    expect(await tell(10)).toBe(true);
+    expect(told).toEqual([...POOLS, ...POOLS]);
+  });
+
+  it("waits for a silent one for some seconds, and counts what it says later", async () => {
+    const { pass, news, told, silent, tell } = world();
+    const late = Promise.withResolvers<void>();
+    silent.set("two", late);
+    expect(await tell(2_000), "it may be slow").toBeNull();
+    await pass(4_000);
+    expect(news.isAcknowledgedBy(["one"])).toBe(true);
+    expect(news.isAcknowledgedBy(POOLS)).toBe(false);
+    expect(await tell(6_000)).toBe(false);
+    expect(told, "who knows it is not told again").toEqual(["one", "two", "two"]);
+    late.resolve();
+    await pass(10);
+    expect(news.isAcknowledgedBy(POOLS)).toBe(true);
+  });
+
+  it("is not known to one that acknowledges what was told before", async () => {
+    const { pass, news, silent, tell } = world();
+    const late = Promise.withResolvers<void>();
+    silent.set("two", late);
+    await tell(10);
+    news.markChanged();
+    late.resolve();
+    await pass(10);
+    expect(news.isAcknowledgedBy(POOLS)).toBe(false);
+  });
+
+  it("is told again ever later, and soon when there is more", () => {
+    const { news } = world();
+    const pauses = Array.from({ length: 6 }, () => news.nextRetryMs());
+    expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+    news.markChanged();
+    expect(news.nextRetryMs()).toBe(2_000);
+  });
+});

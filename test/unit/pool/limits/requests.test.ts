@@ -1,0 +1,293 @@
+import { describe, expect, test } from "vitest";
+import type * as z from "zod";
+import type { apiKeySchema, configSchema } from "../../../../src/core/config/schema.ts";
+import { SMALL_CHAT, SMALL_REQUESTS } from "../../../support/dialect-requests.ts";
+import {
+  type MemoryGateway,
+  pass,
+  START_OF_TIME,
+  useMemoryGateway,
+} from "../../../support/memory-gateway.ts";
+import { accountNamed, KEY } from "../../../support/memory-platform.ts";
+import { refuses, says } from "../../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+type Rules = Omit<z.input<typeof apiKeySchema>, "key">;
+
+/** A configuration whose key has rules. */
+function withKey(rules: Rules, more: z.input<typeof configSchema> = {}): z.input<typeof configSchema> {
+  return { keys: [], api_keys: [{ key: KEY, ...rules }], ...more };
+}
+
+const STREAM = { ...SMALL_CHAT.body, stream: true };
+
+async function used(made: MemoryGateway) {
+  await made.settle();
+  const [use] = await made.platform.accounts.listKeyUsage();
+  return use;
+}
+
+const rateLimits = (response: Response): Record<string, string> =>
+  Object.fromEntries([...response.headers].filter(([name]) => name.includes("ratelimit")));
+
+describe("a limit that is reached", () => {
+  test.each(Object.entries(SMALL_REQUESTS))("is told in the shape of %s", async (id, { path, body }) => {
+    const made = await gateway({ config: withKey({ limits: { requests_per_minute: 1 } }) });
+    expect((await made.post(path, body)).status).toBe(200);
+    await pass(10_000);
+    const refused = await made.post(path, body);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toBeNull();
+    const said: unknown = await refused.json();
+    const message = expect.stringMatching(/requests per minute \(limit 1, used 1\): try again in 50 s/);
+    const own =
+      id === "content-generation"
+        ? { error: { code: 429, status: "RESOURCE_EXHAUSTED", message } }
+        : id === "model-runner"
+          ? { error: message }
+          : { error: { type: "rate_limit_error", code: "rate_limit_exceeded", message } };
+    expect(said).toMatchObject(own);
+    const headers = rateLimits(refused);
+    if (id === "messages") {
+      const reset = new Date(START_OF_TIME + 60_000).toISOString().replace(".000", "");
+      expect(headers).toEqual({
+        "anthropic-ratelimit-requests-limit": "1",
+        "anthropic-ratelimit-requests-remaining": "0",
+        "anthropic-ratelimit-requests-reset": reset,
+      });
+    } else {
+      expect(headers).toEqual({
+        "x-ratelimit-limit-requests": "1",
+        "x-ratelimit-remaining-requests": "0",
+        "x-ratelimit-reset-requests": "50s",
+      });
+    }
+    await pass(50_000);
+    expect((await made.post(path, body)).status).toBe(200);
+  });
+
+  test("holds for all styles, embeddings and files together", async () => {
+    const config = withKey({ limits: { requests_per_minute: 3 } }, { embeddings: { provider: "builtin" } });
+    const made = await gateway({ config });
+    const form = new FormData();
+    form.append("purpose", "assistants");
+    form.append("file", new Blob(["text"]), "a.txt");
+    const upload = () =>
+      made.request("/v1/files", { method: "POST", body: form, headers: { authorization: `Bearer ${KEY}` } });
+    const embed = () =>
+      made.post("/v1/embeddings", { model: "text-embedding-3-small", input: "four words of text" });
+    expect((await upload()).status).toBe(200);
+    expect((await embed()).status).toBe(200);
+    expect((await made.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
+    for (const again of [upload, embed, () => made.post(SMALL_CHAT.path, SMALL_CHAT.body)]) {
+      expect(await (await again()).json()).toMatchObject({ error: { code: "rate_limit_exceeded" } });
+    }
+    expect(await used(made)).toMatchObject({ parallel: 0, minute: { requests: 3 } });
+  });
+
+  test("is free again at once when its caller leaves before the provider says anything, and what was expected counts", async () => {
+    const limits = { max_parallel: 1, tokens_per_day: 100_000 };
+    const made = await gateway({ config: withKey({ limits }), turns: ["hang", says("One")] });
+    const caller = new AbortController();
+    const left = made.post(SMALL_CHAT.path, SMALL_CHAT.body, { signal: caller.signal });
+    await pass(100);
+    caller.abort();
+    expect((await left).status).toBe(499);
+    await pass(1);
+    const [use] = await made.platform.accounts.listKeyUsage();
+    expect(use).toMatchObject({ parallel: 0, minute: { requests: 1 } });
+    expect(use?.day.tokens).toBeGreaterThan(512);
+    expect((await made.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
+  });
+
+  test("is a status also for a stream: one at a time", async () => {
+    const made = await gateway({ config: withKey({ limits: { max_parallel: 1 } }), turns: [says("One")] });
+    const first = await made.post(SMALL_CHAT.path, STREAM);
+    const second = await made.post(SMALL_CHAT.path, STREAM);
+    expect(second.status).toBe(429);
+    expect(await second.json()).toMatchObject({
+      error: { code: "rate_limit_exceeded", details: { limit: "max_parallel", max: 1 } },
+    });
+    await first.text();
+    await made.settle();
+    await pass(5_000);
+    expect((await made.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
+  });
+});
+
+describe("a budget", () => {
+  test("that is used up is a 429 that no SDK tries again, and says when it is renewed", async () => {
+    const made = await gateway({ config: withKey({ limits: { tokens_per_day: 10 } }) });
+    expect((await made.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
+    await made.settle();
+    const { day } = (await used(made)) ?? { day: { tokens: 0 } };
+    expect(day.tokens).toBeGreaterThan(0);
+    const rest = 10 - day.tokens;
+    if (rest > 0)
+      for (let more = 0; more < rest; more += 1) await made.post(SMALL_CHAT.path, SMALL_CHAT.body);
+    await made.settle();
+    const refused = await made.post(SMALL_CHAT.path, SMALL_CHAT.body);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("x-should-retry")).toBe("false");
+    const midnight = new Date(Math.ceil(START_OF_TIME / 86_400_000) * 86_400_000).toISOString();
+    expect(await refused.json()).toMatchObject({
+      error: {
+        type: "insufficient_quota",
+        code: "insufficient_quota",
+        details: { limit: "tokens_per_day", max: 10, resets_at: midnight },
+      },
+    });
+    await pass(Math.ceil(START_OF_TIME / 86_400_000) * 86_400_000 - Date.now());
+    expect((await made.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
+  });
+
+  test.each([
+    ["a whole answer", SMALL_CHAT.body],
+    ["a stream", STREAM],
+  ])("is settled with what %s really used", async (_, body) => {
+    const made = await gateway({ config: withKey({ limits: { tokens_per_day: 1_000_000 } }) });
+    const answer = await made.post(SMALL_CHAT.path, body);
+    await answer.text();
+    await made.settle();
+    const [line] = made.lines.filter(({ path }) => path === SMALL_CHAT.path);
+    const { prompt_tokens: prompt, completion_tokens: completion } = line ?? {};
+    expect(await used(made)).toMatchObject({
+      parallel: 0,
+      day: { tokens: Number(prompt) + Number(completion) },
+    });
+  });
+
+  test("of money is that of the prices, and of the model that was used", async () => {
+    const prices = { "provider-v4-flash": { input: 1_000_000, output: 2_000_000 } };
+    const made = await gateway({
+      config: withKey(
+        { limits: { cost_per_month: 1_000_000 } },
+        { prices, model_aliases: { mine: "provider-v4-flash" } },
+      ),
+    });
+    await made.post(SMALL_CHAT.path, { ...SMALL_CHAT.body, model: "mine" });
+    await made.settle();
+    const [line] = made.lines.filter(({ path }) => path === SMALL_CHAT.path);
+    const { prompt_tokens: prompt, completion_tokens: completion } = line ?? {};
+    expect((await used(made))?.month.cost).toBe((Number(prompt) + 2 * Number(completion)) * 1e9);
+    const config = withKey({ limits: { cost_per_day: 0.000_001 } }, { prices });
+    const poor = await gateway({ config });
+    expect((await poor.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
+    await poor.settle();
+    expect(await (await poor.post(SMALL_CHAT.path, SMALL_CHAT.body)).json()).toMatchObject({
+      error: { code: "insufficient_quota", details: { limit: "cost_per_day", max: 0.000_001 } },
+    });
+  });
+
+  test("pays nothing for what the provider refused", async () => {
+    const made = await gateway({
+      config: withKey({ limits: { tokens_per_day: 1_000_000 } }, { accounts: [accountNamed("one@test")] }),
+      turns: [refuses(400, "invalid_request")],
+    });
+    expect((await made.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(400);
+    expect(await used(made)).toMatchObject({ parallel: 0, minute: { requests: 1 }, day: { tokens: 0 } });
+  });
+
+  test("counts what was expected of a caller who leaves before the provider has said anything", async () => {
+    const made = await gateway({ turns: ["hang"], config: withKey({ limits: { tokens_per_day: 100_000 } }) });
+    const left = new AbortController();
+    const asked = made.post(SMALL_CHAT.path, SMALL_CHAT.body, { signal: left.signal });
+    await pass(1_000);
+    left.abort();
+    await asked.catch(() => undefined);
+    await pass(60_000);
+    const use = await used(made);
+    expect(use?.parallel).toBe(0);
+    expect(use?.day.tokens).toBeGreaterThan(0);
+  });
+
+  test("counts a request once that goes on with another account", async () => {
+    const made = await gateway({
+      config: withKey({ limits: { requests_per_minute: 1 } }),
+      turns: [refuses(500, "oops"), says("One")],
+    });
+    expect((await made.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
+    expect(made.turns).toHaveLength(2);
+    expect(await used(made)).toMatchObject({ parallel: 0, minute: { requests: 1 } });
+  });
+});
+
+describe("what is left", () => {
+  test("is told with each answer, and with nobody else's", async () => {
+    const made = await gateway({
+      config: withKey({ limits: { requests_per_minute: 5, tokens_per_minute: 9_000 } }),
+    });
+    const answer = await made.post(SMALL_CHAT.path, STREAM);
+    expect(rateLimits(answer)).toMatchObject({
+      "x-ratelimit-limit-requests": "5",
+      "x-ratelimit-remaining-requests": "4",
+      "x-ratelimit-reset-requests": "1m0s",
+      "x-ratelimit-limit-tokens": "9000",
+      "x-ratelimit-reset-tokens": "1m0s",
+    });
+    await answer.text();
+    const other = await gateway();
+    expect(rateLimits(await other.post(SMALL_CHAT.path, SMALL_CHAT.body))).toEqual({});
+    expect(await other.platform.accounts.listKeyUsage()).toEqual([]);
+  });
+});
+
+describe("a key is refused with 403", () => {
+  test.each(Object.entries(SMALL_REQUESTS))(
+    "for a model that it may not use: %s",
+    async (_, { path, body }) => {
+      const made = await gateway({ config: withKey({ models: ["provider-v4-pro*"] }) });
+      const refused = await made.post(path, body);
+      expect(refused.status).toBe(403);
+      expect(JSON.stringify(await refused.json())).toContain("may not use the model");
+      expect(made.upstream.asked).toEqual([]);
+    },
+  );
+
+  test("but not for an alias that it may use", async () => {
+    const config = withKey({ models: ["mine"] }, { model_aliases: { mine: "provider-v4-flash" } });
+    const made = await gateway({ config });
+    const ask = async (model: string) =>
+      (await made.post(SMALL_CHAT.path, { ...SMALL_CHAT.body, model })).status;
+    expect(await ask("mine")).toBe(200);
+    expect(await ask("provider-v4-flash")).toBe(403);
+  });
+
+  test("for a style that it may not use, files and embeddings included", async () => {
+    const config = withKey({ dialects: ["messages"] }, { embeddings: { provider: "builtin" } });
+    const made = await gateway({ config });
+    for (const [id, { path, body }] of Object.entries(SMALL_REQUESTS)) {
+      expect([id, (await made.post(path, body)).status]).toEqual([id, id === "messages" ? 200 : 403]);
+    }
+    expect((await made.post("/v1/embeddings", { model: "text-embedding-3-small", input: "a" })).status).toBe(
+      403,
+    );
+  });
+
+  test("from a network that it may not be used from", async () => {
+    const elsewhere = await gateway({ config: withKey({ networks: ["198.51.100.0/24", "2001:db8::/32"] }) });
+    const refused = await elsewhere.post(SMALL_CHAT.path, SMALL_CHAT.body);
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({
+      error: { type: "permission_error", code: "permission_denied" },
+    });
+    // Where tests call from.
+    const here = await gateway({ config: withKey({ networks: ["192.0.2.0/24"] }) });
+    expect((await here.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
+  });
+});
+
+test("an estimate alone keeps nobody out whose minute is small", async () => {
+  const made = await gateway({ config: withKey({ limits: { tokens_per_minute: 100 } }) });
+  expect((await made.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
+  await made.settle();
+  const text = "many words of text ".repeat(200);
+  const refused = await made.post(SMALL_CHAT.path, {
+    ...SMALL_CHAT.body,
+    messages: [{ role: "user", content: text }],
+  });
+  expect(await refused.json()).toMatchObject({
+    error: { code: "rate_limit_exceeded", message: expect.stringContaining("larger than that") },
+  });
+});

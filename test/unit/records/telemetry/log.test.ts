@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { LogFields } from "../../../../src/core/ports/context.ts";
+import { logRequest } from "../../../../src/records/telemetry/log.ts";
+
+const lines: string[] = [];
+
+beforeEach(() => {
+  vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  lines.length = 0;
+});
+
+/** Any text, halves of characters and ends of lines included, and often one that is plain. */
+const text = fc.oneof(
+  fc.stringMatching(/^[\w./:@-]{0,40}$/),
+  fc.string({ unit: "binary" }),
+  fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 12 })
+    .map((codes) => String.fromCharCode(...codes)),
+  fc.constantFrom('"', "\\", "\u007f", "\u2028", "\ud800", "é", "😀", "\n", "</script>"),
+);
+const number = fc.oneof(
+  fc.nat(),
+  fc.double(),
+  fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -0, 1e21),
+);
+
+const FIELDS: fc.Arbitrary<LogFields> = fc
+  .array(
+    fc.oneof(
+      fc.tuple(fc.constantFrom("route", "key", "requestedModel", "account", "error", "cause"), text),
+      fc.tuple(
+        fc.constantFrom("queueMs", "firstTokenMs", "promptTokens", "attempts", "retryAfterSeconds"),
+        number,
+      ),
+      fc.tuple(fc.constant("stream"), fc.boolean()),
+      fc.tuple(fc.constantFrom("model", "errorStatus", "provider"), fc.constant(undefined)),
+      fc.tuple(fc.constant("streaming"), fc.constant(Promise.resolve())),
+    ),
+  )
+  .map((entries) => Object.assign({}, ...entries.map(([name, value]) => ({ [name]: value }))));
+
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+describe("the log line of a request", () => {
+  it("is the JSON of its members, in their order, whatever they hold", () => {
+    vi.useFakeTimers();
+    fc.assert(
+      fc.property(
+        FIELDS,
+        text,
+        number,
+        fc.date({ min: new Date(0), noInvalidDate: true }),
+        (fields, id, ms, at) => {
+          vi.setSystemTime(at);
+          logRequest("POST", "/v1/models", 200, id, ms, fields);
+          const { streaming: _, ...told } = fields;
+          const named = Object.entries(told).map(([name, value]) => [snakeCase(name), value]);
+          expect(lines.pop()).toBe(
+            JSON.stringify({
+              at: at.toISOString(),
+              request_id: id,
+              method: "POST",
+              path: "/v1/models",
+              status: 200,
+              duration_ms: Math.round(ms),
+              ...Object.fromEntries(named),
+            }),
+          );
+        },
+      ),
+    );
+  });
+
+  it("tells the time to the millisecond, within a second and from one to the next", () => {
+    vi.useFakeTimers();
+    const times = [0, 7, 89, 999, 1_000, 59_999, 60_000, 1, 1_700_000_000_010, 1_700_000_000_999];
+    for (const time of times) {
+      vi.setSystemTime(time);
+      logRequest("GET", "/", 200, "id", 0, {});
+    }
+    expect(lines.map((line): unknown => JSON.parse(line).at)).toEqual(
+      times.map((time) => new Date(time).toISOString()),
+    );
+  });
+
+  it("hides in its path what paths may hold", () => {
+    logRequest("GET", "/admin/keys/sk-secret", 200, "id", 0, {});
+    expect(lines.join()).not.toContain("secret");
+    expect(JSON.parse(lines.join()).path).toBe("/admin/keys/…");
+  });
+});

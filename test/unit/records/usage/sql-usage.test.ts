@@ -1,0 +1,393 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import type { UsedRequest } from "../../../../src/core/ports/usage.ts";
+import {
+  OTHER_VALUES,
+  type UsageDimension,
+  type UsageMessage,
+  type UsageQuery,
+} from "../../../../src/core/ports/usage.ts";
+import { SqlUsage } from "../../../../src/records/usage/sql-usage.ts";
+import { DAY_MS, HOUR_MS } from "../../../../src/records/usage/time-range.ts";
+import { UsageTally } from "../../../../src/records/usage/usage-tally.ts";
+import { emptyConfig } from "../../../support/config.ts";
+import "../../../support/properties.ts";
+import { memoryDatabase } from "../archive/sqlite.ts";
+import { used } from "./support.ts";
+
+const NOON = Date.UTC(2026, 10, 22, 12);
+const TODAY = Date.UTC(2026, 10, 22);
+
+const everything: UsageQuery = {
+  from: TODAY,
+  to: TODAY + DAY_MS,
+  granularity: "total",
+  groupBy: [],
+  filters: {},
+  limit: 10_000,
+};
+
+function rig(prices: Record<string, { input: number; output: number }> = {}) {
+  const sql = memoryDatabase();
+  let time = NOON;
+  const open = () => new SqlUsage(sql, () => time);
+  let usage = open();
+  const tally = new UsageTally();
+  const config = { config: { ...emptyConfig(), prices } };
+  return {
+    sql,
+    tally,
+    config,
+    get usage() {
+      return usage;
+    },
+    at: (now: number) => {
+      time = now;
+    },
+    /** The object is started anew on its storage. */
+    evict: () => {
+      usage = open();
+    },
+    take: async (requests: readonly UsedRequest[], now = NOON) => {
+      for (const request of requests) tally.count(request, now);
+      await tally.send(usage, config, now);
+    },
+    read: (changes: Partial<UsageQuery> = {}) => usage.read({ ...everything, ...changes }),
+  };
+}
+
+const by = (name: UsageDimension): Partial<UsageQuery> => ({ groupBy: [name] });
+
+describe("usage", () => {
+  it("adds up requests, tokens, attempts and cost", async () => {
+    const { take, read } = rig({ flash: { input: 1, output: 2 } });
+    await take([
+      used(),
+      used({ queueMs: 30, attempts: 2 }),
+      used({ outcome: "cancelled", completionTokens: 1 }),
+    ]);
+    expect(read().totals).toMatchObject({
+      requests: 3,
+      succeeded: 2,
+      cancelled: 1,
+      failed: 0,
+      prompt_tokens: 30,
+      cached_tokens: 12,
+      completion_tokens: 11,
+      reasoning_tokens: 5,
+      attempts: 4,
+      queue_ms: 30,
+      duration_ms: 300,
+      cost_nano: 30 * 1_000 + 11 * 2_000,
+    });
+  });
+
+  it("keeps the price that a request had", async () => {
+    const { take, read, config } = rig({ flash: { input: 1, output: 0 } });
+    await take([used()]);
+    Object.assign(config.config.prices, { flash: { input: 5, output: 0 } });
+    expect(read().totals.cost_nano).toBe(10_000);
+  });
+
+  it("groups by what is asked for, the busiest first", async () => {
+    const { take, read } = rig();
+    await take([used({ key: "a" }), used({ key: "b" }), used({ key: "b", model: "pro" })]);
+    expect(read(by("key")).groups.map(({ dimensions, requests }) => [dimensions.key, requests])).toEqual([
+      ["b", 2],
+      ["a", 1],
+    ]);
+    expect(read({ groupBy: ["key", "model"] }).groups).toHaveLength(3);
+  });
+
+  it("finds what the filters say", async () => {
+    const { take, read } = rig();
+    await take([used({ key: "a" }), used({ key: "b" }), used({ key: "b", dialect: "messages" })]);
+    expect(read({ filters: { key: ["b"] } }).totals.requests).toBe(2);
+    expect(read({ filters: { key: ["b"], dialect: ["messages", "responses"] } }).totals.requests).toBe(1);
+    expect(read({ filters: { key: ["'; drop table usage_day; --"] } }).totals.requests).toBe(0);
+  });
+
+  it("divides time into hours and days", async () => {
+    const { take, read, at } = rig();
+    await take([used()], NOON - DAY_MS);
+    await take([used(), used()], NOON);
+    at(NOON + HOUR_MS);
+    await take([used()], NOON + HOUR_MS);
+    const from = TODAY - DAY_MS;
+    expect(read({ from, granularity: "hour" }).groups.map((group) => [group.at, group.requests])).toEqual([
+      [NOON - DAY_MS, 1],
+      [NOON, 2],
+      [NOON + HOUR_MS, 1],
+    ]);
+    expect(read({ from, granularity: "day" }).groups.map((group) => [group.at, group.requests])).toEqual([
+      [from, 1],
+      [TODAY, 3],
+    ]);
+    expect(read({ from: NOON, to: NOON + HOUR_MS }).totals.requests).toBe(2);
+  });
+
+  it("tells percentiles of each group and of all", async () => {
+    const { take, read } = rig();
+    const slow = Array.from({ length: 10 }, () => used({ key: "slow", durationMs: 10_000 }));
+    const fast = Array.from({ length: 90 }, () =>
+      used({ key: "fast", durationMs: 100, firstTokenMs: undefined }),
+    );
+    await take([...slow, ...fast]);
+    const { groups, totals } = read(by("key"));
+    const near = (value: number | undefined, to: number) => Math.abs((value ?? 0) - to) <= to * 0.05;
+    expect(near(groups[1]?.times.duration?.p50, 10_000)).toBe(true);
+    expect(near(totals.times.duration?.p50, 100)).toBe(true);
+    expect(near(totals.times.duration?.p95, 10_000)).toBe(true);
+    expect(groups[0]?.times.first_token).toBeNull();
+  });
+
+  it("says so when there are more groups than were asked for", async () => {
+    const { take, read } = rig();
+    await take([used({ key: "a" }), used({ key: "b" }), used({ key: "c" })]);
+    expect(read({ ...by("key"), limit: 2 })).toMatchObject({ truncated: true, totals: { requests: 3 } });
+    expect(read({ ...by("key"), limit: 3 }).truncated).toBe(false);
+  });
+
+  it("knows when a key was used last, and what it used today", async () => {
+    const { take, usage, at } = rig();
+    at(NOON - DAY_MS);
+    await take([used({ key: "a" })], NOON - DAY_MS);
+    at(NOON);
+    await take([used({ key: "a" }), used({ key: "b" })], NOON);
+    expect(usage.listKeyUsage()).toMatchObject([
+      { key: "a", last_used: NOON, requests: 2, today: { requests: 1, prompt_tokens: 10 } },
+      { key: "b", last_used: NOON, requests: 1, today: { requests: 1 } },
+    ]);
+    at(NOON + DAY_MS);
+    expect(usage.listKeyUsage()[0]?.today.requests).toBe(0);
+  });
+
+  it("keeps hours for 35 days, days for two years, and what a key used in all", async () => {
+    const { take, read, at, usage } = rig();
+    await take([used()]);
+    const later = (days: number) => NOON + days * DAY_MS;
+    at(later(34));
+    await take([used()], later(34));
+    expect(read({ granularity: "hour" }).groups).toHaveLength(1);
+    at(later(37));
+    await take([used()], later(37));
+    expect(read({ granularity: "hour" }).groups).toHaveLength(0);
+    expect(read({ granularity: "day" }).groups).toHaveLength(1);
+    at(later(733));
+    await take([used()], later(733));
+    expect(read({ granularity: "day" }).groups).toHaveLength(0);
+    expect(usage.listKeyUsage()[0]?.requests).toBe(4);
+  });
+});
+
+describe("a flood of made-up names", () => {
+  it("becomes `other`, and is counted", async () => {
+    const { take, read, usage } = rig();
+    for (let n = 0; n < 30; n += 1) {
+      await take(
+        Array.from({ length: 100 }, (_, m) => used({ requested_model: `made-up-${n}-${m}`, model: `m${m}` })),
+      );
+    }
+    const { groups, totals } = read({ groupBy: ["requested_model", "model"] });
+    expect(totals.requests).toBe(3_000);
+    expect(groups.length).toBeLessThan(220);
+    expect(
+      groups.find(({ dimensions }) => dimensions.requested_model === OTHER_VALUES)?.requests,
+    ).toBeGreaterThan(0);
+    expect(usage.listKeyUsage()).toHaveLength(1);
+  });
+
+  it("of one key leaves the models of the others as they are", async () => {
+    const { take, read } = rig();
+    await take(
+      Array.from({ length: 900 }, (_, n) => used({ key: "flood", requested_model: `made-up-${n}` })),
+    );
+    await take([used({ key: "good", requested_model: "mine" })]);
+    const good = read({ filters: { key: ["good"] }, groupBy: ["requested_model"] });
+    expect(good.groups.map(({ dimensions }) => dimensions.requested_model)).toEqual(["mine"]);
+  });
+
+  it("that comes between two messages does not fill the isolate's memory", async () => {
+    const { tally, usage, config } = rig();
+    const sizes: number[] = [];
+    const store = {
+      write: (message: UsageMessage) => {
+        sizes.push(message.deltas.length);
+        usage.write(message);
+      },
+    };
+    for (let n = 0; n < 20_000; n += 1) tally.count(used({ requested_model: `a${n}`, model: `b${n}` }), NOON);
+    await tally.send(store, config, NOON);
+    expect(sizes[0]).toBeLessThan(2_100);
+    expect(usage.read(everything).totals.requests).toBe(20_000);
+  });
+});
+
+describe("a message of an isolate", () => {
+  it("is repeated as it was until it is acknowledged, and what comes meanwhile waits", async () => {
+    const { tally, usage, config, read } = rig();
+    const messages: UsageMessage[] = [];
+    const deaf = {
+      write: (message: UsageMessage) => {
+        messages.push(structuredClone(message));
+        usage.write(message);
+        throw new Error("the answer was lost");
+      },
+    };
+    tally.count(used(), NOON);
+    await expect(tally.send(deaf, config, NOON)).rejects.toThrow();
+    tally.count(used(), NOON);
+    await expect(tally.send(deaf, config, NOON)).rejects.toThrow();
+    expect(messages[1]).toEqual(messages[0]);
+    expect(tally.isEmpty).toBe(false);
+    await tally.send(usage, config, NOON);
+    expect(tally.isEmpty).toBe(true);
+    expect(read().totals.requests).toBe(2);
+  });
+
+  it("that comes again long after is not counted again", async () => {
+    const { tally, usage, config, read, at } = rig();
+    const messages: UsageMessage[] = [];
+    const store = {
+      write: (message: UsageMessage) => {
+        messages.push(structuredClone(message));
+        usage.write(message);
+      },
+    };
+    tally.count(used(), NOON);
+    await tally.send(store, config, NOON);
+    tally.count(used(), NOON);
+    await tally.send(store, config, NOON);
+    for (const message of messages) usage.write(message);
+    for (const days of [1, 6, 8, 30, 400]) {
+      at(NOON + days * DAY_MS);
+      const other = new UsageTally();
+      other.count(used({ key: "other" }), NOON + days * DAY_MS);
+      await other.send(usage, config, NOON + days * DAY_MS);
+      for (const message of messages) usage.write(message);
+    }
+    expect(read({ filters: { key: ["key_1"] } }).totals.requests).toBe(2);
+  });
+
+  it("counts once and is never lost, whatever the network and the object do", async () => {
+    const fault = fc.constantFrom(
+      "none",
+      "none",
+      "before",
+      "after",
+      "evict-before",
+      "evict-after",
+      "twice",
+      "late",
+    );
+    const request = fc.record({
+      isolate: fc.nat({ max: 2 }),
+      key: fc.constantFrom("a", "b", "c"),
+      outcome: fc.constantFrom("success", "error", "cancelled", "refused"),
+      tokens: fc.nat({ max: 10_000 }),
+      fault,
+      send: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(request, { maxLength: 60 }), async (requests) => {
+        const world = rig();
+        const isolates = [new UsageTally(), new UsageTally(), new UsageTally()];
+        const late: UsageMessage[] = [];
+        const network = (kind: string) => ({
+          write: (message: UsageMessage) => {
+            if (kind === "before") throw new Error("lost");
+            if (kind === "evict-before") world.evict();
+            world.usage.write(structuredClone(message));
+            if (kind === "twice") world.usage.write(structuredClone(message));
+            if (kind === "late") late.push(structuredClone(message));
+            if (kind === "evict-after") world.evict();
+            if (kind === "after" || kind === "late" || kind === "evict-after") throw new Error("no answer");
+          },
+        });
+        for (const { isolate, key, outcome, tokens, fault: kind, send } of requests) {
+          const tally = isolates[isolate];
+          tally?.count(used({ key, outcome, promptTokens: tokens }), NOON);
+          if (send) await tally?.send(network(kind), world.config, NOON).catch(() => undefined);
+          const delayed = kind === "none" ? late.shift() : undefined;
+          if (delayed !== undefined) world.usage.write(delayed);
+        }
+        for (const tally of isolates) await tally.send(world.usage, world.config, NOON);
+        for (const message of late) world.usage.write(message);
+        const sum = (key: string, outcome: string) => {
+          const found = requests.filter((one) => one.key === key && one.outcome === outcome);
+          return [found.length, found.reduce((total, { tokens }) => total + tokens, 0)];
+        };
+        for (const key of ["a", "b", "c"]) {
+          for (const outcome of ["success", "error", "cancelled", "refused"]) {
+            const { totals } = world.read({ filters: { key: [key], outcome: [outcome] } });
+            expect([totals.requests, totals.prompt_tokens]).toEqual(sum(key, outcome));
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe("sums of any size", () => {
+  it("are finite, readable after a restart, and right to 12 digits", async () => {
+    const tokens = fc.oneof(fc.nat(2_000_000), fc.constantFrom(1e12, 25_000_000));
+    const price = fc.oneof(
+      fc.double({ min: 0, max: Number.MAX_VALUE, noNaN: true }),
+      fc.constantFrom(0, 375_000, 1e308),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(tokens, { minLength: 1, maxLength: 20 }), price, async (counts, input) => {
+        const world = rig({ flash: { input, output: 0 } });
+        let cost = 0;
+        let sum = 0;
+        for (const promptTokens of counts) {
+          await world.take([
+            used({ promptTokens, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 }),
+          ]);
+          cost += Math.min(1e40, (promptTokens * input * 1e9) / 1e6);
+          sum += promptTokens;
+        }
+        world.evict();
+        const [key] = world.usage.listKeyUsage();
+        for (const sums of [world.read().totals, world.read(by("key")).groups[0], key, key?.today]) {
+          expect(sums?.prompt_tokens).toBe(sum);
+          expect(Number.isFinite(sums?.cost_nano)).toBe(true);
+          expect(Math.abs((sums?.cost_nano ?? 0) - cost)).toBeLessThanOrEqual(cost * 1e-12 + counts.length);
+        }
+        const activity = world.usage.readActivity({ from: NOON, to: NOON + HOUR_MS, step: 60_000 });
+        expect(Number.isFinite(activity.totals.cost_nano)).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe("a damaged row", () => {
+  it.each([
+    ["usage_day", "duration='{'"],
+    ["usage_hour", "prompt_tokens='text'"],
+    ["usage_key", "cost_nano=-1"],
+    ["usage_day", "completion_tokens=9e999"],
+    ["activity_minute", "first_token='['"],
+    ["activity_quarter", "cost_nano=9e999"],
+  ])("of %s (%s) is set aside, and the books go on", async (table, damage) => {
+    const log = vi.spyOn(console, "error").mockReturnValue();
+    const world = rig();
+    await world.take(
+      [used({ key: "sound", outcome: "error" }), used({ key: "other", outcome: "error" })],
+      NOON,
+    );
+    world.sql.all(`update ${table} set ${damage}`);
+    await world.take([used({ key: "sound", outcome: "error" })], NOON);
+    expect(world.read(by("key")).totals.requests).toBeGreaterThan(0);
+    const activity = { from: TODAY, to: TODAY + DAY_MS, step: 900_000 };
+    for (const points of [activity, { from: NOON, to: NOON + HOUR_MS, step: 60_000 }]) {
+      expect(Number.isFinite(world.usage.readActivity(points).totals.cost_nano)).toBe(true);
+    }
+    expect(world.usage.listKeyUsage().every(({ cost_nano }) => cost_nano >= 0)).toBe(true);
+    expect(world.read({ granularity: "hour" }).totals.requests).toBeGreaterThan(0);
+    expect(world.sql.all("select distinct source from set_aside")).toEqual([{ source: table }]);
+    expect(log).toHaveBeenCalled();
+    log.mockRestore();
+  });
+});

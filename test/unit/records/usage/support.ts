@@ -1,0 +1,26 @@
+import type { UsedRequest } from "../../../../src/core/ports/usage.ts";
+
+/** A request that succeeded. */
+export function used(changes: Partial<UsedRequest> = {}): UsedRequest {
+  return {
+    key: "key_1",
+    requested_model: "gpt",
+    model: "flash",
+    provider: "sandbox",
+    account: "one@test",
+    dialect: "chat-completions",
+    operation: "chat",
+    outcome: "success",
+    status: 200,
+    code: "",
+    promptTokens: 10,
+    cachedTokens: 4,
+    completionTokens: 5,
+    reasoningTokens: 2,
+    attempts: 1,
+    durationMs: 100,
+    firstTokenMs: 20,
+    queueMs: 0,
+    ...changes,
+  };
+}

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import {
+  type SettledUses,
+  SettlementQueue,
+} from "../../../../../src/runtime/cloudflare/pool-client/settlement-queue.ts";
+
+const spent = (tokens: number) => ({ tokens, cost: 0 });
+
+/** Settlements whose timers of so many milliseconds at most end when they are told to. */
+function settlements() {
+  const sent: SettledUses[] = [];
+  const failures: Error[] = [];
+  const pool = { isSilent: false };
+  const timers = new Set<{ readonly ms: number; readonly run: () => void }>();
+  const it = new SettlementQueue(
+    async (settled) => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      sent.push(settled);
+      if (pool.isSilent) await new Promise(() => undefined);
+    },
+    {
+      now: () => 1_000,
+      setTimer: (ms, run) => {
+        const timer = { ms, run };
+        timers.add(timer);
+        return () => timers.delete(timer);
+      },
+    },
+  );
+  const goOn = async (ms = 10) => {
+    for (const timer of [...timers]) if (timer.ms <= ms && timers.delete(timer)) timer.run();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { it, sent, goOn, failures, pool };
+}
+
+/** What a call takes with it that the pool acknowledges. */
+const taken = (it: SettlementQueue) => it.sendWith(async (settled) => settled);
+
+test("what another request takes with it is not sent again", async () => {
+  const { it, sent, goOn } = settlements();
+  const told = it.add("a", spent(1), false);
+  expect(await taken(it)).toEqual([["a", spent(1)]]);
+  await goOn(5_000);
+  await told;
+  expect([sent, await taken(it)]).toEqual([[], []]);
+});
+
+test("what another request has taken with it goes with the next, too, when nothing is heard of it, or when it fails", async () => {
+  const { it, sent, goOn } = settlements();
+  const told = it.add("a", spent(1), false);
+  void it.sendWith(() => new Promise(() => undefined));
+  await goOn();
+  await told;
+  expect(sent).toEqual([]);
+  await goOn(5_000);
+  const failing = it.sendWith(async () => Promise.reject(new Error("gone")));
+  await expect(failing).rejects.toThrow("gone");
+  await it.add("b", spent(2), true);
+  expect(sent.map((settled) => settled.map(([use]) => use))).toEqual([["a", "b"]]);
+});
+
+test("what nobody takes along is sent after a moment, all in one", async () => {
+  const { it, sent, goOn } = settlements();
+  const all = Promise.all(["a", "b", "c", "d", "e"].map((use, index) => it.add(use, spent(index), false)));
+  await goOn();
+  await all;
+  expect(sent).toEqual([["a", "b", "c", "d", "e"].map((use, index) => [use, spent(index)])]);
+});
+
+test("what another request may wait for is sent at once, with what waits", async () => {
+  const { it, sent, goOn } = settlements();
+  const first = it.add("a", spent(1), false);
+  await it.add("b", spent(2), true);
+  expect(sent).toEqual([
+    [
+      ["a", spent(1)],
+      ["b", spent(2)],
+    ],
+  ]);
+  await goOn();
+  await first;
+  expect(sent).toHaveLength(1);
+});
+
+test("what did not arrive goes with the next", async () => {
+  const { it, sent, failures } = settlements();
+  failures.push(new Error("gone"));
+  await expect(it.add("a", spent(1), true)).rejects.toThrow("gone");
+  await it.add("b", spent(2), true);
+  expect(sent.flat().map(([use]) => use)).toEqual(["a", "b"]);
+});
+
+test("what a pool does not acknowledge goes with the next, and holds nobody up for long", async () => {
+  const { it, sent, goOn, pool } = settlements();
+  pool.isSilent = true;
+  const told = expect(it.add("a", spent(1), true)).rejects.toMatchObject({ status: 503 });
+  await goOn(5_000);
+  await told;
+  pool.isSilent = false;
+  await it.add("b", spent(2), true);
+  expect(sent.map((settled) => settled.map(([use]) => use))).toEqual([["a"], ["a", "b"]]);
+  expect(await taken(it)).toEqual([]);
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it, vi } from "vitest";
+import { InFlightWork } from "../../../../src/runtime/deno/in-flight-work.ts";
+
+describe("what is under way", () => {
+  it("is waited for, and what it begins in its turn too", async () => {
+    const inFlight = new InFlightWork();
+    const first = Promise.withResolvers<void>();
+    const second = Promise.withResolvers<void>();
+    inFlight.add(first.promise.then(() => inFlight.add(second.promise)));
+    const ended = vi.fn();
+    const drained = inFlight.drain(60_000).then(ended);
+    expect(inFlight.isClosing).toBe(true);
+    first.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(ended).not.toHaveBeenCalled();
+    second.resolve();
+    await drained;
+    expect(ended).toHaveBeenCalledWith(true);
+  });
+
+  it("may fail", async () => {
+    const inFlight = new InFlightWork();
+    inFlight.add(Promise.reject(new Error("the client left")));
+    expect(await inFlight.drain(60_000)).toBe(true);
+  });
+
+  it("is not waited for longer than asked", async () => {
+    const inFlight = new InFlightWork();
+    inFlight.add(new Promise(() => undefined));
+    expect(await inFlight.drain(20)).toBe(false);
+  });
+});

@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import type { StoredResponse } from "../../../../src/core/ports/responses.ts";
+import { CallerObjectStore } from "../../../../src/runtime/deno/caller-object-store.ts";
+import { Database } from "../../../../src/runtime/deno/database.ts";
+import { RateLimits } from "../../../../src/runtime/deno/rate-limits.ts";
+import { createWatchStateStore } from "../../../../src/runtime/deno/watch-state-store.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "polygate-storage-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+let path: string;
+beforeEach(() => {
+  files += 1;
+  path = join(folder, `${files}.db`);
+});
+
+describe("the database", () => {
+  it("gives every text back as it was", () => {
+    const database = new Database(path);
+    database.all("create table t(text text)");
+    const texts = fc.string({ unit: "grapheme" }).filter((text) => text.isWellFormed());
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          texts,
+          texts.map((text) => `${text}\0${text}`),
+        ),
+        (text) => {
+          database.all("delete from t");
+          database.all("insert into t values(?)", text);
+          expect(database.all("select text from t")).toEqual([{ text }]);
+        },
+      ),
+    );
+    database.close();
+  });
+
+  it("reads a number of any size, as close as a number comes", () => {
+    const database = new Database(path);
+    database.all("create table t(n integer not null)");
+    const numbers = [0, -5, 2 ** 53 - 1, 2 ** 53, 2 ** 53 + 2, 2 ** 62, -(2 ** 63), 1e30, 1e308];
+    for (const number of numbers) database.all("insert into t values(?)", number);
+    database.all("insert into t values(9007199254740993)");
+    const rows = database.all("select n from t").map(({ n }) => n);
+    expect(rows).toEqual([...numbers, 2 ** 53]);
+    database.close();
+  });
+
+  it("writes all of a transaction or nothing", () => {
+    const database = new Database(path);
+    database.all("create table t(n integer)");
+    const half = () => {
+      database.all("insert into t values(1)");
+      throw new Error("half way");
+    };
+    expect(() => database.transaction(half)).toThrow("half way");
+    expect(database.all("select * from t")).toEqual([]);
+    database.transaction(() => database.all("insert into t values(2)"));
+    expect(database.all("select * from t")).toEqual([{ n: 2 }]);
+    database.close();
+  });
+
+  it("takes a transaction within another back with that one", () => {
+    const database = new Database(path);
+    database.all("create table t(n integer)");
+    const half = () => {
+      database.transaction(() => database.all("insert into t values(1)"));
+      throw new Error("half way");
+    };
+    expect(() => database.transaction(half)).toThrow("half way");
+    expect(database.all("select * from t")).toEqual([]);
+    database.close();
+  });
+
+  it("says that it is full, takes the transaction back, and goes on when there is room", () => {
+    const database = new Database(path);
+    database.all("create table t(text text)");
+    const insert = () => database.all("insert into t values(?)", "x".repeat(100_000));
+    const insertTwice = () =>
+      database.transaction(() => {
+        database.all("insert into t values('y')");
+        insert();
+      });
+    const [pages] = database.all("pragma page_count");
+    database.all(`pragma max_page_count = ${pages?.["page_count"]}`);
+    expect(insert).toThrow("database or disk is full");
+    expect(insertTwice).toThrow("database or disk is full");
+    expect(database.all("select * from t")).toEqual([]);
+    database.all("pragma max_page_count = 1000");
+    insert();
+    insertTwice();
+    expect(database.all("select count(*) as n from t")).toEqual([{ n: 3 }]);
+    database.close();
+  });
+});
+
+describe("what alerts remember", () => {
+  it("survives the process", () => {
+    const alert = { kind: "empty_pool", subject: "", message: "none", value: 0, threshold: 1 } as const;
+    const state = { told: { "empty_pool ": { alert, since: 1, at: 2 } }, messages: [], rates: [] };
+    const first = new Database(path);
+    expect(createWatchStateStore(first).load()).toBeNull();
+    createWatchStateStore(first).save({ told: {}, messages: [], rates: [] });
+    createWatchStateStore(first).save(state);
+    first.close();
+    const second = new Database(path);
+    expect(createWatchStateStore(second).load()).toEqual(state);
+    second.close();
+  });
+});
+
+const response = (id: string, expiresAt: number): StoredResponse => ({
+  id,
+  body: JSON.stringify({ id, text: "half a pair: \ud800, and a NUL: \0" }),
+  messages: [{ role: "user", parts: [{ type: "text", text: "hi" }] }],
+  expiresAt,
+});
+
+const QUOTA = { characters: 1_000, objects: 10 };
+
+describe("what is kept for callers", () => {
+  it("is bounded for all strangers together, who push nothing of a managed key out", async () => {
+    const database = new Database(path);
+    const kept = new CallerObjectStore(
+      database,
+      QUOTA,
+      () => 1_000,
+      async (owner) => owner === "managed",
+    );
+    await kept.responses("managed").put(response("own", 2_000));
+    for (let stranger = 0; stranger < 50; stranger += 1) {
+      await kept.responses(`stranger ${stranger}`).put(response("r", 2_000));
+    }
+    expect(await kept.responses("stranger 0").get("r")).toBeNull();
+    expect(await kept.responses("managed").get("own")).toEqual(response("own", 2_000));
+    expect(database.all("select count(*) n from kept_object")).not.toEqual([{ n: 51 }]);
+    database.close();
+  });
+
+  it("is its owner's alone, until it expires, and outlives the process", async () => {
+    let now = 1_000;
+    const isManaged = async (owner: string) => owner === "a";
+    const database = new Database(path);
+    const kept = new CallerObjectStore(database, QUOTA, () => now, isManaged);
+    await kept.responses("a").put(response("r", 2_000));
+    database.close();
+    const reopened = new Database(path);
+    const again = new CallerObjectStore(reopened, QUOTA, () => now, isManaged);
+    expect(await again.responses("a").get("r")).toEqual(response("r", 2_000));
+    expect(await again.responses("b").get("r")).toBeNull();
+    expect(await again.files("a").get("r")).toBeNull();
+    now = 2_000;
+    expect(await again.responses("a").get("r")).toBeNull();
+    now = 100_000;
+    await again.responses("b").put(response("other", 200_000));
+    expect(reopened.all("select id from kept_object")).toEqual([{ id: "other" }]);
+    reopened.close();
+  });
+});
+
+describe("the page service's limits", () => {
+  it("go on after a restart, and forget quiet clients", () => {
+    let now = 1_000_000;
+    const database = new Database(path);
+    const before = new RateLimits(database, () => now);
+    expect(before.take("a", 2).allowed).toBe(true);
+    expect(before.take("a", 2).allowed).toBe(true);
+    const after = new RateLimits(database, () => now);
+    expect(after.take("a", 2).allowed).toBe(false);
+    expect(after.take("b", 2).allowed).toBe(true);
+    now += 120_000;
+    expect(after.take("b", 2)).toMatchObject({ allowed: true, remaining: 1 });
+    expect(database.all("select client from rate")).toEqual([{ client: "b" }]);
+    database.close();
+  });
+
+  it("count so many clients at one moment, and forget who was seen least recently", () => {
+    const database = new Database(path);
+    const limits = new RateLimits(database, () => 1_000_000, 3);
+    for (const client of ["a", "b", "a", "c", "d"]) limits.take(client, 2);
+    expect(limits.take("a", 2).allowed).toBe(false);
+    expect(database.all("select client from rate order by client")).toEqual(
+      ["a", "c", "d"].map((client) => ({ client })),
+    );
+    expect(limits.take("b", 2)).toMatchObject({ allowed: true, remaining: 1 });
+    database.close();
+  });
+});
