@@ -5,8 +5,8 @@ import type {
   SignInResult,
   TokenResult,
 } from "../src/core/ports/accounts.ts";
-import type { Grant, Waiter } from "../src/pool/fair-queue.ts";
 import type { AccountPool as PoolRules } from "../src/pool/pool.ts";
+import type { Grant, Waiter } from "../src/pool/waiter.ts";
 
 /**
  * A slot, held as long as a stub of this object exists. The runtime disposes the stub when the request that holds it

@@ -1,13 +1,13 @@
 import type { AcquireRequest } from "../../src/core/ports/accounts.ts";
 import type { PoolConfiguration, PoolLimits } from "../../src/core/ports/pool-configuration.ts";
 import type { OccupiedSlots } from "../../src/pool/account-handover.ts";
-import type { AcquireOutcome, Waiter } from "../../src/pool/fair-queue.ts";
 import { LimitAcquirer } from "../../src/pool/limit-acquirer.ts";
 import { LimitRebalancer } from "../../src/pool/limit-rebalancer.ts";
 import type { ShareAnswers, ShareRequests } from "../../src/pool/peer-limit-state.ts";
 import { AccountPool } from "../../src/pool/pool.ts";
 import { ShardMigration } from "../../src/pool/shard-migration.ts";
 import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";
+import type { AcquireOutcome, Waiter } from "../../src/pool/waiter.ts";
 import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
 import { ObjectTimers } from "../../test/support/object-timers.ts";
 import type { ModelClock } from "./clock.ts";

@@ -1,9 +1,9 @@
 import type { AcquireRequest } from "../../src/core/ports/accounts.ts";
 import type { PoolAccount } from "../../src/core/ports/pool-configuration.ts";
-import { Waiter } from "../../src/pool/fair-queue.ts";
 import { TOTAL_UNITS } from "../../src/pool/limit-share.ts";
 import { createShardMap, shardNames } from "../../src/pool/shards/layout.ts";
 import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";
+import { Waiter } from "../../src/pool/waiter.ts";
 import { Books, Violation } from "./books.ts";
 import { ModelClock } from "./clock.ts";
 import { ModelConfiguration } from "./configuration.ts";

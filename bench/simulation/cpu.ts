@@ -1,5 +1,5 @@
-import { Waiter } from "../../src/pool/fair-queue.ts";
 import { AccountPool } from "../../src/pool/pool.ts";
+import { Waiter } from "../../src/pool/waiter.ts";
 import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
 
 const SIZES = [10, 1_000, 100_000];

@@ -1,10 +1,10 @@
 import type { PoolConfiguration } from "../../src/core/ports/pool-configuration.ts";
-import { type Grant, Waiter } from "../../src/pool/fair-queue.ts";
 import { LimitAcquirer } from "../../src/pool/limit-acquirer.ts";
 import { LimitRebalancer } from "../../src/pool/limit-rebalancer.ts";
 import type { LimitLayout } from "../../src/pool/limit-share.ts";
 import type { ShareAnswers, ShareRequests } from "../../src/pool/peer-limit-state.ts";
 import { AccountPool } from "../../src/pool/pool.ts";
+import { type Grant, Waiter } from "../../src/pool/waiter.ts";
 import type { PoolNamespace, ShardStub } from "../../src/runtime/cloudflare/pool-client/pool-stub.ts";
 import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
 import { ObjectTimers } from "../../test/support/object-timers.ts";

@@ -1,20 +1,33 @@
 import type { Credentials } from "../core/ports/accounts.ts";
 import type { PoolAccount } from "../core/ports/pool-configuration.ts";
 import type { Cooldown } from "./cooldown.ts";
-import type { Waiter } from "./fair-queue.ts";
 import { HalfOpenBudget } from "./half-open-budget.ts";
 import { Health } from "./health.ts";
-import { LinkedList, ListNode } from "./linked-list.ts";
+import { ListNode } from "./linked-list.ts";
 import type { StoredAccount } from "./pool-store.ts";
-import type { ProviderPool } from "./provider-pool.ts";
-import type { ProxyState } from "./proxies.ts";
 import { SignInGate } from "./sign-in-gate.ts";
+
+/** State of a proxy: when it fails, all accounts bound to it cool down. */
+export class ProxyState {
+  readonly id: string;
+  readonly accounts = new Set<AccountState>();
+  /** The current series of failures. It stays after its cooldown has ended. */
+  cooldown: Cooldown | null = null;
+  /** Whether the cooldown is still running. */
+  hasActiveCooldown = false;
+  /** Serial number of the newest lease at the last failure: results of leases up to it are ignored. */
+  failedAtSerial = 0;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+}
 
 /** Everything that the pool knows about one account. It is a list node because the rotation keeps accounts in a linked list. */
 export class AccountState extends ListNode<AccountState> {
   readonly id: string;
-  /** The pool of the provider that it belongs to. */
-  providerPool: ProviderPool;
+  /** The provider that it belongs to. Empty: the default provider. */
+  provider = "";
   /** The account's configuration; null once it is removed, while slots are still occupied. */
   account: PoolAccount | null = null;
   /** Slots held by known leases. */
@@ -51,13 +64,10 @@ export class AccountState extends ListNode<AccountState> {
   /** The account's row in durable storage, if any. */
   stored: StoredAccount | null = null;
   readonly gate = new SignInGate();
-  /** Requests pinned to this account, in order of arrival. */
-  readonly waiters = new LinkedList<Waiter>();
 
-  constructor(id: string, providerPool: ProviderPool) {
+  constructor(id: string) {
     super();
     this.id = id;
-    this.providerPool = providerPool;
   }
 
   get occupiedSlots(): number {

@@ -23,7 +23,7 @@ export class AccountTable {
   getOrCreate(id: string): AccountState {
     let state = this.#byId.get(id);
     if (state === undefined) {
-      state = new AccountState(id, this.#providerPools.defaultPool);
+      state = new AccountState(id);
       this.#byId.set(id, state);
     }
     return state;
@@ -43,11 +43,12 @@ export class AccountTable {
       providerPool.configuredAccounts = 0;
       providerPool.enabledAccounts = 0;
     }
-    for (const { isOwnedHere, isEnabled, providerPool } of this.#byId.values()) {
-      if (!isOwnedHere) continue;
+    for (const state of this.#byId.values()) {
+      if (!state.isOwnedHere) continue;
       this.total += 1;
+      const providerPool = this.#providerPools.of(state);
       providerPool.configuredAccounts += 1;
-      if (isEnabled) providerPool.enabledAccounts += 1;
+      if (state.isEnabled) providerPool.enabledAccounts += 1;
     }
   }
 

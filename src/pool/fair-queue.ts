@@ -1,101 +1,8 @@
-import type { AcquireRefusal, AcquireRequest, LeasedAccount } from "../core/ports/accounts.ts";
-import type { RemainingLimits } from "../core/ports/key-limits.ts";
 import type { AccountState } from "./account-state.ts";
-import type { FairShare, FairShares } from "./fair-shares.ts";
-import { ListNode } from "./linked-list.ts";
-import type { ProviderPool } from "./provider-pool.ts";
+import type { FairShares } from "./fair-shares.ts";
+import { LinkedList } from "./linked-list.ts";
 import type { Rotation } from "./rotation.ts";
-
-/** A granted slot. */
-export interface Grant {
-  /** Name of the lease; a secret of its holder. */
-  readonly lease: string;
-  readonly account: LeasedAccount;
-  /** The account's token, or null when the holder must request it. */
-  readonly token: string | null;
-  /** Whether a success must be reported, because the account or the provider has failed recently. */
-  readonly failing: boolean;
-  /** Remaining limits of the key, if it has any. */
-  readonly limits?: RemainingLimits;
-  /** See `Granted.configVersion`. */
-  readonly configVersion?: number;
-}
-
-export type AcquireOutcome = { readonly granted: Grant } | AcquireRefusal;
-
-/** A waiting request. */
-export class Waiter extends ListNode<Waiter> {
-  readonly serial: number;
-  readonly request: AcquireRequest;
-  /** The pool of the provider that it waits for. */
-  readonly providerPool: ProviderPool;
-  /** The fair share of its caller. */
-  fairShare: FairShare;
-  /** The account that it is pinned to. */
-  readonly target: AccountState | null;
-  readonly exclude: ReadonlySet<string> | null;
-  readonly since: number;
-  /** The outcome of the wait; null while it lasts. */
-  outcome: AcquireOutcome | null = null;
-  /** Resolves with the outcome; rejects when the pool's storage fails. */
-  readonly settled: Promise<AcquireOutcome>;
-  /** Stops the timer of the queue time limit. */
-  stopTimer: () => void = () => {};
-  readonly #resolve: (outcome: AcquireOutcome) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #cancel: (waiter: Waiter) => void;
-
-  constructor(
-    serial: number,
-    request: AcquireRequest,
-    providerPool: ProviderPool,
-    share: FairShare,
-    target: AccountState | null,
-    exclude: ReadonlySet<string> | null,
-    since: number,
-    cancel: (waiter: Waiter) => void,
-  ) {
-    super();
-    this.serial = serial;
-    this.request = request;
-    this.providerPool = providerPool;
-    this.fairShare = share;
-    this.target = target;
-    this.exclude = exclude;
-    this.since = since;
-    this.#cancel = cancel;
-    const { promise, resolve, reject } = Promise.withResolvers<AcquireOutcome>();
-    this.settled = promise;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  /** Ends the wait. Only the first call has an effect. */
-  settle(outcome: AcquireOutcome): void {
-    if (this.outcome !== null) return;
-    this.outcome = outcome;
-    this.stopTimer();
-    this.#resolve(outcome);
-  }
-
-  /** Ends the wait with an error, unless it has ended. */
-  fail(error: unknown): void {
-    if (this.outcome !== null) return;
-    this.outcome = { refused: "cancelled" };
-    this.stopTimer();
-    // Prevents an unhandled rejection when the caller has disconnected.
-    this.settled.catch(() => undefined);
-    this.#reject(error);
-  }
-
-  /**
-   * Leaves the queue. A slot that was already granted returns to the pool for the next request. May be called at any time,
-   * repeatedly too.
-   */
-  cancel(): void {
-    this.#cancel(this);
-  }
-}
+import type { FairShare, Waiter } from "./waiter.ts";
 
 /**
  * All requests that wait for accounts of one provider, with fair queuing between callers. The next request belongs to the
@@ -107,6 +14,8 @@ export class FairQueue {
   /** Number of waiting requests that exclude accounts after a failure. */
   #excludingCount = 0;
   readonly #fairShares: FairShares;
+  /** Requests pinned to an account, in order of arrival. Accounts without such requests are absent. */
+  readonly #pinned = new Map<AccountState, LinkedList<Waiter>>();
   /** Accounts that have both a free slot and a pinned request. */
   readonly #runnable = new Set<AccountState>();
 
@@ -120,8 +29,12 @@ export class FairQueue {
     if (waiter.exclude !== null) this.#excludingCount += 1;
     fairShare.waiters.add(waiter);
     this.#fairShares.waitingShares.add(fairShare);
-    (target?.waiters ?? fairShare.untargetedWaiters).push(waiter);
-    if (target !== null) this.updateRunnable(target, rotation);
+    if (target === null) {
+      fairShare.untargetedWaiters.push(waiter);
+      return;
+    }
+    this.#pin(waiter, target);
+    this.updateRunnable(target, rotation);
   }
 
   remove(waiter: Waiter, rotation: Rotation): void {
@@ -132,12 +45,25 @@ export class FairQueue {
     if (waiter.exclude !== null) this.#excludingCount -= 1;
     fairShare.waiters.delete(waiter);
     if (fairShare.waiters.size === 0) this.#fairShares.waitingShares.delete(fairShare);
-    if (target !== null) this.updateRunnable(target, rotation);
+    if (target === null) return;
+    if (this.#pinned.get(target)?.size === 0) this.#pinned.delete(target);
+    this.updateRunnable(target, rotation);
+  }
+
+  /** The requests pinned to an account, in order of arrival. */
+  pinnedTo(state: AccountState): readonly Waiter[] {
+    return [...(this.#pinned.get(state) ?? [])];
+  }
+
+  #pin(waiter: Waiter, target: AccountState): void {
+    const waiters = this.#pinned.get(target) ?? new LinkedList<Waiter>();
+    waiters.push(waiter);
+    this.#pinned.set(target, waiters);
   }
 
   /** Must be called after each change of an account's slots or pinned requests. */
   updateRunnable(state: AccountState, rotation: Rotation): void {
-    if (state.waiters.size > 0 && rotation.hasFreeSlot(state)) this.#runnable.add(state);
+    if (this.#pinned.has(state) && rotation.hasFreeSlot(state)) this.#runnable.add(state);
     else this.#runnable.delete(state);
   }
 
@@ -154,7 +80,7 @@ export class FairQueue {
       }
     }
     for (const state of this.#runnable) {
-      for (const waiter of state.waiters) {
+      for (const waiter of this.#pinned.get(state) ?? []) {
         if (next === null || precedes(waiter, next.waiter)) next = { waiter, state };
       }
     }

@@ -1,28 +1,7 @@
-import type { Waiter } from "./fair-queue.ts";
-import { LinkedList } from "./linked-list.ts";
-
-/** The slots and waiting requests of one caller. */
-export class FairShare {
-  readonly caller: string;
-  /** The collection that holds it. */
-  readonly owner: FairShares;
-  /** Slots that the caller occupies. */
-  occupiedSlots = 0;
-  /** Serial number of the newest lease; 0: none since the caller last held or requested a slot. */
-  lastServedSerial = 0;
-  /** All its waiting requests, in order of arrival. */
-  readonly waiters = new Set<Waiter>();
-  /** Those of them that can use any account. */
-  readonly untargetedWaiters = new LinkedList<Waiter>();
-
-  constructor(caller: string, among: FairShares) {
-    this.caller = caller;
-    this.owner = among;
-  }
-}
+import { FairShare, type FairShareOwner, type Waiter } from "./waiter.ts";
 
 /** The shares of all callers that hold or request slots. */
-export class FairShares {
+export class FairShares implements FairShareOwner {
   readonly #shares = new Map<string, FairShare>();
   /** Shares with waiting requests. */
   readonly waitingShares = new Set<FairShare>();

@@ -14,10 +14,10 @@ import type {
 import { WALL_CLOCK } from "../core/ports/clock.ts";
 import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../core/ports/pool-configuration.ts";
-import { type AcquireOutcome, type Grant, Waiter } from "./fair-queue.ts";
 import type { UseStore } from "./limits/use-store.ts";
 import { AccountPool } from "./pool.ts";
 import type { PoolStore } from "./pool-store.ts";
+import { type AcquireOutcome, type Grant, Waiter } from "./waiter.ts";
 
 /** A lease of a pool in the same process. */
 class InProcessLease implements Lease {

@@ -1,7 +1,7 @@
 import type { AcquireRequest, TokenResult } from "../core/ports/accounts.ts";
 import type { AccountState } from "./account-state.ts";
-import type { FairShare } from "./fair-shares.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
+import type { FairShare } from "./waiter.ts";
 
 /** The pool's answer to a heartbeat. */
 export interface HeartbeatAnswer {

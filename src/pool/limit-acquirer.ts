@@ -1,8 +1,8 @@
 import type { AcquireRequest } from "../core/ports/accounts.ts";
 import { type Clock, withTimeout } from "../core/ports/clock.ts";
-import type { AcquireOutcome, Waiter } from "./fair-queue.ts";
 import type { LimitRebalancer } from "./limit-rebalancer.ts";
 import type { DistributedLimit } from "./limit-share.ts";
+import type { AcquireOutcome, Waiter } from "./waiter.ts";
 
 /** How long a request waits at most for shares of limits before it is rejected, milliseconds. */
 const MAX_ACQUIRE_MS = 2_000;

@@ -50,8 +50,9 @@ export class OutcomeRecorder {
   recordSuccess(lease: LeaseRecord): void {
     const { state, serial } = lease;
     const { proxy } = state;
-    state.providerPool.breaker.recordSuccess(outcomeSourceOf(lease));
-    this.#circuitProbe.resumeHeldRequests(state.providerPool);
+    const providerPool = this.#slots.providerPools.of(state);
+    providerPool.breaker.recordSuccess(outcomeSourceOf(lease));
+    this.#circuitProbe.resumeHeldRequests(providerPool);
     const proxyWorks = proxy !== null && this.#proxies.recordSuccess(proxy, serial);
     if (serial > state.failedAtSerial) {
       state.providerFailures = 0;
@@ -83,7 +84,7 @@ export class OutcomeRecorder {
   /** Does not blame the account, unless the provider fails on it repeatedly and works with other accounts in between. */
   #recordProviderFailure(lease: LeaseRecord, failure: AccountFailure): void {
     const { state, serial } = lease;
-    const { providerPool } = state;
+    const providerPool = this.#slots.providerPools.of(state);
     const { serial: newest } = this.#slots;
     // When a proxy is used, "unreachable" may be a failure of the proxy.
     const unclear = failure.kind === "unreachable" && state.proxy !== null;

@@ -73,7 +73,7 @@ export function buildQueueStatus(
   let ready = 0;
   const cooldowns: CooldownView[] = [];
   for (const state of slots.accounts) {
-    const free = state.providerPool.rotation.hasFreeSlot(state);
+    const free = slots.providerPools.of(state).rotation.hasFreeSlot(state);
     if (free) available.push(state.id);
     if (state.isHealthy && free) ready += 1;
     if (state.occupiedSlots > 0) inUse.push(state.id);

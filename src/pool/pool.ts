@@ -13,7 +13,6 @@ import { AccountMoves } from "./account-moves.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
 import { CircuitProbe } from "./circuit-probe.ts";
-import { type AcquireOutcome, Waiter } from "./fair-queue.ts";
 import { HealthPersistence } from "./health-persistence.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-timing.ts";
 import type { HeartbeatAnswer } from "./leases.ts";
@@ -31,6 +30,7 @@ import { requestIdentityOf } from "./request-identity.ts";
 import type { ShardStatus } from "./shards/shard-status.ts";
 import type { LimitShares } from "./slot-limits.ts";
 import { Slots } from "./slots.ts";
+import { type AcquireOutcome, Waiter } from "./waiter.ts";
 
 /** Dependencies and settings of the pool. */
 export interface PoolOptions extends MaintenanceClock {
@@ -57,7 +57,7 @@ export interface PoolOptions extends MaintenanceClock {
 /** Default of {@link PoolOptions.probeWaitMs}. */
 const PROBE_WAIT_MS = 1_000;
 /** The account data that a lease holder receives. */
-function leasedAccountOf({ id, account, providerPool: { provider } }: AccountState): LeasedAccount {
+function leasedAccountOf({ id, account, provider }: AccountState): LeasedAccount {
   const proxyId = account?.proxyId ?? "";
   return provider === "" ? { id, proxyId } : { id, proxyId, provider };
 }
@@ -121,7 +121,7 @@ export class AccountPool {
         return {
           account: leasedAccountOf(state),
           token: this.#tokens.peek(state, at),
-          failing: state.mustReportSuccess || state.providerPool.breaker.tracksModel(model),
+          failing: state.mustReportSuccess || this.#slots.providerPools.of(state).breaker.tracksModel(model),
           ...(use === undefined ? {} : { limits: this.#ledger.limitState(use, at) }),
           ...(this.#configVersion === 0 ? {} : { configVersion: this.#configVersion }),
         };
@@ -129,7 +129,7 @@ export class AccountPool {
       onLeaseEnded: ({ state, token, holder, outcomeReported, expiresAt }, at) => {
         // A lease released without a report counts as a success. An expired lease has no known result.
         if (!outcomeReported && expiresAt > at) state.health.succeeded(at);
-        this.#circuitProbe.onRequestEnded(state.providerPool, requestIdentityOf(holder));
+        this.#circuitProbe.onRequestEnded(this.#slots.providerPools.of(state), requestIdentityOf(holder));
         if (holder.use !== undefined) this.#ledger.releaseSlot(holder.use, at);
         this.#tokens.leaseEnded(state, token, at);
       },
@@ -176,8 +176,7 @@ export class AccountPool {
       if (configured.has(account.id)) continue;
       configured.add(account.id);
       const state = this.#slots.accounts.getOrCreate(account.id);
-      if (state.account !== null && state.providerPool.provider !== (account.provider ?? ""))
-        this.#tokens.clear(state);
+      if (state.account !== null && state.provider !== (account.provider ?? "")) this.#tokens.clear(state);
       this.#slots.assignProvider(state, account.provider ?? "");
       this.#tokens.configure(state, account, this.#now());
       this.#proxies.bind(state, account.proxyId);
@@ -322,7 +321,7 @@ export class AccountPool {
   }
 
   /** Adds the account's current provider and configuration version to the answer: they may have changed since the grant. */
-  #withCurrentProvider({ providerPool: { provider } }: AccountState, answer: TokenResult): TokenResult {
+  #withCurrentProvider({ provider }: AccountState, answer: TokenResult): TokenResult {
     if ("failed" in answer) return answer;
     return {
       ...answer,
@@ -354,7 +353,7 @@ export class AccountPool {
     const lease = this.#slots.leases.get(token);
     if (lease === undefined) return false;
     this.#outcomeRecorder.recordFailure(lease, failure);
-    return this.#slots.hasHealthyExcept(lease.state.providerPool, [lease.state.id]);
+    return this.#slots.hasHealthyExcept(this.#slots.providerPools.of(lease.state), [lease.state.id]);
   }
 
   /** Records that the account of a lease works. */

@@ -1,7 +1,8 @@
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import { FairQueue, type Waiter } from "./fair-queue.ts";
+import { FairQueue } from "./fair-queue.ts";
 import { FairShares } from "./fair-shares.ts";
 import { Rotation } from "./rotation.ts";
+import type { Waiter } from "./waiter.ts";
 
 /**
  * The accounts of one provider with their rotation, waiting requests, fair shares and circuit breaker. Requests for
@@ -65,6 +66,11 @@ export class ProviderPools {
       this.#all = [...this.#byProvider.values()];
     }
     return providerPool;
+  }
+
+  /** The pool of an account or a waiting request. */
+  of({ provider }: { readonly provider: string }): ProviderPool {
+    return this.getOrCreate(provider);
   }
 
   get all(): readonly ProviderPool[] {

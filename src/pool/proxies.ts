@@ -1,23 +1,7 @@
 import type { AccountFailure } from "../core/ports/accounts.ts";
 import type { PoolProxy } from "../core/ports/pool-configuration.ts";
-import type { AccountState } from "./account-state.ts";
-import { type Cooldown, nextCooldown } from "./cooldown.ts";
-
-/** State of a proxy: when it fails, all accounts bound to it cool down. */
-export class ProxyState {
-  readonly id: string;
-  readonly accounts = new Set<AccountState>();
-  /** The current series of failures. It stays after its cooldown has ended. */
-  cooldown: Cooldown | null = null;
-  /** Whether the cooldown is still running. */
-  hasActiveCooldown = false;
-  /** Serial number of the newest lease at the last failure: results of leases up to it are ignored. */
-  failedAtSerial = 0;
-
-  constructor(id: string) {
-    this.id = id;
-  }
-}
+import { type AccountState, ProxyState } from "./account-state.ts";
+import { nextCooldown } from "./cooldown.ts";
 
 /** The proxies that accounts are bound to. Their state is lost at a restart, because detecting a failure again is cheap. */
 export class Proxies {

@@ -1,11 +1,11 @@
 import type { AcquireRefusal, AcquireRequest } from "../core/ports/accounts.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { AccountState } from "./account-state.ts";
-import { Waiter } from "./fair-queue.ts";
-import type { FairShare } from "./fair-shares.ts";
 import type { DistributedLimit } from "./limit-share.ts";
 import type { ProviderPool, ProviderPools } from "./provider-pool.ts";
 import type { SlotLimits } from "./slot-limits.ts";
+import type { FairShare } from "./waiter.ts";
+import { Waiter } from "./waiter.ts";
 
 /** The slots, as far as the request queue needs them. */
 export interface SlotSource {
@@ -114,7 +114,7 @@ export class RequestQueue {
 
   /** Moves a request from the queue to the held requests. */
   moveOutsideQueue(waiter: Waiter, ms: number, late: AcquireRefusal): void {
-    const { queue, rotation, fairShares } = waiter.providerPool;
+    const { queue, rotation, fairShares } = this.#providerPools.of(waiter);
     queue.remove(waiter, rotation);
     fairShares.deleteIfEmpty(waiter.fairShare);
     this.#hold(waiter, ms, late);
@@ -132,7 +132,7 @@ export class RequestQueue {
 
   #remove(waiter: Waiter, tell: () => void): void {
     if (waiter.outcome !== null) return;
-    const { queue, rotation, fairShares, heldRequests } = waiter.providerPool;
+    const { queue, rotation, fairShares, heldRequests } = this.#providerPools.of(waiter);
     heldRequests.delete(waiter);
     queue.remove(waiter, rotation);
     fairShares.deleteIfEmpty(waiter.fairShare);
@@ -168,12 +168,12 @@ export class RequestQueue {
   #hold(waiter: Waiter, ms: number, late: AcquireRefusal): void {
     waiter.stopTimer();
     waiter.stopTimer = this.#clock.setTimer(ms, () => this.dismiss(waiter, late));
-    waiter.providerPool.heldRequests.add(waiter);
+    this.#providerPools.of(waiter).heldRequests.add(waiter);
     this.#events.onScheduleChanged();
   }
 
   #createWaiter(
-    providerPool: ProviderPool,
+    { provider }: ProviderPool,
     request: AcquireRequest,
     share: FairShare,
     target: AccountState | null,
@@ -182,7 +182,7 @@ export class RequestQueue {
     this.#slots.serial += 1;
     const { serial } = this.#slots;
     const now = this.#clock.now();
-    return new Waiter(serial, request, providerPool, share, target, exclude, now, (it) => this.#cancel(it));
+    return new Waiter(serial, request, provider, share, target, exclude, now, (it) => this.#cancel(it));
   }
 
   #cancel(waiter: Waiter): void {

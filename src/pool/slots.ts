@@ -3,7 +3,6 @@ import type { SetTimer } from "../core/ports/clock.ts";
 import type { PoolLimits } from "../core/ports/pool-configuration.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTable } from "./account-table.ts";
-import { type AcquireOutcome, type Grant, Waiter } from "./fair-queue.ts";
 import { LeaseRecovery } from "./lease-recovery.ts";
 import type { HeartbeatAnswer } from "./leases.ts";
 import { type LeaseHolder, type LeaseRecord, Leases, leaseHolderOf } from "./leases.ts";
@@ -11,6 +10,7 @@ import type { GrantTerms, PoolStore } from "./pool-store.ts";
 import { type ProviderPool, ProviderPools } from "./provider-pool.ts";
 import { RequestQueue, type RequestQueueEvents } from "./request-queue.ts";
 import { type LimitShares, SlotLimits } from "./slot-limits.ts";
+import { type AcquireOutcome, type Grant, Waiter } from "./waiter.ts";
 
 /** Callbacks of the slots' owner. */
 export interface SlotEvents extends RequestQueueEvents {
@@ -79,12 +79,13 @@ export class Slots {
    */
   assignProvider(state: AccountState, provider: string): void {
     const providerPool = this.providerPools.getOrCreate(provider);
-    if (state.providerPool === providerPool) return;
+    const former = this.providerPools.of(state);
+    if (former === providerPool) return;
     state.account = null;
     this.#updatePosition(state);
-    for (const waiter of [...state.waiters])
+    for (const waiter of former.queue.pinnedTo(state))
       this.requestQueue.dismiss(waiter, { refused: "target_not_found" });
-    state.providerPool = providerPool;
+    state.provider = provider;
   }
 
   /**
@@ -97,7 +98,7 @@ export class Slots {
     this.accounts.recount();
     for (const state of [...this.accounts]) {
       if (!state.isOwnedHere) {
-        for (const waiter of [...state.waiters])
+        for (const waiter of this.providerPools.of(state).queue.pinnedTo(state))
           this.requestQueue.dismiss(waiter, { refused: "target_not_found" });
         this.accounts.deleteIfUnused(state);
       }
@@ -130,7 +131,7 @@ export class Slots {
   /** Treats a held request as if it had just arrived, in its old position among the requests of its caller. */
   admitHeldRequest(waiter: Waiter): void {
     waiter.stopTimer();
-    waiter.providerPool.heldRequests.delete(waiter);
+    this.providerPools.of(waiter).heldRequests.delete(waiter);
     try {
       const outcome = this.#acquire(waiter.request, waiter);
       if (outcome instanceof Waiter) return;
@@ -149,9 +150,11 @@ export class Slots {
       return { refused: "target_not_found" };
     }
     const providerPool =
-      request.provider === ANY_PROVIDER ? target?.providerPool : this.providerPools.get(request.provider);
-    if (providerPool === undefined) return { refused: "no_accounts" };
-    if (target !== null && target.providerPool !== providerPool) return { refused: "target_not_found" };
+      request.provider === ANY_PROVIDER
+        ? target && this.providerPools.of(target)
+        : this.providerPools.get(request.provider);
+    if (!providerPool) return { refused: "no_accounts" };
+    if (target !== null && target.provider !== providerPool.provider) return { refused: "target_not_found" };
     if (target?.isEnabled === false && request.disabledToo !== true) return { refused: "target_not_found" };
     if (target === null && providerPool.enabledAccounts === 0) return { refused: "no_accounts" };
     const exclude = target === null && request.exclude?.length ? new Set(request.exclude) : null;
@@ -188,7 +191,7 @@ export class Slots {
     this.serial += 1;
     state.leases += 1;
     const name = this.leaseRecovery.leaseName(this.serial);
-    const share = state.providerPool.fairShares.getOrCreate(holder.caller);
+    const share = this.providerPools.of(state).fairShares.getOrCreate(holder.caller);
     share.occupiedSlots += 1;
     this.#assignIsolate(this.leases.add(name, this.serial, state, holder, share, this.#now()), isolate);
     return name;
@@ -275,14 +278,14 @@ export class Slots {
   }
 
   #updatePosition(state: AccountState): void {
-    const { rotation, queue } = state.providerPool;
+    const { rotation, queue } = this.providerPools.of(state);
     rotation.updatePosition(state);
-    if (state.waiters.size > 0) queue.updateRunnable(state, rotation);
+    queue.updateRunnable(state, rotation);
   }
 
   /** Throws when the store fails; then nothing was granted. */
   #grant(state: AccountState, request: AcquireRequest): AcquireOutcome {
-    const { rotation, fairShares, queue } = state.providerPool;
+    const { rotation, fairShares, queue } = this.providerPools.of(state);
     this.leaseRecovery.raiseHighWaterMark(state, state.occupiedSlots + 1, rotation.perAccount);
     const now = this.#now();
     this.serial += 1;
@@ -295,7 +298,7 @@ export class Slots {
     this.leases.add(lease, this.serial, state, holder, share, now).probePeriod =
       state.halfOpenBudget.startProbe(now);
     rotation.advance(state);
-    if (state.waiters.size > 0) queue.updateRunnable(state, rotation);
+    queue.updateRunnable(state, rotation);
     return { granted: { lease, ...this.#events.describeGrant(state, request, now) } };
   }
 

@@ -187,7 +187,7 @@ function variableText(value: unknown): string {
 }
 
 /**
- * Parses the deployment's variables from an environment (Workers' bindings or `Deno.env.toObject()`). A missing or
+ * Parses the deployment's variables from an environment (Workers' bindings or the environment of Deno). A missing or
  * empty variable gets its default. Sources: docs/variables.md, docs/page-service.md and docs/deployment.md.
  *
  * @throws VariableError for the first invalid variable

@@ -1,13 +1,6 @@
 import { expect, it } from "vitest";
 import { importsOf, sources } from "./sources.ts";
 
-/** Cycles that there are, by types alone: each may become smaller, and takes in no others. */
-const KNOWN: readonly (readonly string[])[] = [
-  ["account-state", "lane", "proxies", "rotation", "shares", "waiting-queue"].map(
-    (name) => `src/pool/${name}.ts`,
-  ),
-];
-
 /** The groups of files in which each leads to all others of it, by imports of values or of types. */
 function cycles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
   const reached = new Map([...imports.keys()].map((path) => [path, reachedFrom(path, imports)]));
@@ -44,10 +37,7 @@ it("finds a cycle over several files, and what leads into it is no part of it", 
 });
 
 // The linter looks at imports of values alone: two files that know each other's types are one subject, or have a third between them.
-it("no further files of the program import each other, not even by types", () => {
+it("no files of the program import each other, not even by types", () => {
   const imports = new Map(sources("src").map((file) => [file.path, importsOf(file)]));
-  const unknown = cycles(imports).filter(
-    (group) => !KNOWN.some((known) => group.every((path) => known.includes(path))),
-  );
-  expect(unknown).toEqual([]);
+  expect(cycles(imports)).toEqual([]);
 });

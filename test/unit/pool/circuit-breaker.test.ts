@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ProviderErrorKind } from "../../../src/core/errors/provider-error.ts";
 import { CircuitBreaker } from "../../../src/pool/circuit-breaker.ts";
-import { Waiter } from "../../../src/pool/fair-queue.ts";
+import { Waiter } from "../../../src/pool/waiter.ts";
 import { randomFrom } from "../../campaigns/site.ts";
 import { failure } from "../../support/failures.ts";
 import { configuration, leaseOf, Rig, result } from "./rig.ts";

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { PoolConfiguration } from "../../../src/core/ports/pool-configuration.ts";
-import { Waiter } from "../../../src/pool/fair-queue.ts";
 import { LimitRebalancer, type RebalancedPool } from "../../../src/pool/limit-rebalancer.ts";
 import type { DistributedLimit, LimitLayout, LimitUsage } from "../../../src/pool/limit-share.ts";
 import type { ShareAnswers, ShareRequests } from "../../../src/pool/peer-limit-state.ts";
 import type { AccountPool } from "../../../src/pool/pool.ts";
 import type { LimitShares } from "../../../src/pool/slot-limits.ts";
+import { Waiter } from "../../../src/pool/waiter.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 import { configuration, Rig, request } from "./rig.ts";
 

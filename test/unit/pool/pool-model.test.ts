@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AcquireRequest } from "../../../src/core/ports/accounts.ts";
 import type { PoolConfiguration, PoolLimits } from "../../../src/core/ports/pool-configuration.ts";
-import { Waiter } from "../../../src/pool/fair-queue.ts";
+import { Waiter } from "../../../src/pool/waiter.ts";
 import { failure } from "../../support/failures.ts";
 import { type ModelLease, type ModelWaiter, PoolModel, PROXY_OF, TTL, UNKNOWN } from "./pool-model.ts";
 import { account, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";

@@ -1,8 +1,8 @@
 import type { AccountPoolClient } from "../../../src/core/ports/accounts.ts";
 import type { PoolConfiguration } from "../../../src/core/ports/pool-configuration.ts";
-import { type Grant, Waiter } from "../../../src/pool/fair-queue.ts";
 import { HEARTBEAT_MS } from "../../../src/pool/lease-timing.ts";
 import { AccountPool } from "../../../src/pool/pool.ts";
+import { type Grant, Waiter } from "../../../src/pool/waiter.ts";
 import { createAccountPoolClient } from "../../../src/runtime/cloudflare/pool-client/accounts.ts";
 import type { PoolNamespace } from "../../../src/runtime/cloudflare/pool-client/pool-stub.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { randomFrom, VirtualClock } from "../../../bench/simulation/clock.ts";
 import type { PoolConfiguration, PoolLayout } from "../../../src/core/ports/pool-configuration.ts";
 import type { OccupiedSlots } from "../../../src/pool/account-handover.ts";
-import { Waiter } from "../../../src/pool/fair-queue.ts";
 import { AccountPool } from "../../../src/pool/pool.ts";
 import { ShardMigration } from "../../../src/pool/shard-migration.ts";
 import {
@@ -11,6 +10,7 @@ import {
   nextLayout,
   settledLayout,
 } from "../../../src/pool/shards/layout.ts";
+import { Waiter } from "../../../src/pool/waiter.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 import { ObjectTimers } from "../../support/object-timers.ts";
 import { account, LIMITS, request } from "./rig.ts";

@@ -4,8 +4,8 @@ import type {
   PoolConfiguration,
   PoolLimits,
 } from "../../../src/core/ports/pool-configuration.ts";
-import { type Grant, Waiter } from "../../../src/pool/fair-queue.ts";
 import { AccountPool, type PoolOptions } from "../../../src/pool/pool.ts";
+import { type Grant, Waiter } from "../../../src/pool/waiter.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 
 interface Timer {

@@ -11,10 +11,10 @@ import type {
 import { sleep } from "../../../core/ports/clock.ts";
 import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
-import type { Grant } from "../../../pool/fair-queue.ts";
 import { HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
 import { leaseHolderOf } from "../../../pool/leases.ts";
 import { POOL_NAME } from "../../../pool/shards/pool-name.ts";
+import type { Grant } from "../../../pool/waiter.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import {
   callPool,

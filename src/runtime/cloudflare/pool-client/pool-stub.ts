@@ -11,9 +11,9 @@ import { type Clock, sleep, WALL_CLOCK } from "../../../core/ports/clock.ts";
 import type { KeyLimitUsage, LimitedUse } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import type { Region } from "../../../core/ports/regions.ts";
-import type { Grant } from "../../../pool/fair-queue.ts";
 import type { HeartbeatAnswer, LeaseHolder } from "../../../pool/leases.ts";
 import type { ShardStatus } from "../../../pool/shards/shard-status.ts";
+import type { Grant } from "../../../pool/waiter.ts";
 import type { SettledUses } from "./settlement-queue.ts";
 
 /** Backoff before retrying a call to a pool that has just restarted, milliseconds. */
