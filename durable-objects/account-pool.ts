@@ -42,7 +42,7 @@ import {
  * by id. Throws if no pool has this id: an object with the wrong name would grant another pool's slots.
  */
 export function shardNameOf(id: DurableObjectId, pools: Pick<DurableObjectNamespace, "idFromName">): string {
-  const name = id.name ?? shardNames(MAX_SHARDS).find((one) => pools.idFromName(one).equals(id));
+  const name = id.name ?? shardNames(MAX_SHARDS).find((candidate) => pools.idFromName(candidate).equals(id));
   if (name === undefined) throw new Error("this object has the name of no pool");
   return name;
 }
@@ -85,9 +85,9 @@ export class AccountPool extends DurableObject<Env> {
       wakeAt: (at) => {
         ctx.waitUntil(ctx.storage.setAlarm(at).catch(() => this.#pool.onAlarmFailed()));
       },
-      onLimitExhausted: (limit, turnedAway) => this.#rebalancer?.onLimitExhausted(limit, turnedAway),
+      onLimitExhausted: (limit, wasRejected) => this.#rebalancer?.onLimitExhausted(limit, wasRejected),
     });
-    const others = env.ACCOUNT_POOL;
+    const pools = env.ACCOUNT_POOL;
     const configuration = () => env.CONFIGURATION.getByName(POOL_NAME);
     this.#createRebalancer = () =>
       new LimitRebalancer({
@@ -95,13 +95,14 @@ export class AccountPool extends DurableObject<Env> {
         store,
         pool: this.#pool,
         ...WALL_CLOCK,
-        send: async (shard, asks) => JSON.parse(await others.getByName(shard).partsAsked(this.#name, asks)),
+        send: async (shard, requests) =>
+          JSON.parse(await pools.getByName(shard).partsAsked(this.#name, requests)),
       });
     this.#migration = new ShardMigration({
       pool: this.#pool.moves,
       setTimer: WALL_CLOCK.setTimer,
-      askOccupied: (shard, generation, first) =>
-        others.getByName(shard).heldFor(this.#name, generation, first),
+      askOccupied: (shard, generation, withStored) =>
+        pools.getByName(shard).heldFor(this.#name, generation, withStored),
       onNewerLayout: () => this.#fetchShardConfiguration(),
       onSettled: (generation) => configuration().poolSettled(this.#name, generation),
     });
@@ -116,8 +117,8 @@ export class AccountPool extends DurableObject<Env> {
     for (const [use, spent] of settled) this.#pool.limitedRequests.settle(use, spent);
     const outcome =
       this.#acquirer === null ? this.#pool.acquire(request) : await this.#acquirer.acquire(request);
-    const keeping = this.#pool.confirmStored(request, outcome, settled.length > 0);
-    if (keeping !== null) await keeping;
+    const stored = this.#pool.confirmStored(request, outcome, settled.length > 0);
+    if (stored !== null) await stored;
     if (outcome instanceof Waiter) {
       return { place: new QueuePlace(outcome), pending: new PendingSlot(this.#pool, outcome) };
     }
@@ -136,9 +137,9 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   async count(use: LimitedUse): Promise<CountResult> {
-    const answer = this.#pool.limitedRequests.count(use);
+    const result = this.#pool.limitedRequests.count(use);
     await this.#pool.limitedRequests.whenStored();
-    return answer;
+    return result;
   }
 
   /** For isolates of an earlier version. */
@@ -153,16 +154,16 @@ export class AccountPool extends DurableObject<Env> {
 
   /** See `LimitedRequests.reserveRemote`; the methods below correspond to its other methods. */
   async hold(use: LimitedUse, settled: SettledUses): Promise<CountResult> {
-    for (const [ended, spent] of settled) this.#pool.limitedRequests.settle(ended, spent);
-    const answer = this.#pool.limitedRequests.reserveRemote(use);
+    for (const [id, spent] of settled) this.#pool.limitedRequests.settle(id, spent);
+    const result = this.#pool.limitedRequests.reserveRemote(use);
     await this.#pool.limitedRequests.whenStored();
-    return answer;
+    return result;
   }
 
   async begun(use: LimitedUse): Promise<CountResult> {
-    const answer = this.#pool.limitedRequests.beginRemote(use);
+    const result = this.#pool.limitedRequests.beginRemote(use);
     await this.#pool.limitedRequests.whenStored();
-    return answer;
+    return result;
   }
 
   async holding(use: string): Promise<void> {
@@ -180,25 +181,25 @@ export class AccountPool extends DurableObject<Env> {
     return this.#pool.hasHealthyAccount(provider);
   }
 
-  async shardStatus(most?: number): Promise<ShardStatus> {
+  async shardStatus(maxEntries?: number): Promise<ShardStatus> {
     await this.#whenReady();
-    return this.#pool.shardStatus(most);
+    return this.#pool.shardStatus(maxEntries);
   }
 
   /**
    * The slots that this shard still occupies of accounts that `shard` owns in a layout. It applies that layout first, so
    * that the numbers can only fall afterwards.
    */
-  async heldFor(shard: string, generation: number, andKnown: boolean): Promise<OccupiedSlots> {
+  async heldFor(shard: string, generation: number, includeStored: boolean): Promise<OccupiedSlots> {
     if (!this.#isConfigured) await this.#fetchConfiguration();
     if (this.#pool.moves.generation < generation) await this.#fetchShardConfiguration();
-    return this.#pool.moves.occupiedSlotsFor(shard, andKnown);
+    return this.#pool.moves.occupiedSlotsFor(shard, includeStored);
   }
 
-  /** Another shard requests parts of the shared limits. The answer is JSON of `ShareAnswers`. */
-  async partsAsked(shard: string, asks: ShareRequests): Promise<string> {
+  /** Another shard requests shares of the distributed limits. The answer is JSON of `ShareAnswers`. */
+  async partsAsked(shard: string, requests: ShareRequests): Promise<string> {
     if (!this.#isConfigured) await this.#fetchConfiguration();
-    const answers: ShareAnswers = this.#rebalancer?.handleRequest(shard, asks) ?? {};
+    const answers: ShareAnswers = this.#rebalancer?.handleRequest(shard, requests) ?? {};
     return JSON.stringify(answers);
   }
 
@@ -206,9 +207,9 @@ export class AccountPool extends DurableObject<Env> {
     return this.#pool.limitedRequests.ofKeys();
   }
 
-  async status(most?: number): Promise<QueueStatus> {
+  async status(maxEntries?: number): Promise<QueueStatus> {
     await this.#whenReady();
-    return this.#pool.status(most);
+    return this.#pool.status(maxEntries);
   }
 
   async health(ids?: readonly string[]): Promise<AccountHealth[]> {
@@ -230,8 +231,8 @@ export class AccountPool extends DurableObject<Env> {
   async configure(configuration: PoolConfiguration): Promise<void> {
     // With several pools, each starts with the configuration that it fetches: a message meant for an earlier start may be
     // outdated.
-    const isOneOfSeveral = configuration.shard !== undefined || getVariables(this.env).poolShards > 1;
-    if (!this.#isConfigured && isOneOfSeveral) await this.#fetchConfiguration();
+    const hasSeveralPools = configuration.shard !== undefined || getVariables(this.env).poolShards > 1;
+    if (!this.#isConfigured && hasSeveralPools) await this.#fetchConfiguration();
     this.#applyConfiguration(configuration);
   }
 
@@ -241,16 +242,14 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   /**
-   * Waits until the pool is configured and knows which slots of its moved accounts other pools still occupy. Until then no
-   * such account has a known free slot: shortly after a start, or after pools were added, a status would show almost no
-   * available accounts. It does not guess, because another pool may really occupy all slots. Shares of the limits do not
-   * matter here: an account's slots belong to its pool alone.
+   * Waits until the pool is configured and knows which slots of its moved accounts other pools still occupy. Without that,
+   * a status shortly after a start would show almost no available accounts.
    */
   async #whenReady(): Promise<void> {
-    const end = Date.now() + STATUS_WAIT_MS;
+    const deadline = Date.now() + STATUS_WAIT_MS;
     if (!this.#isConfigured) await this.#fetchConfiguration();
     const { allAnswered } = this.#migration;
-    if (allAnswered !== null) await withTimeout(allAnswered, Math.max(0, end - Date.now()), WALL_CLOCK);
+    if (allAnswered !== null) await withTimeout(allAnswered, Math.max(0, deadline - Date.now()), WALL_CLOCK);
   }
 
   #fetchConfiguration(): Promise<void> {
@@ -281,10 +280,10 @@ export class AccountPool extends DurableObject<Env> {
 
   /** Applies this shard's part of the newest configuration. */
   async #fetchShardConfiguration(): Promise<void> {
-    const part = await this.env.CONFIGURATION.getByName(POOL_NAME).poolPart(this.#name);
+    const configuration = await this.env.CONFIGURATION.getByName(POOL_NAME).poolPart(this.#name);
     // This object is not one of several pools: it has no accounts to grant.
-    if (part === null && this.#name !== POOL_NAME) this.#isConfigured = true;
-    if (part !== null) this.#applyConfiguration(part);
+    if (configuration === null && this.#name !== POOL_NAME) this.#isConfigured = true;
+    if (configuration !== null) this.#applyConfiguration(configuration);
   }
 
   #applyConfiguration(configuration: PoolConfiguration): void {

@@ -5,13 +5,13 @@ import type { Env } from "../src/runtime/cloudflare/env.ts";
 
 const FAILURES = "failures";
 const PROGRESS = "progress";
-const ASKS = "asks";
+const MODEL_SYNC_RESULTS = "asks";
 /** Start time of the test run to be cancelled. */
 const CANCELLED = "cancelled";
 
 /**
  * State shared by the administrators' requests: one object per address that tried to sign in, one for the test of all
- * accounts, and one for the results of asking providers for their models. The rules for login attempts are in
+ * accounts, and one for the results of the model-list requests to providers. The rules for login attempts are in
  * `src/core/auth/login-guard.ts`.
  */
 export class Administration extends DurableObject<Env> {
@@ -22,7 +22,7 @@ export class Administration extends DurableObject<Env> {
     this.#guard = new LoginGuard(ctx.storage.kv.get<LoginFailures>(FAILURES) ?? null);
   }
 
-  /** See `AdministrationState.loginAttempt`. */
+  /** See `AdministrationState.recordLoginAttempt`. */
   async attempt(free?: number): Promise<LoginDecision> {
     const decision = this.#guard.attempt(Date.now(), free);
     if (decision.allowed) {
@@ -32,7 +32,7 @@ export class Administration extends DurableObject<Env> {
     return decision;
   }
 
-  /** See `AdministrationState.loginSucceeded`. */
+  /** See `AdministrationState.recordLoginSuccess`. */
   async succeeded(): Promise<void> {
     this.#guard.succeeded();
     if (this.#guard.failures === null) await this.ctx.storage.deleteAll();
@@ -53,13 +53,13 @@ export class Administration extends DurableObject<Env> {
     this.ctx.storage.kv.put(CANCELLED, this.progress()?.started_at ?? 0);
   }
 
-  /** See `AdministrationState.modelAsks`. */
+  /** See `AdministrationState.getModelSyncResults`. */
   asks(): Readonly<Record<string, ModelSyncResult>> {
-    return this.ctx.storage.kv.get<Readonly<Record<string, ModelSyncResult>>>(ASKS) ?? {};
+    return this.ctx.storage.kv.get<Readonly<Record<string, ModelSyncResult>>>(MODEL_SYNC_RESULTS) ?? {};
   }
 
-  setAsks(asks: Readonly<Record<string, ModelSyncResult>>): void {
-    this.ctx.storage.kv.put(ASKS, asks);
+  setAsks(results: Readonly<Record<string, ModelSyncResult>>): void {
+    this.ctx.storage.kv.put(MODEL_SYNC_RESULTS, results);
   }
 
   /** Deletes the state of an address without recent attempts. */

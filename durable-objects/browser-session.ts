@@ -37,19 +37,20 @@ export class BrowserSession extends DurableObject<Env> {
   async #load(): Promise<BrowserService> {
     const { BrowserService } = await import("../src/pages/browser/browser-service.ts");
     const { pages: limits } = getVariables(this.env);
-    return new BrowserService({ launch: (anew) => this.#launch(anew), limits, blockLists });
+    return new BrowserService({ launch: (forceNew) => this.#launch(forceNew), limits, blockLists });
   }
 
-  /** Reconnects to the browser of an earlier life of this object if it still runs, or launches a new one. */
-  async #launch(anew: boolean): Promise<Browser> {
+  /** Reconnects to the browser that this object used before a restart if it still runs; otherwise launches a new one. */
+  async #launch(forceNew: boolean): Promise<Browser> {
     const { BROWSER: binding } = this.env;
     if (binding === undefined) throw new Error("no browser is bound");
     const { kv } = this.ctx.storage;
     const { default: puppeteer } = await import("@cloudflare/puppeteer");
-    const known = anew ? undefined : kv.get<string>(SESSION_KEY);
-    const found = known === undefined ? null : await puppeteer.connect(binding, known).catch(() => null);
+    const sessionId = forceNew ? undefined : kv.get<string>(SESSION_KEY);
+    const existing =
+      sessionId === undefined ? null : await puppeteer.connect(binding, sessionId).catch(() => null);
     const browser =
-      found ?? (await puppeteer.launch(binding, { keep_alive: getVariables(this.env).pages.keepAliveMs }));
+      existing ?? (await puppeteer.launch(binding, { keep_alive: getVariables(this.env).pages.keepAliveMs }));
     kv.put(SESSION_KEY, browser.sessionId());
     return browser;
   }

@@ -72,13 +72,13 @@ export class Configuration extends DurableObject<Env> {
     this.#journal = new SqlJournal(durableSql(ctx.storage));
     this.#core = new ConfigurationCore(storage, getVariables(env));
     const { kv } = ctx.storage;
-    const before = kv.get<PoolLayout>(LAYOUT_KEY) ?? null;
-    this.#layout = nextLayout(getVariables(env).poolShards, before);
+    const storedLayout = kv.get<PoolLayout>(LAYOUT_KEY) ?? null;
+    this.#layout = nextLayout(getVariables(env).poolShards, storedLayout);
     if (this.#layout === null) return;
     const starts = (kv.get<number>(STARTS_KEY) ?? 0) + 1;
     kv.put(STARTS_KEY, starts);
     this.#order = starts * MAX_ORDERS_PER_START;
-    if (this.#layout === before) return;
+    if (this.#layout === storedLayout) return;
     kv.put(LAYOUT_KEY, this.#layout);
     ctx.waitUntil(ctx.storage.setAlarm(Date.now()));
   }
@@ -101,8 +101,8 @@ export class Configuration extends DurableObject<Env> {
     const layout = this.#layout;
     if (layout?.generation !== generation || layout.earlier.length === 0) return;
     const { kv } = this.ctx.storage;
-    const before = kv.get<SettledShards>(SETTLED_KEY);
-    const shards = new Set(before?.generation === generation ? before.shards : []);
+    const stored = kv.get<SettledShards>(SETTLED_KEY);
+    const shards = new Set(stored?.generation === generation ? stored.shards : []);
     shards.add(name);
     kv.put(SETTLED_KEY, { generation, shards: [...shards] } satisfies SettledShards);
     if (!layout.shards.every((shard) => shards.has(shard))) return;
@@ -120,17 +120,17 @@ export class Configuration extends DurableObject<Env> {
     return snapshot.version === known ? null : snapshot;
   }
 
-  /** See `Journal.list`. */
+  /** See `AuditLog.listEntries`. */
   audit(query: AuditQuery): { items: AuditEntry[]; total: number } {
     return this.#journal.listEntries(query);
   }
 
-  /** See `Journal.record`. */
+  /** See `AuditLog.recordEntry`. */
   record(note: ChangeNote): void {
     this.#journal.recordEntry(note);
   }
 
-  /** See `Journal.versions`. */
+  /** See `AuditLog.listBackups`. */
   versions(): ConfigBackup[] {
     return this.#journal.listBackups();
   }
@@ -146,8 +146,8 @@ export class Configuration extends DurableObject<Env> {
    * does not answer is informed later: the edit is stored and does not fail.
    */
   async replace(base: number, config: Config, note: EditNote | null): Promise<ReplaceOutcome> {
-    const outcome = this.#core.replace(base, config, (before, version) => {
-      if (note !== null) this.#journal.recordEdit(before, version, note);
+    const outcome = this.#core.replace(base, config, (previous, version) => {
+      if (note !== null) this.#journal.recordEdit(previous, version, note);
     });
     if (!outcome.stored) return outcome;
     this.#broadcaster.markChanged();
@@ -177,9 +177,9 @@ export class Configuration extends DurableObject<Env> {
   async #broadcastToPools(): Promise<void> {
     const layout = this.#layout;
     const order = layout === null ? 0 : this.#nextOrder();
-    const whole = once(() => this.#poolConfiguration());
+    const loadConfiguration = once(() => this.#poolConfiguration());
     await this.#broadcaster.broadcast(this.#allPools, async (name) => {
-      const configuration = await whole();
+      const configuration = await loadConfiguration();
       await this.env.ACCOUNT_POOL.getByName(name).configure(
         layout === null ? configuration : buildShardConfiguration(configuration, layout, name, order),
       );
@@ -211,7 +211,7 @@ export class Configuration extends DurableObject<Env> {
     const { CONFIG_KV: kv } = this.env;
     const source = await hashConfigOrigin(getVariables(this.env));
     // KV accepts one write per key and second.
-    for (let tries = 3; kv !== undefined && tries > 0; tries -= 1) {
+    for (let attempts = 3; kv !== undefined && attempts > 0; attempts -= 1) {
       const { snapshot } = this.#core;
       if (this.#copiedVersion === snapshot.version) return;
       try {

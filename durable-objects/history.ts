@@ -67,15 +67,15 @@ export class History extends DurableObject<Env> {
   async writePacked(batch: ArchiveBatch, packs: readonly RecordPack[]): Promise<void> {
     const packed = this.#openPacked();
     this.#runInTransaction(() => {
-      const kept = this.#archive.recordsKept;
+      const previousLimit = this.#archive.recordsKept;
       this.#archive.applyRetention(batch.retention);
-      if (this.#archive.recordsKept < kept) this.#trimToRetention();
+      if (this.#archive.recordsKept < previousLimit) this.#trimToRetention();
       packed.write(batch.records, packs, this.#archive.recordsKept, batch.sentAt);
       this.#archive.write({ ...batch, records: [] });
     });
     await this.#scheduleSweep();
     // The isolate does not wait for this: the alarm retries failures.
-    if (packed.hasStrayTexts) this.ctx.waitUntil(this.#eraseStrays(packed).catch(() => undefined));
+    if (packed.hasStrayTexts) this.ctx.waitUntil(this.#eraseStrayTexts(packed).catch(() => undefined));
   }
 
   async retain(retention: Retention): Promise<void> {
@@ -98,9 +98,9 @@ export class History extends DurableObject<Env> {
     const packed = this.#packed;
     if (packed === null) return this.#archive.deleteHistory(id);
     const { HISTORY_BUCKET: bucket } = this.env;
-    const place = packed.placeOf(id);
-    if (place !== null && bucket !== undefined) {
-      await this.#runExclusive(() => eraseRecordTexts(bucket, place.key, [place]));
+    const location = packed.placeOf(id);
+    if (location !== null && bucket !== undefined) {
+      await this.#runExclusive(() => eraseRecordTexts(bucket, location.key, [location]));
     }
     const isGone = this.#runInTransaction(() => packed.delete(id));
     // It may have been the last record of its pack.
@@ -127,16 +127,16 @@ export class History extends DurableObject<Env> {
     if (packed === null) return;
     // Requests that arrive during this sweep set the next alarm themselves.
     this.#isSweepScheduled = false;
-    let isLeft = true;
+    let hasMore = true;
     try {
       this.ctx.storage.transactionSync(() => packed.storeLost());
-      await this.#eraseStrays(packed);
+      await this.#eraseStrayTexts(packed);
       const { HISTORY_BUCKET: bucket } = this.env;
-      isLeft = bucket !== undefined && (await sweepPacks(bucket, new Set(packed.keys), Date.now()));
+      hasMore = bucket !== undefined && (await sweepPacks(bucket, new Set(packed.keys), Date.now()));
     } catch {
       // An alarm that throws is retried only a few times by the platform, so failures are caught here.
     }
-    if (isLeft || packed.hasRunning) await this.#scheduleSweep();
+    if (hasMore || packed.hasRunning) await this.#scheduleSweep();
   }
 
   /** Runs changes of the bucket one after the other: an erasure in progress would restore what is deleted meanwhile. */
@@ -147,13 +147,13 @@ export class History extends DurableObject<Env> {
   }
 
   /** Erases texts in the bucket whose record was deleted before its pack arrived, or arrived twice. */
-  async #eraseStrays(packed: PackedHistory): Promise<void> {
+  async #eraseStrayTexts(packed: PackedHistory): Promise<void> {
     const { HISTORY_BUCKET: bucket } = this.env;
     if (bucket === undefined) return;
     await this.#runExclusive(async () => {
-      for (const [key, places] of packed.listStrayTexts()) {
-        if (places === null) await bucket.delete(key);
-        else await eraseRecordTexts(bucket, key, places);
+      for (const [key, locations] of packed.listStrayTexts()) {
+        if (locations === null) await bucket.delete(key);
+        else await eraseRecordTexts(bucket, key, locations);
         packed.unmarkStrays(key);
       }
     });

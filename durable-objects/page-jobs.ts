@@ -16,12 +16,12 @@ const ROUND_MS = 600_000;
  */
 export class PageJobs extends DurableObject<Env> {
   /** Null: the storage was not read yet, or is empty. */
-  #book: JobScheduler | null = null;
+  #scheduler: JobScheduler | null = null;
 
   async create(job: NewJob): Promise<JobState | null> {
-    const book = this.#open();
-    const created = book.create(job);
-    await this.#scheduleAlarm(book);
+    const scheduler = this.#openScheduler();
+    const created = scheduler.create(job);
+    await this.#scheduleAlarm(scheduler);
     return created;
   }
 
@@ -38,36 +38,36 @@ export class PageJobs extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    const book = this.#openIfStored();
-    if (book === null) return;
+    const scheduler = this.#openIfStored();
+    if (scheduler === null) return;
     try {
-      await book.run(Date.now() + ROUND_MS);
-      if (await this.#scheduleAlarm(book)) return;
+      await scheduler.run(Date.now() + ROUND_MS);
+      if (await this.#scheduleAlarm(scheduler)) return;
     } catch {
       // An alarm that throws is retried only a few times by the platform.
       await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
       return;
     }
     // The old object expects its tables; requests that arrive meanwhile wait until the deletion is done.
-    this.#book = null;
+    this.#scheduler = null;
     await this.ctx.storage.deleteAll();
   }
 
   /** Opens the stored jobs; null: none are stored. An object requested with an invented id stays empty and costs nothing. */
   #openIfStored(): JobScheduler | null {
-    if (this.#book !== null) return this.#book;
+    if (this.#scheduler !== null) return this.#scheduler;
     const tables = this.ctx.storage.sql.exec(
       "select name from sqlite_master where type='table' and name='page_jobs'",
     );
-    return tables.toArray().length === 0 ? null : this.#open();
+    return tables.toArray().length === 0 ? null : this.#openScheduler();
   }
 
-  #open(): JobScheduler {
-    this.#book ??= this.#make();
-    return this.#book;
+  #openScheduler(): JobScheduler {
+    this.#scheduler ??= this.#createScheduler();
+    return this.#scheduler;
   }
 
-  #make(): JobScheduler {
+  #createScheduler(): JobScheduler {
     const platform = createCloudflarePlatform(this.env);
     return new JobScheduler({
       sql: durableSql(this.ctx.storage),

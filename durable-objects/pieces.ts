@@ -31,9 +31,9 @@ export class StoredJson<T> {
     const { kv } = this.#storage;
     const pieces = [...splitText(JSON.stringify(value), PIECE)];
     this.#storage.transactionSync(() => {
-      const before = kv.get<number>(this.#key) ?? 0;
+      const previousCount = kv.get<number>(this.#key) ?? 0;
       for (const [index, piece] of pieces.entries()) kv.put(this.#piece(index), piece);
-      for (let index = pieces.length; index < before; index += 1) kv.delete(this.#piece(index));
+      for (let index = pieces.length; index < previousCount; index += 1) kv.delete(this.#piece(index));
       kv.put(this.#key, pieces.length);
       also?.();
     });

@@ -6,16 +6,16 @@ import type { Env } from "../src/runtime/cloudflare/env.ts";
 
 const KEY = "calls";
 
-/** Counts the calls of one client; the rules are in `src/pages/limits/rate-window.ts` and `written-calls.ts`. */
+/** Counts the calls of one client; the rules are in `src/pages/limits/rate-window.ts` and `call-persistence.ts`. */
 export class RateLimiter extends DurableObject<Env> {
   readonly #window: RateWindow;
-  readonly #written: CallPersistence;
+  readonly #persistence: CallPersistence;
   #settleTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#window = new RateWindow(ctx.storage.kv.get<number[]>(KEY) ?? []);
-    this.#written = new CallPersistence(this.#window);
+    this.#persistence = new CallPersistence(this.#window);
   }
 
   /** Decides whether calls are allowed; `limit` is calls per minute. */
@@ -23,7 +23,7 @@ export class RateLimiter extends DurableObject<Env> {
     const now = Date.now();
     const decision = this.#window.take(now, limit, calls);
     if (!decision.allowed) return decision;
-    const toWrite = this.#written.recordCalls(now, limit, calls);
+    const toWrite = this.#persistence.recordCalls(now, limit, calls);
     if (toWrite === null) return decision;
     clearTimeout(this.#settleTimer);
     if (toWrite.settleAfter !== null) {
@@ -41,7 +41,7 @@ export class RateLimiter extends DurableObject<Env> {
 
   /** Corrects the calls that were stored in advance. */
   #settle(): void {
-    const calls = this.#written.finishBurst();
+    const calls = this.#persistence.finishBurst();
     if (calls === null) return;
     this.ctx.storage.put(KEY, calls, { allowUnconfirmed: true }).catch(() => undefined);
   }

@@ -57,9 +57,9 @@ export class Handover {
     if (this.#ownership === null || this.#others.length === 0) return 0;
     let slots = 0;
     for (const owner of this.#ownership.earlierOwners(account)) {
-      const told = this.#answers.get(owner);
-      if (told === undefined) return Number.POSITIVE_INFINITY;
-      slots += told.get(account) ?? 0;
+      const occupied = this.#answers.get(owner);
+      if (occupied === undefined) return Number.POSITIVE_INFINITY;
+      slots += occupied.get(account) ?? 0;
     }
     return slots;
   }
@@ -67,14 +67,14 @@ export class Handover {
   /** Records the answer of another shard. Returns false when it is about another layout or contains nothing new. */
   recordAnswer(shard: string, { generation, held }: OccupiedSlots): boolean {
     if (generation !== this.#generation || !this.#others.includes(shard)) return false;
-    const before = this.#answers.get(shard);
-    if (before?.size === 0) return false;
-    const now = new Map<string, number>();
+    const previous = this.#answers.get(shard);
+    if (previous?.size === 0) return false;
+    const current = new Map<string, number>();
     for (const [account, slots] of Object.entries(held)) {
-      const least = Math.min(slots, before === undefined ? slots : (before.get(account) ?? 0));
-      if (least > 0) now.set(account, least);
+      const count = Math.min(slots, previous === undefined ? slots : (previous.get(account) ?? 0));
+      if (count > 0) current.set(account, count);
     }
-    this.#answers.set(shard, now);
+    this.#answers.set(shard, current);
     return true;
   }
 

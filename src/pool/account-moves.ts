@@ -6,8 +6,8 @@ import type { MigrationTarget } from "./shard-migration.ts";
 import type { Slots } from "./slots.ts";
 
 /**
- * Handles accounts that move between this pool and other shards: the slots of theirs still occupied here, and what the
- * other shards report about accounts now owned here.
+ * Handles accounts that move between this pool and other shards: their slots that are still occupied here, and the other
+ * shards' reports about accounts that this shard owns now.
  */
 export class AccountMoves implements MigrationTarget {
   readonly #slots: Slots;
@@ -37,23 +37,23 @@ export class AccountMoves implements MigrationTarget {
     return this.#handover.pendingShards;
   }
 
-  /** Those of them that have not answered yet. */
+  /** The pending shards that have not answered yet. */
   get unansweredShards(): string[] {
     return this.#handover.unansweredShards;
   }
 
   /**
-   * The slots still occupied here of accounts that `shard` owns now; with `andKnown` also the stored state of these
+   * The slots still occupied here of accounts that `shard` owns now; with `includeStored` also the stored state of these
    * accounts.
    */
-  occupiedSlotsFor(shard: string, andKnown = false): OccupiedSlots {
+  occupiedSlotsFor(shard: string, includeStored = false): OccupiedSlots {
     this.#slots.processElapsedTime();
     const held: Record<string, number> = {};
     const known: StoredAccount[] = [];
     for (const { id, occupiedSlots: slots, stored } of this.#slots.accounts) {
       if (!this.#handover.isOwnedBy(shard, id)) continue;
       if (slots > 0) held[id] = slots;
-      if (andKnown && stored !== null) known.push(stored);
+      if (includeStored && stored !== null) known.push(stored);
     }
     return { generation: this.generation, held, ...(known.length === 0 ? {} : { known }) };
   }

@@ -91,8 +91,10 @@ export class AccountState extends ListNode<AccountState> {
 
   /** When the cooldown ends, Unix milliseconds; 0 without a cooldown. */
   get coolingDownUntil(): number {
-    const own = this.hasActiveCooldown ? (this.cooldown?.until ?? 0) : 0;
-    return this.proxy?.hasActiveCooldown === true ? Math.max(own, this.proxy.cooldown?.until ?? 0) : own;
+    const ownUntil = this.hasActiveCooldown ? (this.cooldown?.until ?? 0) : 0;
+    return this.proxy?.hasActiveCooldown === true
+      ? Math.max(ownUntil, this.proxy.cooldown?.until ?? 0)
+      : ownUntil;
   }
 
   /** Whether a request must report a success: the account or its proxy has failed recently, or the account has never worked. */

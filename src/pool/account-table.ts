@@ -10,8 +10,8 @@ export class AccountTable {
   readonly #providerPools: ProviderPools;
   readonly #byId = new Map<string, AccountState>();
 
-  constructor(lanes: ProviderPools) {
-    this.#providerPools = lanes;
+  constructor(providerPools: ProviderPools) {
+    this.#providerPools = providerPools;
   }
 
   /** The account with this identifier; undefined for an unknown one. */

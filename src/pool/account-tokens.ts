@@ -20,19 +20,19 @@ export class AccountTokens {
 
   constructor(store: PoolStore, now: number, state: (id: string) => AccountState) {
     this.#store = store;
-    for (const stored of store.loadAccounts()) this.#know(state(stored.id), stored, now);
+    for (const stored of store.loadAccounts()) this.#loadStored(state(stored.id), stored, now);
   }
 
   /** Imports what another shard knows about an account that has moved here, unless this pool already has stored state. */
   importState(state: AccountState, stored: StoredAccount, now: number): void {
     const { account } = state;
     if (account === null || state.stored !== null) return;
-    this.#know(state, stored, now);
-    this.#start(state, account, now);
+    this.#loadStored(state, stored, now);
+    this.#initializeToken(state, account, now);
     this.#save(state);
   }
 
-  #know(state: AccountState, stored: StoredAccount, now: number): void {
+  #loadStored(state: AccountState, stored: StoredAccount, now: number): void {
     state.stored = stored;
     state.testStatus = stored.testStatus;
     state.cooldown = stored.cooldown;
@@ -43,14 +43,14 @@ export class AccountTokens {
 
   /** Applies an account's configuration. Changed credentials discard what was known about the old ones. */
   configure(state: AccountState, account: PoolAccount, now: number): void {
-    const before = state.account;
+    const previous = state.account;
     state.account = account;
-    if (before === null) {
-      this.#start(state, account, now);
+    if (previous === null) {
+      this.#initializeToken(state, account, now);
       return;
     }
-    const tokenChanged = before.token !== account.token;
-    const passwordChanged = before.password !== account.password;
+    const tokenChanged = previous.token !== account.token;
+    const passwordChanged = previous.password !== account.password;
     if (!tokenChanged && !passwordChanged) return;
     state.cooldown = null;
     state.hasActiveCooldown = false;
@@ -63,7 +63,7 @@ export class AccountTokens {
     this.#save(state);
   }
 
-  #start(state: AccountState, account: PoolAccount, now: number): void {
+  #initializeToken(state: AccountState, account: PoolAccount, now: number): void {
     const { stored } = state;
     const isKnown = stored !== null && stored.configuredToken === configuredToken(account);
     if (!isKnown) {
@@ -141,11 +141,11 @@ export class AccountTokens {
   }
 
   /**
-   * Records a success of a request that was granted after the account's last failure. `proxyToo`: also after its proxy's
-   * last failure. Returns true when this ends a series of failures or proves the account.
+   * Records a success of a request that was granted after the account's last failure. Returns true when this ends a series
+   * of failures or proves the account. `isAfterProxyFailure`: the grant also came after its proxy's last failure.
    */
-  recordSuccess(state: AccountState, proxyToo: boolean): boolean {
-    const proven = proxyToo && state.account !== null && state.halfOpenBudget.markProven();
+  recordSuccess(state: AccountState, isAfterProxyFailure: boolean): boolean {
+    const proven = isAfterProxyFailure && state.account !== null && state.halfOpenBudget.markProven();
     if (state.cooldown === null && !proven) return false;
     state.cooldown = null;
     state.hasActiveCooldown = false;

@@ -4,7 +4,7 @@ import { requestIdentityOf } from "./request-identity.ts";
 
 /** The provider is down after consecutive failures on this many different accounts. */
 const OUTAGE_ACCOUNTS = 3;
-/** Failures must come from at least this many requests: a single request may itself be what the provider cannot process. */
+/** Failures must come from at least this many requests: a single one may be a request that the provider cannot process. */
 const OUTAGE_REQUESTS = 2;
 /** If the probe request has no result after this time, another request may probe. Milliseconds. */
 const PROBE_TIMEOUT_MS = 10_000;
@@ -81,8 +81,8 @@ export class CircuitBreaker {
   }
 
   /** Records a provider failure. `newest` is the serial number of the newest lease. */
-  recordFailure(witness: OutcomeSource, failure: AccountFailure, newest: number, now: number): FailureEffect {
-    const { account, request, model, serial } = witness;
+  recordFailure(source: OutcomeSource, failure: AccountFailure, newest: number, now: number): FailureEffect {
+    const { account, request, model, serial } = source;
     const scope = failure.kind === "unreachable" ? ALL_MODELS : model;
     this.#dropExpired(now);
     const first = !this.#series.has(scope);
@@ -92,23 +92,24 @@ export class CircuitBreaker {
     // Reinsert it, so that the map stays sorted by the last failure, oldest first.
     this.#series.delete(scope);
     this.#series.set(scope, series);
-    const tried = this.releaseProbe(request);
+    const wasProbe = this.releaseProbe(request);
     const outage: Outage = {
       failure,
-      affects: (other) => other.target === undefined && (scope === ALL_MODELS || scope === other.model),
+      affects: (candidate) =>
+        candidate.target === undefined && (scope === ALL_MODELS || scope === candidate.model),
     };
-    const goesOn = tried ? outage : null;
+    const continuedOutage = wasProbe ? outage : null;
     if (serial <= series.failedAtSerial)
-      return { isFirst: first, outageStarted: null, outageContinues: goesOn };
-    const before = series.isOutage;
+      return { isFirst: first, outageStarted: null, outageContinues: continuedOutage };
+    const wasOutage = series.isOutage;
     series.accounts.add(account);
     if (series.requests.size < OUTAGE_REQUESTS) series.requests.add(request);
     series.failedAtSerial = newest;
     series.last = failure;
     return {
       isFirst: first,
-      outageStarted: !before && series.isOutage ? outage : null,
-      outageContinues: goesOn,
+      outageStarted: !wasOutage && series.isOutage ? outage : null,
+      outageContinues: continuedOutage,
     };
   }
 
@@ -123,8 +124,8 @@ export class CircuitBreaker {
   #evictSeries(): void {
     if (this.#series.size < MAX_SERIES) return;
     const scopes = [...this.#series.keys()];
-    const least = scopes.find((scope) => this.#series.get(scope)?.isOutage === false) ?? scopes[0];
-    if (least !== undefined) this.#series.delete(least);
+    const evicted = scopes.find((scope) => this.#series.get(scope)?.isOutage === false) ?? scopes[0];
+    if (evicted !== undefined) this.#series.delete(evicted);
   }
 
   /** Number of tracked series of failures. */
@@ -144,18 +145,18 @@ export class CircuitBreaker {
    * Admits a request and returns null, or returns the failure that refuses it. During an outage an admitted request becomes
    * the probe. A retry (with excluded accounts) never probes.
    */
-  admitOrFail(asked: AcquireRequest, now: number): AccountFailure | null {
-    const { model, exclude } = asked;
+  admitOrFail(request: AcquireRequest, now: number): AccountFailure | null {
+    const { model, exclude } = request;
     if (this.#series.size === 0) return null;
     const outages = [ALL_MODELS, model].flatMap((scope) => {
       const series = this.#series.get(scope);
       return series?.isOutage === true ? [series] : [];
     });
-    const again = (exclude?.length ?? 0) > 0;
+    const isRetry = (exclude?.length ?? 0) > 0;
     for (const { probe, last } of outages) {
-      if (again || (probe !== null && now - probe.since < PROBE_TIMEOUT_MS)) return last;
+      if (isRetry || (probe !== null && now - probe.since < PROBE_TIMEOUT_MS)) return last;
     }
-    for (const series of outages) series.probe = { request: requestIdentityOf(asked), since: now };
+    for (const series of outages) series.probe = { request: requestIdentityOf(request), since: now };
     return null;
   }
 
@@ -164,20 +165,20 @@ export class CircuitBreaker {
    * Returns whether it was the probe.
    */
   releaseProbe(request: string): boolean {
-    let tried = false;
+    let wasProbe = false;
     for (const series of this.#series.values()) {
       if (series.probe?.request !== request) continue;
       series.probe = null;
-      tried = true;
+      wasProbe = true;
     }
-    return tried;
+    return wasProbe;
   }
 
   /** Whether a request is probing the provider for a model. */
   isProbing(model: string, now: number): boolean {
     return [ALL_MODELS, model].some((scope) => {
-      const trial = this.#series.get(scope)?.probe ?? null;
-      return trial !== null && now - trial.since < PROBE_TIMEOUT_MS;
+      const probe = this.#series.get(scope)?.probe ?? null;
+      return probe !== null && now - probe.since < PROBE_TIMEOUT_MS;
     });
   }
 

@@ -29,35 +29,35 @@ export class CircuitProbe {
   rejectOrHold(providerPool: ProviderPool, request: AcquireRequest): AcquireRefusal | Waiter | null {
     const failure = providerPool.breaker.admitOrFail(request, this.#now());
     if (failure === null) return null;
-    const down: AcquireRefusal = { refused: "provider_down", failure };
+    const refusal: AcquireRefusal = { refused: "provider_down", failure };
     const waitMs = Math.min(this.#waitMs, request.waitMs ?? Number.POSITIVE_INFINITY);
     const mayWait = waitMs > 0 && providerPool.breaker.isProbing(request.model, this.#now());
-    const waiter = mayWait ? this.#holdRequest(providerPool, request, waitMs, down) : null;
-    return waiter ?? down;
+    const waiter = mayWait ? this.#holdRequest(providerPool, request, waitMs, refusal) : null;
+    return waiter ?? refusal;
   }
 
   #holdRequest(
     providerPool: ProviderPool,
     request: AcquireRequest,
     waitMs: number,
-    down: AcquireRefusal,
+    refusal: AcquireRefusal,
   ): Waiter | null {
     this.#slots.processElapsedTime();
-    return this.#slots.requestQueue.holdOutsideQueue(providerPool, request, waitMs, down);
+    return this.#slots.requestQueue.holdOutsideQueue(providerPool, request, waitMs, refusal);
   }
 
   /** An outage starts: one of the waiting requests becomes the probe, and the others wait for its result. */
   onOutageStarted(providerPool: ProviderPool, { failure, affects }: Outage): void {
     const now = this.#now();
-    const down: AcquireRefusal = { refused: "provider_down", failure };
-    const concerned = providerPool.waiters().filter(({ request }) => affects(request));
-    const mayTry = this.#waitMs > 0 ? concerned : [];
-    const trial = mayTry.find(({ request }) => providerPool.breaker.admitOrFail(request, now) === null);
-    for (const waiter of concerned) {
-      if (waiter === trial) {
+    const refusal: AcquireRefusal = { refused: "provider_down", failure };
+    const affected = providerPool.waiters().filter(({ request }) => affects(request));
+    const candidates = this.#waitMs > 0 ? affected : [];
+    const probe = candidates.find(({ request }) => providerPool.breaker.admitOrFail(request, now) === null);
+    for (const waiter of affected) {
+      if (waiter === probe) {
         if (providerPool.heldRequests.has(waiter)) this.#slots.admitHeldRequest(waiter);
-      } else if (trial === undefined) this.#slots.requestQueue.dismiss(waiter, down);
-      else this.#slots.requestQueue.moveOutsideQueue(waiter, this.#waitMs, down);
+      } else if (probe === undefined) this.#slots.requestQueue.dismiss(waiter, refusal);
+      else this.#slots.requestQueue.moveOutsideQueue(waiter, this.#waitMs, refusal);
     }
   }
 

@@ -40,14 +40,14 @@ export class ConfigBroadcaster {
    */
   async broadcast(pools: readonly string[], send: (pool: string) => Promise<void>): Promise<void> {
     const number = this.#newest;
-    const telling = pools
+    const sends = pools
       .filter((pool) => !this.#hasAcknowledged(pool, number))
       .map(async (pool) => {
         await send(pool);
         // A late acknowledgement counts as well.
         if (!this.#hasAcknowledged(pool, number)) this.#acknowledged.set(pool, number);
       });
-    await withTimeout(Promise.allSettled(telling), BROADCAST_TIMEOUT_MS, this.#clock);
+    await withTimeout(Promise.allSettled(sends), BROADCAST_TIMEOUT_MS, this.#clock);
   }
 
   /** Milliseconds until the next retry; doubles with each call. */

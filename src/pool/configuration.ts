@@ -47,15 +47,15 @@ export async function buildPoolConfiguration(
     const { email, mobile, password, token, weight, provider = "" } = account;
     const id = await accountIdentifier(account);
     const disabled = account.disabled || (provider !== "" && !usable.has(provider));
-    const common = { id, email, mobile, password, token, proxyId: account.proxy_id, disabled, weight };
-    accounts.push(provider === "" ? common : { ...common, provider });
+    const poolAccount = { id, email, mobile, password, token, proxyId: account.proxy_id, disabled, weight };
+    accounts.push(provider === "" ? poolAccount : { ...poolAccount, provider });
     withAccounts.add(provider);
   }
   for (const entry of enabled) {
     if (!withAccounts.has(entry.id) && needsNoAccount(entry.driver)) accounts.push(createTokenAccount(entry));
   }
-  const slots = enabled.flatMap(({ id, account_max_inflight: most }) =>
-    most > 0 ? [[id, most] as const] : [],
+  const slotsByProvider = enabled.flatMap(({ id, account_max_inflight: maxInflight }) =>
+    maxInflight > 0 ? [[id, maxInflight] as const] : [],
   );
   const { runtime } = config;
   return {
@@ -65,7 +65,7 @@ export async function buildPoolConfiguration(
       id,
       settings: JSON.stringify(settings),
     })),
-    ...(slots.length === 0 ? {} : { perAccount: Object.fromEntries(slots) }),
+    ...(slotsByProvider.length === 0 ? {} : { perAccount: Object.fromEntries(slotsByProvider) }),
     limits: {
       perAccount: runtime.account_max_inflight,
       global: runtime.global_max_inflight,

@@ -19,8 +19,8 @@ export class FairQueue {
   /** Accounts that have both a free slot and a pinned request. */
   readonly #runnable = new Set<AccountState>();
 
-  constructor(shares: FairShares) {
-    this.#fairShares = shares;
+  constructor(fairShares: FairShares) {
+    this.#fairShares = fairShares;
   }
 
   add(waiter: Waiter, rotation: Rotation): void {
@@ -73,10 +73,10 @@ export class FairQueue {
     // A request without exclusions can use any available account. If there is none for it, there is none for the others
     // either, except accounts with an exhausted half-open budget.
     if (rotation.pickAccount(null) !== null || (this.#excludingCount > 0 && rotation.hasBudgetExhausted)) {
-      for (const share of this.#fairShares.waitingShares) {
-        const { head } = share.untargetedWaiters;
+      for (const fairShare of this.#fairShares.waitingShares) {
+        const { head } = fairShare.untargetedWaiters;
         if (head === null || (next !== null && !precedes(head, next.waiter))) continue;
-        next = firstRunnable(share, rotation) ?? next;
+        next = firstRunnable(fairShare, rotation) ?? next;
       }
     }
     for (const state of this.#runnable) {
@@ -95,20 +95,24 @@ export class FairQueue {
   }
 }
 
-/** Whether `one` is served before `other` if both can run. */
-function precedes(one: Waiter, other: Waiter): boolean {
-  if (one.fairShare === other.fairShare) return one.serial < other.serial;
-  const { fairShare: mine } = one;
-  const { fairShare: theirs } = other;
-  if (mine.occupiedSlots !== theirs.occupiedSlots) return mine.occupiedSlots < theirs.occupiedSlots;
-  return mine.lastServedSerial === theirs.lastServedSerial
-    ? one.serial < other.serial
-    : mine.lastServedSerial < theirs.lastServedSerial;
+/** Whether `first` is served before `second` if both can run. */
+function precedes(first: Waiter, second: Waiter): boolean {
+  if (first.fairShare === second.fairShare) return first.serial < second.serial;
+  const { fairShare: firstShare } = first;
+  const { fairShare: secondShare } = second;
+  if (firstShare.occupiedSlots !== secondShare.occupiedSlots)
+    return firstShare.occupiedSlots < secondShare.occupiedSlots;
+  return firstShare.lastServedSerial === secondShare.lastServedSerial
+    ? first.serial < second.serial
+    : firstShare.lastServedSerial < secondShare.lastServedSerial;
 }
 
 /** The caller's oldest request for which an account is available, with that account. */
-function firstRunnable(share: FairShare, rotation: Rotation): { waiter: Waiter; state: AccountState } | null {
-  for (const waiter of share.untargetedWaiters) {
+function firstRunnable(
+  fairShare: FairShare,
+  rotation: Rotation,
+): { waiter: Waiter; state: AccountState } | null {
+  for (const waiter of fairShare.untargetedWaiters) {
     const state = rotation.pickAccount(waiter.exclude, waiter.request.wellOnly);
     if (state !== null) return { waiter, state };
   }

@@ -56,33 +56,33 @@ export class HealthPersistence {
   /** Saves the health of the configured accounts that have changed. */
   save(): void {
     const due: AccountState[] = [];
-    let known = 0;
-    for (const part of this.#chunks.values()) part.configuredCount = 0;
+    let knownCount = 0;
+    for (const chunk of this.#chunks.values()) chunk.configuredCount = 0;
     for (const state of this.#accounts) {
       const { account, health } = state;
       if (account === null) continue;
-      const part = this.#chunks.get(health.chunkNumber);
-      if (part !== undefined) part.configuredCount += 1;
+      const chunk = this.#chunks.get(health.chunkNumber);
+      if (chunk !== undefined) chunk.configuredCount += 1;
       if (health.hasUnsavedChanges) due.push(state);
-      if (health.hasUnsavedChanges || part !== undefined) known += 1;
+      if (health.hasUnsavedChanges || chunk !== undefined) knownCount += 1;
     }
     if (due.length === 0) return;
-    const over = this.#selectChunksToDrop(known, due);
+    const chunksToDrop = this.#selectChunksToDrop(knownCount, due);
     const saved = due.flatMap((state): [AccountState, StoredHealth][] => {
       const stored = state.health.save();
       return stored === null ? [] : [[state, stored]];
     });
     for (let at = 0; at < saved.length; at += ACCOUNTS_PER_CHUNK) {
-      const some = saved.slice(at, at + ACCOUNTS_PER_CHUNK);
-      const texts = some.map(([{ id }, health]): [string, StoredHealth] => [id, health]);
-      this.#store.saveHealth(this.#newest + 1, JSON.stringify(Object.fromEntries(texts)));
+      const batch = saved.slice(at, at + ACCOUNTS_PER_CHUNK);
+      const entries = batch.map(([{ id }, health]): [string, StoredHealth] => [id, health]);
+      this.#store.saveHealth(this.#newest + 1, JSON.stringify(Object.fromEntries(entries)));
       this.#add(
         this.#newest + 1,
-        some.map(([state]) => state),
+        batch.map(([state]) => state),
       );
     }
     // Only after their current entries are written elsewhere.
-    for (const number of over) this.#drop(number);
+    for (const number of chunksToDrop) this.#drop(number);
     for (const [number, { currentCount }] of this.#chunks) if (currentCount === 0) this.#drop(number);
   }
 
@@ -90,18 +90,19 @@ export class HealthPersistence {
    * Selects the chunks to delete and adds their current entries to `due`. These are chunks with an account that is not
    * configured any more, and the oldest chunks while too many entries are outdated. Returns their numbers.
    */
-  #selectChunksToDrop(known: number, due: AccountState[]): number[] {
+  #selectChunksToDrop(knownCount: number, due: AccountState[]): number[] {
     let entries = due.length;
     for (const { ids } of this.#chunks.values()) entries += ids.length;
-    const over: number[] = [];
-    const someLeft = [...this.#chunks.values()].some(
+    const chunkNumbers: number[] = [];
+    const hasUnconfigured = [...this.#chunks.values()].some(
       ({ configuredCount, currentCount }) => configuredCount !== currentCount,
     );
-    for (const [number, part] of this.#chunks) {
-      if (!(someLeft && part.ids.some((id) => !this.#isConfigured(id))) && entries <= 2 * known) continue;
-      over.push(number);
-      entries -= part.ids.length;
-      for (const id of part.ids) {
+    for (const [number, chunk] of this.#chunks) {
+      if (!(hasUnconfigured && chunk.ids.some((id) => !this.#isConfigured(id))) && entries <= 2 * knownCount)
+        continue;
+      chunkNumbers.push(number);
+      entries -= chunk.ids.length;
+      for (const id of chunk.ids) {
         const state = this.#accounts.get(id);
         if (state?.health.chunkNumber !== number) continue;
         if (state.account !== null && !state.health.hasUnsavedChanges) {
@@ -110,7 +111,7 @@ export class HealthPersistence {
         }
       }
     }
-    return over;
+    return chunkNumbers;
   }
 
   #isConfigured(id: string): boolean {
@@ -119,8 +120,8 @@ export class HealthPersistence {
 
   #add(number: number, states: readonly AccountState[]): void {
     for (const { health } of states) {
-      const before = this.#chunks.get(health.chunkNumber);
-      if (before !== undefined) before.currentCount -= 1;
+      const previousChunk = this.#chunks.get(health.chunkNumber);
+      if (previousChunk !== undefined) previousChunk.currentCount -= 1;
       health.chunkNumber = number;
     }
     const { length } = states;
@@ -140,6 +141,6 @@ export class HealthPersistence {
 }
 
 /** Parses a chunk. Returns no entries when another version wrote a different format. */
-function parseChunk(part: string): Readonly<Record<string, StoredHealth>> {
-  return chunkSchema.safeParse(JSON.parse(part)).data ?? {};
+function parseChunk(text: string): Readonly<Record<string, StoredHealth>> {
+  return chunkSchema.safeParse(JSON.parse(text)).data ?? {};
 }

@@ -95,13 +95,13 @@ export class Health {
       ...stored,
       hour: {
         newest: this.#part,
-        good: this.#saved(GOOD_PARTS, PARTS, this.#part, this.#good),
-        bad: this.#saved(BAD_PARTS, PARTS, this.#part, this.#bad),
+        good: this.#copyCounts(GOOD_PARTS, PARTS, this.#part, this.#good),
+        bad: this.#copyCounts(BAD_PARTS, PARTS, this.#part, this.#bad),
       },
       day: {
         newest: hour,
-        good: this.#saved(GOOD_HOURS, HOURS, hour, this.#good),
-        bad: this.#saved(BAD_HOURS, HOURS, hour, this.#bad),
+        good: this.#copyCounts(GOOD_HOURS, HOURS, hour, this.#good),
+        bad: this.#copyCounts(BAD_HOURS, HOURS, hour, this.#bad),
       },
     };
   }
@@ -120,9 +120,9 @@ export class Health {
     this.#counts = counts;
   }
 
-  #add(good: boolean, now: number): void {
+  #add(isSuccess: boolean, now: number): void {
     this.#advanceTo(now);
-    if (good) this.#good += 1;
+    if (isSuccess) this.#good += 1;
     else this.#bad += 1;
     this.hasUnsavedChanges = true;
   }
@@ -130,20 +130,20 @@ export class Health {
   /** Advances to the five minutes of `now`. After a clock was set back, it keeps counting in the newest part. */
   #advanceTo(now: number): void {
     const part = Math.floor(now / FIVE_MINUTES_MS);
-    const before = this.#part;
-    if (part <= before) return;
+    const previous = this.#part;
+    if (part <= previous) return;
     this.#part = part;
-    if (before === 0) return;
-    const hour = Math.floor(before / PARTS);
+    if (previous === 0) return;
+    const hour = Math.floor(previous / PARTS);
     this.#counts ??= new Array<number>(COUNTS).fill(0);
     const counts = this.#counts;
-    increase(counts, GOOD_PARTS + (before % PARTS), this.#good);
-    increase(counts, BAD_PARTS + (before % PARTS), this.#bad);
+    increase(counts, GOOD_PARTS + (previous % PARTS), this.#good);
+    increase(counts, BAD_PARTS + (previous % PARTS), this.#bad);
     increase(counts, GOOD_HOURS + (hour % HOURS), this.#good);
     increase(counts, BAD_HOURS + (hour % HOURS), this.#bad);
     this.#good = 0;
     this.#bad = 0;
-    clearExpiredCounts(counts, GOOD_PARTS, BAD_PARTS, PARTS, before, part);
+    clearExpiredCounts(counts, GOOD_PARTS, BAD_PARTS, PARTS, previous, part);
     clearExpiredCounts(counts, GOOD_HOURS, BAD_HOURS, HOURS, hour, Math.floor(part / PARTS));
   }
 
@@ -158,15 +158,15 @@ export class Health {
     return { requests, succeeded };
   }
 
-  #saved(from: number, length: number, newest: number, inNewest: number): number[] {
+  #copyCounts(from: number, length: number, newest: number, newestCount: number): number[] {
     const counts = this.#counts?.slice(from, from + length) ?? new Array<number>(length).fill(0);
-    increase(counts, newest % length, inNewest);
+    increase(counts, newest % length, newestCount);
     return counts;
   }
 }
 
-function increase(counts: number[], place: number, by: number): void {
-  counts[place] = (counts[place] ?? 0) + by;
+function increase(counts: number[], index: number, amount: number): void {
+  counts[index] = (counts[index] ?? 0) + amount;
 }
 
 /** Clears the counters of the skipped time: they hold counts from one full cycle ago. */
@@ -175,10 +175,10 @@ function clearExpiredCounts(
   good: number,
   bad: number,
   length: number,
-  before: number,
+  previous: number,
   newest: number,
 ): void {
-  for (let time = Math.max(before + 1, newest - length + 1); time <= newest; time += 1) {
+  for (let time = Math.max(previous + 1, newest - length + 1); time <= newest; time += 1) {
     counts[good + (time % length)] = 0;
     counts[bad + (time % length)] = 0;
   }

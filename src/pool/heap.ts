@@ -2,7 +2,7 @@
 export class Heap<T> {
   readonly #items: T[] = [];
   readonly #keys: number[] = [];
-  readonly #places = new Map<T, number>();
+  readonly #indices = new Map<T, number>();
 
   get size(): number {
     return this.#items.length;
@@ -24,67 +24,67 @@ export class Heap<T> {
   }
 
   has(item: T): boolean {
-    return this.#places.has(item);
+    return this.#indices.has(item);
   }
 
   /** Adds `item`, or updates its key when it is already a member. */
   set(item: T, key: number): void {
-    const place = this.#places.get(item);
-    if (place === undefined) {
-      this.#up(this.#items.length, item, key);
+    const index = this.#indices.get(item);
+    if (index === undefined) {
+      this.#siftUp(this.#items.length, item, key);
       return;
     }
-    const old = this.#keys[place] ?? key;
-    if (key < old) this.#up(place, item, key);
-    else if (key > old) this.#down(place, item, key);
+    const currentKey = this.#keys[index] ?? key;
+    if (key < currentKey) this.#siftUp(index, item, key);
+    else if (key > currentKey) this.#siftDown(index, item, key);
   }
 
   /** Removes `item`; does nothing when it is not a member. */
   delete(item: T): void {
     if (this.#items.length === 0) return;
-    const place = this.#places.get(item);
-    if (place === undefined) return;
-    this.#places.delete(item);
+    const index = this.#indices.get(item);
+    if (index === undefined) return;
+    this.#indices.delete(item);
     const last = this.#items.pop();
     const key = this.#keys.pop();
     if (last === undefined || key === undefined || last === item) return;
-    const parent = (place - 1) >> 1;
-    if (place > 0 && key < (this.#keys[parent] ?? key)) this.#up(place, last, key);
-    else this.#down(place, last, key);
+    const parent = (index - 1) >> 1;
+    if (index > 0 && key < (this.#keys[parent] ?? key)) this.#siftUp(index, last, key);
+    else this.#siftDown(index, last, key);
   }
 
-  #put(place: number, item: T, key: number): void {
-    this.#items[place] = item;
-    this.#keys[place] = key;
-    this.#places.set(item, place);
+  #setAt(index: number, item: T, key: number): void {
+    this.#items[index] = item;
+    this.#keys[index] = key;
+    this.#indices.set(item, index);
   }
 
-  #up(from: number, item: T, key: number): void {
-    let place = from;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
-      const above = this.#items[parent];
-      const aboveKey = this.#keys[parent];
-      if (above === undefined || aboveKey === undefined || aboveKey <= key) break;
-      this.#put(place, above, aboveKey);
-      place = parent;
+  #siftUp(from: number, item: T, key: number): void {
+    let index = from;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      const parentItem = this.#items[parent];
+      const parentKey = this.#keys[parent];
+      if (parentItem === undefined || parentKey === undefined || parentKey <= key) break;
+      this.#setAt(index, parentItem, parentKey);
+      index = parent;
     }
-    this.#put(place, item, key);
+    this.#setAt(index, item, key);
   }
 
-  #down(from: number, item: T, key: number): void {
-    let place = from;
+  #siftDown(from: number, item: T, key: number): void {
+    let index = from;
     for (;;) {
-      const left = 2 * place + 1;
+      const left = 2 * index + 1;
       const leftKey = this.#keys[left];
       if (leftKey === undefined) break;
       const child = (this.#keys[left + 1] ?? Number.POSITIVE_INFINITY) < leftKey ? left + 1 : left;
-      const below = this.#items[child];
-      const belowKey = this.#keys[child];
-      if (below === undefined || belowKey === undefined || belowKey >= key) break;
-      this.#put(place, below, belowKey);
-      place = child;
+      const childItem = this.#items[child];
+      const childKey = this.#keys[child];
+      if (childItem === undefined || childKey === undefined || childKey >= key) break;
+      this.#setAt(index, childItem, childKey);
+      index = child;
     }
-    this.#put(place, item, key);
+    this.#setAt(index, item, key);
   }
 }

@@ -84,8 +84,8 @@ export class InProcessAccountPool implements AccountPoolClient {
   async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
     if (signal?.aborted) return { refused: "cancelled" };
     const first = this.#pool.acquire(request);
-    const keeping = this.#pool.confirmStored(request, first);
-    if (keeping !== null) await keeping;
+    const stored = this.#pool.confirmStored(request, first);
+    if (stored !== null) await stored;
     const outcome = first instanceof Waiter ? await this.#wait(request, first, signal) : first;
     if (!("granted" in outcome)) return outcome;
     const { granted } = outcome;
@@ -103,25 +103,25 @@ export class InProcessAccountPool implements AccountPoolClient {
     waiter: Waiter,
     signal: AbortSignalLike | undefined,
   ): Promise<AcquireOutcome> {
-    const leave = () => waiter.cancel();
-    signal?.addEventListener("abort", leave, { once: true });
+    const cancel = () => waiter.cancel();
+    signal?.addEventListener("abort", cancel, { once: true });
     try {
       // The caller may have disconnected while its use was stored.
-      if (signal?.aborted) leave();
+      if (signal?.aborted) cancel();
       const outcome = await waiter.settled;
       await this.#pool.confirmStored(request, outcome);
       if (!signal?.aborted) return outcome;
-      leave();
+      cancel();
       return { refused: "cancelled" };
     } finally {
-      signal?.removeEventListener("abort", leave);
+      signal?.removeEventListener("abort", cancel);
     }
   }
 
   async countRequest(use: LimitedUse): Promise<CountResult> {
-    const answer = this.#pool.limitedRequests.count(use);
+    const result = this.#pool.limitedRequests.count(use);
     await this.#pool.limitedRequests.whenStored();
-    return answer;
+    return result;
   }
 
   async settleUsage({ id }: LimitedUse, spent: SpentAmounts): Promise<void> {
@@ -134,8 +134,8 @@ export class InProcessAccountPool implements AccountPoolClient {
     return this.#pool.limitedRequests.ofKeys();
   }
 
-  async getStatus(most?: number): Promise<QueueStatus> {
-    return this.#pool.status(most);
+  async getStatus(maxEntries?: number): Promise<QueueStatus> {
+    return this.#pool.status(maxEntries);
   }
 
   async getHealth(ids?: readonly string[]): Promise<AccountHealth[]> {

@@ -33,7 +33,7 @@ export class LeaseRecovery {
   readonly #marked = new Set<AccountState>();
   readonly #reclaimed: Map<string, number>;
   /** Tokens from before the restart that were already resumed. */
-  readonly #done = new Set<string>();
+  readonly #confirmed = new Set<string>();
   #startedAt: number;
   /** The stored terms. */
   #stored: LeaseTerms | null;
@@ -51,10 +51,10 @@ export class LeaseRecovery {
     this.#startedAt = now;
     this.#terms = terms;
     this.#stored = store.loadTerms();
-    const before = this.#stored ?? LEGACY_TERMS;
-    this.#claimPeriods = before;
+    const previousTerms = this.#stored ?? LEGACY_TERMS;
+    this.#claimPeriods = previousTerms;
     // The process was restarted, so all holders of slots have ended.
-    this.#allEnded = terms.boot !== "" && terms.boot !== before.boot;
+    this.#allEnded = terms.boot !== "" && terms.boot !== previousTerms.boot;
     if (this.#allEnded) store.clearHighWaterMarks();
     this.isolates = new IsolateRegistry(store);
     this.#reclaimed = new Map(store.loadReclaimed());
@@ -72,7 +72,7 @@ export class LeaseRecovery {
     this.#oldestLive = this.unconfirmedLeases === 0 ? this.start : oldestLive;
     store.saveStarts({ last: this.start, oldestLive: this.#oldestLive });
     if (this.unconfirmedLeases === 0) this.isolates.stopAwaitingAll();
-    this.#saveTerms(this.unconfirmedLeases === 0 ? terms : longestTerms(before, terms));
+    this.#saveTerms(this.unconfirmedLeases === 0 ? terms : longestTerms(previousTerms, terms));
     // Two starts must never use the same number: grants wait until it is stored.
     store.flush();
   }
@@ -109,15 +109,15 @@ export class LeaseRecovery {
    * fails, and then nothing may be granted. The mark doubles up to `limit` (the account's slots), so that growing load does
    * not cost a write for each request.
    */
-  raiseHighWaterMark(state: AccountState, held: number, limit: number): void {
-    if (held > state.highWaterMark && this.#terms.holdersShareProcess !== true) {
-      const mark = Math.max(held, Math.min(2 * state.highWaterMark, limit));
-      this.#store.setHighWaterMark(state.id, mark);
+  raiseHighWaterMark(state: AccountState, occupiedSlots: number, limit: number): void {
+    if (occupiedSlots > state.highWaterMark && this.#terms.holdersShareProcess !== true) {
+      const highWaterMark = Math.max(occupiedSlots, Math.min(2 * state.highWaterMark, limit));
+      this.#store.setHighWaterMark(state.id, highWaterMark);
       this.#store.flush();
-      state.highWaterMark = mark;
+      state.highWaterMark = highWaterMark;
       this.#marked.add(state);
     }
-    if (held > state.peak) state.peak = held;
+    if (occupiedSlots > state.peak) state.peak = occupiedSlots;
   }
 
   /** Whether an unconfirmed lease may be the lease `token` from before the restart. If so, it is confirmed, once. */
@@ -125,8 +125,8 @@ export class LeaseRecovery {
     if (state === undefined || state.unconfirmedLeases === 0) return false;
     const start = Number.parseInt(token, 10);
     if (!(start >= this.#oldestLive && start < this.start)) return false;
-    if (this.#done.has(token) || this.#reclaimed.has(token)) return false;
-    this.#done.add(token);
+    if (this.#confirmed.has(token) || this.#reclaimed.has(token)) return false;
+    this.#confirmed.add(token);
     state.unconfirmedLeases -= 1;
     this.unconfirmedLeases -= 1;
     return true;
@@ -144,7 +144,7 @@ export class LeaseRecovery {
     const freed = [...this.#marked].filter((state) => state.unconfirmedLeases > 0);
     for (const state of freed) state.unconfirmedLeases = 0;
     this.unconfirmedLeases = 0;
-    this.#done.clear();
+    this.#confirmed.clear();
     this.#oldestLive = this.start;
     this.#store.saveStarts({ last: this.start, oldestLive: this.start });
     this.isolates.stopAwaitingAll();
@@ -190,21 +190,21 @@ export class LeaseRecovery {
   }
 
   #forgetReclaimed(now: number): void {
-    const before = now - REMEMBER_MS;
+    const cutoff = now - REMEMBER_MS;
     let dropped = false;
     for (const [token, at] of this.#reclaimed) {
-      if (at >= before) break;
+      if (at >= cutoff) break;
       this.#reclaimed.delete(token);
       dropped = true;
     }
-    if (dropped) this.#store.dropReclaimed(before);
+    if (dropped) this.#store.dropReclaimed(cutoff);
   }
 }
 
-function longestTerms(before: LeaseTerms, { boot, claimMs, awaitMs }: LeaseTerms): LeaseTerms {
+function longestTerms(previous: LeaseTerms, { boot, claimMs, awaitMs }: LeaseTerms): LeaseTerms {
   return {
     boot,
-    claimMs: Math.max(before.claimMs, claimMs),
-    awaitMs: Math.max(before.awaitMs, awaitMs),
+    claimMs: Math.max(previous.claimMs, claimMs),
+    awaitMs: Math.max(previous.awaitMs, awaitMs),
   };
 }

@@ -73,7 +73,7 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
     serial: number,
     state: AccountState,
     holder: LeaseHolder,
-    share: FairShare,
+    fairShare: FairShare,
     now: number,
     ttlMs: number,
   ) {
@@ -82,7 +82,7 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
     this.serial = serial;
     this.state = state;
     this.holder = holder;
-    this.fairShare = share;
+    this.fairShare = fairShare;
     this.grantedAt = now;
     this.expiresAt = now + ttlMs;
   }
@@ -117,10 +117,10 @@ export class Leases {
     serial: number,
     state: AccountState,
     holder: LeaseHolder,
-    share: FairShare,
+    fairShare: FairShare,
     now: number,
   ): LeaseRecord {
-    const lease = new LeaseRecord(token, serial, state, holder, share, now, this.#ttlMs);
+    const lease = new LeaseRecord(token, serial, state, holder, fairShare, now, this.#ttlMs);
     this.#byToken.set(token, lease);
     this.#byExpiry.push(lease);
     return lease;

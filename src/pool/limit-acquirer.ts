@@ -7,9 +7,9 @@ import type { AcquireOutcome, Waiter } from "./waiter.ts";
 /** How long a request waits at most for shares of limits before it is rejected, milliseconds. */
 const MAX_ACQUIRE_MS = 2_000;
 /** Maximum number of requests that wait for shares at the same time; further requests are rejected at once. */
-const MOST = 1_000;
+const MAX_WAITING = 1_000;
 
-/** The pool as far as this class needs it: an `AccountPool`. */
+/** The part of the pool that this class needs: an `AccountPool`. */
 export interface AcquirablePool {
   acquire(request: AcquireRequest, mayRebalance?: boolean): AcquireOutcome | Waiter;
 }
@@ -22,11 +22,11 @@ export class LimitAcquirer {
   readonly #pool: AcquirablePool;
   readonly #rebalancer: LimitRebalancer;
   readonly #clock: Clock;
-  #seeking = 0;
+  #waiting = 0;
 
-  constructor(pool: AcquirablePool, trader: LimitRebalancer, clock: Clock) {
+  constructor(pool: AcquirablePool, rebalancer: LimitRebalancer, clock: Clock) {
     this.#pool = pool;
-    this.#rebalancer = trader;
+    this.#rebalancer = rebalancer;
     this.#clock = clock;
   }
 
@@ -38,38 +38,43 @@ export class LimitAcquirer {
     const since = this.#clock.now();
     const { initialAnswers } = this.#rebalancer;
     if (initialAnswers !== null) await initialAnswers;
-    const [outcome, sought] = this.#try(request, since);
-    if (sought === null || this.#seeking >= MOST) return this.#last(request, since, outcome);
-    this.#seeking += 1;
+    const [outcome, moreShares] = this.#tryAcquire(request, since);
+    if (moreShares === null || this.#waiting >= MAX_WAITING)
+      return this.#acquireOrEvict(request, since, outcome);
+    this.#waiting += 1;
     try {
-      return await this.#waitForShares(request, since, sought);
+      return await this.#waitForShares(request, since, moreShares);
     } finally {
-      this.#seeking -= 1;
+      this.#waiting -= 1;
     }
   }
 
   async #waitForShares(
     request: AcquireRequest,
     since: number,
-    first: Promise<void>,
+    moreShares: Promise<void>,
   ): Promise<AcquireOutcome | Waiter> {
-    const end = this.#clock.now() + MAX_ACQUIRE_MS;
-    for (let sought = first; ; ) {
-      await withTimeout(sought, Math.max(0, end - this.#clock.now()), this.#clock);
-      const [outcome, next] = this.#try(request, since);
-      if (next === null || this.#clock.now() >= end) return this.#last(request, since, outcome);
-      sought = next;
+    const deadline = this.#clock.now() + MAX_ACQUIRE_MS;
+    for (let pending = moreShares; ; ) {
+      await withTimeout(pending, Math.max(0, deadline - this.#clock.now()), this.#clock);
+      const [outcome, next] = this.#tryAcquire(request, since);
+      if (next === null || this.#clock.now() >= deadline)
+        return this.#acquireOrEvict(request, since, outcome);
+      pending = next;
     }
   }
 
   /** Returns the pool's outcome and, if shares are missing, a promise that resolves when there may be more; null: not soon. */
-  #try(request: AcquireRequest, since: number): readonly [AcquireOutcome | Waiter, Promise<void> | null] {
+  #tryAcquire(
+    request: AcquireRequest,
+    since: number,
+  ): readonly [AcquireOutcome | Waiter, Promise<void> | null] {
     this.#rebalancer.takeExhaustedLimits();
-    const outcome = this.#pool.acquire(this.#left(request, since), true);
-    const lacking = this.#rebalancer.takeExhaustedLimits();
-    const isRefused = "refused" in outcome && lacking.length > 0 && request.passing !== true;
+    const outcome = this.#pool.acquire(this.#withRemainingWait(request, since), true);
+    const exhausted = this.#rebalancer.takeExhaustedLimits();
+    const isRefused = "refused" in outcome && exhausted.length > 0 && request.passing !== true;
     // A request that may wait only needs room in the queue; its slot is searched while it waits.
-    const limits: readonly DistributedLimit[] = lacking.includes("queue") ? ["queue"] : lacking;
+    const limits: readonly DistributedLimit[] = exhausted.includes("queue") ? ["queue"] : exhausted;
     return [outcome, isRefused ? this.#rebalancer.acquire(limits, since) : null];
   }
 
@@ -77,21 +82,25 @@ export class LimitAcquirer {
    * No shares can be obtained: if the queue is full, the newest request of the caller with the most waiting requests is
    * evicted.
    */
-  #last(request: AcquireRequest, since: number, outcome: AcquireOutcome | Waiter): AcquireOutcome | Waiter {
+  #acquireOrEvict(
+    request: AcquireRequest,
+    since: number,
+    outcome: AcquireOutcome | Waiter,
+  ): AcquireOutcome | Waiter {
     const isFull = "refused" in outcome && outcome.refused === "queue_full";
     if (!isFull) return outcome;
-    const last = this.#pool.acquire(this.#left(request, since));
+    const retried = this.#pool.acquire(this.#withRemainingWait(request, since));
     const isFinal =
-      "refused" in last && last.refused === "queue_full" && this.#rebalancer.shares.queue !== null;
-    return isFinal ? { ...last, isFull: true } : last;
+      "refused" in retried && retried.refused === "queue_full" && this.#rebalancer.shares.queue !== null;
+    return isFinal ? { ...retried, isFull: true } : retried;
   }
 
   /** The request with its waiting time reduced by the time that has passed. */
-  #left(request: AcquireRequest, since: number): AcquireRequest {
+  #withRemainingWait(request: AcquireRequest, since: number): AcquireRequest {
     const { waitMs } = request;
-    const passed = Math.max(0, this.#clock.now() - since);
-    return waitMs === undefined || passed === 0
+    const elapsedMs = Math.max(0, this.#clock.now() - since);
+    return waitMs === undefined || elapsedMs === 0
       ? request
-      : { ...request, waitMs: Math.max(0, waitMs - passed) };
+      : { ...request, waitMs: Math.max(0, waitMs - elapsedMs) };
   }
 }

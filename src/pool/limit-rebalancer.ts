@@ -12,7 +12,7 @@ import type { LimitShareStore } from "./pool-store.ts";
 import type { LimitShares } from "./slot-limits.ts";
 
 /** A request for shares counts as urgent for two round trips plus this time, milliseconds. */
-const WANTED_MS = 100;
+const URGENT_REQUEST_MS = 100;
 /** An answer that takes longer than this, milliseconds, is not waited for. It still counts when it arrives. */
 const ANSWER_TIMEOUT_MS = 750;
 /**
@@ -26,11 +26,11 @@ const MAX_SETTLE_MS = 2_000;
 /** How long requests wait at most for the first share of a newly added shard, milliseconds. */
 const INITIAL_WAIT_MS = 2_000;
 
-/** The pool as far as its shares are concerned: an `AccountPool`. */
+/** The part of the pool that the rebalancer needs: an `AccountPool`. */
 export interface RebalancedPool {
   configure(configuration: PoolConfiguration): boolean;
   limitUsage(): Readonly<Record<DistributedLimit, LimitUsage>>;
-  applyLimitShares(parts: LimitShares): void;
+  applyLimitShares(shares: LimitShares): void;
 }
 
 /** Dependencies of {@link LimitRebalancer}. */
@@ -40,7 +40,7 @@ export interface RebalancerOptions extends Clock {
   readonly store: LimitShareStore;
   readonly pool: RebalancedPool;
   /** Sends a message to `handleRequest` of another shard. It may be lost, repeated or late, or the promise may reject. */
-  readonly send: (to: string, asks: ShareRequests) => Promise<ShareAnswers>;
+  readonly send: (to: string, requests: ShareRequests) => Promise<ShareAnswers>;
 }
 
 /**
@@ -52,18 +52,18 @@ export class LimitRebalancer {
   readonly #options: RebalancerOptions;
   readonly #limitStates: Readonly<Record<DistributedLimit, PeerLimitState>>;
   /** Number of messages without an answer so far. */
-  #asking = 0;
+  #pendingRequests = 0;
   /** Recent round-trip time of an answer, milliseconds. */
-  #roundMs = 0;
+  #roundTripMs = 0;
   /** Resolves when a newly added shard has the answers to its first requests. */
   #initialAnswers: PromiseWithResolvers<void> | null = null;
-  #stopBegun = () => {};
+  #stopInitialWait = () => {};
   /** Number of other shards in the current and earlier layouts. */
-  #peers = 0;
+  #peerCount = 0;
   #retryAt = Number.POSITIVE_INFINITY;
   #stopRetry = () => {};
-  #stopRelax = () => {};
-  #taken: LimitShares | null = null;
+  #stopReservationTimer = () => {};
+  #appliedShares: LimitShares | null = null;
   /** Limits because of which a request was rejected, until `takeExhaustedLimits` reads them. */
   readonly #exhaustedLimits = new Set<DistributedLimit>();
   /** Resolves when there may be more shares. */
@@ -86,27 +86,27 @@ export class LimitRebalancer {
     const { limits } = configuration;
     if (!this.#options.pool.configure(configuration)) return false;
     const { name } = this.#options;
-    const all = [...new Set([...layout.shards, ...(layout.former ?? [])])];
+    const shards = [...new Set([...layout.shards, ...(layout.former ?? [])])];
     // Each shard starts with its successor, so that not all shards ask the same peer.
-    const own = all.indexOf(name);
-    const peers = [...all.slice(own + 1), ...all.slice(0, Math.max(0, own))];
+    const ownIndex = shards.indexOf(name);
+    const peers = [...shards.slice(ownIndex + 1), ...shards.slice(0, Math.max(0, ownIndex))];
     for (const limit of DISTRIBUTED_LIMITS) {
       this.#limitStates[limit].share.configure(limits[limit], layout);
       this.#limitStates[limit].configure(peers, layout.founders);
     }
-    this.#peers = peers.length;
-    this.#apply();
+    this.#peerCount = peers.length;
+    this.#applyShares();
     this.requestShares();
     const isNew = DISTRIBUTED_LIMITS.some((limit) => this.#limitStates[limit].share.isNew);
-    if (isNew && this.#asking > 0 && this.#initialAnswers === null) {
+    if (isNew && this.#pendingRequests > 0 && this.#initialAnswers === null) {
       this.#initialAnswers = Promise.withResolvers();
-      this.#stopBegun = this.#options.setTimer(INITIAL_WAIT_MS, () => this.#resolveInitialAnswers());
+      this.#stopInitialWait = this.#options.setTimer(INITIAL_WAIT_MS, () => this.#resolveInitialAnswers());
     }
     return true;
   }
 
   #resolveInitialAnswers(): void {
-    this.#stopBegun();
+    this.#stopInitialWait();
     this.#initialAnswers?.resolve();
     this.#initialAnswers = null;
   }
@@ -126,8 +126,8 @@ export class LimitRebalancer {
   }
 
   /** The pool reports that requests wait, or that one was rejected, because a share is exhausted. */
-  onLimitExhausted(limit: DistributedLimit, turnedAway: boolean): void {
-    if (turnedAway) {
+  onLimitExhausted(limit: DistributedLimit, wasRejected: boolean): void {
+    if (wasRejected) {
       this.#limitStates[limit].hasRejectedRequest = true;
       this.#exhaustedLimits.add(limit);
     }
@@ -136,9 +136,9 @@ export class LimitRebalancer {
 
   /** Returns and clears the limits because of which requests were rejected. */
   takeExhaustedLimits(): DistributedLimit[] {
-    const turned = [...this.#exhaustedLimits];
+    const limits = [...this.#exhaustedLimits];
     this.#exhaustedLimits.clear();
-    return turned;
+    return limits;
   }
 
   /**
@@ -149,22 +149,23 @@ export class LimitRebalancer {
    */
   acquire(limits: readonly DistributedLimit[], since: number): Promise<void> | null {
     const now = this.#options.now();
-    const settleMs = Math.max(SETTLE_MS, SETTLE_ROUNDS * this.#roundMs);
+    const settleMs = Math.max(SETTLE_MS, SETTLE_ROUNDS * this.#roundTripMs);
     const isNew = now < since + Math.min(MAX_SETTLE_MS, settleMs);
-    const open = limits.filter((limit) => this.#limitStates[limit].mayFindMore(since, now, isNew));
-    for (const limit of open) this.#limitStates[limit].isEager = true;
+    const obtainable = limits.filter((limit) => this.#limitStates[limit].mayFindMore(since, now, isNew));
+    for (const limit of obtainable) this.#limitStates[limit].isEager = true;
     this.requestShares();
-    const isAsking = limits.some((limit) => this.#limitStates[limit].asking > 0);
-    const isSoonAsking = open.length > 0 && (this.#asking > 0 || this.#retryAt < Number.POSITIVE_INFINITY);
-    const mayServe = limits.includes("queue") && isNew && this.#mayServe;
-    if (!isAsking && !isSoonAsking && !mayServe) return null;
+    const hasPendingRequest = limits.some((limit) => this.#limitStates[limit].asking > 0);
+    const willRequest =
+      obtainable.length > 0 && (this.#pendingRequests > 0 || this.#retryAt < Number.POSITIVE_INFINITY);
+    const canDrainQueue = limits.includes("queue") && isNew && this.#canDrainQueue;
+    if (!hasPendingRequest && !willRequest && !canDrainQueue) return null;
     for (const limit of limits) this.#limitStates[limit].hasWaitingRequest = true;
     this.#moreShares ??= Promise.withResolvers();
     return this.#moreShares.promise;
   }
 
   /** Whether requests wait only for a share of the global limit: they leave the queue as soon as there is one. */
-  get #mayServe(): boolean {
+  get #canDrainQueue(): boolean {
     return this.#limitStates.global.share.isPartial && this.#options.pool.limitUsage().global.wanted > 0;
   }
 
@@ -176,114 +177,122 @@ export class LimitRebalancer {
 
   /** Sends requests to the peers that can be asked now. */
   requestShares(): void {
-    if (this.#peers === 0 || this.#asking > 0) return;
+    if (this.#peerCount === 0 || this.#pendingRequests > 0) return;
     const now = this.#options.now();
     const messages = new Map<string, Partial<Record<DistributedLimit, ShareRequest>>>();
     let retryAt = Number.POSITIVE_INFINITY;
     for (const limit of DISTRIBUTED_LIMITS) {
-      const side = this.#limitStates[limit];
-      if (side.share.slots === null) continue;
+      const state = this.#limitStates[limit];
+      if (state.share.slots === null) continue;
       // Without any share no waiting request could be served.
-      const isUrgent = side.isEager || side.hasRejectedRequest;
-      side.isEager ||= limit === "global" && side.share.slots === 0;
-      const ask = (peer: string, missing: number) =>
-        messages.set(peer, { ...messages.get(peer), [limit]: side.share.ask(peer, missing, isUrgent) });
-      for (const peer of side.unansweredPeers(now)) ask(peer, 0);
-      const { missing, peers } = side.selectPeers(() => this.#use(limit), now);
+      const isUrgent = state.isEager || state.hasRejectedRequest;
+      state.isEager ||= limit === "global" && state.share.slots === 0;
+      const addRequest = (peer: string, missing: number) =>
+        messages.set(peer, { ...messages.get(peer), [limit]: state.share.ask(peer, missing, isUrgent) });
+      for (const peer of state.unansweredPeers(now)) addRequest(peer, 0);
+      const { missing, peers } = state.selectPeers(() => this.#getUsage(limit), now);
       for (const peer of peers) {
-        ask(peer, unitsPerPeer(missing, peers.length));
-        if (isUrgent) side.noteUrgentRequest(peer, now);
+        addRequest(peer, unitsPerPeer(missing, peers.length));
+        if (isUrgent) state.noteUrgentRequest(peer, now);
       }
-      retryAt = Math.min(retryAt, side.nextAsking(now));
-      side.isEager = false;
+      retryAt = Math.min(retryAt, state.nextAsking(now));
+      state.isEager = false;
     }
-    this.#retry(messages.size > 0 ? Number.POSITIVE_INFINITY : retryAt);
-    for (const [peer, asks] of messages) this.#sendRequest(peer, asks);
+    this.#scheduleRetry(messages.size > 0 ? Number.POSITIVE_INFINITY : retryAt);
+    for (const [peer, requests] of messages) this.#sendRequest(peer, requests);
   }
 
   /** Handles a request of another shard. Units that it gives are stored before this returns. */
-  handleRequest(peer: string, asks: ShareRequests): ShareAnswers {
+  handleRequest(peer: string, requests: ShareRequests): ShareAnswers {
     const now = this.#options.now();
     const answers: { -readonly [limit in DistributedLimit]?: NonNullable<ShareAnswers[DistributedLimit]> } =
       {};
     for (const limit of DISTRIBUTED_LIMITS) {
-      const ask = asks[limit];
-      if (ask === undefined) continue;
-      const side = this.#limitStates[limit];
-      const use = this.#use(limit);
-      // Requests that wait here already have their place: free room in the queue goes to shards that have none.
-      const isReady = limit === "queue" && ask.urgent === true;
-      // Shards that all have a request about to be rejected must not pass the same units around for ever. The shard with a
+      const request = requests[limit];
+      if (request === undefined) continue;
+      const state = this.#limitStates[limit];
+      const usage = this.#getUsage(limit);
+      // Requests that wait here already have their place, so free queue capacity goes to the shard that needs it.
+      const isUrgentQueueRequest = limit === "queue" && request.urgent === true;
+      // If every shard is about to reject a request, they must not exchange the same units for ever. The shard with a
       // waiting request gets them.
-      const isAfter =
-        limit === "global" && ask.urgent === true && side.hasAskedWithin(now, 2 * this.#roundMs + WANTED_MS);
-      const wanted = isReady ? (side.hasWaitingRequest ? 1 : 0) : Math.max(use.wanted, isAfter ? 1 : 0);
-      const needed = { ...use, wanted: Math.min(wanted, Math.max(0, use.most - use.inUse)) };
-      const gathers = side.hasWaitingRequest || (limit === "queue" && (side.asking > 0 || this.#mayServe));
-      const before = side.share.units;
-      const { gone, ...answer } = side.share.handleRequest(peer, ask, needed, now);
-      if (side.share.units < before) side.noteGiven(peer);
-      const isGone = gone === true && side.isHeard && this.#asking === 0;
-      const rich = side.richestExcept(peer);
+      const competesUrgently =
+        limit === "global" &&
+        request.urgent === true &&
+        state.hasAskedWithin(now, 2 * this.#roundTripMs + URGENT_REQUEST_MS);
+      const wanted = isUrgentQueueRequest
+        ? state.hasWaitingRequest
+          ? 1
+          : 0
+        : Math.max(usage.wanted, competesUrgently ? 1 : 0);
+      const adjustedUsage = { ...usage, wanted: Math.min(wanted, Math.max(0, usage.most - usage.inUse)) };
+      const isGathering =
+        state.hasWaitingRequest || (limit === "queue" && (state.asking > 0 || this.#canDrainQueue));
+      const unitsBefore = state.share.units;
+      const { gone, ...answer } = state.share.handleRequest(peer, request, adjustedUsage, now);
+      if (state.share.units < unitsBefore) state.noteGiven(peer);
+      const isGone = gone === true && state.isHeard && this.#pendingRequests === 0;
+      const richestPeer = state.richestExcept(peer);
       answers[limit] = {
         ...answer,
         ...(isGone ? { gone } : {}),
-        ...(rich === undefined ? {} : { rich }),
-        ...(gathers ? { gathers } : {}),
+        ...(richestPeer === undefined ? {} : { rich: richestPeer }),
+        ...(isGathering ? { gathers: isGathering } : {}),
       };
     }
-    this.#apply();
+    this.#applyShares();
     // Units owed to the peer could not be used here, so the pool does not notice their loss; waiting requests need others.
     this.requestShares();
     return answers;
   }
 
-  #use(limit: DistributedLimit): LimitUsage {
-    const use = this.#options.pool.limitUsage()[limit];
+  #getUsage(limit: DistributedLimit): LimitUsage {
+    const usage = this.#options.pool.limitUsage()[limit];
     const { hasRejectedRequest, hasWaitingRequest } = this.#limitStates[limit];
-    const more = hasRejectedRequest || hasWaitingRequest ? 1 : 0;
-    return { ...use, wanted: Math.min(Math.max(0, use.most - use.inUse), use.wanted + more) };
+    const extra = hasRejectedRequest || hasWaitingRequest ? 1 : 0;
+    return { ...usage, wanted: Math.min(Math.max(0, usage.most - usage.inUse), usage.wanted + extra) };
   }
 
-  #sendRequest(peer: string, asks: ShareRequests): void {
+  #sendRequest(peer: string, requests: ShareRequests): void {
     const { now, setTimer, send } = this.#options;
-    this.#asking += 1;
-    const asked = DISTRIBUTED_LIMITS.filter((limit) => (asks[limit]?.units ?? 0) > 0);
-    for (const limit of asked) this.#limitStates[limit].asking += 1;
+    this.#pendingRequests += 1;
+    const requestedLimits = DISTRIBUTED_LIMITS.filter((limit) => (requests[limit]?.units ?? 0) > 0);
+    for (const limit of requestedLimits) this.#limitStates[limit].asking += 1;
     const sentAt = now();
-    let waiting = true;
-    let stop = () => {};
-    const heard = (answers: ShareAnswers) => {
-      const late = !waiting;
-      const ms = now() - sentAt;
+    let isWaiting = true;
+    let stopTimer = () => {};
+    const handleAnswers = (answers: ShareAnswers) => {
+      const isLate = !isWaiting;
+      const roundTripMs = now() - sentAt;
       // The clock may be set. Only answers update the round-trip time, not timeouts.
-      if (ms >= 0 && ms < ANSWER_TIMEOUT_MS) this.#roundMs = Math.max(ms, (this.#roundMs + ms) / 2);
+      if (roundTripMs >= 0 && roundTripMs < ANSWER_TIMEOUT_MS)
+        this.#roundTripMs = Math.max(roundTripMs, (this.#roundTripMs + roundTripMs) / 2);
       for (const limit of DISTRIBUTED_LIMITS) {
-        const [ask, answer] = [asks[limit], answers[limit]];
-        if (ask === undefined || (late && answer === undefined)) continue;
-        this.#limitStates[limit].recordAnswer(peer, ask, answer, now());
+        const [request, answer] = [requests[limit], answers[limit]];
+        if (request === undefined || (isLate && answer === undefined)) continue;
+        this.#limitStates[limit].recordAnswer(peer, request, answer, now());
       }
-      this.#apply();
-      if (late) return;
-      waiting = false;
-      stop();
-      this.#asking -= 1;
-      for (const limit of asked) this.#limitStates[limit].asking -= 1;
+      this.#applyShares();
+      if (isLate) return;
+      isWaiting = false;
+      stopTimer();
+      this.#pendingRequests -= 1;
+      for (const limit of requestedLimits) this.#limitStates[limit].asking -= 1;
       this.requestShares();
-      if (this.#asking > 0) return;
+      if (this.#pendingRequests > 0) return;
       this.#resolveInitialAnswers();
       this.#notifyWaiting();
     };
-    stop = setTimer(ANSWER_TIMEOUT_MS, () => heard({}));
-    send(peer, asks)
-      .then(heard)
+    stopTimer = setTimer(ANSWER_TIMEOUT_MS, () => handleAnswers({}));
+    send(peer, requests)
+      .then(handleAnswers)
       .catch(() => {
         // What could not be stored from this answer arrives with the next one.
-        if (waiting) heard({});
+        if (isWaiting) handleAnswers({});
       });
   }
 
-  #retry(at: number): void {
+  #scheduleRetry(at: number): void {
     if (at === this.#retryAt) return;
     this.#stopRetry();
     this.#retryAt = at;
@@ -295,24 +304,24 @@ export class LimitRebalancer {
     });
   }
 
-  /** Tells the pool how many slots it may use now, and again when a reservation ends. */
-  #apply(): void {
+  /** Applies the number of slots that the pool may use now, and again when a reservation ends. */
+  #applyShares(): void {
     const { now, setTimer, pool } = this.#options;
     const at = now();
     const { global, queue } = this.#limitStates;
-    const parts = { global: global.share.usableSlots(at), queue: queue.share.usableSlots(at) };
-    this.#stopRelax();
+    const shares = { global: global.share.usableSlots(at), queue: queue.share.usableSlots(at) };
+    this.#stopReservationTimer();
     const until = Math.min(global.share.owedUntil, queue.share.owedUntil);
-    this.#stopRelax =
+    this.#stopReservationTimer =
       until === Number.POSITIVE_INFINITY
         ? () => {}
         : setTimer(Math.max(0, until - at), () => {
-            this.#apply();
+            this.#applyShares();
             this.requestShares();
           });
-    if (parts.global === this.#taken?.global && parts.queue === this.#taken.queue) return;
-    this.#taken = parts;
-    pool.applyLimitShares(parts);
+    if (shares.global === this.#appliedShares?.global && shares.queue === this.#appliedShares.queue) return;
+    this.#appliedShares = shares;
+    pool.applyLimitShares(shares);
     this.#notifyWaiting();
   }
 }

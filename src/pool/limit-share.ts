@@ -92,7 +92,7 @@ export class LimitShare {
   #total = 0;
   #shards: readonly string[] = [];
   /** Slots reserved for peers, with the end of each reservation. */
-  readonly #withheld = new Map<string, OwedSlots>();
+  readonly #reserved = new Map<string, OwedSlots>();
 
   /**
    * @param name this shard's name
@@ -101,8 +101,8 @@ export class LimitShare {
     this.#name = name;
     this.#limit = limit;
     this.#store = store;
-    for (const { limit: of, peer, given, got } of store.loadLimitShares()) {
-      if (of !== limit) continue;
+    for (const { limit: storedLimit, peer, given, got } of store.loadLimitShares()) {
+      if (storedLimit !== limit) continue;
       this.#given.set(peer, given);
       this.#got.set(peer, got);
       this.#units += got - given;
@@ -122,7 +122,7 @@ export class LimitShare {
     this.#base = base;
     this.#total = total;
     this.#shards = shards;
-    if (total === 0) this.#withheld.clear();
+    if (total === 0) this.#reserved.clear();
   }
 
   /** The shard has never had a share. */
@@ -150,30 +150,30 @@ export class LimitShare {
     const { slots } = this;
     if (slots === null) return null;
     let owed = 0;
-    for (const [peer, { slots: held, until }] of this.#withheld) {
-      if (until <= now || until > now + RESERVED_MS) this.#withheld.delete(peer);
-      else owed += held;
+    for (const [peer, { slots: reservedSlots, until }] of this.#reserved) {
+      if (until <= now || until > now + RESERVED_MS) this.#reserved.delete(peer);
+      else owed += reservedSlots;
     }
-    return slots - Math.min(owed, Math.max(0, slots - this.#fair));
+    return slots - Math.min(owed, Math.max(0, slots - this.#equalShare));
   }
 
   /** When the first reservation for a peer ends, Unix milliseconds; `Infinity` without reservations. */
   get owedUntil(): number {
     let first = Number.POSITIVE_INFINITY;
-    for (const { until } of this.#withheld.values()) first = Math.min(first, until);
+    for (const { until } of this.#reserved.values()) first = Math.min(first, until);
     return first;
   }
 
   /** How many more units it should have. */
   missing({ inUse, heldBack, wanted, most }: LimitUsage): number {
     const { slots } = this;
-    if (slots === null || this.#left) return 0;
+    if (slots === null || this.#isOutsideLayout) return 0;
     const needed = inUse - heldBack + wanted;
     // Request in larger steps, not for each request: up to an equal share, and above it a quarter more.
     let target = 0;
-    if (wanted > 0 && needed > slots) target = Math.max(this.#fair, needed + Math.ceil(slots / 4));
+    if (wanted > 0 && needed > slots) target = Math.max(this.#equalShare, needed + Math.ceil(slots / 4));
     // A new shard requests its share at once, so that its first requests need not wait.
-    else if (this.isNew) target = this.#fair;
+    else if (this.isNew) target = this.#equalShare;
     target = Math.min(target, Math.max(most, needed), this.#total);
     return target <= slots ? 0 : this.#unitsFor(target) - this.#units;
   }
@@ -181,58 +181,58 @@ export class LimitShare {
   /**
    * @param missing units; 0: only ask for the total already given
    */
-  ask(peer: string, missing: number, urgent = false): ShareRequest {
-    const least = missing === 0 ? 0 : this.#unitsFor(1);
-    const units = Math.min(TOTAL_UNITS, Math.max(least, Math.ceil(missing)));
-    const ask = { units, has: this.#units, got: this.#got.get(peer) ?? 0 };
-    return urgent ? { ...ask, urgent } : ask;
+  ask(peer: string, missing: number, isUrgent = false): ShareRequest {
+    const minUnits = missing === 0 ? 0 : this.#unitsFor(1);
+    const units = Math.min(TOTAL_UNITS, Math.max(minUnits, Math.ceil(missing)));
+    const request = { units, has: this.#units, got: this.#got.get(peer) ?? 0 };
+    return isUrgent ? { ...request, urgent: isUrgent } : request;
   }
 
   /** Handles a peer's request for a part of this share. */
   handleRequest(
     peer: string,
     { units, has, got, urgent }: ShareRequest,
-    use: LimitUsage,
+    usage: LimitUsage,
     now: number,
   ): ShareAnswer {
-    const before = this.#given.get(peer) ?? 0;
+    const givenBefore = this.#given.get(peer) ?? 0;
     // Before the configuration its own share is unknown.
-    if (this.#shards.length === 0) return { given: before, spare: 0 };
+    if (this.#shards.length === 0) return { given: givenBefore, spare: 0 };
     // Units that were given but have not arrived yet.
-    const underWay = Math.max(0, before - got);
-    const wanted = Math.max(0, units - underWay);
-    const free = Math.max(0, this.#units - this.#kept(peer, has, use, urgent === true, now));
-    const given = Math.min(wanted, free);
+    const inTransit = Math.max(0, givenBefore - got);
+    const requestedUnits = Math.max(0, units - inTransit);
+    const free = Math.max(0, this.#units - this.#unitsToKeep(peer, has, usage, urgent === true, now));
+    const given = Math.min(requestedUnits, free);
     if (given > 0) {
-      this.#save(peer, before + given, this.#got.get(peer) ?? 0);
-      this.#given.set(peer, before + given);
+      this.#save(peer, givenBefore + given, this.#got.get(peer) ?? 0);
+      this.#given.set(peer, givenBefore + given);
       this.#units -= given;
     }
     // An urgent requester is rejected if it gets nothing, so nothing is reserved for it.
-    if (urgent !== true) this.#owe(peer, has, wanted - given, now);
-    const answer = { given: before + given, spare: free - given };
-    return this.#left && this.#units === 0 ? { ...answer, gone: true } : answer;
+    if (urgent !== true) this.#reserve(peer, has, requestedUnits - given, now);
+    const answer = { given: givenBefore + given, spare: free - given };
+    return this.#isOutsideLayout && this.#units === 0 ? { ...answer, gone: true } : answer;
   }
 
   /** Records the total that a peer has ever given to this shard. Returns how much of it is new. */
   recordGiven(peer: string, given: number): number {
-    const before = this.#got.get(peer) ?? 0;
-    if (given <= before) return 0;
-    const more = given - before;
+    const receivedBefore = this.#got.get(peer) ?? 0;
+    if (given <= receivedBefore) return 0;
+    const newUnits = given - receivedBefore;
     this.#save(peer, this.#given.get(peer) ?? 0, given);
     this.#got.set(peer, given);
-    this.#units += more;
-    return more;
+    this.#units += newUnits;
+    return newUnits;
   }
 
   /** Whether the shard is not, or no longer, in the layout. */
-  get #left(): boolean {
+  get #isOutsideLayout(): boolean {
     return !this.#shards.includes(this.#name);
   }
 
   /** An equal share, in slots. */
-  get #fair(): number {
-    return this.#left ? 0 : Math.floor(this.#total / this.#shards.length);
+  get #equalShare(): number {
+    return this.#isOutsideLayout ? 0 : Math.floor(this.#total / this.#shards.length);
   }
 
   #slotsOf(units: number): number {
@@ -248,19 +248,30 @@ export class LimitShare {
    * slots in turn.
    */
   #isDue(peer: string, has: number): boolean {
-    const theirs = this.#slotsOf(has);
-    return this.#shards.includes(peer) && theirs < Math.max(1, this.#fair) && theirs < (this.slots ?? 0);
+    const peerSlots = this.#slotsOf(has);
+    return (
+      this.#shards.includes(peer) &&
+      peerSlots < Math.max(1, this.#equalShare) &&
+      peerSlots < (this.slots ?? 0)
+    );
   }
 
   /** The units that it keeps when a peer requests a share. */
-  #kept(peer: string, has: number, { inUse, wanted }: LimitUsage, isUrgent: boolean, now: number): number {
+  #unitsToKeep(
+    peer: string,
+    has: number,
+    { inUse, wanted }: LimitUsage,
+    isUrgent: boolean,
+    now: number,
+  ): number {
     const { slots } = this;
-    if (slots === null) return inUse > 0 ? this.#units : this.#left ? 0 : Math.ceil(this.#units / 2);
+    if (slots === null)
+      return inUse > 0 ? this.#units : this.#isOutsideLayout ? 0 : Math.ceil(this.#units / 2);
     const used = Math.min(slots, inUse);
     const idle = Math.max(0, slots - inUse - wanted);
-    let given = this.#left ? slots - used : isUrgent ? idle : Math.ceil(idle / 2);
-    if (this.#isDue(peer, has)) given = Math.max(given, slots - Math.max(used, this.#fair));
-    given = Math.max(0, Math.min(given, slots - used - this.#owedBefore(peer, now)));
+    let given = this.#isOutsideLayout ? slots - used : isUrgent ? idle : Math.ceil(idle / 2);
+    if (this.#isDue(peer, has)) given = Math.max(given, slots - Math.max(used, this.#equalShare));
+    given = Math.max(0, Math.min(given, slots - used - this.#slotsOwedBefore(peer, now)));
     // Less than one slot is of no use here. But two shards that both lack a slot must not pass the rest back and forth for
     // ever.
     if (given === 0 && inUse + wanted > slots && this.#name < peer) return this.#units;
@@ -268,22 +279,22 @@ export class LimitShare {
   }
 
   /** Slots owed to peers that requested earlier than this one. */
-  #owedBefore(peer: string, now: number): number {
-    const { since } = this.#withheld.get(peer) ?? { since: now };
+  #slotsOwedBefore(peer: string, now: number): number {
+    const { since } = this.#reserved.get(peer) ?? { since: now };
     let owed = 0;
-    for (const [other, before] of this.#withheld)
-      if (other !== peer && before.since < since && now - before.askedAt <= TURN_TIMEOUT_MS)
-        owed += before.slots;
+    for (const [otherPeer, reservation] of this.#reserved)
+      if (otherPeer !== peer && reservation.since < since && now - reservation.askedAt <= TURN_TIMEOUT_MS)
+        owed += reservation.slots;
     return owed;
   }
 
-  #owe(peer: string, has: number, unmet: number, now: number): void {
-    const since = this.#withheld.get(peer)?.since ?? now;
-    this.#withheld.delete(peer);
-    if (unmet <= 0 || this.slots === null || !this.#isDue(peer, has)) return;
-    const short = Math.max(1, this.#fair) - this.#slotsOf(has);
-    const slots = Math.min(short, Math.ceil((unmet * this.#total) / TOTAL_UNITS));
-    this.#withheld.set(peer, { slots, since, askedAt: now, until: now + RESERVED_MS });
+  #reserve(peer: string, has: number, missingUnits: number, now: number): void {
+    const since = this.#reserved.get(peer)?.since ?? now;
+    this.#reserved.delete(peer);
+    if (missingUnits <= 0 || this.slots === null || !this.#isDue(peer, has)) return;
+    const shortfall = Math.max(1, this.#equalShare) - this.#slotsOf(has);
+    const slots = Math.min(shortfall, Math.ceil((missingUnits * this.#total) / TOTAL_UNITS));
+    this.#reserved.set(peer, { slots, since, askedAt: now, until: now + RESERVED_MS });
   }
 
   /** Throws what the store throws; then neither count may change. */

@@ -10,12 +10,12 @@ import type { MaintenanceTimers } from "./maintenance-timers.ts";
  */
 export class LimitedRequests {
   readonly #ledger: UseLedger;
-  readonly #upkeep: MaintenanceTimers;
+  readonly #maintenance: MaintenanceTimers;
   readonly #now: () => number;
 
-  constructor(ledger: UseLedger, upkeep: MaintenanceTimers, now: () => number) {
+  constructor(ledger: UseLedger, maintenance: MaintenanceTimers, now: () => number) {
     this.#ledger = ledger;
-    this.#upkeep = upkeep;
+    this.#maintenance = maintenance;
     this.#now = now;
   }
 
@@ -39,23 +39,23 @@ export class LimitedRequests {
     return limit === null ? null : { refused: "limited", limit, limits: this.#ledger.limitState(use, now) };
   }
 
-  /** See `AccountPoolClient.count`. */
+  /** See `AccountPoolClient.countRequest`. */
   count(use: LimitedUse): CountResult {
     const now = this.#now();
-    const limited = this.reserve(use);
-    if (limited !== null) return limited;
-    this.#upkeep.scheduleSweep();
+    const refusal = this.reserve(use);
+    if (refusal !== null) return refusal;
+    this.#maintenance.scheduleSweep();
     this.#ledger.begin(use.id, now);
     this.#ledger.settle(use.id, use, now);
     return { limits: this.#ledger.limitState(use, now) };
   }
 
-  /** See `AccountPoolClient.settle`. */
+  /** See `AccountPoolClient.settleUsage`. */
   settle(use: string, spent: SpentAmounts): void {
     this.#ledger.settle(use, spent, this.#now());
   }
 
-  /** See `AccountPoolClient.keyUses`. */
+  /** See `AccountPoolClient.listKeyUsage`. */
   ofKeys(): KeyLimitUsage[] {
     return this.#ledger.listKeyUses(this.#now());
   }
@@ -66,9 +66,9 @@ export class LimitedRequests {
    */
   reserveRemote(use: LimitedUse): CountResult {
     const now = this.#now();
-    const limited = this.reserve(use);
-    if (limited !== null) return limited;
-    this.#upkeep.scheduleSweep();
+    const refusal = this.reserve(use);
+    if (refusal !== null) return refusal;
+    this.#maintenance.scheduleSweep();
     this.#ledger.recordWaiting(use.id);
     this.#ledger.renewRemote(use.id, now);
     return { limits: this.#ledger.limitState(use, now) };
@@ -77,9 +77,9 @@ export class LimitedRequests {
   /** The request has its slot and begins. If it had been treated as ended meanwhile, it is admitted again or refused. */
   beginRemote(use: LimitedUse): CountResult {
     const now = this.#now();
-    const limited = this.reserve(use);
-    if (limited !== null) return limited;
-    this.#upkeep.scheduleSweep();
+    const refusal = this.reserve(use);
+    if (refusal !== null) return refusal;
+    this.#maintenance.scheduleSweep();
     this.#ledger.beginRemote(use.id, now);
     return { limits: this.#ledger.limitState(use, now) };
   }

@@ -52,9 +52,9 @@ export class LinkedList<T extends ListNode<T>> {
   /** Iterates from head to tail. The last yielded node may be removed during the iteration. */
   *[Symbol.iterator](): IterableIterator<T> {
     for (let node = this.head; node !== null; ) {
-      const following: T | null = node.next;
+      const next: T | null = node.next;
       yield node;
-      node = following;
+      node = next;
     }
   }
 }

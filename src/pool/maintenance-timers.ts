@@ -26,14 +26,14 @@ export class MaintenanceTimers {
   readonly #onClockCheck: () => void;
 
   constructor(
-    clockwork: MaintenanceClock,
+    clock: MaintenanceClock,
     isIdle: () => boolean,
-    onLook: () => void,
+    onClockCheck: () => void,
     onWake: () => void,
     onSettled: () => void,
   ) {
-    this.#onClockCheck = onLook;
-    this.#clock = clockwork;
+    this.#onClockCheck = onClockCheck;
+    this.#clock = clock;
     this.#isIdle = isIdle;
     this.#onWake = onWake;
     this.#onSettled = onSettled;

@@ -11,8 +11,8 @@ import type { Slots } from "./slots.ts";
 /** An account cools down after this many consecutive provider failures, while the provider works with other accounts. */
 const MAX_PROVIDER_FAILURES = 3;
 
-/** The request that reports how the provider did. */
-function outcomeSourceOf({ holder, state: { id: account }, serial }: LeaseRecord): OutcomeSource {
+/** Extracts the request that reports an outcome from its lease. */
+function toOutcomeSource({ holder, state: { id: account }, serial }: LeaseRecord): OutcomeSource {
   return { request: requestIdentityOf(holder), model: holder.model, account, serial };
 }
 
@@ -28,13 +28,13 @@ export class OutcomeRecorder {
     slots: Slots,
     tokens: AccountTokens,
     proxies: Proxies,
-    trials: CircuitProbe,
+    circuitProbe: CircuitProbe,
     now: () => number,
   ) {
     this.#slots = slots;
     this.#tokens = tokens;
     this.#proxies = proxies;
-    this.#circuitProbe = trials;
+    this.#circuitProbe = circuitProbe;
     this.#now = now;
   }
 
@@ -51,7 +51,7 @@ export class OutcomeRecorder {
     const { state, serial } = lease;
     const { proxy } = state;
     const providerPool = this.#slots.providerPools.of(state);
-    providerPool.breaker.recordSuccess(outcomeSourceOf(lease));
+    providerPool.breaker.recordSuccess(toOutcomeSource(lease));
     this.#circuitProbe.resumeHeldRequests(providerPool);
     const proxyWorks = proxy !== null && this.#proxies.recordSuccess(proxy, serial);
     if (serial > state.failedAtSerial) {
@@ -87,14 +87,14 @@ export class OutcomeRecorder {
     const providerPool = this.#slots.providerPools.of(state);
     const { serial: newest } = this.#slots;
     // When a proxy is used, "unreachable" may be a failure of the proxy.
-    const unclear = failure.kind === "unreachable" && state.proxy !== null;
-    const noted = unclear
+    const isAmbiguous = failure.kind === "unreachable" && state.proxy !== null;
+    const effect = isAmbiguous
       ? null
-      : providerPool.breaker.recordFailure(outcomeSourceOf(lease), failure, newest, this.#now());
-    if (noted?.outageContinues != null)
-      this.#circuitProbe.onOutageContinues(providerPool, noted.outageContinues);
-    if (noted?.outageStarted != null) this.#circuitProbe.onOutageStarted(providerPool, noted.outageStarted);
-    if (state.account === null || serial <= state.failedAtSerial || noted?.isFirst === false) return;
+      : providerPool.breaker.recordFailure(toOutcomeSource(lease), failure, newest, this.#now());
+    if (effect?.outageContinues != null)
+      this.#circuitProbe.onOutageContinues(providerPool, effect.outageContinues);
+    if (effect?.outageStarted != null) this.#circuitProbe.onOutageStarted(providerPool, effect.outageStarted);
+    if (state.account === null || serial <= state.failedAtSerial || effect?.isFirst === false) return;
     state.failedAtSerial = newest;
     state.providerFailures += 1;
     if (state.providerFailures < MAX_PROVIDER_FAILURES) return;

@@ -8,7 +8,7 @@ import {
 import type { LimitShareStore } from "./pool-store.ts";
 
 /** A shard asks this many peers at first, and doubles the number each time none of them could give anything. */
-const AT_ONCE = 2;
+const INITIAL_PEER_COUNT = 2;
 /** A peer that could not give anything is not asked again for this long, milliseconds; longer with many peers. */
 const PAUSE_MS = 1_000;
 const PAUSE_EACH_MS = 60;
@@ -46,7 +46,7 @@ export class PeerLimitState {
   /** Number of pending requests to peers. */
   asking = 0;
   /** How many peers are asked next. */
-  #atOnce = AT_ONCE;
+  #nextPeerCount = INITIAL_PEER_COUNT;
   /** No peer can be asked before this time. */
   #quietUntil = 0;
   #peers: readonly string[] = [];
@@ -59,9 +59,9 @@ export class PeerLimitState {
   /** Peers that were collecting shares themselves at their last answer. */
   readonly #gathering = new Set<string>();
   /** Peers that may have given units although their answer did not arrive: they are asked for the total. */
-  readonly #unheard = new Set<string>();
+  readonly #unanswered = new Set<string>();
   /** Spare units of the peers, as far as known. */
-  readonly #spare = new Map<string, number>();
+  readonly #spareUnits = new Map<string, number>();
 
   /**
    * @param name this shard's name
@@ -77,14 +77,14 @@ export class PeerLimitState {
    */
   configure(peers: readonly string[], founders: readonly string[]): void {
     // An earlier start of this object may have asked them.
-    for (const peer of peers) if (!this.#peers.includes(peer)) this.#unheard.add(peer);
+    for (const peer of peers) if (!this.#peers.includes(peer)) this.#unanswered.add(peer);
     this.#peers = peers;
     this.#paused.clear();
     this.hasRejectedRequest = false;
     this.isEager = false;
     this.#quietUntil = 0;
     // Without any information the founders have the most.
-    for (const peer of founders) if (!this.#spare.has(peer)) this.#spare.set(peer, 1);
+    for (const peer of founders) if (!this.#spareUnits.has(peer)) this.#spareUnits.set(peer, 1);
   }
 
   get #pauseMs(): number {
@@ -125,39 +125,39 @@ export class PeerLimitState {
 
   /** Returns how many units are missing and which peers to ask for them now. */
   selectPeers(
-    use: () => LimitUsage,
+    getUsage: () => LimitUsage,
     now: number,
   ): { readonly missing: number; readonly peers: readonly string[] } {
     if (this.#isQuiet(now) && !this.isEager) return { missing: 0, peers: [] };
-    const missing = this.share.missing(use());
+    const missing = this.share.missing(getUsage());
     this.hasRejectedRequest = false;
     if (missing === 0) {
-      this.#atOnce = AT_ONCE;
+      this.#nextPeerCount = INITIAL_PEER_COUNT;
       return { missing, peers: [] };
     }
-    const peers = this.#ready(missing, now);
+    const peers = this.#selectReadyPeers(missing, now);
     if (peers.length === 0) this.#quietUntil = this.#nextReady(now);
-    this.#atOnce *= 2;
+    this.#nextPeerCount *= 2;
     return { missing, peers };
   }
 
   /** Selects the peers to ask for that many units now; those with the most spare units come first. */
-  #ready(missing: number, now: number): readonly string[] {
-    const ready = this.#peers.filter((peer) => this.#pausedUntil(peer, now) <= now);
-    const spare = (peer: string) => this.#spare.get(peer) ?? 0;
-    ready.sort((one, other) => spare(other) - spare(one));
-    const [richest = ""] = ready;
-    return ready.slice(0, spare(richest) >= missing ? 1 : this.#atOnce);
+  #selectReadyPeers(missing: number, now: number): readonly string[] {
+    const readyPeers = this.#peers.filter((peer) => this.#pausedUntil(peer, now) <= now);
+    const getSpare = (peer: string) => this.#spareUnits.get(peer) ?? 0;
+    readyPeers.sort((a, b) => getSpare(b) - getSpare(a));
+    const [richestPeer = ""] = readyPeers;
+    return readyPeers.slice(0, getSpare(richestPeer) >= missing ? 1 : this.#nextPeerCount);
   }
 
   /** Peers whose last answer is missing and that may be asked for it now. */
   unansweredPeers(now: number): readonly string[] {
-    return this.#peers.filter((peer) => this.#unheard.has(peer) && this.#pausedUntil(peer, now) <= now);
+    return this.#peers.filter((peer) => this.#unanswered.has(peer) && this.#pausedUntil(peer, now) <= now);
   }
 
   /** Whether no answer is missing, so that no unknown units can arrive. */
   get isHeard(): boolean {
-    return this.#unheard.size === 0;
+    return this.#unanswered.size === 0;
   }
 
   #isQuiet(now: number): boolean {
@@ -171,8 +171,8 @@ export class PeerLimitState {
 
   /** When a peer should be asked again, for more or for a missing answer; `Infinity` if there is nothing to wait for. */
   nextAsking(now: number): number {
-    const heard = Math.min(...Array.from(this.#unheard, (peer) => this.#pausedUntil(peer, now)));
-    return this.#isQuiet(now) ? Math.min(heard, this.#quietUntil) : heard;
+    const nextAnswerAt = Math.min(...Array.from(this.#unanswered, (peer) => this.#pausedUntil(peer, now)));
+    return this.#isQuiet(now) ? Math.min(nextAnswerAt, this.#quietUntil) : nextAnswerAt;
   }
 
   /** Ignores a pause that is too long: the clock may have been set back. */
@@ -190,20 +190,20 @@ export class PeerLimitState {
     now: number,
   ): void {
     if (answer === undefined) {
-      this.#unheard.add(peer);
-      this.#spare.set(peer, 0);
+      this.#unanswered.add(peer);
+      this.#spareUnits.set(peer, 0);
       this.#pause(peer, now, this.#pauseMs);
       return;
     }
-    this.#unheard.delete(peer);
+    this.#unanswered.delete(peer);
     if (answer.gathers === true) this.#gathering.add(peer);
     else this.#gathering.delete(peer);
-    const more = this.share.recordGiven(peer, answer.given);
-    this.#spare.set(peer, answer.spare);
-    if (answer.rich !== undefined) this.#spare.set(...answer.rich);
-    if (more > 0) this.#atOnce = AT_ONCE;
+    const receivedUnits = this.share.recordGiven(peer, answer.given);
+    this.#spareUnits.set(peer, answer.spare);
+    if (answer.rich !== undefined) this.#spareUnits.set(...answer.rich);
+    if (receivedUnits > 0) this.#nextPeerCount = INITIAL_PEER_COUNT;
     if (answer.gone === true) this.#pause(peer, now, REMOVED_PAUSE_MS);
-    else if (units > 0 && (more === 0 || answer.spare === 0))
+    else if (units > 0 && (receivedUnits === 0 || answer.spare === 0))
       this.#pause(peer, now, this.#pauseMs, Math.max(EAGER_MS, EAGER_EACH_MS * this.#peers.length));
   }
 
@@ -213,13 +213,14 @@ export class PeerLimitState {
 
   /** The peer with the most spare units except `peer`, as far as known. */
   richestExcept(peer: string): readonly [peer: string, spare: number] | undefined {
-    let rich: readonly [string, number] = ["", 1];
-    for (const [other, spare] of this.#spare) if (other !== peer && spare > rich[1]) rich = [other, spare];
-    return rich[0] === "" ? undefined : rich;
+    let richest: readonly [string, number] = ["", 1];
+    for (const [candidate, spare] of this.#spareUnits)
+      if (candidate !== peer && spare > richest[1]) richest = [candidate, spare];
+    return richest[0] === "" ? undefined : richest;
   }
 }
 
 /** How much to request from each of several peers: a little more than an equal part, because some will have nothing. */
 export function unitsPerPeer(missing: number, peers: number): number {
-  return Math.min(1, AT_ONCE / peers) * missing;
+  return Math.min(1, INITIAL_PEER_COUNT / peers) * missing;
 }

@@ -12,12 +12,12 @@ import type { Slots } from "./slots.ts";
 
 /** Reason and end of an account's cooldown; of two cooldowns (account and proxy) the longer one. */
 function cooldownView({ id, hasActiveCooldown, cooldown, proxy }: AccountState): CooldownView | null {
-  const own = hasActiveCooldown ? cooldown : null;
-  const shared = proxy?.hasActiveCooldown === true ? proxy.cooldown : null;
-  if (proxy !== null && shared !== null && shared.until > (own?.until ?? 0)) {
-    return { account: id, proxy: proxy.id, ...shared };
+  const accountCooldown = hasActiveCooldown ? cooldown : null;
+  const proxyCooldown = proxy?.hasActiveCooldown === true ? proxy.cooldown : null;
+  if (proxy !== null && proxyCooldown !== null && proxyCooldown.until > (accountCooldown?.until ?? 0)) {
+    return { account: id, proxy: proxy.id, ...proxyCooldown };
   }
-  return own === null ? null : { account: id, proxy: "", ...own };
+  return accountCooldown === null ? null : { account: id, proxy: "", ...accountCooldown };
 }
 
 /** Maximum length of a reason in a list that clients poll. */
@@ -35,7 +35,7 @@ function readCondition(
 }
 
 /** Counts the accounts by condition, and lists the `most` most recent failures. */
-function countConditions(states: Iterable<AccountState>, now: number, most: number) {
+function countConditions(states: Iterable<AccountState>, now: number, maxEntries: number) {
   const conditions: Record<AccountCondition, number> = {
     ok: 0,
     untested: 0,
@@ -52,19 +52,19 @@ function countConditions(states: Iterable<AccountState>, now: number, most: numb
     const { reason, at } = activity.lastFault ?? { reason: state.testStatus, at: 0 };
     failing.push({ account: state.id, reason: reason.slice(0, LISTED_REASON_LENGTH), at });
   }
-  failing.sort((one, other) => other.at - one.at);
-  return { conditions, failing: failing.slice(0, most) };
+  failing.sort((a, b) => b.at - a.at);
+  return { conditions, failing: failing.slice(0, maxEntries) };
 }
 
 /**
  * The queue status (contract, Queue status) with live leases, cooldowns and waiting requests. Each list has at most `most`
- * entries, those first that have lasted longest (cooldowns: those that will last longest).
+ * entries: first those that have lasted longest (cooldowns: those that will last longest).
  */
 export function buildQueueStatus(
   slots: Slots,
   outages: readonly ProviderOutageView[],
   now: number,
-  most = Number.POSITIVE_INFINITY,
+  maxEntries = Number.POSITIVE_INFINITY,
 ): QueueStatus {
   const { perAccount } = slots.limits.configured;
   const waiters = slots.providerPools.waiters();
@@ -73,28 +73,28 @@ export function buildQueueStatus(
   let ready = 0;
   const cooldowns: CooldownView[] = [];
   for (const state of slots.accounts) {
-    const free = slots.providerPools.of(state).rotation.hasFreeSlot(state);
-    if (free) available.push(state.id);
-    if (state.isHealthy && free) ready += 1;
+    const hasFreeSlot = slots.providerPools.of(state).rotation.hasFreeSlot(state);
+    if (hasFreeSlot) available.push(state.id);
+    if (state.isHealthy && hasFreeSlot) ready += 1;
     if (state.occupiedSlots > 0) inUse.push(state.id);
     const cooldown = state.account?.moved === true ? null : cooldownView(state);
     if (cooldown !== null) cooldowns.push(cooldown);
   }
   const cooling = cooldowns.length;
-  if (cooling > most) cooldowns.sort((one, other) => other.until - one.until);
+  if (cooling > maxEntries) cooldowns.sort((a, b) => b.until - a.until);
   return {
     available: available.length,
     ready,
     in_use: slots.inUse,
     total: slots.accounts.total,
-    available_accounts: available.slice(0, most),
-    in_use_accounts: inUse.slice(0, most),
+    available_accounts: available.slice(0, maxEntries),
+    in_use_accounts: inUse.slice(0, maxEntries),
     max_inflight_per_account: perAccount,
     global_max_inflight: slots.limits.globalLimit,
     recommended_concurrency: slots.limits.recommended,
     waiting: waiters.length,
     max_queue_size: slots.limits.queueLimit,
-    leases: Array.from(takeFirst(slots.leases, most), (lease) => ({
+    leases: Array.from(takeFirst(slots.leases, maxEntries), (lease) => ({
       account: lease.state.id,
       age_ms: now - lease.grantedAt,
       model: lease.holder.model,
@@ -104,10 +104,10 @@ export function buildQueueStatus(
       dialect: lease.holder.dialect,
     })),
     cooling,
-    cooldowns: cooldowns.slice(0, most),
-    ...countConditions(slots.accounts, now, most),
+    cooldowns: cooldowns.slice(0, maxEntries),
+    ...countConditions(slots.accounts, now, maxEntries),
     outages,
-    waiting_requests: waiters.slice(0, most).map(({ request, since }) => ({
+    waiting_requests: waiters.slice(0, maxEntries).map(({ request, since }) => ({
       request_id: request.requestId,
       model: request.model,
       target: request.target ?? null,
@@ -117,10 +117,10 @@ export function buildQueueStatus(
 }
 
 /** Yields at most the first `most` items, without reading the others. */
-function* takeFirst<T>(items: Iterable<T>, most: number): Generator<T> {
+function* takeFirst<T>(items: Iterable<T>, limit: number): Generator<T> {
   let count = 0;
   for (const item of items) {
-    if (count >= most) return;
+    if (count >= limit) return;
     count += 1;
     yield item;
   }

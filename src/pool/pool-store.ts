@@ -50,7 +50,7 @@ export interface StoredLimitShare {
 export interface LimitShareStore {
   loadLimitShares(): Iterable<StoredLimitShare>;
   /** Replaces the totals of that limit and peer. Throws when they cannot be written. */
-  saveLimitShare(part: StoredLimitShare): void;
+  saveLimitShare(share: StoredLimitShare): void;
 }
 
 export interface Starts {

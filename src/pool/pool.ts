@@ -51,13 +51,13 @@ export interface PoolOptions extends MaintenanceClock {
   /** Lease holders end together with the pool: it stores nothing about leases, and grants even when its storage fails. */
   readonly holdersShareProcess?: boolean;
   /** See `LimitRebalancer.onLimitExhausted`. */
-  readonly onLimitExhausted?: (limit: DistributedLimit, turnedAway: boolean) => void;
+  readonly onLimitExhausted?: (limit: DistributedLimit, wasRejected: boolean) => void;
 }
 
 /** Default of {@link PoolOptions.probeWaitMs}. */
 const PROBE_WAIT_MS = 1_000;
 /** The account data that a lease holder receives. */
-function leasedAccountOf({ id, account, provider }: AccountState): LeasedAccount {
+function toLeasedAccount({ id, account, provider }: AccountState): LeasedAccount {
   const proxyId = account?.proxyId ?? "";
   return provider === "" ? { id, proxyId } : { id, proxyId, provider };
 }
@@ -119,7 +119,7 @@ export class AccountPool {
         if (use !== undefined) this.#ledger.begin(use.id, at);
         state.health.used(at);
         return {
-          account: leasedAccountOf(state),
+          account: toLeasedAccount(state),
           token: this.#tokens.peek(state, at),
           failing: state.mustReportSuccess || this.#slots.providerPools.of(state).breaker.tracksModel(model),
           ...(use === undefined ? {} : { limits: this.#ledger.limitState(use, at) }),
@@ -136,7 +136,7 @@ export class AccountPool {
       onDismissed: (request) => this.#onUnserved(request),
       onIdle: () => this.#maintenance.onIdle(),
       onScheduleChanged: () => this.#scheduleWake(),
-      onLimitExhausted: (limit, turnedAway) => options.onLimitExhausted?.(limit, turnedAway),
+      onLimitExhausted: (limit, wasRejected) => options.onLimitExhausted?.(limit, wasRejected),
     });
     this.#tokens = new AccountTokens(store, now(), (id) => this.#slots.accounts.getOrCreate(id));
     this.#circuitProbe = new CircuitProbe(this.#slots, options.probeWaitMs ?? PROBE_WAIT_MS, now);
@@ -194,8 +194,8 @@ export class AccountPool {
   }
 
   /** Sets the shares that the pool may use of limits shared with other pools. */
-  applyLimitShares(parts: LimitShares): void {
-    this.#slots.applyLimitShares(parts);
+  applyLimitShares(shares: LimitShares): void {
+    this.#slots.applyLimitShares(shares);
   }
 
   /** How much of the shared limits the pool uses and could use. */
@@ -232,10 +232,11 @@ export class AccountPool {
     // A request pinned to one account bypasses the circuit breaker and gets that account's own result.
     const providerPool =
       request.target === undefined ? this.#slots.providerPools.get(request.provider) : undefined;
-    const heldUp = providerPool === undefined ? null : this.#circuitProbe.rejectOrHold(providerPool, request);
-    if (heldUp !== null) {
-      if (!(heldUp instanceof Waiter)) this.#releaseReservation(request);
-      return heldUp;
+    const decision =
+      providerPool === undefined ? null : this.#circuitProbe.rejectOrHold(providerPool, request);
+    if (decision !== null) {
+      if (!(decision instanceof Waiter)) this.#releaseReservation(request);
+      return decision;
     }
     try {
       const outcome = this.#slots.acquire(request, mayRebalance);
@@ -251,16 +252,16 @@ export class AccountPool {
    * Resolves when the consequences of an outcome are stored; null: they are. When the storage fails, it reverts the outcome
    * and rejects.
    *
-   * @param also whether the request also brought results of other requests that must be stored
+   * @param hasSettlements whether the request also brought results of other requests that must be stored
    */
   confirmStored(
     request: AcquireRequest,
     outcome: AcquireOutcome | Waiter,
-    also = false,
+    hasSettlements = false,
   ): Promise<void> | null {
-    const keeping = request.use === undefined && !also ? null : this.limitedRequests.whenStored();
-    if (keeping === null) return null;
-    return keeping.catch((error: unknown) => {
+    const stored = request.use === undefined && !hasSettlements ? null : this.limitedRequests.whenStored();
+    if (stored === null) return null;
+    return stored.catch((error: unknown) => {
       this.#revertOutcome(request, outcome);
       throw error;
     });
@@ -308,7 +309,7 @@ export class AccountPool {
     return this.#slots.beat(isolate, tokens, known);
   }
 
-  /** See `Lease.token`. A request for the token also renews the lease. */
+  /** See `Lease.getToken`. A request for the token also renews the lease. */
   token(token: string, stale?: string): TokenResult | Promise<TokenResult> {
     if (!this.renew(token)) return SLOT_RECLAIMED;
     const lease = this.#slots.leases.get(token);
@@ -316,7 +317,7 @@ export class AccountPool {
     const { state } = lease;
     const answer = this.#tokens.request(state, token, stale, this.#now());
     return answer instanceof Promise
-      ? answer.then((late) => this.#withCurrentProvider(state, late))
+      ? answer.then((result) => this.#withCurrentProvider(state, result))
       : this.#withCurrentProvider(state, answer);
   }
 
@@ -330,18 +331,18 @@ export class AccountPool {
     };
   }
 
-  /** See `Lease.signedIn`. Only the ticket must be valid: a token is useful even if the lease has ended. */
+  /** See `Lease.completeSignIn`. Only the ticket must be valid: a token is useful even if the lease has ended. */
   signedIn(account: string, ticket: string, result: SignInResult): void {
     const state = this.#slots.accounts.get(account);
     if (state !== undefined) this.#tokens.signedIn(state, ticket, result, this.#now());
   }
 
-  /** See `Lease.signInFailed`. */
+  /** See `Lease.failSignIn`. */
   signInFailed(account: string, ticket: string, failure: AccountFailure): void {
     const state = this.#slots.accounts.get(account);
     if (state === undefined) return;
-    const cool = this.#tokens.signInFailed(state, ticket, failure, this.#now());
-    if (cool) this.#outcomeRecorder.blameAccountOrProxy(state, failure, Number.POSITIVE_INFINITY);
+    const mustCoolDown = this.#tokens.signInFailed(state, ticket, failure, this.#now());
+    if (mustCoolDown) this.#outcomeRecorder.blameAccountOrProxy(state, failure, Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -377,18 +378,18 @@ export class AccountPool {
       .map((state) => state.id);
   }
 
-  /** Contract, Queue status; at most `most` entries of each list. */
-  status(most?: number): QueueStatus {
+  /** Contract, Queue status; at most `maxEntries` entries of each list. */
+  status(maxEntries?: number): QueueStatus {
     this.#slots.processElapsedTime();
     const outages = this.#slots.providerPools.all.flatMap(({ breaker, provider }) =>
       breaker.outages(provider),
     );
-    return buildQueueStatus(this.#slots, outages, this.#now(), most);
+    return buildQueueStatus(this.#slots, outages, this.#now(), maxEntries);
   }
 
   /** The same, with the data needed to merge the statuses of several pools. */
-  shardStatus(most?: number): ShardStatus {
-    const status = this.status(most);
+  shardStatus(maxEntries?: number): ShardStatus {
+    const status = this.status(maxEntries);
     const ranks: Record<string, number> = {};
     for (const id of [...status.available_accounts, ...status.in_use_accounts])
       ranks[id] = this.#slots.accounts.get(id)?.account?.rank ?? Number.POSITIVE_INFINITY;
@@ -409,21 +410,21 @@ export class AccountPool {
   sweep(): number | null {
     this.#slots.processElapsedTime();
     const { leaseRecovery } = this.#slots;
-    let isLeft = true;
+    let needsSweep = true;
     try {
       this.#store.flush();
       leaseRecovery.lowerHighWaterMarks(this.#now());
       this.#health.save();
-      const counted = this.#ledger.sweep(this.#now());
+      const hasUses = this.#ledger.sweep(this.#now());
       this.#store.flush();
-      isLeft = leaseRecovery.hasHighWaterMarks || counted;
+      needsSweep = leaseRecovery.hasHighWaterMarks || hasUses;
     } catch {
       // The storage failed: the next sweep retries.
     }
-    return this.#maintenance.onSwept(isLeft);
+    return this.#maintenance.onSwept(needsSweep);
   }
 
-  /** The alarm requested with `wakeAt` could not be set, so `lowerHighWaterMarks` will not be called. */
+  /** The alarm requested with `wakeAt` could not be set, so `sweep` will not be called. */
   onAlarmFailed(): void {
     this.#maintenance.onSwept(false);
   }
@@ -440,7 +441,7 @@ export class AccountPool {
     if (use !== undefined) this.#ledger.releaseReservation(use.id, this.#now());
   }
 
-  /** While requests wait, a timer detects events that no call would trigger. */
+  /** While requests wait, a timer processes events that no call would trigger. */
   #scheduleWake(): void {
     this.#maintenance.scheduleWake(this.#slots.nextEventAt);
   }

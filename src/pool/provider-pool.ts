@@ -21,7 +21,7 @@ export class ProviderPool {
   isResumingHeld = false;
   /** Number of its configured accounts. */
   configuredAccounts = 0;
-  /** Number of those that are enabled. */
+  /** Number of its enabled accounts. */
   enabledAccounts = 0;
 
   constructor(provider: string) {
@@ -37,7 +37,7 @@ export class ProviderPool {
   waiters(): Waiter[] {
     const queued = this.queue.list();
     if (this.heldRequests.size === 0) return queued;
-    return [...queued, ...this.heldRequests].sort((one, other) => one.serial - other.serial);
+    return [...queued, ...this.heldRequests].sort((a, b) => a.serial - b.serial);
   }
 
   /** Slots of all its accounts together. */
@@ -87,9 +87,7 @@ export class ProviderPools {
   /** Waiting requests in order of arrival. */
   waiters(): Waiter[] {
     if (this.#all.length === 1) return this.defaultPool.waiters();
-    return this.#all
-      .flatMap((providerPool) => providerPool.waiters())
-      .sort((one, other) => one.serial - other.serial);
+    return this.#all.flatMap((providerPool) => providerPool.waiters()).sort((a, b) => a.serial - b.serial);
   }
 
   /** Among the requests that can run now, the one that arrived first, with its provider's pool. */

@@ -7,7 +7,7 @@ import type { SlotLimits } from "./slot-limits.ts";
 import type { FairShare } from "./waiter.ts";
 import { Waiter } from "./waiter.ts";
 
-/** The slots, as far as the request queue needs them. */
+/** The part of the slots that the request queue needs. */
 export interface SlotSource {
   /** Serial number of the newest lease or waiting request. */
   serial: number;
@@ -22,8 +22,8 @@ export interface RequestQueueEvents {
   onDismissed(request: AcquireRequest): void;
   /** The time of the next event may have changed. */
   onScheduleChanged(): void;
-  /** A limit is exhausted: requests wait, or one was rejected (`turnedAway`). Only relevant with several pools. */
-  onLimitExhausted(limit: DistributedLimit, turnedAway: boolean): void;
+  /** A limit is exhausted: requests wait, or one was rejected (`wasRejected`). Only relevant with several pools. */
+  onLimitExhausted(limit: DistributedLimit, wasRejected: boolean): void;
 }
 
 /**
@@ -39,13 +39,13 @@ export class RequestQueue {
 
   constructor(
     slots: SlotSource,
-    lanes: ProviderPools,
+    providerPools: ProviderPools,
     limits: SlotLimits,
     clock: Clock,
     events: RequestQueueEvents,
   ) {
     this.#slots = slots;
-    this.#providerPools = lanes;
+    this.#providerPools = providerPools;
     this.#limits = limits;
     this.#clock = clock;
     this.#events = events;
@@ -59,7 +59,7 @@ export class RequestQueue {
   /**
    * Adds a request to the queue, or refuses it.
    *
-   * @param again the held request that now joins the queue, in its old position among the requests of its caller
+   * @param heldWaiter the held request that now joins the queue, in its old position among the requests of its caller
    * @param mayRebalance more room may come from other shards: no waiting request is evicted
    */
   enqueue(
@@ -67,24 +67,24 @@ export class RequestQueue {
     request: AcquireRequest,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
-    again: Waiter | null,
+    heldWaiter: Waiter | null,
     mayRebalance = false,
   ): AcquireRefusal | Waiter {
-    const waited = again === null ? 0 : Math.max(0, this.#clock.now() - again.since);
-    const waitMs = (request.waitMs ?? this.#limits.configured.queueWaitMs) - waited;
+    const waitedMs = heldWaiter === null ? 0 : Math.max(0, this.#clock.now() - heldWaiter.since);
+    const waitMs = (request.waitMs ?? this.#limits.configured.queueWaitMs) - waitedMs;
     const { fairShares, queue } = providerPool;
-    const share = fairShares.getOrCreate(request.caller ?? "");
+    const fairShare = fairShares.getOrCreate(request.caller ?? "");
     const limit = this.#limits.queueLimitOf(providerPool);
-    const full = queue.size >= limit;
-    if (waitMs > 0 && 2 * (queue.size + 1) > limit) this.#events.onLimitExhausted("queue", full);
-    const surplus = full && !mayRebalance ? fairShares.findWaiterToEvict(share) : null;
-    if ((full && surplus === null) || waitMs <= 0) {
-      fairShares.deleteIfEmpty(share);
-      return { refused: full && surplus === null ? "queue_full" : "queue_timeout" };
+    const isFull = queue.size >= limit;
+    if (waitMs > 0 && 2 * (queue.size + 1) > limit) this.#events.onLimitExhausted("queue", isFull);
+    const evictedWaiter = isFull && !mayRebalance ? fairShares.findWaiterToEvict(fairShare) : null;
+    if ((isFull && evictedWaiter === null) || waitMs <= 0) {
+      fairShares.deleteIfEmpty(fairShare);
+      return { refused: isFull && evictedWaiter === null ? "queue_full" : "queue_timeout" };
     }
-    if (surplus !== null) this.dismiss(surplus, { refused: "queue_full" });
-    const waiter = again ?? this.#createWaiter(providerPool, request, share, target, exclude);
-    waiter.fairShare = share;
+    if (evictedWaiter !== null) this.dismiss(evictedWaiter, { refused: "queue_full" });
+    const waiter = heldWaiter ?? this.#createWaiter(providerPool, request, fairShare, target, exclude);
+    waiter.fairShare = fairShare;
     waiter.stopTimer = this.#clock.setTimer(waitMs, () => this.dismiss(waiter, { refused: "queue_timeout" }));
     queue.add(waiter, providerPool.rotation);
     this.#events.onScheduleChanged();
@@ -93,31 +93,31 @@ export class RequestQueue {
 
   /**
    * Holds a request without a pinned account outside of the queue, until `Slots.admitHeldRequest` or `dismiss`. Refuses it
-   * with `late` after `ms` milliseconds. Null: more requests wait than the free slots and the queue have room for.
+   * with `timeoutRefusal` after `ms` milliseconds. Null: more requests wait than the free slots and the queue allow.
    */
   holdOutsideQueue(
     providerPool: ProviderPool,
     request: AcquireRequest,
     ms: number,
-    late: AcquireRefusal,
+    timeoutRefusal: AcquireRefusal,
   ): Waiter | null {
-    const room =
+    const capacity =
       this.#limits.queueLimitOf(providerPool) + Math.max(0, this.#limits.usableSlots - this.#slots.inUse);
-    if (providerPool.waitingCount >= room) return null;
+    if (providerPool.waitingCount >= capacity) return null;
     const exclude = request.exclude?.length ? new Set(request.exclude) : null;
-    const share = providerPool.fairShares.getOrCreate(request.caller ?? "");
-    providerPool.fairShares.deleteIfEmpty(share);
-    const waiter = this.#createWaiter(providerPool, request, share, null, exclude);
-    this.#hold(waiter, ms, late);
+    const fairShare = providerPool.fairShares.getOrCreate(request.caller ?? "");
+    providerPool.fairShares.deleteIfEmpty(fairShare);
+    const waiter = this.#createWaiter(providerPool, request, fairShare, null, exclude);
+    this.#hold(waiter, ms, timeoutRefusal);
     return waiter;
   }
 
   /** Moves a request from the queue to the held requests. */
-  moveOutsideQueue(waiter: Waiter, ms: number, late: AcquireRefusal): void {
+  moveOutsideQueue(waiter: Waiter, ms: number, timeoutRefusal: AcquireRefusal): void {
     const { queue, rotation, fairShares } = this.#providerPools.of(waiter);
     queue.remove(waiter, rotation);
     fairShares.deleteIfEmpty(waiter.fairShare);
-    this.#hold(waiter, ms, late);
+    this.#hold(waiter, ms, timeoutRefusal);
   }
 
   /** Ends the wait of a request without a slot. */
@@ -130,24 +130,24 @@ export class RequestQueue {
     this.#remove(waiter, () => waiter.fail(error));
   }
 
-  #remove(waiter: Waiter, tell: () => void): void {
+  #remove(waiter: Waiter, notify: () => void): void {
     if (waiter.outcome !== null) return;
     const { queue, rotation, fairShares, heldRequests } = this.#providerPools.of(waiter);
     heldRequests.delete(waiter);
     queue.remove(waiter, rotation);
     fairShares.deleteIfEmpty(waiter.fairShare);
-    tell();
+    notify();
     this.#events.onDismissed(waiter.request);
     this.#events.onScheduleChanged();
   }
 
-  /** Refuses the waiting requests for a provider that `concerned` selects. */
+  /** Refuses the waiting requests for a provider that `matches` selects. */
   rejectMatching(
     providerPool: ProviderPool,
-    concerned: (request: AcquireRequest) => boolean,
+    matches: (request: AcquireRequest) => boolean,
     outcome: AcquireRefusal,
   ): void {
-    for (const waiter of providerPool.waiters()) if (concerned(waiter.request)) this.dismiss(waiter, outcome);
+    for (const waiter of providerPool.waiters()) if (matches(waiter.request)) this.dismiss(waiter, outcome);
   }
 
   /**
@@ -165,9 +165,9 @@ export class RequestQueue {
     }
   }
 
-  #hold(waiter: Waiter, ms: number, late: AcquireRefusal): void {
+  #hold(waiter: Waiter, ms: number, timeoutRefusal: AcquireRefusal): void {
     waiter.stopTimer();
-    waiter.stopTimer = this.#clock.setTimer(ms, () => this.dismiss(waiter, late));
+    waiter.stopTimer = this.#clock.setTimer(ms, () => this.dismiss(waiter, timeoutRefusal));
     this.#providerPools.of(waiter).heldRequests.add(waiter);
     this.#events.onScheduleChanged();
   }
@@ -175,14 +175,16 @@ export class RequestQueue {
   #createWaiter(
     { provider }: ProviderPool,
     request: AcquireRequest,
-    share: FairShare,
+    fairShare: FairShare,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
   ): Waiter {
     this.#slots.serial += 1;
     const { serial } = this.#slots;
     const now = this.#clock.now();
-    return new Waiter(serial, request, provider, share, target, exclude, now, (it) => this.#cancel(it));
+    return new Waiter(serial, request, provider, fairShare, target, exclude, now, (waiter) =>
+      this.#cancel(waiter),
+    );
   }
 
   #cancel(waiter: Waiter): void {

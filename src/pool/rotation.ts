@@ -31,17 +31,17 @@ export class Rotation {
   /** Moves the account to the position that its slots and its cooldown require. Must be called after each change of either. */
   updatePosition(state: AccountState): void {
     const { isEnabled } = state;
-    const free = isEnabled && this.hasFreeSlot(state);
-    const healthy = isEnabled && !state.isCoolingDown;
-    if (healthy !== state.isHealthy) {
-      state.isHealthy = healthy;
-      if (healthy) this.#healthy.add(state.id);
+    const isFree = isEnabled && this.hasFreeSlot(state);
+    const isHealthy = isEnabled && !state.isCoolingDown;
+    if (isHealthy !== state.isHealthy) {
+      state.isHealthy = isHealthy;
+      if (isHealthy) this.#healthy.add(state.id);
       else this.#healthy.delete(state.id);
     }
-    const onTrial = free && healthy && !state.halfOpenBudget.hasAllowance;
-    if (onTrial) this.#budgetExhausted.set(state, state.halfOpenBudget.nextProbeAt);
+    const isBudgetExhausted = isFree && isHealthy && !state.halfOpenBudget.hasAllowance;
+    if (isBudgetExhausted) this.#budgetExhausted.set(state, state.halfOpenBudget.nextProbeAt);
     else this.#budgetExhausted.delete(state);
-    if (free && healthy && !onTrial) {
+    if (isFree && isHealthy && !isBudgetExhausted) {
       // An account whose turn is not over was only full for a moment: it continues its turn.
       if (state.list !== this.#ready) {
         if (state.turn > 0) this.#ready.unshift(state);
@@ -53,7 +53,7 @@ export class Rotation {
     const until = state.coolingDownUntil;
     if (state.account !== null && state.isCoolingDown) this.#cooling.set(state, until);
     else this.#cooling.delete(state);
-    if (free && state.isCoolingDown) this.#coolingFree.set(state, until);
+    if (isFree && state.isCoolingDown) this.#coolingFree.set(state, until);
     else this.#coolingFree.delete(state);
   }
 
@@ -81,7 +81,7 @@ export class Rotation {
     while (state !== null && exclude?.has(state.id) === true) state = state.next;
     if (state !== null || wellOnly || this.countHealthyExcept(exclude ?? []) > 1) return state;
     // At most one account with an exhausted budget remains besides the excluded ones.
-    for (const only of this.#budgetExhausted) if (exclude?.has(only.id) !== true) return only;
+    for (const candidate of this.#budgetExhausted) if (exclude?.has(candidate.id) !== true) return candidate;
     return null;
   }
 
@@ -90,9 +90,9 @@ export class Rotation {
    * once.
    */
   countHealthyExcept(exclude: Iterable<string>): number {
-    let others = this.#healthy.size;
-    for (const id of exclude) if (this.#healthy.has(id)) others -= 1;
-    return others;
+    let count = this.#healthy.size;
+    for (const id of exclude) if (this.#healthy.has(id)) count -= 1;
+    return count;
   }
 
   /** Whether a healthy account has half-open budget left. */

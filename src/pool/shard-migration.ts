@@ -9,13 +9,13 @@ const ANSWER_TIMEOUT_MS = 2_000;
 /** After this many failures the shard is only asked for its occupied slots, not for the accounts' stored state. */
 const MAX_DETAIL_FAILURES = 2;
 
-/** The pool as far as accounts are concerned that other shards owned: its `AccountMoves`. */
+/** The part of the pool that handles accounts of other shards: its `AccountMoves`. */
 export interface MigrationTarget {
   readonly generation: number;
   /** Whether accounts may still be in use at their earlier shards. */
   readonly isMoving: boolean;
   readonly pendingShards: readonly string[];
-  /** Those of them that have not answered yet. */
+  /** The pending shards that have not answered yet. */
   readonly unansweredShards: readonly string[];
   recordOccupiedElsewhere(shard: string, answer: OccupiedSlots): void;
 }
@@ -25,10 +25,10 @@ export interface ShardMigrationOptions {
   readonly pool: MigrationTarget;
   readonly setTimer: SetTimer;
   /**
-   * Asks another shard for the slots that it still occupies and (`first`) for the accounts' stored state. The other shard
-   * fetches that layout if necessary. The message may be lost, repeated or late, or the promise may reject.
+   * Asks another shard for the slots that it still occupies and (`withStored`) for the accounts' stored state. The other
+   * shard fetches that layout if necessary. The message may be lost, repeated or late, or the promise may reject.
    */
-  readonly askOccupied: (shard: string, generation: number, first: boolean) => Promise<OccupiedSlots>;
+  readonly askOccupied: (shard: string, generation: number, withStored: boolean) => Promise<OccupiedSlots>;
   /** Another shard has a newer layout. */
   readonly onNewerLayout: () => Promise<void>;
   /** No slot is occupied elsewhere any more. It is called again when it rejects. */
@@ -59,7 +59,7 @@ export class ShardMigration {
     this.#generation = pool.generation;
     if (!pool.isMoving) return;
     for (const shard of pool.pendingShards)
-      this.#ask(shard, this.#generation, MIN_POLL_MS, MAX_DETAIL_FAILURES);
+      this.#poll(shard, this.#generation, MIN_POLL_MS, MAX_DETAIL_FAILURES);
     this.#reportSettled(this.#generation, MIN_POLL_MS);
   }
 
@@ -80,16 +80,16 @@ export class ShardMigration {
   }
 
   /**
-   * @param tries how many more requests may ask for the stored state of the accounts
+   * @param detailAttempts how many more requests may ask for the stored state of the accounts
    */
-  #ask(shard: string, generation: number, pauseMs: number, tries: number): void {
+  #poll(shard: string, generation: number, pauseMs: number, detailAttempts: number): void {
     const { pool, askOccupied, setTimer, onNewerLayout } = this.#options;
-    let over = false;
+    let isDone = false;
     /** Runs once for each request. */
-    const goOn = (triesLeft: number) => {
-      if (over) return;
-      over = true;
-      stop();
+    const continuePolling = (attemptsLeft: number) => {
+      if (isDone) return;
+      isDone = true;
+      stopTimer();
       if (pool.generation !== generation) return;
       if (!pool.pendingShards.includes(shard)) {
         this.#reportSettled(generation, MIN_POLL_MS);
@@ -99,19 +99,19 @@ export class ShardMigration {
         if (pool.generation !== generation) return;
         // A late answer may have reported it meanwhile.
         if (!pool.pendingShards.includes(shard)) this.#reportSettled(generation, MIN_POLL_MS);
-        else this.#ask(shard, generation, Math.min(2 * pauseMs, MAX_POLL_MS), triesLeft);
+        else this.#poll(shard, generation, Math.min(2 * pauseMs, MAX_POLL_MS), attemptsLeft);
       });
     };
-    const stop = setTimer(ANSWER_TIMEOUT_MS, () => goOn(tries));
-    askOccupied(shard, generation, tries > 0).then(
+    const stopTimer = setTimer(ANSWER_TIMEOUT_MS, () => continuePolling(detailAttempts));
+    askOccupied(shard, generation, detailAttempts > 0).then(
       (answer) => {
         pool.recordOccupiedElsewhere(shard, answer);
         this.#resolveIfAnswered();
         if (answer.generation > pool.generation) void onNewerLayout().catch(() => undefined);
-        goOn(answer.generation === generation ? 0 : tries);
+        continuePolling(answer.generation === generation ? 0 : detailAttempts);
       },
       // An answer that is too large fails each time. Then the accounts are signed in again instead.
-      () => goOn(Math.max(0, tries - 1)),
+      () => continuePolling(Math.max(0, detailAttempts - 1)),
     );
   }
 

@@ -69,8 +69,10 @@ export class SignInGate {
 
   /** Whether a usable token is old enough to be refreshed by a new sign-in. */
   isRefreshDue(now: number, refreshMs: number): boolean {
-    const held = this.#currentToken;
-    return refreshMs > 0 && held !== null && now - held.issuedAt >= refreshMs && now >= this.#noRefreshBefore;
+    const current = this.#currentToken;
+    return (
+      refreshMs > 0 && current !== null && now - current.issuedAt >= refreshMs && now >= this.#noRefreshBefore
+    );
   }
 
   /** The token to send with a grant, or null when the request must call {@link request}. */
@@ -92,14 +94,14 @@ export class SignInGate {
     credentials: Credentials | null,
   ): TokenResult | Promise<TokenResult> {
     if (credentials === null) {
-      const only = this.#usableToken(now);
-      return only === null || only === stale ? { failed: NO_CREDENTIALS } : { token: only };
+      const usable = this.#usableToken(now);
+      return usable === null || usable === stale ? { failed: NO_CREDENTIALS } : { token: usable };
     }
     if (this.#currentToken !== null && this.#currentToken.token === stale) this.#currentToken = null;
     const token = this.#usableToken(now);
-    const busy = this.#ticket !== null;
-    if (token !== null && (busy || !this.isRefreshDue(now, refreshMs))) return { token };
-    if (!busy) return this.#issueTicket(holder, now, credentials);
+    const isSigningIn = this.#ticket !== null;
+    if (token !== null && (isSigningIn || !this.isRefreshDue(now, refreshMs))) return { token };
+    if (!isSigningIn) return this.#issueTicket(holder, now, credentials);
     return new Promise((settle) => this.#waiting.push({ holder, settle }));
   }
 
@@ -134,9 +136,9 @@ export class SignInGate {
   }
 
   #usableToken(now: number): string | null {
-    const held = this.#currentToken;
-    if (held === null) return null;
-    return held.expiresAt === 0 || held.expiresAt - EXPIRY_MARGIN_MS > now ? held.token : null;
+    const current = this.#currentToken;
+    if (current === null) return null;
+    return current.expiresAt === 0 || current.expiresAt - EXPIRY_MARGIN_MS > now ? current.token : null;
   }
 
   #issueTicket(holder: string, now: number, credentials: Credentials): TokenResult {

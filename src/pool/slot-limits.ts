@@ -20,8 +20,8 @@ export class SlotLimits {
   shares: LimitShares | null = null;
   readonly #providerPools: ProviderPools;
 
-  constructor(lanes: ProviderPools) {
-    this.#providerPools = lanes;
+  constructor(providerPools: ProviderPools) {
+    this.#providerPools = providerPools;
   }
 
   /**
@@ -64,11 +64,11 @@ export class SlotLimits {
   /** Usage and demand of the limits when `inUse` slots are in use. Each provider has its own queue: the longest one counts. */
   usage(inUse: number, heldBack: number): Readonly<Record<DistributedLimit, LimitUsage>> {
     const { recommended } = this;
-    const free = Math.max(0, recommended - inUse);
-    const able = this.#providerPools.nextRunnable() === null ? 0 : this.#providerPools.waitingCount;
+    const freeSlots = Math.max(0, recommended - inUse);
+    const runnable = this.#providerPools.nextRunnable() === null ? 0 : this.#providerPools.waitingCount;
     const queued = Math.max(...this.#providerPools.all.map(({ queue }) => queue.size));
     return {
-      global: { inUse, heldBack, wanted: Math.min(able, free), most: recommended },
+      global: { inUse, heldBack, wanted: Math.min(runnable, freeSlots), most: recommended },
       // A request that finds the queue full must first wait for a larger share, so the pool asks for room for twice as
       // many.
       queue: { inUse: queued, heldBack: 0, wanted: queued, most: Number.POSITIVE_INFINITY },

@@ -79,11 +79,11 @@ export class Slots {
    */
   assignProvider(state: AccountState, provider: string): void {
     const providerPool = this.providerPools.getOrCreate(provider);
-    const former = this.providerPools.of(state);
-    if (former === providerPool) return;
+    const previousPool = this.providerPools.of(state);
+    if (previousPool === providerPool) return;
     state.account = null;
     this.#updatePosition(state);
-    for (const waiter of former.queue.pinnedTo(state))
+    for (const waiter of previousPool.queue.pinnedTo(state))
       this.requestQueue.dismiss(waiter, { refused: "target_not_found" });
     state.provider = provider;
   }
@@ -106,9 +106,9 @@ export class Slots {
     }
     for (const providerPool of this.providerPools.all) {
       if (providerPool.enabledAccounts > 0) continue;
-      const concerned = ({ target }: AcquireRequest) =>
+      const isAffected = ({ target }: AcquireRequest) =>
         providerPool.configuredAccounts === 0 || target === undefined;
-      this.requestQueue.rejectMatching(providerPool, concerned, { refused: "no_accounts" });
+      this.requestQueue.rejectMatching(providerPool, isAffected, { refused: "no_accounts" });
     }
     this.requestQueue.rejectWithoutHealthyAccount();
     this.#grantToWaiting();
@@ -116,9 +116,9 @@ export class Slots {
   }
 
   /** Applies new shares of the limits. */
-  applyLimitShares(parts: LimitShares): void {
+  applyLimitShares(shares: LimitShares): void {
     this.processElapsedTime();
-    this.limits.shares = parts;
+    this.limits.shares = shares;
     this.#grantToWaiting();
     this.#events.onScheduleChanged();
   }
@@ -142,7 +142,11 @@ export class Slots {
     }
   }
 
-  #acquire(request: AcquireRequest, again: Waiter | null, mayRebalance = false): AcquireOutcome | Waiter {
+  #acquire(
+    request: AcquireRequest,
+    heldWaiter: Waiter | null,
+    mayRebalance = false,
+  ): AcquireOutcome | Waiter {
     this.processElapsedTime();
     if (this.accounts.total === 0) return { refused: "no_accounts" };
     const target = request.target === undefined ? null : this.accounts.findByName(request.target);
@@ -160,14 +164,21 @@ export class Slots {
     const exclude = target === null && request.exclude?.length ? new Set(request.exclude) : null;
     if (exclude !== null && !this.hasHealthyExcept(providerPool, exclude)) return { refused: "no_accounts" };
     const state = target ?? providerPool.rotation.pickAccount(exclude, request.wellOnly);
-    const free = state !== null && providerPool.rotation.hasFreeSlot(state);
-    if (free && this.inUse < this.limits.usableSlots) {
+    const hasFreeSlot = state !== null && providerPool.rotation.hasFreeSlot(state);
+    if (hasFreeSlot && this.inUse < this.limits.usableSlots) {
       const outcome = this.#grant(state, request);
       if (this.requestQueue.size > 0) this.#events.onScheduleChanged();
       return outcome;
     }
-    const outcome = this.requestQueue.enqueue(providerPool, request, target, exclude, again, mayRebalance);
-    if (free) this.#events.onLimitExhausted("global", !(outcome instanceof Waiter));
+    const outcome = this.requestQueue.enqueue(
+      providerPool,
+      request,
+      target,
+      exclude,
+      heldWaiter,
+      mayRebalance,
+    );
+    if (hasFreeSlot) this.#events.onLimitExhausted("global", !(outcome instanceof Waiter));
     if (request.wellOnly !== true || outcome instanceof Waiter) return outcome;
     return { ...outcome, isWell: providerPool.rotation.hasAvailableHealthy };
   }
@@ -191,29 +202,29 @@ export class Slots {
     this.serial += 1;
     state.leases += 1;
     const name = this.leaseRecovery.leaseName(this.serial);
-    const share = this.providerPools.of(state).fairShares.getOrCreate(holder.caller);
-    share.occupiedSlots += 1;
-    this.#assignIsolate(this.leases.add(name, this.serial, state, holder, share, this.#now()), isolate);
+    const fairShare = this.providerPools.of(state).fairShares.getOrCreate(holder.caller);
+    fairShare.occupiedSlots += 1;
+    this.#assignIsolate(this.leases.add(name, this.serial, state, holder, fairShare, this.#now()), isolate);
     return name;
   }
 
-  /** See `AccountPool.heartbeat`. */
+  /** See `AccountPool.beat`. */
   beat(isolate: string, tokens: readonly string[], known?: number): HeartbeatAnswer {
     this.processElapsedTime();
     const now = this.#now();
     const { start, isolates } = this.leaseRecovery;
     const lost: string[] = [];
     // A heartbeat sent before the restart may also omit leases that were granted before the restart.
-    let settled = known === undefined || known === start;
+    let isComplete = known === undefined || known === start;
     for (const token of tokens) {
       const lease = this.leases.get(token);
       if (lease !== undefined) {
         this.leases.renew(lease, now);
         this.#assignIsolate(lease, isolate);
-      } else if (Number.parseInt(token, 10) < start) settled = false;
+      } else if (Number.parseInt(token, 10) < start) isComplete = false;
       else lost.push(token);
     }
-    if (settled && isolates.stopAwaiting(isolate)) {
+    if (isComplete && isolates.stopAwaiting(isolate)) {
       this.processElapsedTime();
       this.#events.onScheduleChanged();
     }
@@ -231,13 +242,13 @@ export class Slots {
   /** Processes events that only the passing of time causes. */
   processElapsedTime(): void {
     const now = this.#now();
-    const step = now - this.#seenAt;
+    const elapsedMs = now - this.#seenAt;
     this.#seenAt = now;
-    if (step < 0 || (this.inUse > 0 && step > CLOCK_STEP_MS)) {
+    if (elapsedMs < 0 || (this.inUse > 0 && elapsedMs > CLOCK_STEP_MS)) {
       this.leases.renewAll(now);
-      this.leaseRecovery.shiftClock(step);
+      this.leaseRecovery.shiftClock(elapsedMs);
       for (const state of this.accounts) {
-        state.halfOpenBudget.shiftClock(step);
+        state.halfOpenBudget.shiftClock(elapsedMs);
         this.#updatePosition(state);
       }
     }
@@ -271,10 +282,11 @@ export class Slots {
   get nextEventAt(): number {
     if (this.requestQueue.size === 0) return Number.POSITIVE_INFINITY;
     const { unconfirmedLeases, deadline } = this.leaseRecovery;
-    const dropped = unconfirmedLeases > 0 ? deadline : Number.POSITIVE_INFINITY;
-    let thaw = Number.POSITIVE_INFINITY;
-    for (const { rotation } of this.providerPools.all) thaw = Math.min(thaw, rotation.nextCooldownEnd);
-    return Math.min(thaw, this.leases.nextExpiry, dropped);
+    const dropAt = unconfirmedLeases > 0 ? deadline : Number.POSITIVE_INFINITY;
+    let cooldownEnd = Number.POSITIVE_INFINITY;
+    for (const { rotation } of this.providerPools.all)
+      cooldownEnd = Math.min(cooldownEnd, rotation.nextCooldownEnd);
+    return Math.min(cooldownEnd, this.leases.nextExpiry, dropAt);
   }
 
   #updatePosition(state: AccountState): void {
@@ -291,11 +303,11 @@ export class Slots {
     this.serial += 1;
     const lease = this.leaseRecovery.leaseName(this.serial);
     const holder = leaseHolderOf(request);
-    const share = fairShares.getOrCreate(holder.caller);
-    share.occupiedSlots += 1;
-    share.lastServedSerial = this.serial;
+    const fairShare = fairShares.getOrCreate(holder.caller);
+    fairShare.occupiedSlots += 1;
+    fairShare.lastServedSerial = this.serial;
     state.leases += 1;
-    this.leases.add(lease, this.serial, state, holder, share, now).probePeriod =
+    this.leases.add(lease, this.serial, state, holder, fairShare, now).probePeriod =
       state.halfOpenBudget.startProbe(now);
     rotation.advance(state);
     queue.updateRunnable(state, rotation);
@@ -305,9 +317,9 @@ export class Slots {
   /** Grants slots to all waiting requests that can run, in their order. */
   #grantToWaiting(): void {
     while (this.requestQueue.size > 0 && this.inUse < this.limits.usableSlots) {
-      const turn = this.providerPools.nextRunnable();
-      if (turn === null) return;
-      const { providerPool, next } = turn;
+      const runnable = this.providerPools.nextRunnable();
+      if (runnable === null) return;
+      const { providerPool, next } = runnable;
       providerPool.queue.remove(next.waiter, providerPool.rotation);
       try {
         next.waiter.settle(this.#grant(next.state, next.waiter.request));

@@ -25,18 +25,18 @@ const TABLES = [
   ) without rowid`,
 ];
 
-const MOST_SLOTS = 1_000_000;
+const MAX_SLOTS = 1_000_000;
 /** Half of the largest exactly countable number: starts continue to count from it. */
-const LAST_START = 2 ** 52;
+const MAX_START = 2 ** 52;
 /** The longest delay of a timer, milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const CHECKS: readonly TableCheck[] = [
-  { table: "mark", numbers: { slots: MOST_SLOTS } },
-  { table: "start", numbers: { last: LAST_START, oldest_live: LAST_START } },
-  { table: "terms", numbers: { claim_ms: LONGEST_TIMER, await_ms: LONGEST_TIMER } },
+  { table: "mark", numbers: { slots: MAX_SLOTS } },
+  { table: "start", numbers: { last: MAX_START, oldest_live: MAX_START } },
+  { table: "terms", numbers: { claim_ms: MAX_TIMER_MS, await_ms: MAX_TIMER_MS } },
   { table: "health", json: { data: "object" } },
-  { table: "part", numbers: { given: LAST_START, got: LAST_START } },
+  { table: "part", numbers: { given: MAX_START, got: MAX_START } },
   { table: "reclaimed", numbers: { at: MAX_DATE_MS } },
   {
     table: "account",

@@ -14,7 +14,7 @@ export interface Grant {
   readonly failing: boolean;
   /** Remaining limits of the key, if it has any. */
   readonly limits?: RemainingLimits;
-  /** See `Granted.configVersion`. */
+  /** See `AcquireGrant.configVersion`. */
   readonly configVersion?: number;
 }
 
@@ -46,7 +46,7 @@ export class Waiter extends ListNode<Waiter> {
     serial: number,
     request: AcquireRequest,
     provider: string,
-    share: FairShare,
+    fairShare: FairShare,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
     since: number,
@@ -56,7 +56,7 @@ export class Waiter extends ListNode<Waiter> {
     this.serial = serial;
     this.request = request;
     this.provider = provider;
-    this.fairShare = share;
+    this.fairShare = fairShare;
     this.target = target;
     this.exclude = exclude;
     this.since = since;
@@ -110,11 +110,11 @@ export class FairShare {
   lastServedSerial = 0;
   /** All its waiting requests, in order of arrival. */
   readonly waiters = new Set<Waiter>();
-  /** Those of them that can use any account. */
+  /** Its waiting requests that can use any account. */
   readonly untargetedWaiters = new LinkedList<Waiter>();
 
-  constructor(caller: string, among: FairShareOwner) {
+  constructor(caller: string, owner: FairShareOwner) {
     this.caller = caller;
-    this.owner = among;
+    this.owner = owner;
   }
 }

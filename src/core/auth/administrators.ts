@@ -43,8 +43,8 @@ export async function hasDefaultPassword(variables: Variables, config: Config): 
 async function isAdminCredential(variables: Variables, config: Config, credential: string): Promise<boolean> {
   const { adminKey } = variables;
   const { password_hash: hash } = config.admin;
-  const keyCounts = adminKey !== null && (hash === "" || adminKey !== DEFAULT_KEY);
-  if (keyCounts && (await equalSecrets(credential, adminKey))) return true;
+  const isKeyAccepted = adminKey !== null && (hash === "" || adminKey !== DEFAULT_KEY);
+  if (isKeyAccepted && (await equalSecrets(credential, adminKey))) return true;
   return hash !== "" && (await verifyPassword(credential, hash));
 }
 
@@ -92,17 +92,17 @@ async function checkWithGuard(
   const network = networkKey(clientAddress);
   const decision = await administration.recordLoginAttempt(client, FREE_ATTEMPTS);
   if (!decision.allowed) return decision;
-  const wide =
+  const networkDecision =
     network === null ? decision : await administration.recordLoginAttempt(network, FREE_NETWORK_ATTEMPTS);
-  if (!wide.allowed) return wide;
+  if (!networkDecision.allowed) return networkDecision;
   // The password may just have been changed in another isolate.
   const { config } = await platform.configuration.readFresh();
-  const right = await isAdminCredential(platform.variables, config, credential);
-  if (right) {
+  const isValid = await isAdminCredential(platform.variables, config, credential);
+  if (isValid) {
     await administration.recordLoginSuccess(client);
     if (network !== null) await administration.recordLoginSuccess(network);
   }
-  return { right };
+  return { right: isValid };
 }
 
 const rereadAt = new WeakMap<Platform, number>();

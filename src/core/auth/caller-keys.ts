@@ -25,12 +25,12 @@ const keysByConfig = new WeakMap<Config, Promise<ReadonlyMap<string, KnownKey>>>
  * first counts; a current key wins over an equal previous one.
  */
 export function getKnownKeys(config: Config): Promise<ReadonlyMap<string, KnownKey>> {
-  let made = keysByConfig.get(config);
-  if (made === undefined) {
-    made = indexByDigest(config);
-    keysByConfig.set(config, made);
+  let keys = keysByConfig.get(config);
+  if (keys === undefined) {
+    keys = indexByDigest(config);
+    keysByConfig.set(config, keys);
   }
-  return made;
+  return keys;
 }
 
 /** Whether the owner is a configured key. */
@@ -40,9 +40,9 @@ export async function isManagedOwner(config: Config, owner: string): Promise<boo
 }
 
 async function indexByDigest(config: Config): Promise<ReadonlyMap<string, KnownKey>> {
-  const found = new Map<string, KnownKey>();
+  const keys = new Map<string, KnownKey>();
   const add = (digest: string, entry: KnownKey) => {
-    if (!found.has(digest)) found.set(digest, entry);
+    if (!keys.has(digest)) keys.set(digest, entry);
   };
   const current = await Promise.all(
     listApiKeys(config).map(async (entry) => {
@@ -51,11 +51,12 @@ async function indexByDigest(config: Config): Promise<ReadonlyMap<string, KnownK
       return { digest, known: { key, owner: entry.owner ?? digest, validUntil: null } };
     }),
   );
-  for (const one of current) add(one.digest, one.known);
-  for (const { known: one } of current) {
-    for (const { digest, until } of one.key.entry.previous ?? []) add(digest, { ...one, validUntil: until });
+  for (const entry of current) add(entry.digest, entry.known);
+  for (const { known: rotated } of current) {
+    for (const { digest, until } of rotated.key.entry.previous ?? [])
+      add(digest, { ...rotated, validUntil: until });
   }
-  return found;
+  return keys;
 }
 
 /**

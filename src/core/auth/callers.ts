@@ -33,15 +33,15 @@ const digestCache = new Map<string, string>();
 async function getDigest(credential: string): Promise<string> {
   const known = digestCache.get(credential);
   if (known !== undefined) return known;
-  const made = await sha256Hex(credential);
-  if (credential.length > MAX_CACHED_LENGTH) return made;
+  const digest = await sha256Hex(credential);
+  if (credential.length > MAX_CACHED_LENGTH) return digest;
   for (const oldest of digestCache.keys()) {
     if (digestCache.size < MAX_CACHED_DIGESTS) break;
     digestCache.delete(oldest);
   }
   // Copies the text: a slice of a header would keep the whole header in memory.
-  digestCache.set(new TextDecoder().decode(new TextEncoder().encode(credential)), made);
-  return made;
+  digestCache.set(new TextDecoder().decode(new TextEncoder().encode(credential)), digest);
+  return digest;
 }
 
 /** A place where a request may carry a key or token. */
@@ -98,18 +98,18 @@ function unauthorized(message: string): GatewayError {
 }
 
 function unknownKeyMessage({ callers }: Config): string {
-  const unknown = "this API key is not known";
-  if (callers.unknown_keys === "refuse") return unknown;
-  return `${unknown}, and the gateway passes none on while it has no credential for the provider (callers.unknown_keys)`;
+  const message = "this API key is not known";
+  if (callers.unknown_keys === "refuse") return message;
+  return `${message}, and the gateway passes none on while it has no credential for the provider (callers.unknown_keys)`;
 }
 
 /**
  * The headers that accept a key, as text for an error message: those of the style first, then the one that all styles
  * accept.
  */
-function describeSources(asked: readonly CredentialSource[]): string {
-  const own = asked.flatMap((source) => (source.in === "header" ? [`${source.name}: <key>`] : []));
-  return [...own, "Authorization: Bearer <key>"].join(" or ");
+function describeSources(sources: readonly CredentialSource[]): string {
+  const headers = sources.flatMap((source) => (source.in === "header" ? [`${source.name}: <key>`] : []));
+  return [...headers, "Authorization: Bearer <key>"].join(" or ");
 }
 
 /**
@@ -125,8 +125,8 @@ export function createManagedCaller(
   target: string | null,
   credential = known.key.entry.key,
 ): Caller {
-  const fault = getKeyRejection(known, now);
-  if (fault !== null) throw unauthorized(fault);
+  const rejection = getKeyRejection(known, now);
+  if (rejection !== null) throw unauthorized(rejection);
   const { key, owner } = known;
   return { mode: "managed", credential, owner, key, targetAccount: target === "" ? null : target };
 }
@@ -135,8 +135,8 @@ export function createManagedCaller(
  * Authenticates the caller (contract, Authentication, rules 1 to 3). Of several credentials a configured key wins, and a
  * working one before another. Without one, the first in the order of `sources` counts.
  *
- * @param asked Where clients of this path put their key; for the error message when no credential was sent.
- * @param given Use this credential instead of the request's own; null: use the request's.
+ * @param expectedSources Where clients of this path put their key; for the error message when no credential was sent.
+ * @param suppliedCredential Use this credential instead of the request's own; null: use the request's.
  *
  * @throws GatewayError 401 `invalid_api_key` if there is no credential, if it is an administrator's, or if a configured key
  * is disabled, expired or replaced: such a key is never passed through to the provider. Also for an unknown key, if the
@@ -145,14 +145,15 @@ export function createManagedCaller(
 export async function authenticateCaller(
   context: Pick<Context, "request" | "url" | "config" | "platform">,
   sources: readonly CredentialSource[],
-  asked: readonly CredentialSource[] = [],
-  given: string | null = null,
+  expectedSources: readonly CredentialSource[] = [],
+  suppliedCredential: string | null = null,
 ): Promise<Caller> {
   const { request, url } = context;
-  const candidates = given === null ? readCredentials(request, url, sources) : [given].values();
+  const candidates =
+    suppliedCredential === null ? readCredentials(request, url, sources) : [suppliedCredential].values();
   const first = candidates.next().value;
   if (first === undefined) {
-    throw unauthorized(`no API key was given: send ${describeSources(asked)}`);
+    throw unauthorized(`no API key was given: send ${describeSources(expectedSources)}`);
   }
   const { config } = await context.config();
   warnIfOpenToAnyKey(context.platform, config);

@@ -53,10 +53,10 @@ export class KeyCheckCache {
     check: () => Promise<KeyVerdict>,
   ): Promise<KeyVerdict> {
     const verdict = check();
-    withRoom(this.#checks).set(name, { until: now + CACHE_MS, verdict });
+    makeRoom(this.#checks).set(name, { until: now + CACHE_MS, verdict });
     const forget = () => void this.#checks.delete(name);
     const settled = verdict.then((outcome) => {
-      if ("waitSeconds" in outcome) withRoom(this.#pauses).set(client, now + outcome.waitSeconds * 1000);
+      if ("waitSeconds" in outcome) makeRoom(this.#pauses).set(client, now + outcome.waitSeconds * 1000);
       if (!("right" in outcome && outcome.right)) forget();
     }, forget);
     const pending = Promise.all([this.#pending.get(client), settled]).then(() => {
@@ -68,7 +68,7 @@ export class KeyCheckCache {
 }
 
 /** Evicts the oldest entries to make room for one more. */
-function withRoom<T>(map: Map<string, T>): Map<string, T> {
+function makeRoom<T>(map: Map<string, T>): Map<string, T> {
   for (const oldest of map.keys()) {
     if (map.size < MAX_CACHED) break;
     map.delete(oldest);

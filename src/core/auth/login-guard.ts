@@ -37,24 +37,24 @@ export class LoginGuard {
 
   /** Requests an attempt at `now`, milliseconds since the epoch. The first `free` attempts in a row need no pause. */
   attempt(now: number, free = FREE_ATTEMPTS): LoginDecision {
-    const before = this.#failures;
-    const known = before !== null && Math.abs(now - before.lastAt) < FORGET_MS ? before : null;
+    const stored = this.#failures;
+    const known = stored !== null && Math.abs(now - stored.lastAt) < FORGET_MS ? stored : null;
     if (known !== null && known.blockedUntil > now) {
       return { allowed: false, waitSeconds: Math.ceil((known.blockedUntil - now) / 1000) };
     }
     const count = (known?.count ?? 0) + 1;
-    const over = count - free;
-    const pause = over < 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** over, LONGEST_PAUSE_MS);
+    const excess = count - free;
+    const pause = excess < 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** excess, LONGEST_PAUSE_MS);
     this.#failures = { count, lastAt: now, blockedUntil: now + pause, previousAt: known?.lastAt ?? now };
     return { allowed: true };
   }
 
   /** Uncounts the latest attempt, because it succeeded. */
   succeeded(): void {
-    const known = this.#failures;
-    if (known === null) return;
-    const count = known.count - 1;
-    const lastAt = known.previousAt ?? known.lastAt;
+    const failures = this.#failures;
+    if (failures === null) return;
+    const count = failures.count - 1;
+    const lastAt = failures.previousAt ?? failures.lastAt;
     this.#failures = count <= 0 ? null : { count, lastAt, blockedUntil: 0 };
   }
 }

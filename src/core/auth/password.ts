@@ -26,17 +26,17 @@ export async function hashPassword(
 /** Whether a password matches the stored hash. False for an unknown hash format. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [scheme, iterations, salt, hash] = stored.split("$");
-  const rounds = Number(iterations);
+  const iterationCount = Number(iterations);
   if (
     scheme !== SCHEME ||
-    !(rounds > 0 && rounds <= ITERATIONS) ||
+    !(iterationCount > 0 && iterationCount <= ITERATIONS) ||
     salt === undefined ||
     hash === undefined
   ) {
     return false;
   }
   try {
-    return equalBytes(await derive(password, fromBase64Url(salt), rounds), fromBase64Url(hash));
+    return equalBytes(await derive(password, fromBase64Url(salt), iterationCount), fromBase64Url(hash));
   } catch {
     return false;
   }

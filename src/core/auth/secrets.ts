@@ -12,8 +12,8 @@ export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
 
 /** Compares two secrets by their digests, so that the timing leaks nothing about them. */
 export async function equalSecrets(left: string, right: string): Promise<boolean> {
-  const [one, other] = await Promise.all([sha256(left), sha256(right)]);
-  return equalBytes(one, other);
+  const [leftDigest, rightDigest] = await Promise.all([sha256(left), sha256(right)]);
+  return equalBytes(leftDigest, rightDigest);
 }
 
 /** Creates a random secret of 256 bits, as base64url. */

@@ -23,9 +23,9 @@ export async function hasValidSignature(
   path: string,
   query: URLSearchParams,
 ): Promise<boolean> {
-  const [given, ...others] = query.getAll("signature");
-  if (given === undefined || others.length > 0) return false;
-  return equalBytes(decodeSignature(given), await computeSignature(digest, path, query));
+  const [signature, ...duplicates] = query.getAll("signature");
+  if (signature === undefined || duplicates.length > 0) return false;
+  return equalBytes(decodeSignature(signature), await computeSignature(digest, path, query));
 }
 
 async function computeSignature(digest: string, path: string, query: URLSearchParams): Promise<Uint8Array> {

@@ -3,7 +3,7 @@ import type { Platform } from "../ports/platform.ts";
 import { deriveSecret } from "./password.ts";
 import { createSecret } from "./secrets.ts";
 
-const derived = new Map<string, string>();
+const derivedSecrets = new Map<string, string>();
 
 /**
  * The secret that signs administrators' tokens; null if there is none yet. A read-only configuration cannot store one: there
@@ -20,11 +20,11 @@ export async function getSigningSecret(
   // A secret derived from public values would be useless. Administration is closed in this case.
   if (admin.password_hash === "" && adminKey === null) return null;
   const source = `${admin.password_hash}\n${adminKey ?? ""}`;
-  let secret = derived.get(source);
+  let secret = derivedSecrets.get(source);
   if (secret === undefined) {
     secret = await deriveSecret(source, "administrators' tokens");
-    derived.clear();
-    derived.set(source, secret);
+    derivedSecrets.clear();
+    derivedSecrets.set(source, secret);
   }
   return secret;
 }

@@ -18,9 +18,9 @@ function providerChecksKeys(
 ): boolean {
   if (providerSignsIn) return true;
   if (isRealCredential(variables.providerToken)) return true;
-  const own = accounts.filter(({ provider = "" }) => provider === "");
-  if (own.length === 0) return providerBaseUrl?.startsWith("https:") === true;
-  return own.some(({ token }) => isRealCredential(token));
+  const defaultAccounts = accounts.filter(({ provider = "" }) => provider === "");
+  if (defaultAccounts.length === 0) return providerBaseUrl?.startsWith("https:") === true;
+  return defaultAccounts.some(({ token }) => isRealCredential(token));
 }
 
 /** The effective policy for credentials that are no configured keys (contract, Authentication rule 2). */

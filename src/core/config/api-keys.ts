@@ -5,12 +5,12 @@ const digests = new WeakMap<ApiKey, Promise<string>>();
 
 /** SHA-256 of an API key in hexadecimal, whether the key itself or only the digest is stored. */
 export function keyDigest(entry: ApiKey): Promise<string> {
-  let made = digests.get(entry);
-  if (made === undefined) {
-    made = entry.key === "" ? Promise.resolve(entry.digest ?? "") : sha256Hex(entry.key);
-    digests.set(entry, made);
+  let digest = digests.get(entry);
+  if (digest === undefined) {
+    digest = entry.key === "" ? Promise.resolve(entry.digest ?? "") : sha256Hex(entry.key);
+    digests.set(entry, digest);
   }
-  return made;
+  return digest;
 }
 
 /** A key's public name: its `id`, else `key_` and 16 digits of its SHA-256. */
@@ -20,25 +20,25 @@ export async function keyIdentifier(entry: ApiKey): Promise<string> {
 
 /** All API keys in the structured form, without duplicates. Keys of the legacy list `keys` have no name. */
 export function listApiKeys({ keys, api_keys }: Pick<Config, "keys" | "api_keys">): ApiKey[] {
-  const found = new Map<string, ApiKey>();
+  const keysByName = new Map<string, ApiKey>();
   for (const apiKey of api_keys) {
     const name = apiKey.key || (apiKey.digest ?? "");
-    if (!found.has(name)) found.set(name, apiKey);
+    if (!keysByName.has(name)) keysByName.set(name, apiKey);
   }
   for (const key of keys.map((entry) => entry.trim())) {
-    if (key !== "" && !found.has(key)) found.set(key, { key, name: "", remark: "" });
+    if (key !== "" && !keysByName.has(key)) keysByName.set(key, { key, name: "", remark: "" });
   }
-  return [...found.values()];
+  return [...keysByName.values()];
 }
 
 /** Removes keys with the digest of an earlier entry, even one that stores only its digest. */
 export async function removeDuplicateKeys(entries: readonly ApiKey[]): Promise<ApiKey[]> {
-  const found = new Map<string, ApiKey>();
+  const keysByDigest = new Map<string, ApiKey>();
   for (const entry of entries) {
     const digest = await keyDigest(entry);
-    if (!found.has(digest)) found.set(digest, entry);
+    if (!keysByDigest.has(digest)) keysByDigest.set(digest, entry);
   }
-  return [...found.values()];
+  return [...keysByDigest.values()];
 }
 
 /**

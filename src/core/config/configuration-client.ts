@@ -60,10 +60,10 @@ export class ConfigurationClient implements ConfigurationStore {
   }
 
   async atLeast(version: number): Promise<ConfigSnapshot> {
-    const present = this.#snapshot;
-    if (present === null || present.version < version) return this.readFresh();
+    const current = this.#snapshot;
+    if (current === null || current.version < version) return this.readFresh();
     this.#checkedAt = this.#now();
-    return present;
+    return current;
   }
 
   async readFresh(): Promise<ConfigSnapshot> {
@@ -79,7 +79,7 @@ export class ConfigurationClient implements ConfigurationStore {
   }
 
   async #apply(change: ConfigChange, note?: CreateEditNote): Promise<ConfigSnapshot> {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
       const { version, config, writable } = await this.readFresh();
       if (!writable) {
         throw new GatewayError(
@@ -89,10 +89,10 @@ export class ConfigurationClient implements ConfigurationStore {
         );
       }
       const changed = await change(config, version);
-      const said = (await note?.(config, changed)) ?? null;
-      const { stored, snapshot } = await this.#backend.replace(version, changed, said);
-      const kept = this.#adoptFresh(snapshot);
-      if (stored) return kept;
+      const editNote = (await note?.(config, changed)) ?? null;
+      const { stored, snapshot } = await this.#backend.replace(version, changed, editNote);
+      const current = this.#adoptFresh(snapshot);
+      if (stored) return current;
     }
     throw new GatewayError(503, "too many edits at once: try again", { code: "overloaded" });
   }

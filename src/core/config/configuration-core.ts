@@ -58,15 +58,15 @@ export class ConfigurationCore {
   replace(
     base: number,
     config: unknown,
-    record?: (before: ConfigSnapshot, version: number) => void,
+    record?: (previous: ConfigSnapshot, version: number) => void,
   ): ReplaceOutcome {
     if (base !== this.#snapshot.version) return { stored: false, snapshot: this.#snapshot };
     if (!this.#snapshot.writable) throw new Error("the configuration is read-only");
     const parsed: Config = configSchema.parse(config);
     const version = base + 1;
-    const before = this.#snapshot;
+    const previous = this.#snapshot;
     this.#save({ version, config: parsed, source: this.#origin.configJson ?? "" }, () =>
-      record?.(before, version),
+      record?.(previous, version),
     );
     this.#snapshot = { ...this.#snapshot, version, config: parsed };
     return { stored: true, snapshot: this.#snapshot };
@@ -97,7 +97,7 @@ export class ConfigurationCore {
     if (usable) {
       return { version: stored.version, config: this.#validateStored(stored), envBacked, writable };
     }
-    // A version above all stored ones, so that no client takes its own snapshot for newer.
+    // A version above all stored ones, so that no client considers its own snapshot newer.
     return {
       version: (stored?.version ?? 0) + 1,
       config: createInitialConfig(this.#origin),

@@ -5,8 +5,8 @@ import type { ProviderEntry, ProviderModel } from "./schema.ts";
 export type ModelEntry = ProviderEntry["models"][string];
 
 /** Normalizes an entry: a plain string is the upstream name. */
-export function toProviderModel(said: ModelEntry): ProviderModel {
-  return typeof said === "string" ? { upstream: said } : said;
+export function toProviderModel(entry: ModelEntry): ProviderModel {
+  return typeof entry === "string" ? { upstream: entry } : entry;
 }
 
 /** Suffix of the model variant without thinking. */
@@ -22,16 +22,16 @@ export function findListedModel(
 ): { readonly name: string; readonly model?: ProviderModel } {
   if (Object.hasOwn(models, name)) return { name, model: toProviderModel(models[name] ?? name) };
   const lower = name.toLowerCase();
-  const entries = Object.entries(models).map(([listed, said]) => [listed, toProviderModel(said)] as const);
-  const alike = entries.find(([listed]) => listed.toLowerCase() === lower);
-  if (alike !== undefined) return { name: alike[0], model: alike[1] };
-  const called = entries.filter(([, { upstream }]) => upstream === name).map(([, model]) => model);
-  const model = called.find(({ enabled }) => enabled !== false) ?? called[0];
+  const entries = Object.entries(models).map(([listed, entry]) => [listed, toProviderModel(entry)] as const);
+  const match = entries.find(([listed]) => listed.toLowerCase() === lower);
+  if (match !== undefined) return { name: match[0], model: match[1] };
+  const byUpstream = entries.filter(([, { upstream }]) => upstream === name).map(([, model]) => model);
+  const model = byUpstream.find(({ enabled }) => enabled !== false) ?? byUpstream[0];
   if (model !== undefined) return { name, model };
   // Disabling a model disables all its variants.
-  const bare = name.replace(NO_THINKING, "");
-  const off = bare === name ? undefined : findListedModel({ models }, bare).model;
-  return off?.enabled === false ? { name, model: off } : { name };
+  const baseName = name.replace(NO_THINKING, "");
+  const baseModel = baseName === name ? undefined : findListedModel({ models }, baseName).model;
+  return baseModel?.enabled === false ? { name, model: baseModel } : { name };
 }
 
 /**
@@ -48,23 +48,25 @@ export function filterUsableNames(names: readonly string[]): string[] {
 
 /** The names that have no entry yet, neither as listed nor as upstream name, without duplicates. */
 function filterUnlistedNames(models: ProviderEntry["models"], names: readonly string[]): string[] {
-  const led = new Set(Object.entries(models).map(([name, said]) => toProviderModel(said).upstream ?? name));
-  return [...new Set(names)].filter((name) => !Object.hasOwn(models, name) && !led.has(name));
+  const targets = new Set(
+    Object.entries(models).map(([name, entry]) => toProviderModel(entry).upstream ?? name),
+  );
+  return [...new Set(names)].filter((name) => !Object.hasOwn(models, name) && !targets.has(name));
 }
 
 /**
  * A backend's new names, up to the limit of entries. They must be counted before they are added: an object puts numeric
  * names first, whenever they were added.
  *
- * @param most limit of names to return
+ * @param maxCount limit of names to return
  */
 export function selectNewNames(
   models: ProviderEntry["models"],
   names: readonly string[],
-  most = MAX_MODELS,
+  maxCount = MAX_MODELS,
 ): string[] {
-  const room = Math.max(0, MAX_MODELS - Object.keys(models).length);
-  return filterUnlistedNames(models, filterUsableNames(names)).slice(0, Math.min(room, most));
+  const capacity = Math.max(0, MAX_MODELS - Object.keys(models).length);
+  return filterUnlistedNames(models, filterUsableNames(names)).slice(0, Math.min(capacity, maxCount));
 }
 
 /** Adds entries for names that are not listed yet. Existing entries keep their edits. */
@@ -82,16 +84,16 @@ export function addListedModels(
 /** Upstream names by listed names. */
 export function mapUpstreamNames({ models }: Pick<ProviderEntry, "models">): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(models).map(([name, said]) => [name, toProviderModel(said).upstream ?? name]),
+    Object.entries(models).map(([name, entry]) => [name, toProviderModel(entry).upstream ?? name]),
   );
 }
 
 /** A copy of the providers with everything enabled, so that names of disabled models still count as known targets. */
 export function withAllEnabled(providers: readonly ProviderEntry[]): ProviderEntry[] {
   return providers.map((entry) => {
-    const models = Object.entries(entry.models).map(([name, said]) => [
+    const models = Object.entries(entry.models).map(([name, model]) => [
       name,
-      { ...toProviderModel(said), enabled: true },
+      { ...toProviderModel(model), enabled: true },
     ]);
     return { ...entry, enabled: true, models: Object.fromEntries(models) };
   });

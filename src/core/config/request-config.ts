@@ -27,7 +27,7 @@ export class RequestConfig {
     return this.#latest;
   }
 
-  /** Allows a copy of any age until {@link confirm}. */
+  /** Allows a copy of any age until {@link ensureCurrent}. */
   allowCopy(): void {
     if (this.#snapshot !== undefined) return;
     this.#isCopy = true;
@@ -41,18 +41,18 @@ export class RequestConfig {
    * @throws GatewayError 503 if the version is not available.
    */
   async ensureCurrent(version?: number): Promise<boolean> {
-    const before = await this.read();
-    if (version === undefined && !this.#isCopy) return before.version > this.#firstVersion;
-    const now = await (version === undefined ? this.#source.read() : this.#source.atLeast(version));
-    if (version !== undefined && now.version < version) {
+    const current = await this.read();
+    if (version === undefined && !this.#isCopy) return current.version > this.#firstVersion;
+    const newest = await (version === undefined ? this.#source.read() : this.#source.atLeast(version));
+    if (version !== undefined && newest.version < version) {
       throw new GatewayError(503, "the configuration cannot be read", { code: "internal_error" });
     }
     this.#isCopy = false;
-    if (now.version > before.version) {
-      this.#latest = now;
-      this.#snapshot = Promise.resolve(now);
+    if (newest.version > current.version) {
+      this.#latest = newest;
+      this.#snapshot = Promise.resolve(newest);
     }
-    return now.version > this.#firstVersion;
+    return newest.version > this.#firstVersion;
   }
 
   async #readFirst(reading: Promise<ConfigSnapshot>): Promise<ConfigSnapshot> {

@@ -66,10 +66,13 @@ export const apiKeyFields = extensibleObject(() => ({
 }));
 
 /** An API key of a caller (contract, API keys). Unknown fields are preserved. */
-export const apiKeySchema = apiKeyFields.refine(({ key, digest: kept }) => key !== "" || kept !== undefined, {
-  error: "a key must not be empty",
-  path: ["key"],
-});
+export const apiKeySchema = apiKeyFields.refine(
+  ({ key, digest: storedDigest }) => key !== "" || storedDigest !== undefined,
+  {
+    error: "a key must not be empty",
+    path: ["key"],
+  },
+);
 
 /** A provider account as it is stored (contract, Accounts). All fields are strings, empty when unset. */
 export const accountSchema = lazyObject(() => ({

@@ -45,8 +45,8 @@ export function isShortenedSecret(text: string): boolean {
 function maskUrlPath(address: string): string {
   const url = URL.parse(address);
   if (url === null) return shortenSecret(address);
-  const rest = `${url.pathname}${url.search}`;
-  return `${url.origin}${rest.length <= 1 ? rest : `/${HIDDEN}`}`;
+  const pathAndQuery = `${url.pathname}${url.search}`;
+  return `${url.origin}${pathAndQuery.length <= 1 ? pathAndQuery : `/${HIDDEN}`}`;
 }
 
 function maskInForm(form: SecretForm, text: string): string {
@@ -87,7 +87,7 @@ function selectSchema(schema: Schema, withMembers: boolean): Schema | undefined 
 
 /**
  * The schema of a member, by its name or list index; undefined if this version does not know it. Members of a marked schema
- * share its mark.
+ * have the same visibility.
  */
 export function findMemberSchema(schema: Schema, name: string): Schema | undefined {
   const inner = selectSchema(schema, true);
@@ -104,9 +104,9 @@ export function findMemberSchema(schema: Schema, name: string): Schema | undefin
  * secret there.
  */
 export function maskSecrets(schema: Schema | undefined, value: unknown): unknown {
-  const own = schema && selectSchema(schema, typeof value === "object" && value !== null);
-  const mark = own === undefined ? "hidden" : visibilityOf(own);
-  if (mark === "public") return value;
+  const selected = schema && selectSchema(schema, typeof value === "object" && value !== null);
+  const visibility = selected === undefined ? "hidden" : visibilityOf(selected);
+  if (visibility === "public") return value;
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) =>
       maskSecrets(schema && findMemberSchema(schema, `${index}`), item),
@@ -119,14 +119,14 @@ export function maskSecrets(schema: Schema | undefined, value: unknown): unknown
     ]);
     return Object.fromEntries(members);
   }
-  if (mark === undefined || value === null || value === undefined) return value;
-  return typeof value === "string" ? maskInForm(mark, value) : HIDDEN;
+  if (visibility === undefined || value === null || value === undefined) return value;
+  return typeof value === "string" ? maskInForm(visibility, value) : HIDDEN;
 }
 
 /** Masks a single text of the configuration if its schema marks it as secret. */
 export function maskText(schema: Schema, text: string): string {
-  const mark = visibilityOf(unwrapSchema(schema));
-  return mark === undefined || mark === "public" ? text : maskInForm(mark, text);
+  const visibility = visibilityOf(unwrapSchema(schema));
+  return visibility === undefined || visibility === "public" ? text : maskInForm(visibility, text);
 }
 
 /** Iterates over the texts that the schema marks as secret, with their places: `providers[0].headers.Authorization`. */
@@ -135,10 +135,10 @@ export function* findSecrets(
   value: unknown,
   place = "",
 ): Generator<{ readonly place: string; readonly text: string }> {
-  const mark = visibilityOf(unwrapSchema(schema));
-  if (mark === "public") return;
+  const visibility = visibilityOf(unwrapSchema(schema));
+  if (visibility === "public") return;
   if (typeof value === "string") {
-    if (mark !== undefined) yield { place, text: value };
+    if (visibility !== undefined) yield { place, text: value };
     return;
   }
   const members = Array.isArray(value) || isObject(value) ? Object.entries(value) : [];

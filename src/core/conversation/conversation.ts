@@ -67,8 +67,8 @@ export type ResponseFormat =
     };
 
 /**
- * The caller's options for sampling and for the answer. A provider receives the options it supports (`Abilities`). Others
- * are left out, or rejected if the answer would differ in kind from the requested one.
+ * The caller's options for sampling and for the answer. A provider receives those that it supports
+ * (`ProviderCapabilities`). Others are left out, or rejected if the answer would differ in kind from the requested one.
  */
 export interface Sampling {
   readonly temperature?: number;

@@ -20,6 +20,6 @@ export function stripModelsPrefix(name: string): string {
 
 /** The model name for a request path. Undefined if the name is not possible there. */
 export function nameInPath(name: string): string | undefined {
-  const bare = stripModelsPrefix(name);
-  return altersUrlPath(bare) ? undefined : bare;
+  const modelName = stripModelsPrefix(name);
+  return altersUrlPath(modelName) ? undefined : modelName;
 }

@@ -36,8 +36,8 @@ export type ToolChoice =
 /** The declared properties of a tool's arguments: name to schema. Empty when the tool declares none. */
 export function declaredProperties(tool: ToolDefinition | undefined): ReadonlyMap<string, JsonSchema> {
   const properties = tool?.parameters?.properties;
-  const found = new Map<string, JsonSchema>();
-  if (!isObject(properties)) return found;
-  for (const [name, schema] of Object.entries(properties)) if (isObject(schema)) found.set(name, schema);
-  return found;
+  const declared = new Map<string, JsonSchema>();
+  if (!isObject(properties)) return declared;
+  for (const [name, schema] of Object.entries(properties)) if (isObject(schema)) declared.set(name, schema);
+  return declared;
 }

@@ -52,12 +52,12 @@ export function toUtf8(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Concatenates byte arrays. */
-export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(pieces.reduce((size, { length }) => size + length, 0));
+export function concatBytes(arrays: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const result = new Uint8Array(arrays.reduce((size, { length }) => size + length, 0));
   let offset = 0;
-  for (const piece of pieces) {
-    whole.set(piece, offset);
-    offset += piece.length;
+  for (const array of arrays) {
+    result.set(array, offset);
+    offset += array.length;
   }
-  return whole;
+  return result;
 }

@@ -10,26 +10,26 @@ type Fields = z.core.$ZodLooseShape;
  * next call creates a new one.
  */
 export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
+  let cached: { readonly value: T } | undefined;
   return () => {
-    if (made !== undefined) return made.value;
-    const making = { value: make() };
-    made = making;
-    if (making.value instanceof Promise)
-      making.value.catch(() => {
-        if (made === making) made = undefined;
+    if (cached !== undefined) return cached.value;
+    const created = { value: make() };
+    cached = created;
+    if (created.value instanceof Promise)
+      created.value.catch(() => {
+        if (cached === created) cached = undefined;
       });
-    return making.value;
+    return created.value;
   };
 }
 
 /** The definition of a zod object. Zod reads the shape when the object first parses, is described or extended. */
 function definition(fields: () => Fields, catchall?: z.ZodType, error?: z.core.$ZodErrorMap) {
-  const made = once(fields);
+  const getShape = once(fields);
   return {
     type: "object" as const,
     get shape() {
-      return made();
+      return getShape();
     },
     ...(catchall === undefined ? {} : { catchall }),
     ...(error === undefined ? {} : { error }),
@@ -63,11 +63,11 @@ export function lazyStrictObject(
   fields: () => Fields,
   unknownName: (name: string, known: readonly string[]) => string,
 ): z.ZodObject {
-  const made = once(fields);
+  const getShape = once(fields);
   return new z.ZodObject(
-    definition(made, z.never(), (issue) => {
+    definition(getShape, z.never(), (issue) => {
       const [name] = issue.code === "unrecognized_keys" ? issue.keys : [];
-      return name === undefined ? undefined : unknownName(name, Object.keys(made()));
+      return name === undefined ? undefined : unknownName(name, Object.keys(getShape()));
     }),
   );
 }

@@ -15,13 +15,13 @@ const MIN_PARTIAL_MATCH = 6;
  */
 function base64Forms(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
-  const within = [0, 1, 2].map((before) => {
+  const shifted = [0, 1, 2].map((before) => {
     const padded = new Uint8Array(before + bytes.length);
     padded.set(bytes, before);
     // The first and the last character also hold bits of the neighbouring bytes.
     return toBase64(padded).slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
   });
-  return [toBase64(bytes), ...within];
+  return [toBase64(bytes), ...shifted];
 }
 
 /** All forms of a secret that may occur: raw, in JSON, in a URL, and in base64 of either alphabet. */
@@ -40,13 +40,13 @@ function encodedForms(secret: string): string[] {
   return [...new Set(forms)].filter((form) => form.length >= MIN_SECRET);
 }
 
-/** Whether quotation marks enclose a part of a text. Both may be escaped in the same way. */
+/** Whether quotation marks enclose a part of a text. Both marks may be escaped in the same way. */
 function isQuoted(text: string, start: number, end: number): boolean {
-  const mark = text.charAt(start - 1);
-  if (!/["'`]/.test(mark)) return false;
-  let close = end;
-  while (text[close] === "\\") close += 1;
-  return text[close] === mark && text.endsWith(text.slice(end, close), start - 1);
+  const quote = text.charAt(start - 1);
+  if (!/["'`]/.test(quote)) return false;
+  let closing = end;
+  while (text[closing] === "\\") closing += 1;
+  return text[closing] === quote && text.endsWith(text.slice(end, closing), start - 1);
 }
 
 /**
@@ -54,40 +54,41 @@ function isQuoted(text: string, start: number, end: number): boolean {
  * short.
  */
 function partialMatchLength(text: string, form: string): number {
-  const end = text.slice(1 - form.length);
+  const tail = text.slice(1 - form.length);
   /** For each prefix of `form`: the length of its longest proper prefix that is also its suffix. */
-  const borders = new Uint32Array(form.length);
-  const longer = (start: number, next: string): number => {
+  const prefixLengths = new Uint32Array(form.length);
+  const extend = (start: number, next: string): number => {
     let length = start;
-    while (length > 0 && form[length] !== next) length = borders[length - 1] ?? 0;
+    while (length > 0 && form[length] !== next) length = prefixLengths[length - 1] ?? 0;
     return form[length] === next ? length + 1 : 0;
   };
-  for (let at = 1; at < form.length; at += 1) borders[at] = longer(borders[at - 1] ?? 0, form.charAt(at));
+  for (let at = 1; at < form.length; at += 1)
+    prefixLengths[at] = extend(prefixLengths[at - 1] ?? 0, form.charAt(at));
   let length = 0;
-  for (let at = 0; at < end.length; at += 1) length = longer(length, end.charAt(at));
+  for (let at = 0; at < tail.length; at += 1) length = extend(length, tail.charAt(at));
   return length < MIN_PARTIAL_MATCH ? 0 : length;
 }
 
 /**
  * Masks secrets in a text in all their forms: also escaped for JSON or a URL, and within base64.
  *
- * @param cut whether the text was cut: then the beginning of a secret at its end is masked too
+ * @param isCut whether the text was cut: then the beginning of a secret at its end is masked too
  */
-export function maskSecrets(text: string, secrets: readonly string[], cut = false): string {
+export function maskSecrets(text: string, secrets: readonly string[], isCut = false): string {
   let masked = text;
   // The longest first, because one secret may be part of another.
-  for (const secret of secrets.toSorted((one, other) => other.length - one.length)) {
+  for (const secret of secrets.toSorted((a, b) => b.length - a.length)) {
     if (secret.length < MIN_QUOTED) continue;
     if (secret.length < MIN_SECRET) {
-      masked = masked.replaceAll(secret, (found, at: number, whole: string) =>
-        isQuoted(whole, at, at + found.length) ? MASK : found,
+      masked = masked.replaceAll(secret, (found, at: number, fullText: string) =>
+        isQuoted(fullText, at, at + found.length) ? MASK : found,
       );
       continue;
     }
     for (const form of encodedForms(secret)) {
       masked = masked.replaceAll(form, MASK);
-      const rest = cut ? partialMatchLength(masked, form) : 0;
-      if (rest > 0) masked = masked.slice(0, -rest) + MASK;
+      const partialLength = isCut ? partialMatchLength(masked, form) : 0;
+      if (partialLength > 0) masked = masked.slice(0, -partialLength) + MASK;
     }
   }
   return masked;

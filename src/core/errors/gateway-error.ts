@@ -124,10 +124,10 @@ export function upstreamFailure(
 /**
  * Converts any thrown value to a {@link GatewayError}. An unknown value becomes a 500 that contains only the request id.
  */
-export function toGatewayError(thrown: unknown, requestId: string): GatewayError {
-  if (thrown instanceof GatewayError) return thrown;
+export function toGatewayError(error: unknown, requestId: string): GatewayError {
+  if (error instanceof GatewayError) return error;
   return new GatewayError(500, `internal error (request ${requestId})`, {
     code: "internal_error",
-    cause: thrown,
+    cause: error,
   });
 }

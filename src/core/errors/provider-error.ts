@@ -52,7 +52,7 @@ export class ProviderError extends Error {
 export function providerErrorToGateway(error: ProviderError): GatewayError {
   const { kind, message, upstreamFault } = error;
   // For errors that exist at every provider, the gateway's own code is used.
-  const { code: _, ...place } = upstreamFault;
+  const { code: _, ...withoutCode } = upstreamFault;
   switch (kind) {
     case "invalid_credentials":
       return new GatewayError(401, message, { code: "account_login_failed", cause: error });
@@ -84,10 +84,10 @@ export function providerErrorToGateway(error: ProviderError): GatewayError {
       return new GatewayError(400, message, {
         code: "context_length_exceeded",
         cause: error,
-        upstream: place,
+        upstream: withoutCode,
       });
     case "content_filter":
-      return new GatewayError(400, message, { code: "content_filter", cause: error, upstream: place });
+      return new GatewayError(400, message, { code: "content_filter", cause: error, upstream: withoutCode });
     case "model_unavailable":
       return upstreamFailure(message, "model_unavailable", error);
     case "unreachable":

@@ -14,11 +14,11 @@ export class BodyDeadline {
 
   /**
    * @param ms initial time limit, also for an empty body
-   * @param stalled called once, when the time is over
+   * @param onTimeout called once, when the time is over
    */
-  constructor(timers: RequestTimers, ms: number, stalled: () => void) {
+  constructor(timers: RequestTimers, ms: number, onTimeout: () => void) {
     this.#timers = timers;
-    this.#onTimeout = stalled;
+    this.#onTimeout = onTimeout;
     this.#cancel = timers.runAfter(ms, () => this.#check());
   }
 

@@ -7,14 +7,14 @@ export function clientDisconnected(): GatewayError {
 }
 
 /**
- * Calls `left` once when the client disconnects, or at once if it already has.
+ * Calls `listener` once when the client disconnects, or at once if it already has.
  *
  * @returns a function that removes the listener
  */
-export function onDisconnect({ signal }: Request, left: () => void): () => void {
-  if (signal.aborted) left();
-  else signal.addEventListener("abort", left, { once: true });
-  return () => signal.removeEventListener("abort", left);
+export function onDisconnect({ signal }: Request, listener: () => void): () => void {
+  if (signal.aborted) listener();
+  else signal.addEventListener("abort", listener, { once: true });
+  return () => signal.removeEventListener("abort", listener);
 }
 
 /**

@@ -15,25 +15,25 @@ export function clientKey(address: string): string {
   if (!ipaddr.isValid(address)) return "unknown";
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
-  return `${prefix(parsed, IPV6_PREFIX_PARTS)}::/64`;
+  return `${formatPrefix(parsed, IPV6_PREFIX_PARTS)}::/64`;
 }
 
 /** The key of the network that a client may control: the first 48 bits of IPv6; null for IPv4. */
 export function networkKey(address: string): string | null {
   if (!ipaddr.isValid(address)) return null;
   const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv4 ? null : `${prefix(parsed, IPV6_SITE_PARTS)}::/48`;
+  return parsed instanceof ipaddr.IPv4 ? null : `${formatPrefix(parsed, IPV6_SITE_PARTS)}::/48`;
 }
 
 /**
- * The last address of a list in a header: the nearest proxy appended it, whereas the client may have sent those before.
+ * The last address of a list in a header: the nearest proxy appended it, but the client may have sent the earlier ones.
  * Undefined without the header.
  */
 export function lastAddress(headers: Headers, name: string): string | undefined {
   return headers.get(name)?.split(",").at(-1)?.trim();
 }
 
-function prefix({ parts }: { readonly parts: readonly number[] }, count: number): string {
+function formatPrefix({ parts }: { readonly parts: readonly number[] }, count: number): string {
   return parts
     .slice(0, count)
     .map((part) => part.toString(16))

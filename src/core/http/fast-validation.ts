@@ -23,9 +23,9 @@ function getTest(schema: Schema): Test | null {
   if (known !== undefined) return known;
   // Leaves recursive schemas to zod.
   tests.set(schema, null);
-  const made = createTest(schema);
-  tests.set(schema, made);
-  return made;
+  const test = createTest(schema);
+  tests.set(schema, test);
+  return test;
 }
 
 function createTest(schema: Schema): Test | null {
@@ -52,7 +52,9 @@ const isNull: Test = (value) => value === null;
 const isBoolean: Test = (value) => typeof value === "boolean";
 
 /** The limits of a length check; null if there are other checks. */
-function lengthsOf(checks: readonly z.core.$ZodCheck<never>[] = []): { least: number; most: number } | null {
+function readLengthLimits(
+  checks: readonly z.core.$ZodCheck<never>[] = [],
+): { least: number; most: number } | null {
   const lengths = { least: 0, most: Number.POSITIVE_INFINITY };
   for (const check of checks) {
     if (check instanceof $ZodCheckMinLength) lengths.least = Math.max(lengths.least, check._zod.def.minimum);
@@ -65,7 +67,7 @@ function lengthsOf(checks: readonly z.core.$ZodCheck<never>[] = []): { least: nu
 
 function textTest(schema: z.ZodString): Test | null {
   const { checks, coerce } = schema.def;
-  const lengths = lengthsOf(checks);
+  const lengths = readLengthLimits(checks);
   if (lengths === null || coerce === true || schema instanceof $ZodStringFormat) return null;
   const { least, most } = lengths;
   return (value) => typeof value === "string" && value.length >= least && value.length <= most;
@@ -81,13 +83,13 @@ function valueTest(values: ReadonlySet<unknown> | undefined): Test | null {
 }
 
 function eitherTest(options: readonly (Test | null)[]): Test | null {
-  const known = options.filter((test) => test !== null);
-  if (known.length < options.length) return null;
-  return (value) => known.some((test) => test(value));
+  const supported = options.filter((test) => test !== null);
+  if (supported.length < options.length) return null;
+  return (value) => supported.some((test) => test(value));
 }
 
 function listTest({ def }: z.ZodArray): Test | null {
-  const lengths = lengthsOf(def.checks);
+  const lengths = readLengthLimits(def.checks);
   const each = getTest(def.element);
   if (lengths === null || each === null) return null;
   const { least, most } = lengths;
@@ -115,16 +117,16 @@ function objectTest({ def, shape }: z.ZodObject): Test | null {
   // Other object schemas drop unknown members.
   const isLoose = def.catchall instanceof z.ZodUnknown;
   if (!isLoose || (def.checks ?? []).length > 0) return null;
-  const needed: string[] = [];
+  const required: string[] = [];
   const members = new Map<string, Test>();
   for (const [name, field] of Object.entries(shape)) {
     const test = getTest(field);
     if (test === null) return null;
     members.set(name, test);
-    if (field._zod.optin === undefined) needed.push(name);
+    if (field._zod.optin === undefined) required.push(name);
   }
   return (value) => {
-    if (!isPlain(value) || !needed.every((name) => Object.hasOwn(value, name))) return false;
+    if (!isPlain(value) || !required.every((name) => Object.hasOwn(value, name))) return false;
     for (const name in value) {
       if (members.get(name)?.(value[name]) === false) return false;
     }

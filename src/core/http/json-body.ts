@@ -12,8 +12,8 @@ function parseJsonText(text: string): unknown {
 }
 
 /** Reads strict UTF-8 JSON (contract, general rule 2). Throws 400 `invalid json`, and the errors of {@link readJsonText}. */
-export async function readJson(request: Request, intake: BodyReadOptions): Promise<unknown> {
-  return parseJsonText(await readJsonText(request, intake));
+export async function readJson(request: Request, options: BodyReadOptions): Promise<unknown> {
+  return parseJsonText(await readJsonText(request, options));
 }
 
 /** Formats a zod issue path as `a.b[0].c`. */
@@ -48,18 +48,18 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
 /** Reads and validates a JSON body. */
 export async function readBody<T>(
   request: Request,
-  intake: BodyReadOptions,
+  options: BodyReadOptions,
   schema: z.ZodType<T>,
 ): Promise<T> {
-  return parseWith(schema, await readJson(request, intake));
+  return parseWith(schema, await readJson(request, options));
 }
 
 /** Like {@link readBody}, for a body whose fields are all optional: an absent body is an empty object. */
 export async function readOptionalBody<T>(
   request: Request,
-  intake: BodyReadOptions,
+  options: BodyReadOptions,
   schema: z.ZodType<T>,
 ): Promise<T> {
-  const text = await readJsonText(request, intake);
+  const text = await readJsonText(request, options);
   return parseWith(schema, text === "" ? {} : parseJsonText(text));
 }

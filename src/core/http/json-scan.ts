@@ -75,8 +75,8 @@ export class JsonScan {
     let at = this.#escaped && length > start ? start + 1 : start;
     if (length > start) this.#escaped = false;
     while (at < length) {
-      const near = Math.min(length, at + SHORT_STRING);
-      while (at < near) {
+      const shortEnd = Math.min(length, at + SHORT_STRING);
+      while (at < shortEnd) {
         const byte = bytes[at];
         if (byte === QUOTE) {
           this.#inString = false;
@@ -87,9 +87,9 @@ export class JsonScan {
       if (at >= length) break;
       const quote = bytes.indexOf(QUOTE, at);
       const end = quote === -1 ? length : quote;
-      let before = end;
-      while (before > at && bytes[before - 1] === BACKSLASH) before -= 1;
-      const escaped = (end - before) % 2 === 1;
+      let escapesStart = end;
+      while (escapesStart > at && bytes[escapesStart - 1] === BACKSLASH) escapesStart -= 1;
+      const escaped = (end - escapesStart) % 2 === 1;
       if (quote !== -1 && !escaped) {
         this.#inString = false;
         return quote + 1;

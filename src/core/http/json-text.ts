@@ -70,12 +70,12 @@ export function bodyTimedOut(): GatewayError {
  * @throws GatewayError 400 `invalid json` for invalid UTF-8 (it takes precedence over all but 413 for a body larger than
  * `limit` bytes); 400 if nested too deeply; 408 if sent too slowly; 413 and 503 if the memory budget is exhausted.
  */
-export async function readJsonText(request: Request, intake: BodyReadOptions): Promise<string> {
-  const { hold, limit } = intake;
+export async function readJsonText(request: Request, options: BodyReadOptions): Promise<string> {
+  const { hold, limit } = options;
   const length = request.headers.get("content-length");
   const declared = length === null ? null : Number(length);
-  const native = Math.min(limit, hold.isKnown ? NATIVE_BYTES : STRANGERS_NATIVE_BYTES);
-  if (declared !== null && declared <= native) return readShortBody(request, declared, intake);
+  const nativeLimit = Math.min(limit, hold.isKnown ? NATIVE_BYTES : STRANGERS_NATIVE_BYTES);
+  if (declared !== null && declared <= nativeLimit) return readShortBody(request, declared, options);
   // Reading `body` creates a stream, so short bodies are read without it.
   const { body } = request;
   if (body === null) return "";
@@ -83,7 +83,7 @@ export async function readJsonText(request: Request, intake: BodyReadOptions): P
     await drain(body.getReader());
     throw bodyTooLarge(limit);
   }
-  return new StreamedBodyReader(body, intake).read();
+  return new StreamedBodyReader(body, options).read();
 }
 
 /** Characters per slice. */
@@ -116,15 +116,15 @@ function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /** Reads a short body at once. */
-async function readShortBody(request: Request, declared: number, intake: BodyReadOptions): Promise<string> {
-  const { hold, timers, limit, timeoutMs } = intake;
+async function readShortBody(request: Request, declared: number, options: BodyReadOptions): Promise<string> {
+  const { hold, timers, limit, timeoutMs } = options;
   if (!hold.tryReserve(declared)) await hold.reserveWhenFree(declared);
   const buffer = await new Promise<ArrayBuffer>((resolve, reject) => {
     const clock = new BodyDeadline(timers, timeoutMs, () => reject(bodyTimedOut()));
     request.arrayBuffer().then(
-      (read) => {
+      (body) => {
         clock.stop();
-        resolve(read);
+        resolve(body);
       },
       (error: unknown) => {
         clock.stop();
@@ -139,15 +139,15 @@ async function readShortBody(request: Request, declared: number, intake: BodyRea
   scan.push(bytes);
   if (scan.tooDeep) throw nestedTooDeep();
   const cost = bytes.byteLength * (text.length < bytes.byteLength ? WIDE_TEXT_COST : TEXT_COST);
-  const more = Math.max(0, cost + scan.cost - declared);
-  if (!hold.tryReserve(more)) await hold.reserveWhenFree(more);
+  const extra = Math.max(0, cost + scan.cost - declared);
+  if (!hold.tryReserve(extra)) await hold.reserveWhenFree(extra);
   return text;
 }
 
 /** Reads a long body, or one of unknown length. It reserves memory as bytes arrive, and stores nothing twice. */
 class StreamedBodyReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #intake: BodyReadOptions;
+  readonly #options: BodyReadOptions;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   readonly #scan = new JsonScan(MAX_DEPTH);
   #pieces: string[] = [];
@@ -158,13 +158,13 @@ class StreamedBodyReader {
    */
   #fault: GatewayError | null = null;
 
-  constructor(body: ReadableStream<Uint8Array>, intake: BodyReadOptions) {
+  constructor(body: ReadableStream<Uint8Array>, options: BodyReadOptions) {
     this.#reader = body.getReader();
-    this.#intake = intake;
+    this.#options = options;
   }
 
   async read(): Promise<string> {
-    const { timers, limit, timeoutMs } = this.#intake;
+    const { timers, limit, timeoutMs } = this.#options;
     const clock = new BodyDeadline(
       timers,
       timeoutMs,
@@ -186,7 +186,7 @@ class StreamedBodyReader {
         }
         await this.#push(value);
       }
-      if (this.#fault === null) await this.#end();
+      if (this.#fault === null) await this.#finish();
       if (this.#fault !== null) throw this.#fault;
     } finally {
       clock.stop();
@@ -204,28 +204,28 @@ class StreamedBodyReader {
       return;
     }
     if (this.#fault !== null) return;
-    const before = this.#scan.cost;
+    const costBefore = this.#scan.cost;
     this.#scan.push(bytes);
     if (this.#scan.tooDeep) this.#refuse(nestedTooDeep());
-    else if (await this.#take(bytes.byteLength * TEXT_COST + this.#scan.cost - before)) {
+    else if (await this.#reserve(bytes.byteLength * TEXT_COST + this.#scan.cost - costBefore)) {
       this.#pieces.push(text);
       this.#characters += text.length;
     }
   }
 
-  async #end(): Promise<void> {
+  async #finish(): Promise<void> {
     try {
       this.#pieces.push(this.#decoder.decode());
     } catch {
       this.#refuse(invalidJson());
       return;
     }
-    if (this.#characters < this.#bytes) await this.#take(this.#bytes * (WIDE_TEXT_COST - TEXT_COST));
+    if (this.#characters < this.#bytes) await this.#reserve(this.#bytes * (WIDE_TEXT_COST - TEXT_COST));
   }
 
   /** Reserves memory; if that fails, the body is refused. */
-  async #take(bytes: number): Promise<boolean> {
-    const { hold } = this.#intake;
+  async #reserve(bytes: number): Promise<boolean> {
+    const { hold } = this.#options;
     if (hold.tryReserve(bytes)) return true;
     try {
       await hold.reserveWhenFree(bytes);
@@ -240,6 +240,6 @@ class StreamedBodyReader {
   #refuse(fault: GatewayError): void {
     this.#fault = fault;
     this.#pieces = [];
-    this.#intake.hold.release();
+    this.#options.hold.release();
   }
 }

@@ -76,9 +76,9 @@ export class MemoryBudget {
   }
 
   /** Reserves bytes if they are available, evicting if necessary. */
-  tryReserve(asker: CallerKind, bytes: number): boolean {
-    if (!this.#fits(asker, bytes) && !this.#evict(asker, bytes)) return false;
-    this.#accounts[asker].used += bytes;
+  tryReserve(callerKind: CallerKind, bytes: number): boolean {
+    if (!this.#fits(callerKind, bytes) && !this.#evict(callerKind, bytes)) return false;
+    this.#accounts[callerKind].used += bytes;
     return true;
   }
 
@@ -86,68 +86,68 @@ export class MemoryBudget {
    * Reserves bytes until the returned function releases them, or until another caller needs them: then `evict` runs. Returns
    * null if the bytes are not available.
    */
-  reserveEvictable(asker: CallerKind, bytes: number, evict: () => void): (() => void) | null {
-    if (!this.tryReserve(asker, bytes)) return null;
-    const account = this.#accounts[asker];
-    const taken: EvictableBytes = { bytes, evict };
-    account.evictable.add(taken);
+  reserveEvictable(callerKind: CallerKind, bytes: number, evict: () => void): (() => void) | null {
+    if (!this.tryReserve(callerKind, bytes)) return null;
+    const account = this.#accounts[callerKind];
+    const entry: EvictableBytes = { bytes, evict };
+    account.evictable.add(entry);
     account.evictableBytes += bytes;
-    return () => this.#releaseEvictable(account, taken);
+    return () => this.#releaseEvictable(account, entry);
   }
 
-  #fits(asker: CallerKind, bytes: number): boolean {
-    const account = this.#accounts[asker];
+  #fits(callerKind: CallerKind, bytes: number): boolean {
+    const account = this.#accounts[callerKind];
     return account.used + bytes <= account.limit && this.used + bytes <= this.#total;
   }
 
   /** Evicts the oldest entries until the bytes fit. Evicts nothing if they would not fit even then. */
-  #evict(asker: CallerKind, bytes: number): boolean {
+  #evict(callerKind: CallerKind, bytes: number): boolean {
     const { known, stranger } = this.#accounts;
     // A stranger never evicts data of known callers.
-    const victims = asker === "stranger" ? [stranger] : [stranger, known];
+    const victims = callerKind === "stranger" ? [stranger] : [stranger, known];
     const evictable = victims.reduce((sum, { evictableBytes }) => sum + evictableBytes, 0);
-    const { used, limit } = this.#accounts[asker];
+    const { used, limit } = this.#accounts[callerKind];
     if (this.used - evictable + bytes > this.#total) return false;
-    if (asker === "stranger" && used - evictable + bytes > limit) return false;
+    if (callerKind === "stranger" && used - evictable + bytes > limit) return false;
     for (const account of victims) {
-      for (const taken of account.evictable) {
-        if (this.#fits(asker, bytes)) return true;
-        this.#releaseEvictable(account, taken);
-        taken.evict();
+      for (const entry of account.evictable) {
+        if (this.#fits(callerKind, bytes)) return true;
+        this.#releaseEvictable(account, entry);
+        entry.evict();
       }
     }
-    return this.#fits(asker, bytes);
+    return this.#fits(callerKind, bytes);
   }
 
-  #releaseEvictable(account: CallerMemory, taken: EvictableBytes): void {
-    if (!account.evictable.delete(taken)) return;
-    account.evictableBytes -= taken.bytes;
-    account.used -= taken.bytes;
+  #releaseEvictable(account: CallerMemory, entry: EvictableBytes): void {
+    if (!account.evictable.delete(entry)) return;
+    account.evictableBytes -= entry.bytes;
+    account.used -= entry.bytes;
   }
 
-  releaseBytes(asker: CallerKind, bytes: number): void {
-    this.#accounts[asker].used -= bytes;
+  releaseBytes(callerKind: CallerKind, bytes: number): void {
+    this.#accounts[callerKind].used -= bytes;
   }
 
   /** Reserves bytes at once for a request that already holds `held`. See {@link MemoryReservation.reserveNow}. */
-  reserveNow(asker: CallerKind, held: number, bytes: number): void {
-    if (this.tryReserve(asker, bytes)) return;
-    throw held + bytes > this.#accounts[asker].limit ? exceedsBudget() : memoryExhausted();
+  reserveNow(callerKind: CallerKind, held: number, bytes: number): void {
+    if (this.tryReserve(callerKind, bytes)) return;
+    throw held + bytes > this.#accounts[callerKind].limit ? exceedsBudget() : memoryExhausted();
   }
 
   /** Reserves bytes for a request that already holds `held`, as soon as they are available. See {@link MemoryReservation.reserveWhenFree}. */
-  async reserveWhenFree(asker: CallerKind, held: number, bytes: number): Promise<void> {
-    const account = this.#accounts[asker];
+  async reserveWhenFree(callerKind: CallerKind, held: number, bytes: number): Promise<void> {
+    const account = this.#accounts[callerKind];
     if (held + bytes > account.limit) throw exceedsBudget();
     // If waiting requests hold all memory, none becomes free until one of them is refused.
-    const idle = asker === "stranger" ? account.used : this.used;
-    if (account.waiting >= MAX_WAITING || held + account.heldByWaiting >= idle) throw memoryExhausted();
+    const usedBytes = callerKind === "stranger" ? account.used : this.used;
+    if (account.waiting >= MAX_WAITING || held + account.heldByWaiting >= usedBytes) throw memoryExhausted();
     account.waiting += 1;
     account.heldByWaiting += held;
     try {
-      for (let waited = 0; waited < WAIT_MS; waited += POLL_MS) {
+      for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += POLL_MS) {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-        if (this.tryReserve(asker, bytes)) return;
+        if (this.tryReserve(callerKind, bytes)) return;
       }
     } finally {
       account.waiting -= 1;
@@ -222,9 +222,9 @@ export class MemoryReservation {
 
   /** Releases bytes, at most those that are reserved. */
   releaseBytes(bytes: number): void {
-    const back = Math.min(bytes, this.#bytes);
-    this.#budget.releaseBytes(this.#callerKind, back);
-    this.#bytes -= back;
+    const released = Math.min(bytes, this.#bytes);
+    this.#budget.releaseBytes(this.#callerKind, released);
+    this.#bytes -= released;
   }
 
   /** Releases all but this many bytes: a waiting request no longer needs the rest. */

@@ -8,7 +8,7 @@ const NAMED_PATHS = /^(.*?\/(?:admin\/+(?:keys|accounts)|v1\/+jobs))\/.*/is;
 /** A query that became part of the path, because its question mark was percent-encoded. */
 const QUERY = /([?&;](?:(?!key|token|secret|password)[\w.-])*(?:key|token|secret|password)[\w.-]*=)[^&;]*/gi;
 
-/** Without a match here neither pattern above can match, and the path has no escapes. Most paths are short and plain. */
+/** A quick check: if this does not match, neither pattern above can match, and the path has no escapes. */
 const MAY_NEED_MASKING = /[%?&;]|\/(?:admin|jobs)\//i;
 
 /** Decodes ASCII escapes, also doubly encoded ones. */

@@ -51,8 +51,8 @@ export class RequestTimers {
     const now = this.#correctTime(this.#latestTime, this.#latestTime);
     const wait = Math.max(1, ms);
     const deadline = { due: now + wait, work };
-    const later = this.#deadlines.findIndex(({ due }) => due > deadline.due);
-    this.#deadlines.splice(later === -1 ? this.#deadlines.length : later, 0, deadline);
+    const laterIndex = this.#deadlines.findIndex(({ due }) => due > deadline.due);
+    this.#deadlines.splice(laterIndex === -1 ? this.#deadlines.length : laterIndex, 0, deadline);
     if (!this.#isFiring && deadline.due < this.#timerDue) this.#arm(wait, now);
     return () => this.#cancel(deadline);
   }
@@ -102,8 +102,8 @@ export class RequestTimers {
       this.#isFiring = false;
       const [next] = this.#deadlines;
       if (next !== undefined) {
-        const then = this.#correctTime(this.#latestTime, this.#latestTime);
-        this.#arm(next.due - then, then);
+        const correctedNow = this.#correctTime(this.#latestTime, this.#latestTime);
+        this.#arm(next.due - correctedNow, correctedNow);
       }
     }
   }
@@ -125,9 +125,9 @@ export class RequestTimers {
    * because it was set forwards, it is `jumped`.
    */
   #correctTime(least: number, jumped: number): number {
-    const said = this.#clock() + this.#clockCorrection;
-    const now = said < least ? least : said > this.#timerDue + LATE_MS ? jumped : said;
-    this.#clockCorrection += now - said;
+    const measured = this.#clock() + this.#clockCorrection;
+    const now = measured < least ? least : measured > this.#timerDue + LATE_MS ? jumped : measured;
+    this.#clockCorrection += now - measured;
     this.#latestTime = now;
     return now;
   }

@@ -10,10 +10,10 @@ export function costOfText(text: string): number {
 /** Memory of a JSON-like value in bytes, its texts counted `copies` times. Shared objects count once. */
 export function costOfValue(value: unknown, copies = 1): number {
   const seen = new Set<object>();
-  const open: unknown[] = [value];
+  const pending: unknown[] = [value];
   let cost = 0;
-  while (open.length > 0) {
-    const next = open.pop();
+  while (pending.length > 0) {
+    const next = pending.pop();
     cost += VALUE_COST;
     if (typeof next === "string") cost += copies * costOfText(next);
     if (typeof next !== "object" || next === null || seen.has(next)) continue;
@@ -21,7 +21,7 @@ export function costOfValue(value: unknown, copies = 1): number {
     cost += CONTAINER_COST;
     const members = Object.values(next);
     if (!Array.isArray(next)) cost += MEMBER_COST * members.length;
-    for (const member of members) open.push(member);
+    for (const member of members) pending.push(member);
   }
   return cost;
 }

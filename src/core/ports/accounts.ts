@@ -152,8 +152,8 @@ export type TokenResult =
 
 /**
  * A slot on one account, held until `release` or disposal. All methods are safe to call after release.
- * A lease expires unless renewed: call `renew` every half second (`BEAT_MS`) and stop using the account when it returns
- * false.
+ * A lease expires unless renewed: call `renew` every half second (`HEARTBEAT_MS`), and stop using the account when it
+ * returns false.
  */
 export interface Lease extends Disposable {
   readonly account: LeasedAccount;
@@ -161,7 +161,7 @@ export interface Lease extends Disposable {
   readonly initialToken: string | null;
   /**
    * Returns a token for this account. `stale` is a token that the provider has rejected. Waits while another request
-   * signs the account in; returns a sign-in assignment if this request must sign in. `accountToken` in `sign-in.ts`
+   * signs the account in; returns a sign-in assignment if this request must sign in. `getAccountToken` in `sign-in.ts`
    * handles both cases.
    */
   getToken(stale?: string): Promise<TokenResult>;
@@ -202,13 +202,14 @@ export interface AccountPoolClient {
   /** Current usage of all keys that have limits and were used this month. */
   listKeyUsage(): Promise<KeyLimitUsage[]>;
   /**
-   * `most` bounds each list; then the entries that need attention come first. Absent: all entries, in no special order.
+   * `maxEntries` bounds each list; then the entries that need attention come first. Absent: all entries, in no special
+   * order.
    */
-  getStatus(most?: number): Promise<QueueStatus>;
+  getStatus(maxEntries?: number): Promise<QueueStatus>;
   /** Health of the given accounts, or of all. Skips unknown identifiers. */
   getHealth(ids?: readonly string[]): Promise<AccountHealth[]>;
   /** Records the result of an account test. Rejects (503) if the account's pool shard does not answer. */
-  setTestStatus(id: string, getStatus: string): Promise<void>;
+  setTestStatus(id: string, status: string): Promise<void>;
   /** Identifiers of the accounts that can sign in and whose token is older than the refresh interval. */
   listTokensDueForRefresh(): Promise<string[]>;
   /** Sends a changed configuration to the pool. */

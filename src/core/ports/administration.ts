@@ -52,7 +52,7 @@ export interface AdministrationState {
   cancelTest(): Promise<void>;
   /** Results of the scheduled model-list requests, by provider id. */
   getModelSyncResults(): Promise<Readonly<Record<string, ModelSyncResult>>>;
-  setModelSyncResults(asks: Readonly<Record<string, ModelSyncResult>>): Promise<void>;
+  setModelSyncResults(results: Readonly<Record<string, ModelSyncResult>>): Promise<void>;
 }
 
 /** Whether a sign-in attempt may proceed; if not, the wait in whole seconds. */

@@ -23,10 +23,10 @@ export const sleep = (ms: number, { setTimer }: Clock): Promise<void> =>
 
 /** The result of `work`, or null if it takes longer than `ms` milliseconds. */
 export async function withTimeout<T>(work: Promise<T>, ms: number, { setTimer }: Clock): Promise<T | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const { promise: timeout, resolve } = Promise.withResolvers<null>();
   const stop = setTimer(ms, () => resolve(null));
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     stop();
   }

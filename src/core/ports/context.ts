@@ -93,6 +93,6 @@ export interface Context extends RequestRuntime {
   config(): Promise<ConfigSnapshot>;
   /** Accepts a cached copy of the configuration of any age, until `confirmConfig` is called. */
   allowStaleConfig(): void;
-  /** See `RequestConfig.confirm`. */
+  /** See `RequestConfig.ensureCurrent`. */
   confirmConfig(version?: number): Promise<boolean>;
 }

@@ -24,5 +24,5 @@ export interface OutcomeStore {
    * without `used`
    * @throws any error of the database; then nothing was written.
    */
-  write(answer: RequestOutcome): number | undefined;
+  write(outcome: RequestOutcome): number | undefined;
 }

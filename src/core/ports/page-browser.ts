@@ -210,7 +210,7 @@ export interface PrintOutcome extends PageReport {
 /** A request to read a page's content. */
 export interface VisitRequest {
   readonly url: string;
-  /** Source texts of the probe scripts; see `probeExpression`. Null if markup, headers and cookies are enough. */
+  /** Source texts of the probe scripts; see `createProbeExpression`. Null if markup, headers and cookies are enough. */
   readonly probes: { readonly globals: string; readonly selectors: string } | null;
 }
 
@@ -222,6 +222,6 @@ export interface VisitOutcome extends PageReport {
     PageSignals,
     "headers" | "cookies" | "scriptSrc" | "externalScripts" | "css" | "xhrHosts" | "robots" | "certIssuer"
   >;
-  /** The raw results of the probe scripts. Parse them with `readProbe`: pages can falsify them. */
+  /** The raw results of the probe scripts. Parse them with `parseProbeResult`: pages can falsify them. */
   readonly probes: readonly unknown[];
 }

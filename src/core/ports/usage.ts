@@ -200,7 +200,7 @@ export interface UsageMessage {
   /** Absent in messages of an older version. */
   readonly activity?: readonly ActivityDelta[];
   /**
-   * The message counts every request whose note has this number or a lower one (see `AnswerStore`); absent if requests
+   * The message counts every request whose note has this number or a lower one (see `OutcomeStore`); absent if requests
    * have no notes.
    */
   readonly noted?: number;

@@ -27,35 +27,37 @@ export type VariableParser<T> = (text: string) => T | VariableFault;
 /**
  * Creates the parser of one kind of variable.
  *
- * @param meant what the value must be, for the error message
- * @param read returns `undefined` for an invalid text
- * @param quote whether the error may quote the text; false if the text may contain a secret
+ * @param description what the value must be, for the error message
+ * @param parse returns `undefined` for an invalid text
+ * @param mayQuote whether the error may quote the text; false if the text may contain a secret
  */
 function createParser<T>(
-  meant: string,
-  read: (text: string) => T | undefined,
-  quote = true,
+  description: string,
+  parse: (text: string) => T | undefined,
+  mayQuote = true,
 ): VariableParser<T> {
   return (text) =>
-    read(text) ??
-    new VariableFault(quote ? `is ${quoteShortened(text)}: it must be ${meant}` : `must be ${meant}`);
+    parse(text) ??
+    new VariableFault(
+      mayQuote ? `is ${quoteShortened(text)}: it must be ${description}` : `must be ${description}`,
+    );
 }
 
 function quoteShortened(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/** A whole number from 1 to `most`. */
-export function positiveInteger(most = Number.MAX_SAFE_INTEGER) {
-  const meant = most === Number.MAX_SAFE_INTEGER ? "above 0" : `from 1 to ${most}`;
-  return createParser(`a whole number ${meant}`, (text) => {
+/** A whole number from 1 to `max`. */
+export function positiveInteger(max = Number.MAX_SAFE_INTEGER) {
+  const range = max === Number.MAX_SAFE_INTEGER ? "above 0" : `from 1 to ${max}`;
+  return createParser(`a whole number ${range}`, (text) => {
     const value = Number(text);
-    return Number.isInteger(value) && value > 0 && value <= most ? value : undefined;
+    return Number.isInteger(value) && value > 0 && value <= max ? value : undefined;
   });
 }
 
-/** A duration in milliseconds, at most `most`. */
-export const milliseconds = (most = MAX_TIMER_MS) => positiveInteger(most);
+/** A duration in milliseconds, at most `max`. */
+export const milliseconds = (max = MAX_TIMER_MS) => positiveInteger(max);
 
 /** `true` or `false`, or another common pair of words. */
 export const booleanFlag = createParser("true or false", (text) => {
@@ -125,18 +127,18 @@ function parseMembers(text: string): [string, unknown][] | undefined {
 /** `host:port` pairs, separated by commas, as `isListedPrivateHost` compares them. */
 export const hostAndPortSet: VariableParser<ReadonlySet<string>> = (text) => {
   const entries = text.split(",").map((entry) => entry.trim());
-  const wrong = entries.find((entry) => entry !== "" && parsePrivateHosts(entry).size === 0);
-  if (wrong === undefined) return parsePrivateHosts(text);
+  const invalid = entries.find((entry) => entry !== "" && parsePrivateHosts(entry).size === 0);
+  if (invalid === undefined) return parsePrivateHosts(text);
   return new VariableFault(
-    `has the entry ${quoteShortened(wrong)}: each must be a host and a port, such as 127.0.0.1:8080`,
+    `has the entry ${quoteShortened(invalid)}: each must be a host and a port, such as 127.0.0.1:8080`,
   );
 };
 
 /** A comma-separated list of the given words. */
 export function listOf<T extends string>(words: readonly T[]) {
   return createParser(`some of ${words.join(", ")}, separated by commas`, (text) => {
-    const given = text.split(",").map((word) => word.trim());
-    const known = given.flatMap((word) => words.find((one) => one === word) ?? []);
-    return known.length === given.length ? known : undefined;
+    const entries = text.split(",").map((word) => word.trim());
+    const known = entries.flatMap((word) => words.find((candidate) => candidate === word) ?? []);
+    return known.length === entries.length ? known : undefined;
   });
 }

@@ -198,10 +198,10 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
     driverAliases = new Map<string, string>(),
     bodyBudgetBytes = ISOLATE_BODY_BYTES,
   } = options;
-  function read<T, Unset>(name: string, kind: VariableParser<T>, unset: Unset): T | Unset {
+  function read<T, Unset>(name: string, parse: VariableParser<T>, defaultValue: Unset): T | Unset {
     const text = variableText(env[name]);
-    if (text === "") return unset;
-    const value = kind(text);
+    if (text === "") return defaultValue;
+    const value = parse(text);
     if (value instanceof VariableFault) throw new VariableError(`${name} ${value.problem}`);
     return value;
   }

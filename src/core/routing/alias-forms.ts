@@ -8,11 +8,11 @@ const aliasForms = new WeakMap<z.core.$ZodType, () => readonly z.ZodType[]>();
  */
 export function withAliasForms<Schema extends z.ZodType>(
   schema: Schema,
-  others: () => readonly z.ZodType[],
+  forms: () => readonly z.ZodType[],
   normalize: (value: unknown) => unknown,
 ) {
   const normalized = z.preprocess(normalize, schema);
-  aliasForms.set(normalized, others);
+  aliasForms.set(normalized, forms);
   return normalized;
 }
 

@@ -60,18 +60,18 @@ async function sendChunks(
   idleMs: number,
 ): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const idle = Promise.withResolvers<never>();
-  const restart = () => {
+  const idleTimeout = Promise.withResolvers<never>();
+  const restartTimer = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => idle.reject(new Error("the client reads nothing")), idleMs);
+    timer = setTimeout(() => idleTimeout.reject(new Error("the client reads nothing")), idleMs);
   };
   try {
     for (let at = 0; at < bytes.byteLength; at += CHUNK_BYTES) {
-      restart();
+      restartTimer();
       // A copy: an unread subarray would keep the whole response in memory.
-      await Promise.race([writer.write(bytes.slice(at, at + CHUNK_BYTES)), idle.promise]);
+      await Promise.race([writer.write(bytes.slice(at, at + CHUNK_BYTES)), idleTimeout.promise]);
     }
-    await Promise.race([writer.close(), idle.promise]);
+    await Promise.race([writer.close(), idleTimeout.promise]);
   } catch (reason) {
     // `abort` resolves only when the reader takes the pending chunk, so do not await it.
     writer.abort(reason).catch(() => undefined);

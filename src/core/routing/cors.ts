@@ -28,14 +28,14 @@ export class CorsPolicy {
   readonly #knownHeaders: ReadonlySet<string>;
   readonly #exposed: string;
 
-  constructor(surfaces: readonly RouteGroupEdge[]) {
-    this.#paths = surfaces.flatMap(({ paths }) => paths);
-    this.#ownPagePaths = surfaces.flatMap(({ paths, ownPagesOnly }) => (ownPagesOnly === true ? paths : []));
+  constructor(groups: readonly RouteGroupEdge[]) {
+    this.#paths = groups.flatMap(({ paths }) => paths);
+    this.#ownPagePaths = groups.flatMap(({ paths, ownPagesOnly }) => (ownPagesOnly === true ? paths : []));
     this.#headers = [
-      ...new Set([...COMMON_HEADERS, ...surfaces.flatMap(({ requestHeaders = [] }) => requestHeaders)]),
+      ...new Set([...COMMON_HEADERS, ...groups.flatMap(({ requestHeaders = [] }) => requestHeaders)]),
     ];
     this.#knownHeaders = new Set(this.#headers.map((name) => name.toLowerCase()));
-    const exposed = surfaces.flatMap(({ responseHeaders = [] }) => responseHeaders);
+    const exposed = groups.flatMap(({ responseHeaders = [] }) => responseHeaders);
     this.#exposed = [...new Set(["x-request-id", ...exposed])].join(", ");
   }
 
@@ -89,8 +89,8 @@ export class CorsPolicy {
     });
     this.setHeaders(headers, request.headers.get("origin"));
     headers.append("vary", "Access-Control-Request-Headers");
-    const asksForNetwork = request.headers.get("access-control-request-private-network") === "true";
-    if (asksForNetwork && !this.isForOwnPages(new URL(request.url).pathname)) {
+    const requestsPrivateNetwork = request.headers.get("access-control-request-private-network") === "true";
+    if (requestsPrivateNetwork && !this.isForOwnPages(new URL(request.url).pathname)) {
       headers.set("access-control-allow-private-network", "true");
     }
     return new Response(null, { status: 204, headers });

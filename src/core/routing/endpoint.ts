@@ -103,7 +103,9 @@ export interface OpenDeclaration<Body, Query> extends Declaration<Body, Query, u
   unreadable?(context: Context, fault: unknown): Promise<Response>;
 }
 
-function describeEndpoint<Visitor>(declaration: Declaration<unknown, unknown, Visitor>): EndpointDescription {
+function describeEndpoint<AuthFields>(
+  declaration: Declaration<unknown, unknown, AuthFields>,
+): EndpointDescription {
   const { path, handler: _, ...rest } = declaration;
   return { ...rest, paths: typeof path === "string" ? [path] : path };
 }
@@ -124,17 +126,18 @@ async function readInput(
   }: Pick<EndpointDescription, "query" | "body" | "optionalBody" | "maxBody">,
   limit = maxBody ?? MAX_BODY,
 ): Promise<HandlerInput<unknown, unknown>> {
-  const checked = query === undefined ? undefined : parseWith(query, Object.fromEntries(url.searchParams));
-  if (body === undefined) return { params, query: checked, body: undefined };
-  const read = optionalBody === true ? readOptionalBody : readBody;
-  const intake = { hold, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs };
-  return { params, query: checked, body: await read(request, intake, body) };
+  const parsedQuery =
+    query === undefined ? undefined : parseWith(query, Object.fromEntries(url.searchParams));
+  if (body === undefined) return { params, query: parsedQuery, body: undefined };
+  const readValidated = optionalBody === true ? readOptionalBody : readBody;
+  const options = { hold, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs };
+  return { params, query: parsedQuery, body: await readValidated(request, options, body) };
 }
 
 /** Declares an endpoint without authentication (contract, Authentication rule 4). */
 export function openEndpoint<Body, Query>(declaration: OpenDeclaration<Body, Query>): Endpoint {
-  const { unreadable, ...own } = declaration;
-  const declared: Declaration<unknown, unknown, unknown> = own;
+  const { unreadable, ...rest } = declaration;
+  const declared: Declaration<unknown, unknown, unknown> = rest;
   const { maxBody = MAX_OPEN_BODY } = declared;
   return {
     ...describeEndpoint(declared),
@@ -165,8 +168,8 @@ export interface CallerDeclaration<Body, Query>
 
 /** Declares an endpoint for callers with a key or a token of the provider. Its handler gets the caller. */
 export function callerEndpoint<Body, Query>(declaration: CallerDeclaration<Body, Query>): CallerEndpoint {
-  const { refused, onBehalfOf, takesAccount, ...own } = declaration;
-  const declared: Declaration<unknown, unknown, { readonly caller: Caller }> = own;
+  const { refused, onBehalfOf, takesAccount, ...rest } = declaration;
+  const declared: Declaration<unknown, unknown, { readonly caller: Caller }> = rest;
   return {
     ...describeEndpoint(declared),
     access: "caller",

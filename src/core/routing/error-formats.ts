@@ -13,13 +13,13 @@ function standardType(status: number): string {
 }
 
 /** Prefers the upstream's error type if it has the standard form. */
-function errorTypeOf({ status, code, upstream: { type } }: GatewayError): string {
+function getErrorType({ status, code, upstream: { type } }: GatewayError): string {
   if (code === "insufficient_quota") return code;
   return type !== undefined && /^[a-z_]+_error$/.test(type) ? type : standardType(status);
 }
 
 /** `{message, type, code, param}`: the error object that most families share (contract, Errors). */
-export function errorObject(error: GatewayError, type = errorTypeOf(error)): Record<string, unknown> {
+export function errorObject(error: GatewayError, type = getErrorType(error)): Record<string, unknown> {
   const { code, param } = error.upstream;
   const body: Record<string, unknown> = {
     message: error.message,

@@ -1,7 +1,7 @@
 import type { RateWindowState, RemainingLimits } from "../ports/key-limits.ts";
 
 /** Formats a key's remaining limits as headers; `now` in Unix milliseconds. */
-export type LimitHeaders = (left: RemainingLimits, now: number) => Readonly<Record<string, string>>;
+export type LimitHeaders = (limits: RemainingLimits, now: number) => Readonly<Record<string, string>>;
 
 /** Formats a duration for these headers: `1m30s`, `1.5s`, `20ms`. */
 export function formatDuration(ms: number): string {
@@ -11,12 +11,12 @@ export function formatDuration(ms: number): string {
   return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds}s`;
 }
 
-function formatWindow(what: string, state: RateWindowState | null): Record<string, string> {
+function formatWindow(name: string, state: RateWindowState | null): Record<string, string> {
   if (state === null) return {};
   return {
-    [`x-ratelimit-limit-${what}`]: String(state.limit),
-    [`x-ratelimit-remaining-${what}`]: String(state.remaining),
-    [`x-ratelimit-reset-${what}`]: formatDuration(state.resetMs),
+    [`x-ratelimit-limit-${name}`]: String(state.limit),
+    [`x-ratelimit-remaining-${name}`]: String(state.remaining),
+    [`x-ratelimit-reset-${name}`]: formatDuration(state.resetMs),
   };
 }
 
@@ -27,6 +27,6 @@ export const formatStandardLimitHeaders: LimitHeaders = ({ requests, tokens }) =
 });
 
 /** Names of all headers that {@link formatStandardLimitHeaders} may create. */
-export const STANDARD_LIMIT_HEADERS: readonly string[] = ["requests", "tokens"].flatMap((what) =>
-  ["limit", "remaining", "reset"].map((part) => `x-ratelimit-${part}-${what}`),
+export const STANDARD_LIMIT_HEADERS: readonly string[] = ["requests", "tokens"].flatMap((name) =>
+  ["limit", "remaining", "reset"].map((part) => `x-ratelimit-${part}-${name}`),
 );

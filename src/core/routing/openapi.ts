@@ -33,7 +33,7 @@ const ADMIN_SCHEMES: JsonObject = {
 
 type SchemaDirection = "input" | "output";
 
-function jsonSchema(schema: z.ZodType | JsonObject, io: SchemaDirection): JsonObject {
+function convertSchema(schema: z.ZodType | JsonObject, io: SchemaDirection): JsonObject {
   if (!(schema instanceof z.ZodType)) return schema;
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io,
@@ -51,9 +51,9 @@ function addAliasForms(
   io: SchemaDirection,
 ): void {
   if (forms.length === 0) return;
-  const own = { ...converted };
-  for (const keyword of Object.keys(own)) delete converted[keyword];
-  converted["anyOf"] = [own, ...forms.map((form) => jsonSchema(form, io))];
+  const canonical = { ...converted };
+  for (const keyword of Object.keys(canonical)) delete converted[keyword];
+  converted["anyOf"] = [canonical, ...forms.map((form) => convertSchema(form, io))];
 }
 
 /** Converts `/a/:b/:c+` with the verb `d` to `/a/{b}/{c}:d`, and lists the parameter names. */
@@ -80,57 +80,59 @@ function queryParameters(schema: z.ZodType | undefined): JsonObject[] {
   }));
 }
 
-function bodyOf(endpoints: readonly Endpoint[]): JsonObject | undefined {
+function buildRequestBody(endpoints: readonly Endpoint[]): JsonObject | undefined {
   const schemas = endpoints.flatMap(({ body, streamedBody }): (readonly [string, JsonObject])[] => {
     if (streamedBody !== undefined) return [[streamedBody.mediaType, streamedBody.schema]];
-    return body === undefined ? [] : [["application/json", jsonSchema(body, "input")]];
+    return body === undefined ? [] : [["application/json", convertSchema(body, "input")]];
   });
   if (schemas.length === 0) return undefined;
   return {
     required: endpoints.every(({ optionalBody }) => optionalBody !== true),
-    content: contentOf(schemas),
+    content: buildContent(schemas),
   };
 }
 
 /** The content of a body, by media type. Several schemas of one type become `anyOf`. */
-function contentOf(schemas: readonly (readonly [mediaType: string, schema: JsonObject])[]): JsonObject {
+function buildContent(schemas: readonly (readonly [mediaType: string, schema: JsonObject])[]): JsonObject {
   const content: Record<string, unknown> = {};
-  for (const [mediaType, found] of Map.groupBy(schemas, ([type]) => type)) {
-    const [first, ...others] = found.map(([, schema]) => schema);
-    content[mediaType] = { schema: others.length === 0 ? first : { anyOf: [first, ...others] } };
+  for (const [mediaType, group] of Map.groupBy(schemas, ([type]) => type)) {
+    const [first, ...rest] = group.map(([, schema]) => schema);
+    content[mediaType] = { schema: rest.length === 0 ? first : { anyOf: [first, ...rest] } };
   }
   return content;
 }
 
-function answersOf(answers: readonly ResponseSchemas[], headers: JsonObject): JsonObject {
-  const schemas = answers.flatMap((made) =>
-    Object.entries(made()).map(([mediaType, schema]) => [mediaType, jsonSchema(schema, "output")] as const),
+function buildResponse(answers: readonly ResponseSchemas[], headers: JsonObject): JsonObject {
+  const schemas = answers.flatMap((getSchemas) =>
+    Object.entries(getSchemas()).map(
+      ([mediaType, schema]) => [mediaType, convertSchema(schema, "output")] as const,
+    ),
   );
   const described = Object.keys(headers).length === 0 ? {} : { headers };
-  return { description: "The answer.", ...described, content: contentOf(schemas) };
+  return { description: "The answer.", ...described, content: buildContent(schemas) };
 }
 
-function headersOf(endpoints: readonly Endpoint[]): JsonObject {
-  const named = endpoints.flatMap(({ headers = {} }) => Object.entries(headers));
-  return Object.fromEntries(named.map(([name, description]) => [name, { description, schema: string }]));
+function buildHeaders(endpoints: readonly Endpoint[]): JsonObject {
+  const entries = endpoints.flatMap(({ headers = {} }) => Object.entries(headers));
+  return Object.fromEntries(entries.map(([name, description]) => [name, { description, schema: string }]));
 }
 
 /** The responses for an endpoint's declared statuses. */
-function statusesOf(endpoints: readonly Endpoint[], errors: JsonObject): JsonObject {
-  const told = endpoints.flatMap(({ statuses = {} }) => Object.entries(statuses));
+function buildStatuses(endpoints: readonly Endpoint[], errors: JsonObject): JsonObject {
+  const entries = endpoints.flatMap(({ statuses = {} }) => Object.entries(statuses));
   return Object.fromEntries(
-    told.map(([status, description]) => [
+    entries.map(([status, description]) => [
       status,
       Number(status) < 400 ? { description } : { ...errors, description },
     ]),
   );
 }
 
-function errorsOf(families: readonly RouteFamily[]): JsonObject {
-  const [first, ...others] = new Set(families);
-  if (first !== undefined && others.length === 0) return { $ref: `#/components/responses/${first.id}` };
+function buildErrors(families: readonly RouteFamily[]): JsonObject {
+  const [first, ...rest] = new Set(families);
+  if (first !== undefined && rest.length === 0) return { $ref: `#/components/responses/${first.id}` };
   const schemas = [...new Set(families)].map(({ errorSchema }) => ["application/json", errorSchema] as const);
-  return { description: "An error.", content: contentOf(schemas) };
+  return { description: "An error.", content: buildContent(schemas) };
 }
 
 type Security = Readonly<Record<Access, readonly JsonObject[]>>;
@@ -153,13 +155,14 @@ function buildOperation(main: Route, all: readonly Route[], security: Security):
   const inPath = names.map((name) => ({ name, in: "path", required: true, schema: string }));
   const inQuery = endpoints.flatMap(({ query, lenientQuery }) => queryParameters(query ?? lenientQuery));
   const parameters = removeDuplicateParameters([...inPath, ...inQuery]);
-  const requestBody = bodyOf(endpoints);
-  const headers = headersOf(endpoints);
+  const requestBody = buildRequestBody(endpoints);
+  const headers = buildHeaders(endpoints);
   const answers = endpoints.map((endpoint) => endpoint.answers);
   const accepted = endpoints.flatMap((endpoint) => endpoint.accepted ?? []);
   // An operation that always continues after its response has no 200.
-  const isDone = accepted.length === 0 || answers.some((made) => Object.keys(made()).length > 0);
-  const errors = errorsOf(all.map(({ family }) => family));
+  const hasImmediateResponse =
+    accepted.length === 0 || answers.some((getSchemas) => Object.keys(getSchemas()).length > 0);
+  const errors = buildErrors(all.map(({ family }) => family));
   return {
     operationId: `${method.toLowerCase()}${template.replaceAll(/[^\w]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary,
@@ -168,22 +171,22 @@ function buildOperation(main: Route, all: readonly Route[], security: Security):
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: {
-      ...(isDone && { "200": answersOf(answers, headers) }),
-      ...(accepted.length > 0 && { "202": answersOf(accepted, headers) }),
-      ...statusesOf(endpoints, errors),
+      ...(hasImmediateResponse && { "200": buildResponse(answers, headers) }),
+      ...(accepted.length > 0 && { "202": buildResponse(accepted, headers) }),
+      ...buildStatuses(endpoints, errors),
       default: errors,
     },
   };
 }
 
-function errorResponseOf({ id, errorSchema }: RouteFamily): [string, JsonObject] {
+function buildErrorResponse({ id, errorSchema }: RouteFamily): [string, JsonObject] {
   return [id, { description: "An error.", content: { "application/json": { schema: errorSchema } } }];
 }
 
 /** The OpenAPI 3.1 document of some route groups, generated from the schemas that validate their requests. */
-export function buildOpenApiDocument(surfaces: readonly RouteGroup[]): JsonObject {
+export function buildOpenApiDocument(groups: readonly RouteGroup[]): JsonObject {
   const callerSchemes = new Map(
-    surfaces.flatMap(({ credentials = [] }) => credentials.map((source) => callerScheme(source))),
+    groups.flatMap(({ credentials = [] }) => credentials.map((source) => callerScheme(source))),
   );
   const security: Security = {
     none: [],
@@ -192,7 +195,7 @@ export function buildOpenApiDocument(surfaces: readonly RouteGroup[]): JsonObjec
     token: [{ token: [] }],
   };
   const paths: Record<string, Record<string, unknown>> = {};
-  const operations = Map.groupBy(listRoutes(surfaces), ({ path, endpoint }) => {
+  const operations = Map.groupBy(listRoutes(groups), ({ path, endpoint }) => {
     const { template } = toPathTemplate(path, endpoint.verb);
     return `${endpoint.method.toLowerCase()} ${template}`;
   });
@@ -202,7 +205,7 @@ export function buildOpenApiDocument(surfaces: readonly RouteGroup[]): JsonObjec
     if (main !== undefined)
       paths[template] = { ...paths[template], [method]: buildOperation(main, routes, security) };
   }
-  const families = [...new Set(surfaces.map(({ family }) => family))];
+  const families = [...new Set(groups.map(({ family }) => family))];
   return {
     openapi: "3.1.0",
     info: {
@@ -212,18 +215,18 @@ export function buildOpenApiDocument(surfaces: readonly RouteGroup[]): JsonObjec
       license: { name: "GPL-3.0-or-later", identifier: "GPL-3.0-or-later" },
     },
     servers: [{ url: "/" }],
-    tags: [...new Set(surfaces.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(groups.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: { ...Object.fromEntries(callerSchemes), ...ADMIN_SCHEMES },
-      responses: Object.fromEntries(families.map(errorResponseOf)),
+      responses: Object.fromEntries(families.map(buildErrorResponse)),
     },
   };
 }
 
 /** Declares `GET /openapi.json`. Reads the route groups lazily, because this endpoint belongs to one of them. */
-export function openApiEndpoint(surfaces: () => Promise<readonly RouteGroup[]>): Endpoint {
-  const text = once(async () => JSON.stringify(buildOpenApiDocument(await surfaces())));
+export function openApiEndpoint(getGroups: () => Promise<readonly RouteGroup[]>): Endpoint {
+  const text = once(async () => JSON.stringify(buildOpenApiDocument(await getGroups())));
   return openEndpoint({
     method: "GET",
     path: "/openapi.json",

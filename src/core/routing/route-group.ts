@@ -73,26 +73,28 @@ export interface LazyRouteGroup extends RouteGroupEdge {
 export type AnyRouteGroup = RouteGroup | LazyRouteGroup;
 
 /** Whether a route group is loaded. */
-export const isLoaded = (surface: AnyRouteGroup): surface is RouteGroup => "endpoints" in surface;
+export const isLoaded = (group: AnyRouteGroup): group is RouteGroup => "endpoints" in group;
 
 /** Whether a route group is not loaded yet. */
-export const isLazy = (surface: AnyRouteGroup): surface is LazyRouteGroup => !isLoaded(surface);
+export const isLazy = (group: AnyRouteGroup): group is LazyRouteGroup => !isLoaded(group);
 
 /** Returns a route group with its endpoints; loads them if necessary. */
-export async function loadRouteGroup(surface: AnyRouteGroup): Promise<RouteGroup> {
-  return isLoaded(surface) ? surface : { ...surface, endpoints: await surface.load() };
+export async function loadRouteGroup(group: AnyRouteGroup): Promise<RouteGroup> {
+  return isLoaded(group) ? group : { ...group, endpoints: await group.load() };
 }
 
 /** Whether a path may belong to an endpoint of a lazy route group. Trailing slashes are ignored. */
-export function mayServePath(surface: LazyRouteGroup, path: string): boolean {
-  const { paths, sharedPaths = [], exactPaths = [] } = surface;
+export function mayServePath(group: LazyRouteGroup, path: string): boolean {
+  const { paths, sharedPaths = [], exactPaths = [] } = group;
   if (
     paths.some((claim) => claimCovers(claim, path)) ||
     sharedPaths.some((claim) => claimCovers(claim, path))
   ) {
     return true;
   }
-  return exactPaths.some((other) => path.startsWith(other) && /^\/*$/.test(path.slice(other.length)));
+  return exactPaths.some(
+    (exactPath) => path.startsWith(exactPath) && /^\/*$/.test(path.slice(exactPath.length)),
+  );
 }
 
 /** One path of one endpoint. */
@@ -106,8 +108,8 @@ export interface Route {
 }
 
 /** The routes of some route groups, in order. */
-export function listRoutes(surfaces: readonly RouteGroup[]): Route[] {
-  return surfaces.flatMap(({ family, tag, endpoints }) =>
+export function listRoutes(groups: readonly RouteGroup[]): Route[] {
+  return groups.flatMap(({ family, tag, endpoints }) =>
     endpoints.flatMap((endpoint) => endpoint.paths.map((path) => ({ path, family, tag, endpoint }))),
   );
 }
@@ -126,15 +128,15 @@ export class PathFamilies {
   readonly #fallback: RouteFamily;
 
   /** @param fallback family of unclaimed paths */
-  constructor(surfaces: readonly RouteGroupEdge[], fallback: RouteFamily) {
+  constructor(groups: readonly RouteGroupEdge[], fallback: RouteFamily) {
     this.#fallback = fallback;
-    for (const { family, paths, extraErrorPaths = [] } of surfaces) {
+    for (const { family, paths, extraErrorPaths = [] } of groups) {
       for (const claim of [...paths, ...extraErrorPaths]) {
         if (typeof claim === "string") this.#claims.push([claim, family]);
         else this.#patterns.push([claim, family]);
       }
     }
-    this.#claims.sort(([one], [other]) => other.length - one.length);
+    this.#claims.sort(([a], [b]) => b.length - a.length);
   }
 
   familyOf(path: string): RouteFamily {

@@ -66,8 +66,8 @@ export class RouteTable {
   /** Tries all patterns. Created for the first path without an exact match. */
   #router: ReturnType<typeof IttyRouter> | undefined;
 
-  constructor(surfaces: readonly AnyRouteGroup[]) {
-    this.#groups = surfaces;
+  constructor(groups: readonly AnyRouteGroup[]) {
+    this.#groups = groups;
     this.#rebuild();
   }
 
@@ -76,7 +76,7 @@ export class RouteTable {
     this.#byPath = Map.groupBy(listRoutes(this.#groups.filter(isLoaded)), ({ path }) => path);
     this.#exactRoutes = new Map(
       [...this.#byPath].filter(
-        ([path]) => !path.includes(":") && !this.#lazyGroups.some((surface) => mayServePath(surface, path)),
+        ([path]) => !path.includes(":") && !this.#lazyGroups.some((group) => mayServePath(group, path)),
       ),
     );
     this.#router = undefined;
@@ -84,12 +84,12 @@ export class RouteTable {
 
   /** Loads the groups that may serve a path. */
   async #loadGroups(path: string): Promise<void> {
-    for (const surface of this.#lazyGroups) {
-      if (!mayServePath(surface, path)) continue;
-      const whole = await loadRouteGroup(surface);
+    for (const lazyGroup of this.#lazyGroups) {
+      if (!mayServePath(lazyGroup, path)) continue;
+      const loaded = await loadRouteGroup(lazyGroup);
       // A concurrent request may have loaded it meanwhile.
-      if (!this.#groups.includes(surface)) continue;
-      this.#groups = this.#groups.map((other) => (other === surface ? whole : other));
+      if (!this.#groups.includes(lazyGroup)) continue;
+      this.#groups = this.#groups.map((group) => (group === lazyGroup ? loaded : group));
       this.#rebuild();
     }
   }
@@ -125,24 +125,24 @@ export class RouteTable {
     path = url.pathname,
   ): Promise<RouteMatch | null> {
     if (path.length > MAX_PATH) return null;
-    const settled = this.#exactRoutes.get(path);
-    const found =
-      settled === undefined ? await this.#findRoutes(method, url, path) : { choices: settled, params: {} };
-    if (found === undefined) return null;
-    const wanted = method === "HEAD" ? "GET" : method;
-    const params = decodeParams(found.params, method, path);
+    const exact = this.#exactRoutes.get(path);
+    const matched =
+      exact === undefined ? await this.#findRoutes(method, url, path) : { choices: exact, params: {} };
+    if (matched === undefined) return null;
+    const routeMethod = method === "HEAD" ? "GET" : method;
+    const params = decodeParams(matched.params, method, path);
     // If a path ends in a verb, only routes with that verb match: it is no model name for routes without one.
-    const verbal = found.choices.filter(
+    const withVerb = matched.choices.filter(
       ({ endpoint: { verb } }) => verb !== undefined && removeVerb(params, verb) !== null,
     );
-    const fitting = verbal.length === 0 ? found.choices : verbal;
-    const choices = fitting.filter(({ endpoint }) => endpoint.method === wanted);
-    if (choices.length === 0) throw methodNotAllowed(method, path, fitting);
+    const candidates = withVerb.length === 0 ? matched.choices : withVerb;
+    const choices = candidates.filter(({ endpoint }) => endpoint.method === routeMethod);
+    if (choices.length === 0) throw methodNotAllowed(method, path, candidates);
     for (const route of choices) {
       const { verb, when } = route.endpoint;
       if (when?.({ headers, url }) === false) continue;
-      const own = verb === undefined ? params : removeVerb(params, verb);
-      if (own !== null) return { route, params: own };
+      const routeParams = verb === undefined ? params : removeVerb(params, verb);
+      if (routeParams !== null) return { route, params: routeParams };
     }
     return null;
   }

@@ -20,9 +20,7 @@ export const MAX_DATE_MS = 8.64e15;
 /** A SQL condition that is true for damaged rows only. In SQLite every text compares as larger than every number. */
 function damageCondition({ numbers = {}, json = {} }: TableCheck): string {
   return [
-    ...Object.entries(numbers).map(
-      ([column, most]) => `not (${column} between 0 and ${most ?? MAX_SUMMABLE})`,
-    ),
+    ...Object.entries(numbers).map(([column, max]) => `not (${column} between 0 and ${max ?? MAX_SUMMABLE})`),
     ...Object.entries(json).map(
       ([column, kind]) =>
         `${column} <> '' and iif(json_valid(${column}), json_type(${column}) <> '${kind}', 1)`,

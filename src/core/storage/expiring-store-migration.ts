@@ -5,16 +5,16 @@ import type { Sql } from "./sql.ts";
  * `response` with `piece`, and `file`. A process had `kept`; its `piece` table belongs to another store.
  *
  * @param names the existing tables
- * @param makeTables creates the new tables; called before any row is moved
+ * @param createTables creates the new tables; called before any row is moved
  */
-export function migrateTables(sql: Sql, names: ReadonlySet<string>, makeTables: () => void): void {
+export function migrateTables(sql: Sql, names: ReadonlySet<string>, createTables: () => void): void {
   const moves = [
     ...(names.has("response") ? RESPONSE_STATEMENTS : []),
     ...(names.has("file") ? FILE_STATEMENTS : []),
     ...(names.has("kept") ? KEPT_STATEMENTS : []),
   ];
   if (moves.length === 0) return;
-  makeTables();
+  createTables();
   sql.transaction(() => {
     for (const move of moves) sql.all(move);
   });

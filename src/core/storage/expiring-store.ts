@@ -39,11 +39,11 @@ export class ExpiringStore<K extends Kinds<K>> {
   /** Characters of unverified callers stored since the last check of their total. */
   #charactersSinceCheck = Number.POSITIVE_INFINITY;
 
-  /** `strangersCharacters` limits the total of all unverified callers, over all kinds. */
-  constructor(sql: Sql, quota: OwnerQuota, strangersCharacters = Number.POSITIVE_INFINITY) {
+  /** `maxUnverifiedCharacters` limits the total of all unverified callers, over all kinds. */
+  constructor(sql: Sql, quota: OwnerQuota, maxUnverifiedCharacters = Number.POSITIVE_INFINITY) {
     this.#sql = sql;
     this.#quota = quota;
-    this.#maxUnverifiedCharacters = strangersCharacters;
+    this.#maxUnverifiedCharacters = maxUnverifiedCharacters;
     const tables = sql.all("select name from sqlite_master where type='table'");
     const names = new Set(tables.map((row) => textIn(row, "name")));
     if (names.has("kept_object")) this.#texts = createTables(sql);
@@ -81,9 +81,9 @@ export class ExpiringStore<K extends Kinds<K>> {
 
   /**
    * Stores a value and replaces an earlier one with the same owner, kind and id. Ignores a value that alone exceeds the
-   * owner's quota. `isStranger`: the owner is an unverified caller, that is, one without a managed key.
+   * owner's quota. `isUnverified`: the owner is an unverified caller, that is, one without a managed key.
    */
-  put<Kind extends keyof K & string>(owner: string, kind: Kind, value: K[Kind], isStranger = false): void {
+  put<Kind extends keyof K & string>(owner: string, kind: Kind, value: K[Kind], isUnverified = false): void {
     this.#texts ??= createTables(this.#sql);
     const texts = this.#texts;
     const text = JSON.stringify(value);
@@ -96,11 +96,11 @@ export class ExpiringStore<K extends Kinds<K>> {
         value.id,
         value.expiresAt,
         text.length,
-        Number(isStranger),
+        Number(isUnverified),
       );
       texts.put(String(numberIn(row, "seq")), "", text);
       this.#evictOldest(texts, owner, kind);
-      if (isStranger) this.#evictUnverified(texts, text.length + OBJECT_OVERHEAD_CHARACTERS);
+      if (isUnverified) this.#evictUnverified(texts, text.length + OBJECT_OVERHEAD_CHARACTERS);
     });
   }
 
@@ -108,7 +108,7 @@ export class ExpiringStore<K extends Kinds<K>> {
   remove<Kind extends keyof K & string>(owner: string, kind: Kind, id: string, now: number): boolean {
     const texts = this.#texts;
     if (texts === null) return false;
-    let live = false;
+    let wasLive = false;
     this.#sql.transaction(() => {
       const [row] = this.#sql.all(
         "delete from kept_object where owner=? and kind=? and id=? returning seq, expires",
@@ -118,9 +118,9 @@ export class ExpiringStore<K extends Kinds<K>> {
       );
       if (row === undefined) return;
       texts.delete(String(numberIn(row, "seq")));
-      live = numberIn(row, "expires") > now;
+      wasLive = numberIn(row, "expires") > now;
     });
-    return live;
+    return wasLive;
   }
 
   /**
@@ -228,8 +228,8 @@ const TOTALS_TRIGGERS = {
 
 /** Creates the totals per owner and kind, in one transaction. */
 function createTotals(sql: Sql): void {
-  const made = sql.all("select name from sqlite_master where type='trigger' and name='kept_removed'");
-  if (made.length > 0) return;
+  const existing = sql.all("select name from sqlite_master where type='trigger' and name='kept_removed'");
+  if (existing.length > 0) return;
   sql.transaction(() => {
     sql.all(
       "create table if not exists kept_total(owner text not null, kind text not null, objects integer not null, characters integer not null, primary key(owner, kind)) without rowid",
@@ -238,8 +238,8 @@ function createTotals(sql: Sql): void {
     sql.all(
       "insert into kept_total select owner, kind, count(*), total(size) from kept_object group by owner, kind",
     );
-    for (const [name, does] of Object.entries(TOTALS_TRIGGERS)) {
-      sql.all(`create trigger if not exists ${name} after ${does}`);
+    for (const [name, body] of Object.entries(TOTALS_TRIGGERS)) {
+      sql.all(`create trigger if not exists ${name} after ${body}`);
     }
   });
 }

@@ -24,7 +24,7 @@ export function numberIn(row: SqlRow | undefined, column: string): number {
 /**
  * A column as an amount: finite and not negative. Returns 0 if the row is missing or the column is null.
  *
- * @throws Error for any other value, see `withoutDamaged`
+ * @throws Error for any other value, see `retryWithoutDamagedRows`
  */
 export function amountIn(row: SqlRow | undefined, column: string): number {
   const value = row?.[column] ?? 0;

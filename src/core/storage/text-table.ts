@@ -8,8 +8,8 @@ const MAX_BOUND_VALUES = 100;
 
 /** Whether a cut before `at` would split a surrogate pair. */
 function splitsSurrogatePair(text: string, at: number): boolean {
-  const before = text.charCodeAt(at - 1);
-  return before >= 0xd800 && before < 0xdc00;
+  const codeUnit = text.charCodeAt(at - 1);
+  return codeUnit >= 0xd800 && codeUnit < 0xdc00;
 }
 
 /** The first `limit` characters of a text, one fewer if the cut would split a surrogate pair. */
@@ -45,10 +45,10 @@ export function* splitText(text: string, size: number): Generator<string> {
 export function insertRows(sql: Sql, table: string, rows: readonly (readonly SqlValue[])[]): void {
   const width = rows[0]?.length ?? 1;
   const atOnce = Math.floor(MAX_BOUND_VALUES / width);
-  const place = `(${Array.from({ length: width }, () => "?").join()})`;
+  const placeholders = `(${Array.from({ length: width }, () => "?").join()})`;
   for (let at = 0; at < rows.length; at += atOnce) {
-    const some = rows.slice(at, at + atOnce);
-    sql.all(`insert or fail into ${table} values${some.map(() => place).join()}`, ...some.flat());
+    const batch = rows.slice(at, at + atOnce);
+    sql.all(`insert or fail into ${table} values${batch.map(() => placeholders).join()}`, ...batch.flat());
   }
 }
 
@@ -66,9 +66,9 @@ export class TextTable {
     );
   }
 
-  /** Stores a text and replaces an earlier one with the same owner and name. `fresh`: there is no earlier text. */
-  put(owner: string, name: string, text: string, fresh = false): void {
-    if (!fresh) this.#sql.all(`delete from ${this.#table} where owner=? and name=?`, owner, name);
+  /** Stores a text and replaces an earlier one with the same owner and name. `isNew`: there is no earlier text. */
+  put(owner: string, name: string, text: string, isNew = false): void {
+    if (!isNew) this.#sql.all(`delete from ${this.#table} where owner=? and name=?`, owner, name);
     let n = 0;
     for (const piece of splitText(text, CHUNK_CHARACTERS)) {
       this.#sql.all(`insert into ${this.#table} values(?,?,?,?)`, owner, name, n, piece);
@@ -79,8 +79,8 @@ export class TextTable {
   /** Stores the texts of owners that have no texts yet, in few statements. */
   insertAll(texts: Iterable<readonly [owner: string, texts: Readonly<Record<string, string>>]>): void {
     const rows: SqlValue[][] = [];
-    for (const [owner, named] of texts) {
-      for (const [name, text] of Object.entries(named)) {
+    for (const [owner, ownerTexts] of texts) {
+      for (const [name, text] of Object.entries(ownerTexts)) {
         let n = 0;
         for (const piece of splitText(text, CHUNK_CHARACTERS)) {
           rows.push([owner, name, n, piece]);

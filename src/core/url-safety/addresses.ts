@@ -30,8 +30,8 @@ export function isPublicAddress(ip: string): boolean {
   }
   if (ip.includes("%") || !ipaddr.IPv6.isValid(ip)) return false;
 
-  const carried = embeddedIPv4(ip);
-  if (!carried.every(isPublicAddress)) return false;
+  const embedded = embeddedIPv4(ip);
+  if (!embedded.every(isPublicAddress)) return false;
   const address = ipaddr.IPv6.parse(ip);
   if (IPV4_IN_LAST_BITS.some((block) => address.match(block))) return true;
   if (address.match(SIX_TO_FOUR) || address.match(TEREDO)) return true;

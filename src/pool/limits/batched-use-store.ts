@@ -9,7 +9,7 @@ export class BatchedUseStore implements UseStore {
   readonly #transaction: (work: () => void) => void;
   /** Pending writes by request id; null: delete it. */
   #pending = new Map<string, StoredUse | null>();
-  /** Those of them that the store does not contain yet. */
+  /** Ids of pending writes that the store does not contain yet. */
   #newIds = new Set<string>();
   #writing: Promise<void> | null = null;
 
@@ -44,10 +44,10 @@ export class BatchedUseStore implements UseStore {
   }
 
   writeNow(): void {
-    const news = this.#pending;
-    if (news.size === 0) return;
+    const pending = this.#pending;
+    if (pending.size === 0) return;
     this.#transaction(() => {
-      for (const [id, use] of news) {
+      for (const [id, use] of pending) {
         if (use === null) this.#store.removeUse(id);
         else this.#store.saveUse(use, this.#newIds.has(id));
       }
@@ -76,8 +76,8 @@ export class BatchedUseStore implements UseStore {
     return this.#store.loadSums();
   }
 
-  fold(horizon: number, sums: readonly StoredSum[]): void {
+  fold(cutoff: number, sums: readonly StoredSum[]): void {
     this.writeNow();
-    this.#store.fold(horizon, sums);
+    this.#store.fold(cutoff, sums);
   }
 }

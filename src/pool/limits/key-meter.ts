@@ -82,17 +82,17 @@ export class KeyMeter {
   }
 }
 
-/** `asked`: how much of the limit the request takes; without it any remainder is enough. */
+/** `requested`: how much of the limit the request takes; without it any remainder is enough. */
 function checkLimit(
   limits: KeyLimits,
   limit: LimitName,
   used: number,
   resetMs: (max: number) => number | null,
-  asked?: number,
+  requested?: number,
 ): LimitRefusal | null {
   const max = limits[limit] ?? 0;
   if (max <= 0) return null;
-  const fits = asked === undefined ? used < max : used + asked <= max;
+  const fits = requested === undefined ? used < max : used + requested <= max;
   return fits ? null : { limit, max, used, resetMs: resetMs(max) };
 }
 

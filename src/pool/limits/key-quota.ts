@@ -25,10 +25,10 @@ const limitsByConfig = new WeakMap<object, KeyLimits | null>();
 export function countedLimits(caller: Pick<Caller, "key">): KeyLimits | null {
   const limits = caller.key?.entry.limits;
   if (limits === undefined) return null;
-  let known = limitsByConfig.get(limits);
-  if (known === undefined) {
+  let counted = limitsByConfig.get(limits);
+  if (counted === undefined) {
     const { cost_per_day: day = 0, cost_per_month: month = 0 } = limits;
-    const all: KeyLimits = {
+    const allLimits: KeyLimits = {
       requests_per_minute: limits.requests_per_minute ?? 0,
       tokens_per_minute: limits.tokens_per_minute ?? 0,
       max_parallel: limits.max_parallel ?? 0,
@@ -38,10 +38,10 @@ export function countedLimits(caller: Pick<Caller, "key">): KeyLimits | null {
       cost_per_day: day > 0 ? Math.max(1, Math.round(day * NANO)) : 0,
       cost_per_month: month > 0 ? Math.max(1, Math.round(month * NANO)) : 0,
     };
-    known = Object.values(all).some((limit) => limit > 0) ? all : null;
-    limitsByConfig.set(limits, known);
+    counted = Object.values(allLimits).some((limit) => limit > 0) ? allLimits : null;
+    limitsByConfig.set(limits, counted);
   }
-  return known;
+  return counted;
 }
 
 /**
@@ -59,13 +59,13 @@ export function getLimitedUse(
   if (quota.use !== undefined) return quota.use;
   const limits = countedLimits(caller);
   if (limits === null || caller.key === null) return undefined;
-  const { requests_per_minute: _, max_parallel: __, ...ofTokens } = limits;
-  const isCounted = Object.values(ofTokens).some((limit) => limit > 0);
+  const { requests_per_minute: _, max_parallel: __, ...usageLimits } = limits;
+  const isCounted = Object.values(usageLimits).some((limit) => limit > 0);
   const { prompt, answer } = isCounted ? expected() : NOTHING;
   // A rough estimate must not exclude a key with a small limit of tokens per minute.
   const { tokens_per_minute: perMinute = 0 } = limits;
   const tokens = perMinute > 0 ? Math.max(prompt, Math.min(prompt + answer, perMinute)) : prompt + answer;
-  const cost = costOf(config, log, { prompt, cached: 0, completion: answer });
+  const cost = computeCost(config, log, { prompt, cached: 0, completion: answer });
   quota.use = { id: crypto.randomUUID(), key: caller.key.id, limits, tokens, cost };
   return quota.use;
 }
@@ -84,9 +84,9 @@ export async function countRequest(
   const use = getLimitedUse(context, caller, config, expected);
   if (use === undefined) return;
   const { platform, quota } = context;
-  const answer = await platform.accounts.countRequest(use);
-  if (answer.limits !== undefined) quota.remaining = answer.limits;
-  if ("refused" in answer && answer.limit !== undefined) throw createLimitError(answer.limit, platform.now());
+  const result = await platform.accounts.countRequest(use);
+  if (result.limits !== undefined) quota.remaining = result.limits;
+  if ("refused" in result && result.limit !== undefined) throw createLimitError(result.limit, platform.now());
 }
 
 /**
@@ -100,17 +100,21 @@ export function settleUse(
   config: Config,
 ): Promise<void> | null {
   if (use === undefined || mustSettle !== true) return null;
-  const unknown = log.account !== undefined && log.promptTokens === undefined;
+  const isUnknown = log.account !== undefined && log.promptTokens === undefined;
   const { tokens, cost } = use;
-  const used = unknown && log.error === "request_cancelled" ? { tokens, cost } : measureSpent(log, config);
+  const used = isUnknown && log.error === "request_cancelled" ? { tokens, cost } : measureSpent(log, config);
   return platform.accounts.settleUsage(use, used).catch(() => undefined);
 }
 
 function measureSpent(log: LogFields, config: Config): SpentAmounts {
   const { promptTokens: prompt = 0, cachedTokens: cached = 0, completionTokens: completion = 0 } = log;
-  return { tokens: prompt + completion, cost: costOf(config, log, { prompt, cached, completion }) };
+  return { tokens: prompt + completion, cost: computeCost(config, log, { prompt, cached, completion }) };
 }
 
-function costOf(config: Config, { model = "", requestedModel }: LogFields, tokens: PricedTokens): number {
+function computeCost(
+  config: Config,
+  { model = "", requestedModel }: LogFields,
+  tokens: PricedTokens,
+): number {
   return computeCostNano(findModelPrice(config, model, requestedModel), tokens);
 }

@@ -33,11 +33,11 @@ export function createLimitError({ limit, max, used, resetMs }: LimitRefusal, no
   const amount = (value: number) => (isCost ? String(Number((value / NANO).toFixed(6))) : String(value));
   const resetsAt = resetMs === null ? null : new Date(now + resetMs).toISOString();
   const details = { limit, max: isCost ? max / NANO : max, resets_at: resetsAt };
-  const counted = `${LIMIT_LABELS[limit]} (limit ${amount(max)}, used ${amount(used)})`;
+  const limitText = `${LIMIT_LABELS[limit]} (limit ${amount(max)}, used ${amount(used)})`;
   if (BUDGETS.has(limit)) {
     return new GatewayError(
       429,
-      `this API key has used up its budget: ${counted}; it is renewed at ${resetsAt}`,
+      `this API key has used up its budget: ${limitText}; it is renewed at ${resetsAt}`,
       {
         code: "insufficient_quota",
         details,
@@ -47,13 +47,13 @@ export function createLimitError({ limit, max, used, resetMs }: LimitRefusal, no
     );
   }
   const seconds = resetMs === null ? null : Math.max(1, Math.ceil(resetMs / 1000));
-  const then =
+  const advice =
     limit === "max_parallel"
       ? "try again when one of them has ended"
       : seconds === null
         ? "the request alone is larger than that: make it smaller"
         : `try again in ${seconds} s`;
-  return new GatewayError(429, `rate limit reached for ${counted}: ${then}`, {
+  return new GatewayError(429, `rate limit reached for ${limitText}: ${advice}`, {
     code: "rate_limit_exceeded",
     details: seconds === null ? details : { ...details, retry_after_seconds: seconds },
   });

@@ -101,9 +101,9 @@ export class SqlUseStore implements UseStore {
   /** Nothing is pending. */
   writeNow(): void {}
 
-  fold(horizon: number, sums: readonly StoredSum[]): void {
+  fold(cutoff: number, sums: readonly StoredSum[]): void {
     this.#sql.transaction(() => {
-      this.#sql.all("delete from key_use where ended > 0 and ended <= ?", horizon);
+      this.#sql.all("delete from key_use where ended > 0 and ended <= ?", cutoff);
       for (const { key, day, dayTokens, dayCost, month, monthTokens, monthCost } of sums) {
         this.#sql.all(
           "insert or replace into key_sum values(?, ?, ?, ?, ?, ?, ?)",

@@ -55,7 +55,7 @@ interface TrackedUse {
 export class UseLedger {
   readonly #store: UseStore;
   readonly #meters = new Map<string, KeyMeter>();
-  readonly #folded = new Map<string, { readonly day: Period; readonly month: Period }>();
+  readonly #foldedPeriods = new Map<string, { readonly day: Period; readonly month: Period }>();
   /** Keys whose sums in {@link UseLedger.#folded} are not stored yet. */
   readonly #unfolded = new Set<string>();
   readonly #uses = new Map<string, TrackedUse>();
@@ -63,12 +63,12 @@ export class UseLedger {
   readonly #ending = new Set<TrackedUse>();
 
   /**
-   * @param orphansMs how long requests from before a restart may still be running without a report, milliseconds
+   * @param orphanTimeoutMs how long requests from before a restart may still be running without a report, milliseconds
    */
-  constructor(store: UseStore, now: number, orphansMs: number) {
+  constructor(store: UseStore, now: number, orphanTimeoutMs: number) {
     this.#store = store;
     for (const sum of store.loadSums()) {
-      const { day, month } = this.#foldedOf(sum.key);
+      const { day, month } = this.#getFoldedPeriods(sum.key);
       restore(day, sum.day, sum.dayTokens, sum.dayCost);
       restore(month, sum.month, sum.monthTokens, sum.monthCost);
       const meter = this.#getOrCreateMeter(sum.key);
@@ -80,9 +80,9 @@ export class UseLedger {
       const meter = this.#getOrCreateMeter(stored.key);
       meter.day.roll(now);
       meter.month.roll(now);
-      this.#restore(stored, meter, now, orphansMs, events);
+      this.#restore(stored, meter, now, orphanTimeoutMs, events);
     }
-    events.sort((one, other) => one.at - other.at);
+    events.sort((a, b) => a.at - b.at);
     for (const { count } of events) count();
     for (const meter of this.#meters.values()) meter.roll(now);
   }
@@ -98,9 +98,9 @@ export class UseLedger {
    */
   reserve({ id, key, limits, tokens, cost }: LimitedUse, now: number): LimitRefusal | null {
     this.#endExpired(now);
-    const known = this.#uses.get(id);
-    if (known !== undefined) {
-      this.#reopen(known);
+    const tracked = this.#uses.get(id);
+    if (tracked !== undefined) {
+      this.#reopen(tracked);
       return null;
     }
     const meter = this.#getOrCreateMeter(key);
@@ -224,15 +224,18 @@ export class UseLedger {
     }
     const { meter } = use;
     meter.roll(now);
-    const less = { tokens: Math.min(0, spent.tokens - use.tokens), cost: Math.min(0, spent.cost - use.cost) };
+    const refund = {
+      tokens: Math.min(0, spent.tokens - use.tokens),
+      cost: Math.min(0, spent.cost - use.cost),
+    };
     const extra = {
       tokens: Math.max(0, spent.tokens - use.tokens),
       cost: Math.max(0, spent.cost - use.cost),
     };
-    meter.minute.change(use.counted, 0, less.tokens);
-    meter.addSpent(use.at, less);
-    use.tokens += less.tokens;
-    use.cost += less.cost;
+    meter.minute.change(use.counted, 0, refund.tokens);
+    meter.addSpent(use.at, refund);
+    use.tokens += refund.tokens;
+    use.cost += refund.cost;
     if (extra.tokens > 0) meter.minute.add(now, 0, extra.tokens);
     meter.addSpent(now, extra);
     use.extraTokens = extra.tokens;
@@ -263,12 +266,12 @@ export class UseLedger {
    */
   sweep(now: number): boolean {
     this.#endExpired(now);
-    const horizon = now - RETENTION_MS;
+    const cutoff = now - RETENTION_MS;
     const keys = this.#unfolded;
     for (const use of this.#uses.values()) {
-      if (use.ended === 0 || use.ended > horizon) continue;
+      if (use.ended === 0 || use.ended > cutoff) continue;
       const { key } = use.meter;
-      const folded = this.#foldedOf(key);
+      const folded = this.#getFoldedPeriods(key);
       const extra = { tokens: use.extraTokens, cost: use.extraCost };
       for (const period of [folded.day, folded.month]) {
         period.roll(now);
@@ -279,8 +282,8 @@ export class UseLedger {
       this.#uses.delete(use.id);
     }
     if (keys.size === 0) return this.hasUses;
-    const sums = Array.from(keys, (key) => this.#sumOf(key));
-    this.#store.fold(horizon, sums);
+    const sums = Array.from(keys, (key) => this.#createSum(key));
+    this.#store.fold(cutoff, sums);
     keys.clear();
     return this.hasUses;
   }
@@ -355,7 +358,7 @@ export class UseLedger {
     stored: StoredUse,
     meter: KeyMeter,
     now: number,
-    orphansMs: number,
+    orphanTimeoutMs: number,
     events: { readonly at: number; readonly count: () => void }[],
   ): void {
     const { key: _, ...rest } = stored;
@@ -380,7 +383,7 @@ export class UseLedger {
     }
     if (ended === 0) {
       meter.parallel += 1;
-      this.#scheduleEnd(use, now + orphansMs);
+      this.#scheduleEnd(use, now + orphanTimeoutMs);
     }
   }
 
@@ -393,17 +396,17 @@ export class UseLedger {
     return meter;
   }
 
-  #foldedOf(key: string): { readonly day: Period; readonly month: Period } {
-    let folded = this.#folded.get(key);
+  #getFoldedPeriods(key: string): { readonly day: Period; readonly month: Period } {
+    let folded = this.#foldedPeriods.get(key);
     if (folded === undefined) {
       folded = { day: new Period(DAYS), month: new Period(MONTHS) };
-      this.#folded.set(key, folded);
+      this.#foldedPeriods.set(key, folded);
     }
     return folded;
   }
 
-  #sumOf(key: string): StoredSum {
-    const { day, month } = this.#foldedOf(key);
+  #createSum(key: string): StoredSum {
+    const { day, month } = this.#getFoldedPeriods(key);
     return {
       key,
       day: day.index,

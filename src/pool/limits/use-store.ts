@@ -38,8 +38,8 @@ export interface UseStore {
   /** Does not throw either. */
   removeUse(id: string): void;
   loadSums(): Iterable<StoredSum>;
-  /** Replaces the requests that ended at or before `horizon` by the sums that they were added to, all at once. */
-  fold(horizon: number, sums: readonly StoredSum[]): void;
+  /** Replaces the requests that ended at or before `cutoff` by the sums that they were added to, all at once. */
+  fold(cutoff: number, sums: readonly StoredSum[]): void;
   /**
    * Resolves when everything up to now is written; null: it is already. Rejects when the storage fails: the next write
    * tries again.

@@ -15,19 +15,19 @@ export function createShardMap(names: readonly string[]): ShardMap {
   return new ShardMap(names.map((name) => ({ name, region: "" })));
 }
 
-/** Computes the layout for `count` shards that follows `before`. Null: there is one pool, and there has never been another. */
-export function nextLayout(count: number, before: PoolLayout | null): PoolLayout | null {
+/** Computes the layout for `count` shards that follows `previous`. Null: there is one pool, and there never was another. */
+export function nextLayout(count: number, previous: PoolLayout | null): PoolLayout | null {
   const shards = shardNames(count);
-  if (before === null) {
+  if (previous === null) {
     // There may have been a single pool that was never recorded as a layout.
     return count === 1 ? null : { generation: 1, shards, earlier: [[POOL_NAME]], former: [] };
   }
-  if (before.shards.length === count) return before;
+  if (previous.shards.length === count) return previous;
   // Layouts with the same number of shards assign the accounts in the same way.
-  const earlier = [...before.earlier, before.shards].filter(({ length }) => length !== count);
-  const former = new Set([...before.former, ...before.shards]);
+  const earlier = [...previous.earlier, previous.shards].filter(({ length }) => length !== count);
+  const former = new Set([...previous.former, ...previous.shards]);
   for (const name of shards) former.delete(name);
-  return { generation: before.generation + 1, shards, earlier, former: [...former] };
+  return { generation: previous.generation + 1, shards, earlier, former: [...former] };
 }
 
 /** The layout after the migration, when no slots of moved accounts are occupied elsewhere. */
@@ -54,12 +54,12 @@ export class AccountOwnership {
 
   /** Name of the shard that owns an account. */
   ownerOf(account: string): string {
-    return ownerIn(this.#map, account);
+    return findOwner(this.#map, account);
   }
 
   /** The other shards that may have owned the account. */
   earlierOwners(account: string): string[] {
-    const names = new Set(this.#earlier.map((map) => ownerIn(map, account)));
+    const names = new Set(this.#earlier.map((map) => findOwner(map, account)));
     names.delete(this.#self);
     return [...names];
   }
@@ -67,11 +67,11 @@ export class AccountOwnership {
   /** Whether this shard may have owned the account but does not own it any more. */
   hasMovedAway(account: string): boolean {
     if (this.ownerOf(account) === this.#self) return false;
-    return this.#earlier.some((map) => ownerIn(map, account) === this.#self);
+    return this.#earlier.some((map) => findOwner(map, account) === this.#self);
   }
 }
 
-const ownerIn = (map: ShardMap, account: string): string => map.shards[map.of(account)]?.name ?? "";
+const findOwner = (map: ShardMap, account: string): string => map.shards[map.of(account)]?.name ?? "";
 
 /**
  * Builds one shard's part of the pool configuration: its own accounts, and those that it owned and must release.
@@ -79,15 +79,15 @@ const ownerIn = (map: ShardMap, account: string): string => map.shards[map.of(ac
  * @param order sequence number of the message: a shard ignores a message with a lower number as outdated
  */
 export function buildShardConfiguration(
-  whole: PoolConfiguration,
+  configuration: PoolConfiguration,
   layout: PoolLayout,
   name: string,
   order: number,
 ): PoolConfiguration {
   const ownership = new AccountOwnership(layout, name);
-  const accounts = whole.accounts.flatMap((account, rank): PoolAccount[] => {
+  const accounts = configuration.accounts.flatMap((account, rank): PoolAccount[] => {
     if (ownership.ownerOf(account.id) === name) return [{ ...account, rank }];
     return ownership.hasMovedAway(account.id) ? [{ ...account, rank, moved: true }] : [];
   });
-  return { ...whole, accounts, shard: { name, order, layout } };
+  return { ...configuration, accounts, shard: { name, order, layout } };
 }

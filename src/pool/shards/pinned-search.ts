@@ -42,49 +42,51 @@ export class PinnedSearch {
     end: number,
   ): Promise<ShardOutcome> {
     const owner = this.#map.of(target);
-    const others = this.#map.shards.map((_, shard) => shard).filter((shard) => shard !== owner);
+    const otherShards = this.#map.shards.map((_, shard) => shard).filter((shard) => shard !== owner);
     for (let round = 0; ; round += 1) {
-      const silent: unknown[] = [];
+      const failures: unknown[] = [];
       /** Null: the shard did not answer. */
-      const heard = (asking: Promise<AcquireResult | null>) =>
-        asking.catch((error: unknown) => {
-          silent.push(error);
+      const nullOnFailure = (call: Promise<AcquireResult | null>) =>
+        call.catch((error: unknown) => {
+          failures.push(error);
           return null;
         });
       const wait = async (shard: number) => {
         const [, acquired] = await waitAtShard(this.#shards, this.#clock, [], shard, request, signal, end);
         return acquired;
       };
-      const first = await heard(wait(owner));
-      if (first !== null && !lacksAccount(first)) return [owner, first];
-      const asked = await Promise.all(
-        others.map(async (shard) => {
-          const asking = acquireWithoutWaiting(this.#shards.acquire, this.#clock, shard, request, signal);
-          return { shard, acquired: await heard(asking) };
+      const ownerResult = await nullOnFailure(wait(owner));
+      if (ownerResult !== null && !lacksAccount(ownerResult)) return [owner, ownerResult];
+      const results = await Promise.all(
+        otherShards.map(async (shard) => {
+          const call = acquireWithoutWaiting(this.#shards.acquire, this.#clock, shard, request, signal);
+          return { shard, acquired: await nullOnFailure(call) };
         }),
       );
-      const known = asked.flatMap(({ shard, acquired }) =>
+      const candidates = results.flatMap(({ shard, acquired }) =>
         acquired === null || lacksAccount(acquired) ? [] : [{ shard, acquired }],
       );
-      const granted = known.find(({ acquired }) => "lease" in acquired);
-      for (const { acquired } of known) if (acquired !== granted?.acquired) void releaseUnused(acquired);
+      const granted = candidates.find(({ acquired }) => "lease" in acquired);
+      for (const { acquired } of candidates) if (acquired !== granted?.acquired) void releaseUnused(acquired);
       if (granted !== undefined) return [granted.shard, granted.acquired];
-      const [there] = known;
-      if (there !== undefined) {
-        const waited = await wait(there.shard);
-        if (!lacksAccount(waited)) return [there.shard, waited];
+      const [candidate] = candidates;
+      if (candidate !== undefined) {
+        const result = await wait(candidate.shard);
+        if (!lacksAccount(result)) return [candidate.shard, result];
       }
-      const all = [first, ...asked.map(({ acquired }) => acquired)];
-      if (all.includes(null))
+      const allResults = [ownerResult, ...results.map(({ acquired }) => acquired)];
+      if (allResults.includes(null))
         throw unresponsivePoolError(
           `the account ${JSON.stringify(target)} may live in an account pool that does not answer`,
-          silent[0],
+          failures[0],
         );
       // While an account moves, it may be unknown to both shards for a moment.
       if (round > 0 || this.#clock.now() >= end) {
-        const answers = all.filter((one) => one !== null);
-        const telling = answers.find((one) => "refused" in one && one.refused === "target_not_found");
-        return [owner, telling ?? answers[0] ?? { refused: "target_not_found" }];
+        const answers = allResults.filter((result) => result !== null);
+        const notFound = answers.find(
+          (answer) => "refused" in answer && answer.refused === "target_not_found",
+        );
+        return [owner, notFound ?? answers[0] ?? { refused: "target_not_found" }];
       }
       await sleep(RETRY_MS, this.#clock);
     }

@@ -4,7 +4,7 @@ import type { GeoLocation, Region } from "../../core/ports/regions.ts";
  * The center of each region that an object can run in: degrees, east positive. Approximate: it only serves to sort the
  * regions by distance.
  */
-const MIDDLES: Readonly<Record<Region, readonly [latitude: number, longitude: number]>> = {
+const CENTERS: Readonly<Record<Region, readonly [latitude: number, longitude: number]>> = {
   wnam: [40, -119],
   enam: [40, -78],
   sam: [-23, -47],
@@ -33,15 +33,18 @@ const radians = (degrees: number): number => (degrees * Math.PI) / 180;
 
 /** Distance from a place to a region, in radians on the globe. 0 for all regions when the place is unknown. */
 export function distanceFrom({ continent, longitude }: GeoLocation): (region: string) => number {
-  const from = CONTINENTS[continent];
-  if (from === undefined) return () => 0;
-  const [latitude, middle] = from;
-  const [phi, lambda] = [radians(latitude), radians(Number.isFinite(longitude) ? longitude : middle)];
-  const middles = new Map<string, readonly [number, number]>(Object.entries(MIDDLES));
+  const origin = CONTINENTS[continent];
+  if (origin === undefined) return () => 0;
+  const [latitude, defaultLongitude] = origin;
+  const [phi, lambda] = [
+    radians(latitude),
+    radians(Number.isFinite(longitude) ? longitude : defaultLongitude),
+  ];
+  const centers = new Map<string, readonly [number, number]>(Object.entries(CENTERS));
   return (region) => {
-    const to = middles.get(region);
-    if (to === undefined) return 0;
-    const [phi2, lambda2] = [radians(to[0]), radians(to[1])];
+    const center = centers.get(region);
+    if (center === undefined) return 0;
+    const [phi2, lambda2] = [radians(center[0]), radians(center[1])];
     const cosine =
       Math.sin(phi) * Math.sin(phi2) + Math.cos(phi) * Math.cos(phi2) * Math.cos(lambda - lambda2);
     return Math.acos(Math.min(1, Math.max(-1, cosine)));

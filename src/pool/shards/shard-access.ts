@@ -32,16 +32,16 @@ export const RETRY_MS = 100;
  * later is released.
  */
 export async function acquireWithoutWaiting(
-  ask: AcquireAtShard,
+  acquire: AcquireAtShard,
   clock: Clock,
   shard: number,
   request: AcquireRequest,
   signal: AbortSignalLike | undefined,
 ): Promise<AcquireResult | null> {
-  const asking = ask(shard, { ...request, waitMs: 0, passing: true }, signal);
-  const answer = await withTimeout(asking, SHARD_TIMEOUT_MS, clock);
-  if (answer === null) void asking.then(releaseUnused, () => undefined);
-  return answer;
+  const call = acquire(shard, { ...request, waitMs: 0, passing: true }, signal);
+  const result = await withTimeout(call, SHARD_TIMEOUT_MS, clock);
+  if (result === null) void call.then(releaseUnused, () => undefined);
+  return result;
 }
 
 /** Releases an unused slot without counting a success of its account. */

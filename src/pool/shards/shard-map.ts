@@ -40,23 +40,23 @@ export class ShardMap {
   /** Index of the shard that owns an account. */
   of(account: string): number {
     const hash = digest(account);
-    let best = 0;
-    let most = -1;
+    let bestIndex = 0;
+    let highestWeight = -1;
     for (const [index, seed] of this.#seeds.entries()) {
       const weight = mix(hash ^ seed);
-      if (weight > most) {
-        most = weight;
-        best = index;
+      if (weight > highestWeight) {
+        highestWeight = weight;
+        bestIndex = index;
       }
     }
-    return best;
+    return bestIndex;
   }
 
   /** Splits the accounts by shard, keeping their order. */
   split<T extends { readonly id: string }>(accounts: readonly T[]): T[][] {
-    const parts = this.shards.map((): T[] => []);
-    for (const account of accounts) parts[this.of(account.id)]?.push(account);
-    return parts;
+    const accountsByShard = this.shards.map((): T[] => []);
+    for (const account of accounts) accountsByShard[this.of(account.id)]?.push(account);
+    return accountsByShard;
   }
 }
 
@@ -66,14 +66,14 @@ export class ShardMap {
  * shard.
  */
 export function splitProportionally(total: number, weights: readonly number[]): number[] {
-  const sum = weights.reduce((all, weight) => all + weight, 0);
+  const sum = weights.reduce((subtotal, weight) => subtotal + weight, 0);
   if (total === 0 || sum === 0) return weights.map(() => 0);
   const exact = weights.map((weight) => (total * weight) / sum);
-  const parts = exact.map(Math.floor);
-  const left = total - parts.reduce((all, part) => all + part, 0);
-  const byRest = exact
+  const shares = exact.map(Math.floor);
+  const remainder = total - shares.reduce((subtotal, share) => subtotal + share, 0);
+  const byRemainder = exact
     .map((value, index) => ({ index, rest: value - Math.floor(value) }))
-    .sort((one, other) => other.rest - one.rest || one.index - other.index);
-  for (const { index } of byRest.slice(0, left)) parts[index] = (parts[index] ?? 0) + 1;
-  return parts;
+    .sort((a, b) => b.rest - a.rest || a.index - b.index);
+  for (const { index } of byRemainder.slice(0, remainder)) shares[index] = (shares[index] ?? 0) + 1;
+  return shares;
 }

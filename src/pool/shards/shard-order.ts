@@ -1,8 +1,8 @@
 import type { Shard } from "./shard-map.ts";
 
 /**
- * How long a shard without a free slot is asked after the others, milliseconds: about the time until news of a slot could
- * arrive.
+ * How long a shard without a free slot is asked after the others, milliseconds: about the time until new
+ * information about a slot could arrive.
  */
 const BUSY_AVOID_MS = 250;
 
@@ -31,9 +31,7 @@ export class ShardOrder {
       const region = shards[index]?.region ?? "";
       groups.set(region, [...(groups.get(region) ?? []), index]);
     }
-    this.#groups = [...groups]
-      .sort(([one], [other]) => distance(one) - distance(other))
-      .map(([, indices]) => indices);
+    this.#groups = [...groups].sort(([a], [b]) => distance(a) - distance(b)).map(([, indices]) => indices);
     this.#turn = turn;
   }
 
@@ -41,15 +39,15 @@ export class ShardOrder {
   nextOrder(now: number): number[] {
     const turn = this.#turn;
     this.#turn += 1;
-    const avoided = (index: number) => (this.#avoidedUntil.get(index) ?? 0) > now;
+    const isAvoided = (index: number) => (this.#avoidedUntil.get(index) ?? 0) > now;
     // Round robin only among shards of equal priority: otherwise the shard after an avoided one would also get its turns.
-    const inTurn = (those: (index: number) => boolean) =>
+    const rotate = (matches: (index: number) => boolean) =>
       this.#groups.flatMap((group) => {
-        const some = group.filter(those);
-        const from = some.length === 0 ? 0 : turn % some.length;
-        return [...some.slice(from), ...some.slice(0, from)];
+        const matching = group.filter(matches);
+        const start = matching.length === 0 ? 0 : turn % matching.length;
+        return [...matching.slice(start), ...matching.slice(0, start)];
       });
-    return [...inTurn((index) => !avoided(index)), ...inTurn(avoided)];
+    return [...rotate((index) => !isAvoided(index)), ...rotate(isAvoided)];
   }
 
   /** Asks a shard after all others for a while: it had no free slot, or could not be reached (then with `forMs`). */

@@ -27,22 +27,26 @@ export async function waitAtShard(
   signal: AbortSignalLike | undefined,
   end: number,
 ): Promise<ShardOutcome> {
-  const left = Math.max(0, end - clock.now());
-  const leaving = new AbortController();
-  const leave = () => leaving.abort();
-  if (signal?.aborted) leave();
-  signal?.addEventListener("abort", leave, { once: true });
-  let over = false;
-  let stop = () => {};
-  const waiting = acquire(best, { ...request, waitMs: left }, leaving.signal);
-  const others = shards.filter((shard) => shard !== best);
-  const { promise: found, resolve: find, reject: giveUp } = Promise.withResolvers<ShardOutcome>();
-  const lookAt = async (shard: number | undefined) => {
+  const remainingMs = Math.max(0, end - clock.now());
+  const waitAbort = new AbortController();
+  const abortWait = () => waitAbort.abort();
+  if (signal?.aborted) abortWait();
+  signal?.addEventListener("abort", abortWait, { once: true });
+  let isSettled = false;
+  let stopTimer = () => {};
+  const waiting = acquire(best, { ...request, waitMs: remainingMs }, waitAbort.signal);
+  const otherShards = shards.filter((shard) => shard !== best);
+  const {
+    promise: otherOutcome,
+    resolve: resolveOther,
+    reject: rejectOther,
+  } = Promise.withResolvers<ShardOutcome>();
+  const checkShard = async (shard: number | undefined) => {
     if (shard === undefined) return;
-    const acquired = await acquireWithoutWaiting(acquire, clock, shard, request, leaving.signal);
-    if (acquired !== null && "lease" in acquired) find([shard, acquired]);
+    const acquired = await acquireWithoutWaiting(acquire, clock, shard, request, waitAbort.signal);
+    if (acquired !== null && "lease" in acquired) resolveOther([shard, acquired]);
   };
-  const lookAtBest = async () => {
+  const pingBest = async () => {
     if (
       (await withTimeout(
         ping(best).then(() => true),
@@ -50,36 +54,36 @@ export async function waitAtShard(
         clock,
       )) === null
     )
-      giveUp(unresponsivePoolError("the account pool at which the request waits does not answer"));
+      rejectOther(unresponsivePoolError("the account pool at which the request waits does not answer"));
   };
-  const look = (turn: number, afterMs: number) => {
+  const scheduleCheck = (round: number, afterMs: number) => {
     // Shortly after the end of the wait the shard should have reported the timeout, so it is checked then.
     const dueMs = FIRST_CHECK_MS + Math.max(0, end - clock.now());
-    stop = clock.setTimer(Math.min(afterMs, dueMs), () => {
+    stopTimer = clock.setTimer(Math.min(afterMs, dueMs), () => {
       // The wait itself reports failures of the shard that it waits at.
-      void Promise.allSettled([lookAtBest(), lookAt(others[turn % others.length])]).then(() => {
-        if (!over) look(turn + 1, 2 * afterMs);
+      void Promise.allSettled([pingBest(), checkShard(otherShards[round % otherShards.length])]).then(() => {
+        if (!isSettled) scheduleCheck(round + 1, 2 * afterMs);
       });
     });
   };
-  look(0, FIRST_CHECK_MS);
-  const waited = waiting.then((acquired): ShardOutcome => [best, acquired]);
-  let taken: ShardOutcome | null = null;
+  scheduleCheck(0, FIRST_CHECK_MS);
+  const queueOutcome = waiting.then((acquired): ShardOutcome => [best, acquired]);
+  let winner: ShardOutcome | null = null;
   try {
-    taken = await Promise.race([waited, found]);
-    return taken;
+    winner = await Promise.race([queueOutcome, otherOutcome]);
+    return winner;
   } finally {
-    over = true;
+    isSettled = true;
     // A slot that another shard grants at the same time is released.
-    for (const spare of [waited, found])
-      spare.then(
-        (it) => {
-          if (it !== taken) void releaseUnused(it[1]);
+    for (const candidate of [queueOutcome, otherOutcome])
+      candidate.then(
+        (outcome) => {
+          if (outcome !== winner) void releaseUnused(outcome[1]);
         },
         () => undefined,
       );
-    leave();
-    stop();
-    signal?.removeEventListener("abort", leave);
+    abortWait();
+    stopTimer();
+    signal?.removeEventListener("abort", abortWait);
   }
 }

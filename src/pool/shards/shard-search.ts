@@ -34,7 +34,7 @@ const MAX_ROUNDS = 3;
 /** After all rounds have failed, other requests skip the retries for this long, milliseconds. */
 const FUTILE_PAUSE_MS = 1_000;
 
-/** A shard as far as the search for slots needs it. */
+/** The part of a shard that the search for slots needs. */
 export interface SearchedShard extends Pick<AccountPoolClient, "acquire"> {
   /** Returns at once: used to check that the shard answers. */
   isWell?(provider?: string): Promise<boolean>;
@@ -52,7 +52,7 @@ export interface SearchOptions {
   readonly turn?: number;
 }
 
-interface Answer {
+interface ShardRefusal {
   readonly shard: number;
   readonly refused: AcquireRefusal;
 }
@@ -60,7 +60,7 @@ interface Answer {
 const BUSY: AcquireRefusal = { refused: "queue_timeout" };
 
 /** Whether the request may wait at that shard for an available healthy account. */
-const mayWait = ({ refused: { refused, isWell } }: Answer): boolean =>
+const mayWait = ({ refused: { refused, isWell } }: ShardRefusal): boolean =>
   refused === "queue_timeout" && isWell === true;
 
 /** Refusal reasons, sorted by how well they explain why no shard granted a slot; the most informative one first. */
@@ -71,12 +71,12 @@ const REFUSAL_PRIORITY: readonly RefusalReason[] = [
   "target_not_found",
 ];
 
-function mostInformative(answers: readonly Answer[]): Answer | undefined {
+function selectMostInformative(refusals: readonly ShardRefusal[]): ShardRefusal | undefined {
   for (const reason of REFUSAL_PRIORITY) {
-    const answer = answers.find(({ refused }) => refused.refused === reason);
-    if (answer !== undefined) return answer;
+    const refusal = refusals.find(({ refused }) => refused.refused === reason);
+    if (refusal !== undefined) return refusal;
   }
-  return answers[0];
+  return refusals[0];
 }
 
 /**
@@ -127,67 +127,68 @@ export class ShardSearch {
     end: number,
   ): Promise<ShardOutcome> {
     const order = this.#order(request.provider);
-    const picky = { ...request, wellOnly: true };
-    const last = Math.max(end, this.#clock.now() + MIN_SEARCH_MS);
-    /** Shards at which the request cannot wait, because waiting there failed with `reason`. */
-    const lost = new Set<number>();
-    let reason: unknown = null;
+    const healthyRequest = { ...request, wellOnly: true };
+    const deadline = Math.max(end, this.#clock.now() + MIN_SEARCH_MS);
+    /** Shards at which the request cannot wait, because waiting there failed with `waitError`. */
+    const failedShards = new Set<number>();
+    let waitError: unknown = null;
     for (let round = 0; ; round += 1) {
-      const shards = order.nextOrder(this.#clock.now()).filter((shard) => !lost.has(shard));
+      const shards = order.nextOrder(this.#clock.now()).filter((shard) => !failedShards.has(shard));
       const [first = 0] = shards;
-      const answers: Answer[] = [];
-      let passed = 0;
-      let failed: unknown = null;
+      const refusals: ShardRefusal[] = [];
+      let busyShards = 0;
+      let searchError: unknown = null;
       for (const shard of shards) {
-        if (passed >= SHARDS_BEFORE_WAITING && answers.some(mayWait)) break;
+        if (busyShards >= SHARDS_BEFORE_WAITING && refusals.some(mayWait)) break;
         if (signal?.aborted) return [shard, { refused: "cancelled" }];
-        if (this.#clock.now() >= last) return [shard, BUSY];
-        const answer = await this.#acquireWithoutWaiting(order, shard, picky, signal).catch(
+        if (this.#clock.now() >= deadline) return [shard, BUSY];
+        const result = await this.#acquireWithoutWaiting(order, shard, healthyRequest, signal).catch(
           (error: unknown) => {
             order.avoid(shard, this.#clock.now(), UNREACHABLE_AVOID_MS);
-            failed = error;
+            searchError = error;
             return null;
           },
         );
-        if (answer === null) continue;
-        if ("lease" in answer || answer.refused === "cancelled") return [shard, answer];
-        if (answer.refused === "no_accounts") {
+        if (result === null) continue;
+        if ("lease" in result || result.refused === "cancelled") return [shard, result];
+        if (result.refused === "no_accounts") {
           if (!request.exclude?.length) order.avoid(shard, this.#clock.now(), EMPTY_AVOID_MS);
         } else {
           order.avoid(shard, this.#clock.now());
-          passed += 1;
+          busyShards += 1;
         }
-        answers.push({ shard, refused: answer });
+        refusals.push({ shard, refused: result });
       }
-      if (answers.length === 0 && failed !== null) throw failed;
-      if (this.#clock.now() >= last) return [first, BUSY];
-      if (lost.size > 0 && answers.every(({ refused }) => refused.refused === "no_accounts")) throw reason;
-      const well = answers.find(mayWait);
-      const best = well ?? mostInformative(answers) ?? { shard: first, refused: BUSY };
+      if (refusals.length === 0 && searchError !== null) throw searchError;
+      if (this.#clock.now() >= deadline) return [first, BUSY];
+      if (failedShards.size > 0 && refusals.every(({ refused }) => refused.refused === "no_accounts"))
+        throw waitError;
+      const waitable = refusals.find(mayWait);
+      const best = waitable ?? selectMostInformative(refusals) ?? { shard: first, refused: BUSY };
       let acquired: AcquireResult = best.refused;
       if (best.refused.refused !== "no_accounts") {
         // If no shard has an available healthy account, any account may serve.
-        const wanted = well === undefined ? request : picky;
-        const taken = await waitAtShard(
+        const waitRequest = waitable === undefined ? request : healthyRequest;
+        const outcome = await waitAtShard(
           this.#shards,
           this.#clock,
           shards,
           best.shard,
-          wanted,
+          waitRequest,
           signal,
           end,
         ).catch((error: unknown) => {
           order.avoid(best.shard, this.#clock.now(), UNREACHABLE_AVOID_MS);
-          lost.add(best.shard);
-          reason = error;
+          failedShards.add(best.shard);
+          waitError = error;
           return null;
         });
-        if (taken === null) {
+        if (outcome === null) {
           if (this.#clock.now() >= end) return [best.shard, BUSY];
           continue;
         }
-        if ("lease" in taken[1]) return taken;
-        acquired = taken[1];
+        if ("lease" in outcome[1]) return outcome;
+        acquired = outcome[1];
       }
       if (!this.#shouldRetry(acquired, request, round, end)) return [best.shard, acquired];
       await sleep(RETRY_MS * Math.min(MAX_ROUNDS, round + 1), this.#clock);
@@ -202,10 +203,10 @@ export class ShardSearch {
     // It waited at a shard that has no available healthy account any more.
     if (acquired.isWell === false && acquired.refused === "no_accounts") return true;
     // The accounts may just have moved to another shard.
-    const moved = acquired.refused === "no_accounts" && !exclude?.length;
+    const mayHaveMoved = acquired.refused === "no_accounts" && !exclude?.length;
     // Without a limit the queue has room for as many requests as the pool has slots, and accounts may be about to arrive.
     const mayGetRoom = acquired.refused === "queue_full" && acquired.isFull !== true;
-    if ((!moved && !mayGetRoom) || now < this.#noRetryBefore) return false;
+    if ((!mayHaveMoved && !mayGetRoom) || now < this.#noRetryBefore) return false;
     if (round + 1 < MAX_ROUNDS) return true;
     this.#noRetryBefore = now + FUTILE_PAUSE_MS;
     return false;
@@ -218,17 +219,17 @@ export class ShardSearch {
     request: AcquireRequest,
     signal: AbortSignalLike | undefined,
   ): Promise<AcquireResult | null> {
-    const answer = await acquireWithoutWaiting(this.#shards.acquire, this.#clock, shard, request, signal);
-    if (answer === null) order.avoid(shard, this.#clock.now(), UNREACHABLE_AVOID_MS);
-    return answer;
+    const result = await acquireWithoutWaiting(this.#shards.acquire, this.#clock, shard, request, signal);
+    if (result === null) order.avoid(shard, this.#clock.now(), UNREACHABLE_AVOID_MS);
+    return result;
   }
 
   #order(provider = ""): ShardOrder {
     let order = this.#orders.get(provider);
     if (order === undefined) {
       const { shards, place, distance = distanceFrom(place()), turn } = this.#options;
-      const from = turn ?? Math.floor(Math.random() * shards.length);
-      order = new ShardOrder(shards, [...shards.keys()], distance, from);
+      const firstTurn = turn ?? Math.floor(Math.random() * shards.length);
+      order = new ShardOrder(shards, [...shards.keys()], distance, firstTurn);
       this.#orders.set(provider, order);
     }
     return order;

@@ -10,38 +10,41 @@ export interface ShardStatus {
   readonly ranks: Readonly<Record<string, number>>;
 }
 
-const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
-  items.reduce((all, item) => all + of(item), 0);
+const sum = <T>(items: readonly T[], getNumber: (item: T) => number): number =>
+  items.reduce((total, item) => total + getNumber(item), 0);
 
 /**
- * Merges the statuses of all pools into one; at most `most` entries of each list, in the order of a single pool.
+ * Merges the statuses of all pools into one; at most `maxEntries` entries of each list, in the order of a single pool.
  *
  * @param silent names of the shards that have not answered: they are not counted
  */
 export function mergeStatuses(
   shards: readonly ShardStatus[],
   silent: readonly string[] = [],
-  most = Number.POSITIVE_INFINITY,
+  maxEntries = Number.POSITIVE_INFINITY,
 ): QueueStatus {
-  const all = shards.map(({ status }) => status);
-  const total = (of: (status: QueueStatus) => number) => sum(all, of);
+  const statuses = shards.map(({ status }) => status);
+  const total = (getNumber: (status: QueueStatus) => number) => sum(statuses, getNumber);
   const ranks = new Map(shards.flatMap(({ ranks }) => Object.entries(ranks)));
-  const rankOf = (id: string) => ranks.get(id) ?? Number.POSITIVE_INFINITY;
-  const inOrder = (of: (status: QueueStatus) => readonly string[]) =>
-    [...new Set(all.flatMap(of))]
-      .sort((one, other) => (rankOf(one) < rankOf(other) ? -1 : rankOf(one) > rankOf(other) ? 1 : 0))
-      .slice(0, most);
+  const getRank = (id: string) => ranks.get(id) ?? Number.POSITIVE_INFINITY;
+  const mergeInOrder = (getIds: (status: QueueStatus) => readonly string[]) =>
+    [...new Set(statuses.flatMap(getIds))]
+      .sort((a, b) => (getRank(a) < getRank(b) ? -1 : getRank(a) > getRank(b) ? 1 : 0))
+      .slice(0, maxEntries);
   /** The entries of all pools sorted by a number, the largest first. */
-  const largest = <T>(of: (status: QueueStatus) => readonly T[], by: (item: T) => number): T[] =>
-    all
-      .flatMap(of)
-      .sort((one, other) => by(other) - by(one))
-      .slice(0, most);
+  const takeLargest = <T>(
+    getItems: (status: QueueStatus) => readonly T[],
+    getNumber: (item: T) => number,
+  ): T[] =>
+    statuses
+      .flatMap(getItems)
+      .sort((a, b) => getNumber(b) - getNumber(a))
+      .slice(0, maxEntries);
   const condition = (name: AccountCondition) => total(({ conditions }) => conditions[name]);
   const limits = shards[0]?.limits;
   const recommended = total(({ recommended_concurrency }) => recommended_concurrency);
   const outages = new Map(
-    largest(
+    takeLargest(
       ({ outages }) => outages,
       ({ since }) => since,
     ).map((outage) => [`${outage.provider}\n${outage.model}`, outage] as const),
@@ -51,19 +54,19 @@ export function mergeStatuses(
     ready: total(({ ready }) => ready),
     in_use: total(({ in_use }) => in_use),
     total: total(({ total }) => total),
-    available_accounts: inOrder(({ available_accounts }) => available_accounts),
-    in_use_accounts: inOrder(({ in_use_accounts }) => in_use_accounts),
+    available_accounts: mergeInOrder(({ available_accounts }) => available_accounts),
+    in_use_accounts: mergeInOrder(({ in_use_accounts }) => in_use_accounts),
     max_inflight_per_account: limits?.perAccount ?? 0,
     global_max_inflight: limits?.global || recommended,
     recommended_concurrency: recommended,
     waiting: total(({ waiting }) => waiting),
     max_queue_size: limits?.queue || recommended,
-    leases: largest(
+    leases: takeLargest(
       ({ leases }) => leases,
       ({ age_ms }) => age_ms,
     ),
     cooling: total(({ cooling }) => cooling),
-    cooldowns: largest(
+    cooldowns: takeLargest(
       ({ cooldowns }) => cooldowns,
       ({ until }) => until,
     ),
@@ -74,12 +77,12 @@ export function mergeStatuses(
       cooling: condition("cooling"),
       disabled: condition("disabled"),
     },
-    failing: largest(
+    failing: takeLargest(
       ({ failing }) => failing,
       ({ at }) => at,
     ),
     outages: [...outages.values()],
-    waiting_requests: largest(
+    waiting_requests: takeLargest(
       ({ waiting_requests }) => waiting_requests,
       ({ waiting_ms }) => waiting_ms,
     ),

@@ -50,20 +50,20 @@ export class CaptureTable {
     this.#texts.put(head.id, "response", response_body);
   }
 
-  /** Keeps the newest `keep` captures, fewer if they are long, and drops the rest. */
-  trim(keep: number): void {
-    let kept = 0;
+  /** Keeps the newest `maxCount` captures, fewer if they are long, and drops the rest. */
+  trim(maxCount: number): void {
+    let count = 0;
     let chars = 0;
     for (const row of this.#sql.all("select id, chars from capture order by at desc, seq desc")) {
-      kept += 1;
+      count += 1;
       chars += numberIn(row, "chars");
-      if (kept > keep || (kept > 1 && chars > MAX_TOTAL_CHARS)) this.#remove(textIn(row, "id"));
+      if (count > maxCount || (count > 1 && chars > MAX_TOTAL_CHARS)) this.#remove(textIn(row, "id"));
     }
   }
 
   list(): CaptureSummary[] {
     return this.#sql.all("select head from capture order by at desc, seq desc").map((row) => {
-      const head = headOf(row);
+      const head = parseHead(row);
       return {
         ...head,
         request_preview: truncateText(this.#texts.get(head.id, "request"), PREVIEW_CHARS),
@@ -76,7 +76,7 @@ export class CaptureTable {
     const row = this.#sql.all("select head from capture where id=?", id)[0];
     if (row === undefined) return null;
     return {
-      ...headOf(row),
+      ...parseHead(row),
       request_body: this.#texts.get(id, "request"),
       response_body: this.#texts.get(id, "response"),
     };
@@ -102,14 +102,14 @@ export class CaptureTable {
     const keys = this.#sql.all(
       "select chain from capture where chain<>'' group by chain order by max(at) desc, max(seq) desc",
     );
-    const wanted = q.toLowerCase();
-    const found: CaptureChain[] = [];
+    const searchText = q.toLowerCase();
+    const chains: CaptureChain[] = [];
     for (const row of keys) {
-      if (found.length >= limit) break;
+      if (chains.length >= limit) break;
       const rounds = this.listChainCaptures(textIn(row, "chain")).flatMap((id) => this.read(id) ?? []);
       const [first] = rounds;
-      if (first === undefined || !rounds.some((round) => contains(round, wanted))) continue;
-      found.push({
+      if (first === undefined || !rounds.some((round) => containsText(round, searchText))) continue;
+      chains.push({
         chain_key: first.chain_key,
         capture_ids: rounds.map(({ id }) => id),
         round_count: rounds.length,
@@ -121,7 +121,7 @@ export class CaptureTable {
         ),
       });
     }
-    return found;
+    return chains;
   }
 
   #remove(id: string): void {
@@ -130,17 +130,17 @@ export class CaptureTable {
   }
 }
 
-function headOf(row: SqlRow): Head {
+function parseHead(row: SqlRow): Head {
   // Captures of older versions have no `key`.
   const head: Head = { key: "", ...JSON.parse(textIn(row, "head")) };
   return head;
 }
 
-/** `wanted` is in lower case. */
-function contains(capture: Capture, wanted: string): boolean {
-  if (wanted === "") return true;
+/** `searchText` is in lower case. */
+function containsText(capture: Capture, searchText: string): boolean {
+  if (searchText === "") return true;
   const { id, chain_key, label, request_id, request_body, response_body } = capture;
   return [id, chain_key, label, request_id, request_body, response_body].some((text) =>
-    text.toLowerCase().includes(wanted),
+    text.toLowerCase().includes(searchText),
   );
 }

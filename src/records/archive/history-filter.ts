@@ -1,7 +1,7 @@
 import type { HistoryFilter } from "../../core/ports/archive.ts";
 import type { SqlValue } from "../../core/storage/sql.ts";
 
-/** A record that is still `streaming` after this time without news has lost its isolate. */
+/** A record that is still `streaming` after this time without an update has lost its isolate. */
 export const LOST_AFTER_MS = 15 * 60_000;
 
 /** The index covers exactly this expression; it would not cover `->>`. */
@@ -56,59 +56,63 @@ export interface Condition {
  * @param now Unix milliseconds: records that have streamed for too long count as failed
  */
 export function buildCondition(filter: HistoryFilter, q: string, now: number): Condition {
-  const parts: string[] = [];
+  const conditions: string[] = [];
   const values: SqlValue[] = [];
-  const add = (part: string, ...given: readonly SqlValue[]) => {
-    parts.push(part);
-    values.push(...given);
+  const add = (condition: string, ...boundValues: readonly SqlValue[]) => {
+    conditions.push(condition);
+    values.push(...boundValues);
   };
   /** `part` creates a condition from the set of choices. */
-  const among = (choices: readonly SqlValue[] = [], part: (set: string) => string, times = 1) => {
+  const addChoice = (
+    choices: readonly SqlValue[] = [],
+    createCondition: (set: string) => string,
+    times = 1,
+  ) => {
     if (choices.length === 0) return;
-    add(part(BOUND_LIST), ...Array.from({ length: times }, () => JSON.stringify(choices)));
+    add(createCondition(BOUND_LIST), ...Array.from({ length: times }, () => JSON.stringify(choices)));
   };
-  const bound = (value: number | undefined, part: string) => {
-    if (value !== undefined) add(part, value);
+  const addBound = (value: number | undefined, condition: string) => {
+    if (value !== undefined) add(condition, value);
   };
-  bound(filter.from, "created >= ?");
-  bound(filter.to, "created < ?");
+  addBound(filter.from, "created >= ?");
+  addBound(filter.to, "created < ?");
   if (filter.status !== undefined && filter.status.length > 0) {
     const status = summaryField("status");
-    const lost = now - LOST_AFTER_MS;
-    const said = `case when ${status} = 'streaming' and updated <= ? then 'error' else ${status} end`;
-    add(`${said} in ${BOUND_LIST}`, lost, JSON.stringify(filter.status));
+    const lostBefore = now - LOST_AFTER_MS;
+    const effectiveStatus = `case when ${status} = 'streaming' and updated <= ? then 'error' else ${status} end`;
+    add(`${effectiveStatus} in ${BOUND_LIST}`, lostBefore, JSON.stringify(filter.status));
   }
   if (filter.code !== undefined && filter.code.length > 0) {
     const code = summaryField("status_code");
-    const classes = filter.code.filter((one) => one.endsWith("xx")).map((one) => Number(one[0]));
-    const codes = filter.code.filter((one) => !one.endsWith("xx")).map(Number);
-    const given = [JSON.stringify(classes), JSON.stringify(codes)];
-    add(`((${code}) / 100 in ${BOUND_LIST} or ${code} in ${BOUND_LIST})`, ...given);
+    const classes = filter.code.filter((entry) => entry.endsWith("xx")).map((entry) => Number(entry[0]));
+    const codes = filter.code.filter((entry) => !entry.endsWith("xx")).map(Number);
+    const codeLists = [JSON.stringify(classes), JSON.stringify(codes)];
+    add(`((${code}) / 100 in ${BOUND_LIST} or ${code} in ${BOUND_LIST})`, ...codeLists);
   }
-  among(filter.key, (set) => `${summaryField("key")} in ${set}`);
-  among(filter.dialect, (set) => `${summaryField("dialect")} in ${set}`);
-  among(filter.source, (set) => `${summaryField("source")} in ${set}`);
-  among(
+  addChoice(filter.key, (set) => `${summaryField("key")} in ${set}`);
+  addChoice(filter.dialect, (set) => `${summaryField("dialect")} in ${set}`);
+  addChoice(filter.source, (set) => `${summaryField("source")} in ${set}`);
+  addChoice(
     filter.model,
     (set) => `(${summaryField("model")} in ${set} or ${summaryField("requested_model")} in ${set})`,
     2,
   );
   const tried = summaryField("tried");
-  const one = "value ->> '$.account'";
-  among(
+  const accountField = "value ->> '$.account'";
+  addChoice(
     filter.account,
     (set) =>
-      `(${summaryField("account")} in ${set} or ${tried} <> '[]' and exists(select 1 from json_each(${tried}) where ${one} in ${set}))`,
+      `(${summaryField("account")} in ${set} or ${tried} <> '[]' and exists(select 1 from json_each(${tried}) where ${accountField} in ${set}))`,
     2,
   );
   const tokens = `(${summaryField("prompt_tokens")}) + (${summaryField("completion_tokens")})`;
-  bound(filter.minMs, `${summaryField("elapsed_ms")} >= ?`);
-  bound(filter.maxMs, `${summaryField("elapsed_ms")} <= ?`);
-  bound(filter.minTokens, `${tokens} >= ?`);
-  bound(filter.maxTokens, `${tokens} <= ?`);
-  const isNarrowed = parts.length > 0;
+  addBound(filter.minMs, `${summaryField("elapsed_ms")} >= ?`);
+  addBound(filter.maxMs, `${summaryField("elapsed_ms")} <= ?`);
+  addBound(filter.minTokens, `${tokens} >= ?`);
+  addBound(filter.maxTokens, `${tokens} <= ?`);
+  const isNarrowed = conditions.length > 0;
   if (q !== "") add(HAS_TEXT, q, JSON.stringify(q).slice(1, -1), q);
-  return { where: parts.length === 0 ? "" : ` where ${parts.join(" and ")}`, values, isNarrowed };
+  return { where: conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`, values, isNarrowed };
 }
 
 /** The `from` and `where` of a query on single records. `isIndexed`: {@link FILTER_INDEX} exists. */

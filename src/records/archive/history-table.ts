@@ -80,22 +80,22 @@ export class HistoryTable {
   /** Like {@link put} for each, but uses few statements for new records. */
   putAll(writes: readonly HistoryWrite[]): void {
     const known = this.#findKnown(writes.map(({ summary }) => summary.id));
-    const fresh = new Map<string, HistoryWrite>();
-    const others: HistoryWrite[] = [];
+    const newWrites = new Map<string, HistoryWrite>();
+    const updates: HistoryWrite[] = [];
     for (const write of writes) {
       const { id } = write.summary;
-      if (known.has(id) || fresh.has(id)) others.push(write);
-      else fresh.set(id, write);
+      if (known.has(id) || newWrites.has(id)) updates.push(write);
+      else newWrites.set(id, write);
     }
-    const rows = Array.from(fresh.values(), ({ summary }) => [
+    const rows = Array.from(newWrites.values(), ({ summary }) => [
       summary.id,
       summary.created_at,
       summary.updated_at,
       JSON.stringify(summary),
     ]);
     insertRows(this.#sql, "record(id, created, updated, summary)", rows);
-    this.#texts.insertAll(Array.from(fresh, ([id, write]) => [id, collectTexts(write)] as const));
-    for (const write of others) this.put(write);
+    this.#texts.insertAll(Array.from(newWrites, ([id, write]) => [id, collectTexts(write)] as const));
+    for (const write of updates) this.put(write);
   }
 
   /**
@@ -106,11 +106,11 @@ export class HistoryTable {
     const { summary } = write;
     const { id } = summary;
     const known = this.#sql.all(SELECT_STATE, id)[0];
-    const fresh = known?.["updated"] === null;
-    if (!fresh && summary.status === "streaming") {
+    const isNew = known?.["updated"] === null;
+    if (!isNew && summary.status === "streaming") {
       if (textIn(known, "status") !== "streaming" || numberIn(known, "updated") > summary.updated_at) return;
     }
-    if (fresh && numberIn(known, "deleted") > 0) return;
+    if (isNew && numberIn(known, "deleted") > 0) return;
     this.#sql.all(
       "insert into record(id, created, updated, summary) values(?,?,?,?) on conflict(id) do update set updated=excluded.updated, summary=excluded.summary",
       id,
@@ -119,7 +119,7 @@ export class HistoryTable {
       JSON.stringify(summary),
     );
     const texts = collectTexts(write);
-    if (fresh) this.#texts.insertAll([[id, texts]]);
+    if (isNew) this.#texts.insertAll([[id, texts]]);
     else for (const [name, text] of Object.entries(texts)) this.#texts.put(id, name, text);
   }
 
@@ -131,13 +131,13 @@ export class HistoryTable {
     );
   }
 
-  /** Drops all but the newest `keep` records. */
-  trim(keep: number): void {
-    const excess = this.count - keep;
+  /** Drops all but the newest `maxRecords` records. */
+  trim(maxRecords: number): void {
+    const excess = this.count - maxRecords;
     if (excess > 0) {
-      const old = "select id from record order by created, seq limit ?";
-      this.#texts.deleteOwners(old, excess);
-      this.#sql.all(`delete from record where id in (${old})`, excess);
+      const oldestIds = "select id from record order by created, seq limit ?";
+      this.#texts.deleteOwners(oldestIds, excess);
+      this.#sql.all(`delete from record where id in (${oldestIds})`, excess);
     }
     this.#sql.all("delete from deleted_record where at<?", this.#now() - TOMBSTONE_MS);
   }
@@ -152,14 +152,14 @@ export class HistoryTable {
     const newest = "order by created desc, seq desc";
     if (q !== "" && !uncounted) {
       // A text search is expensive: one search gives both the page and the total.
-      const found = this.#sql
+      const matches = this.#sql
         .all(`select seq ${from} ${newest}`, ...values)
         .map((row) => numberIn(row, "seq"));
-      const page = JSON.stringify(found.slice(offset, offset + count));
-      const shown = `select summary from record where seq in (select value from json_each(?)) ${newest}`;
+      const page = JSON.stringify(matches.slice(offset, offset + count));
+      const selectPage = `select summary from record where seq in (select value from json_each(?)) ${newest}`;
       return {
-        items: this.#sql.all(shown, page).map((row) => this.toSummary(textIn(row, "summary"))),
-        total: found.length,
+        items: this.#sql.all(selectPage, page).map((row) => this.toSummary(textIn(row, "summary"))),
+        total: matches.length,
       };
     }
     const total = uncounted ? 0 : numberIn(this.#sql.all(`select count(*) as n ${from}`, ...values)[0], "n");
@@ -222,7 +222,7 @@ export class HistoryTable {
     return ids;
   }
 
-  /** Those of the ids that were deleted for good. */
+  /** Returns the ids that were deleted for good. */
   findDeleted(ids: readonly string[]): Set<string> {
     if (ids.length === 0) return new Set();
     const rows = this.#sql.all(`select id from deleted_record where id in ${BOUND_IDS}`, JSON.stringify(ids));
@@ -232,24 +232,24 @@ export class HistoryTable {
   /** Deletes records for good: running generations do not bring them back. */
   deletePermanently(ids: readonly string[]): void {
     for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
-      const some = ids.slice(at, at + IDS_AT_ONCE);
-      this.deleteReplaceable(some);
+      const batch = ids.slice(at, at + IDS_AT_ONCE);
+      this.deleteReplaceable(batch);
       this.#sql.all(
         `insert or replace into deleted_record select value, ? from json_each(?)`,
         this.#now(),
-        JSON.stringify(some),
+        JSON.stringify(batch),
       );
     }
   }
 
   /** Deletes records, which later writes may bring back. */
   deleteReplaceable(ids: readonly string[]): void {
-    const given = JSON.stringify(ids);
-    this.#sql.all(`delete from record where id in ${BOUND_IDS}`, given);
-    this.#texts.deleteOwners(`select value from json_each(?)`, given);
+    const boundIds = JSON.stringify(ids);
+    this.#sql.all(`delete from record where id in ${BOUND_IDS}`, boundIds);
+    this.#texts.deleteOwners(`select value from json_each(?)`, boundIds);
   }
 
-  /** Those of the ids that have a record or were deleted. */
+  /** Returns the ids that have a record or were deleted. */
   #findKnown(ids: readonly string[]): Set<string> {
     if (ids.length === 0) return new Set();
     const rows = this.#sql.all(`select id from record where id in ${BOUND_IDS}`, JSON.stringify(ids));
@@ -263,9 +263,12 @@ export class HistoryTable {
   /** Converts stored JSON to a displayed summary. */
   toSummary(json: string): HistorySummary {
     // Records of older versions lack these fields: failed accounts, sign-ins, provider, key and times.
-    const since = { tried: [], sign_ins: [], provider: "", key: "", leased_at: 0, first_token_ms: 0 };
-    const kept: HistorySummary = { ...since, ...JSON.parse(json) };
-    const summary = { ...kept, tried: kept.tried.map((account) => ({ ...account, at: account.at ?? 0 })) };
+    const defaults = { tried: [], sign_ins: [], provider: "", key: "", leased_at: 0, first_token_ms: 0 };
+    const stored: HistorySummary = { ...defaults, ...JSON.parse(json) };
+    const summary = {
+      ...stored,
+      tried: stored.tried.map((account) => ({ ...account, at: account.at ?? 0 })),
+    };
     if (summary.status !== "streaming" || summary.updated_at > this.#now() - LOST_AFTER_MS) return summary;
     return { ...summary, status: "error", error: INTERRUPTED };
   }

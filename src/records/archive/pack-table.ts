@@ -41,7 +41,7 @@ export class PackTable {
 
   /** Number of records in all packs. */
   get count(): number {
-    return this.#known().size;
+    return this.#getPacksById().size;
   }
 
   /** The keys of all packs, oldest first. */
@@ -50,7 +50,7 @@ export class PackTable {
   }
 
   has(id: string): boolean {
-    return this.#known().has(id);
+    return this.#getPacksById().has(id);
   }
 
   /** All packs, those with the newest requests first. */
@@ -64,9 +64,9 @@ export class PackTable {
 
   /** Stores records and skips known ones. Returns the new ones. */
   put({ key, records }: RecordPack): readonly PackedRecord[] {
-    const known = this.#known();
-    const fresh = records.filter(({ summary }) => !known.has(summary.id));
-    if (fresh.length === 0) return fresh;
+    const known = this.#getPacksById();
+    const newRecords = records.filter(({ summary }) => !known.has(summary.id));
+    if (newRecords.length === 0) return newRecords;
     const [row] = this.#sql.all(
       "insert into pack(key, at, since, n, spans, summaries) values(?,0,0,0,'','') returning seq",
       key,
@@ -74,16 +74,16 @@ export class PackTable {
     const seq = numberIn(row, "seq");
     this.#write(
       seq,
-      fresh.map(({ summary }) => summary),
-      new Map(fresh.map(({ summary, at, bytes }) => [summary.id, [at, bytes]])),
+      newRecords.map(({ summary }) => summary),
+      new Map(newRecords.map(({ summary, at, bytes }) => [summary.id, [at, bytes]])),
     );
-    for (const { summary } of fresh) known.set(summary.id, seq);
-    return fresh;
+    for (const { summary } of newRecords) known.set(summary.id, seq);
+    return newRecords;
   }
 
   /** Marks the texts of a pack's unstored records for erasure. Skips records that are stored from this very pack. */
   markForErasure({ key, records }: RecordPack): void {
-    const known = this.#known();
+    const known = this.#getPacksById();
     for (const { summary, at, bytes } of records) {
       const seq = known.get(summary.id);
       if (seq !== undefined && this.#keyOf(seq) === key) continue;
@@ -93,15 +93,15 @@ export class PackTable {
 
   /** Texts to erase, by the key of their pack; null: delete the whole pack. */
   listStrayTexts(): Map<string, TextLocation[] | null> {
-    const strays = new Map<string, TextLocation[] | null>();
+    const strayTexts = new Map<string, TextLocation[] | null>();
     for (const row of this.#sql.all(
       "select key, at, bytes, exists(select 1 from pack p where p.key = s.key) as kept from stray_text s",
     )) {
       const key = textIn(row, "key");
-      const place = { key, at: numberIn(row, "at"), bytes: numberIn(row, "bytes") };
-      strays.set(key, numberIn(row, "kept") > 0 ? [...(strays.get(key) ?? []), place] : null);
+      const location = { key, at: numberIn(row, "at"), bytes: numberIn(row, "bytes") };
+      strayTexts.set(key, numberIn(row, "kept") > 0 ? [...(strayTexts.get(key) ?? []), location] : null);
     }
-    return strays;
+    return strayTexts;
   }
 
   /** Records that a pack's stray texts are erased. */
@@ -115,40 +115,40 @@ export class PackTable {
   }
 
   read(id: string): LocatedRecord | null {
-    const seq = this.#known().get(id);
+    const seq = this.#getPacksById().get(id);
     if (seq === undefined) return null;
     const [row] = this.#sql.all("select key, spans, summaries from pack where seq=?", seq);
-    const summary = summariesIn(row).find((one) => one.id === id);
-    const span = spansIn(row).get(id);
+    const summary = parseSummaries(row).find((entry) => entry.id === id);
+    const span = parseSpans(row).get(id);
     if (summary === undefined || span === undefined) return null;
     return { summary, place: { key: textIn(row, "key"), at: span[0], bytes: span[1] } };
   }
 
   /** Deletes a record; false if it does not exist. */
   delete(id: string): boolean {
-    const seq = this.#known().get(id);
+    const seq = this.#getPacksById().get(id);
     if (seq === undefined) return false;
-    this.#forget(seq, (summary) => summary.id === id);
+    this.#removeRecords(seq, (summary) => summary.id === id);
     return true;
   }
 
-  /** Keeps `keep` records: drops from the oldest packs first, and within a pack the earliest requests first. */
-  trim(keep: number): void {
-    while (this.count > keep) {
+  /** Keeps `maxRecords` records: drops from the oldest packs first, and within a pack the earliest requests first. */
+  trim(maxRecords: number): void {
+    while (this.count > maxRecords) {
       const [row] = this.#sql.all("select seq, summaries from pack order by seq limit 1");
-      const oldest = summariesIn(row).sort((one, other) => one.created_at - other.created_at);
-      const dropped = new Set(oldest.slice(0, this.count - keep).map(({ id }) => id));
-      this.#forget(numberIn(row, "seq"), ({ id }) => dropped.has(id));
+      const oldestFirst = parseSummaries(row).sort((a, b) => a.created_at - b.created_at);
+      const dropped = new Set(oldestFirst.slice(0, this.count - maxRecords).map(({ id }) => id));
+      this.#removeRecords(numberIn(row, "seq"), ({ id }) => dropped.has(id));
     }
   }
 
   /** Deletes the packs with these keys. Returns the ids of their records. */
   deletePacks(keys: readonly string[]): string[] {
-    const known = this.#known();
+    const known = this.#getPacksById();
     const ids: string[] = [];
     for (const key of keys) {
       for (const row of this.#sql.all("select spans from pack where key=?", key))
-        ids.push(...spansIn(row).keys());
+        ids.push(...parseSpans(row).keys());
       this.#sql.all("delete from pack where key=?", key);
     }
     for (const id of ids) known.delete(id);
@@ -164,21 +164,21 @@ export class PackTable {
     return textIn(this.#sql.all("select key from pack where seq=?", seq)[0], "key");
   }
 
-  #forget(seq: number, isGone: (summary: HistorySummary) => boolean): void {
+  #removeRecords(seq: number, isDeleted: (summary: HistorySummary) => boolean): void {
     const [row] = this.#sql.all("select spans, summaries from pack where seq=?", seq);
-    const known = this.#known();
-    const spans = spansIn(row);
-    const left: HistorySummary[] = [];
-    for (const summary of summariesIn(row)) {
-      if (!isGone(summary)) {
-        left.push(summary);
+    const known = this.#getPacksById();
+    const spans = parseSpans(row);
+    const remaining: HistorySummary[] = [];
+    for (const summary of parseSummaries(row)) {
+      if (!isDeleted(summary)) {
+        remaining.push(summary);
         continue;
       }
       known.delete(summary.id);
       spans.delete(summary.id);
     }
-    if (left.length === 0) this.#sql.all("delete from pack where seq=?", seq);
-    else this.#write(seq, left, spans);
+    if (remaining.length === 0) this.#sql.all("delete from pack where seq=?", seq);
+    else this.#write(seq, remaining, spans);
   }
 
   #write(seq: number, summaries: readonly HistorySummary[], spans: ReadonlyMap<string, Span>): void {
@@ -194,7 +194,7 @@ export class PackTable {
     );
   }
 
-  #known(): Map<string, number> {
+  #getPacksById(): Map<string, number> {
     this.#packsById ??= new Map(
       this.#sql
         .all("select seq, value ->> '$[0]' as id from pack, json_each(spans)")
@@ -204,12 +204,12 @@ export class PackTable {
   }
 }
 
-function summariesIn(row: SqlRow | undefined): HistorySummary[] {
+function parseSummaries(row: SqlRow | undefined): HistorySummary[] {
   const summaries: HistorySummary[] = JSON.parse(textIn(row, "summaries") || "[]");
   return summaries;
 }
 
-function spansIn(row: SqlRow | undefined): Map<string, Span> {
+function parseSpans(row: SqlRow | undefined): Map<string, Span> {
   const spans: [string, Span][] = JSON.parse(textIn(row, "spans") || "[]");
   return new Map(spans);
 }

@@ -46,10 +46,10 @@ export class PackedHistory {
   readonly #running = new RunningRecords();
   readonly #now: () => number;
 
-  /** @param single the table of single records, in the same database */
-  constructor(sql: Sql, single: HistoryTable, now: () => number) {
+  /** @param singleRecords the table of single records, in the same database */
+  constructor(sql: Sql, singleRecords: HistoryTable, now: () => number) {
     this.#sql = sql;
-    this.#singleRecords = single;
+    this.#singleRecords = singleRecords;
     this.#packs = new PackTable(sql);
     this.#now = now;
   }
@@ -63,54 +63,59 @@ export class PackedHistory {
    * Stores an isolate's message. The caller must run it in a transaction, and call {@link invalidateCache} if that fails.
    *
    * @param running updates of running generations
-   * @param keep number of records to keep
+   * @param maxRecords number of records to keep
    * @param sentAt see `ArchiveBatch`
    */
-  write(running: readonly HistoryWrite[], packs: readonly RecordPack[], keep: number, sentAt?: number): void {
-    if (keep === 0) {
+  write(
+    running: readonly HistoryWrite[],
+    packs: readonly RecordPack[],
+    maxRecords: number,
+    sentAt?: number,
+  ): void {
+    if (maxRecords === 0) {
       for (const pack of packs) this.#packs.markForErasure(pack);
       return;
     }
-    const told = [...running, ...packs.flatMap(({ records }) => records)].map(({ summary }) => summary);
+    const summaries = [...running, ...packs.flatMap(({ records }) => records)].map(({ summary }) => summary);
     // A running record that seemed younger than the clearing may still be listed.
-    for (const id of this.#singleRecords.deleteCleared(told, sentAt)) this.#running.remove(id);
+    for (const id of this.#singleRecords.deleteCleared(summaries, sentAt)) this.#running.remove(id);
     for (const pack of packs) {
       const deleted = this.#singleRecords.findDeleted(pack.records.map(({ summary }) => summary.id));
       const records = pack.records.filter(({ summary }) => !deleted.has(summary.id));
-      const put = this.#packs.put({ ...pack, records });
-      if (put.length < pack.records.length) {
+      const stored = this.#packs.put({ ...pack, records });
+      if (stored.length < pack.records.length) {
         this.#packs.markForErasure({
           ...pack,
-          records: pack.records.filter((record) => !put.includes(record)),
+          records: pack.records.filter((record) => !stored.includes(record)),
         });
       }
-      const fresh = put.map(({ summary }) => summary.id);
-      for (const id of fresh) this.#running.remove(id);
-      this.#singleRecords.deleteReplaceable(fresh);
+      const newIds = stored.map(({ summary }) => summary.id);
+      for (const id of newIds) this.#running.remove(id);
+      this.#singleRecords.deleteReplaceable(newIds);
     }
     const ids = running.map(({ summary }) => summary.id);
     const deleted = this.#singleRecords.findDeleted(ids);
     // The record may have been stored as lost.
     if (this.#singleRecords.count > 0) this.#singleRecords.deleteReplaceable(ids);
-    for (const news of running) {
-      const { id } = news.summary;
-      if (!this.#packs.has(id) && !deleted.has(id)) this.#running.put(news, this.#now());
+    for (const update of running) {
+      const { id } = update.summary;
+      if (!this.#packs.has(id) && !deleted.has(id)) this.#running.put(update, this.#now());
     }
-    if (packs.length > 0) this.trim(keep);
+    if (packs.length > 0) this.trim(maxRecords);
   }
 
-  /** Keeps `keep` records; those from before the packs are dropped first. */
-  trim(keep: number): void {
-    this.#packs.trim(keep);
-    this.#singleRecords.trim(Math.max(0, keep - this.#packs.count));
+  /** Keeps `maxRecords` records; those from before the packs are dropped first. */
+  trim(maxRecords: number): void {
+    this.#packs.trim(maxRecords);
+    this.#singleRecords.trim(Math.max(0, maxRecords - this.#packs.count));
   }
 
   /** The same where no packs arrive any more: here the packs are dropped first. */
-  trimPacks(keep: number): void {
-    this.#packs.trim(Math.max(0, keep - this.#singleRecords.count));
+  trimPacks(maxRecords: number): void {
+    this.#packs.trim(Math.max(0, maxRecords - this.#singleRecords.count));
   }
 
-  /** Stores running generations without news for long as lost. */
+  /** Stores running generations as lost if they had no update for long. */
   storeLost(): void {
     const lost = this.#running.findLost(this.#now());
     for (const write of lost) this.#singleRecords.put(write);
@@ -122,20 +127,20 @@ export class PackedHistory {
     total: number;
   } {
     const heads = this.#packs.heads().filter((head) => overlaps(head, filter));
-    const wanted = new HistorySearch(filter, q, this.#now(), this.#running.summaries);
-    if (!uncounted && !wanted.isAll) return this.#search(wanted, offset, count);
+    const search = new HistorySearch(filter, q, this.#now(), this.#running.summaries);
+    if (!uncounted && !search.isAll) return this.#search(search, offset, count);
     // The newest packs are enough, unless few of their records match: then it searches more packs.
-    for (let taken = countPacksFor(heads, offset + count); ; taken = taken * 4 + 1) {
+    for (let packCount = countPacksFor(heads, offset + count); ; packCount = packCount * 4 + 1) {
       const rows = this.#sql.all(
-        `select summary from (${wanted.source})${wanted.where} order by created desc, seq desc limit ? offset ?`,
-        heads[taken]?.at ?? Number.MIN_SAFE_INTEGER,
-        ...wanted.values,
+        `select summary from (${search.source})${search.where} order by created desc, seq desc limit ? offset ?`,
+        heads[packCount]?.at ?? Number.MIN_SAFE_INTEGER,
+        ...search.values,
         count,
         offset,
       );
-      if (rows.length < count && taken < heads.length) continue;
+      if (rows.length < count && packCount < heads.length) continue;
       const items = rows.map((row) => this.#singleRecords.toSummary(textIn(row, "summary")));
-      return { items, total: uncounted ? 0 : this.#packs.count + wanted.running + this.#singleRecords.count };
+      return { items, total: uncounted ? 0 : this.#packs.count + search.running + this.#singleRecords.count };
     }
   }
 
@@ -151,9 +156,9 @@ export class PackedHistory {
 
   /** Deletes a record for good: a running generation does not bring it back. False if it does not exist. */
   delete(id: string): boolean {
-    const isHere = [this.#running.remove(id), this.#packs.delete(id)].includes(true);
-    if (isHere) this.#singleRecords.deletePermanently([id]);
-    return this.#singleRecords.delete(id) || isHere;
+    const wasDeleted = [this.#running.remove(id), this.#packs.delete(id)].includes(true);
+    if (wasDeleted) this.#singleRecords.deletePermanently([id]);
+    return this.#singleRecords.delete(id) || wasDeleted;
   }
 
   /**
@@ -201,13 +206,13 @@ export class PackedHistory {
   }
 
   /** Searching all records is expensive: one search gives both the page and the total. */
-  #search(wanted: HistorySearch, offset: number, count: number): { items: HistorySummary[]; total: number } {
-    const found = this.#sql.all(
-      `select seq from (${wanted.source})${wanted.where} order by created desc, seq desc`,
+  #search(search: HistorySearch, offset: number, count: number): { items: HistorySummary[]; total: number } {
+    const matches = this.#sql.all(
+      `select seq from (${search.source})${search.where} order by created desc, seq desc`,
       Number.MIN_SAFE_INTEGER,
-      ...wanted.values,
+      ...search.values,
     );
-    const page = found.slice(offset, offset + count).map((row) => numberIn(row, "seq"));
+    const page = matches.slice(offset, offset + count).map((row) => numberIn(row, "seq"));
     const packs = page.filter((seq) => seq >= PACKED).map((seq) => Math.floor((seq - PACKED) / 1000));
     const rows = this.#sql.all(
       `select seq, summary from record where seq in ${BOUND_IDS}
@@ -217,11 +222,12 @@ export class PackedHistory {
       JSON.stringify(packs),
       JSON.stringify(page),
     );
-    const kept = new Map(rows.map((row) => [numberIn(row, "seq"), textIn(row, "summary")]));
+    const summaries = new Map(rows.map((row) => [numberIn(row, "seq"), textIn(row, "summary")]));
     const running = this.#running.summaries;
-    const jsonOf = (seq: number) => (seq < 0 ? JSON.stringify(running[-seq - 1]) : (kept.get(seq) ?? ""));
-    const items = page.map((seq) => this.#singleRecords.toSummary(jsonOf(seq)));
-    return { items, total: found.length };
+    const getJson = (seq: number) =>
+      seq < 0 ? JSON.stringify(running[-seq - 1]) : (summaries.get(seq) ?? "");
+    const items = page.map((seq) => this.#singleRecords.toSummary(getJson(seq)));
+    return { items, total: matches.length };
   }
 }
 
@@ -269,10 +275,10 @@ function overlaps({ at, since }: PackHead, { from, to }: HistoryFilter): boolean
 
 /** How many of the newest packs hold this many records. */
 function countPacksFor(heads: readonly PackHead[], records: number): number {
-  let found = 0;
+  let count = 0;
   const last = heads.findIndex((head) => {
-    found += head.records;
-    return found >= records;
+    count += head.records;
+    return count >= records;
   });
   return last === -1 ? heads.length : last + 1;
 }

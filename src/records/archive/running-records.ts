@@ -1,7 +1,7 @@
 import type { HistoryRecord, HistorySummary, HistoryWrite } from "../../core/ports/archive.ts";
 import { LOST_AFTER_MS } from "./history-filter.ts";
 
-/** Limit of running generations; those without news for longest are dropped first. */
+/** Limit of running generations; those without an update for longest are dropped first. */
 const MAX_RECORDS = 5_000;
 /** Limit of characters of their texts; beyond it, only lists show a generation's progress. */
 const MAX_CHARS = 16 * 1024 * 1024;
@@ -26,16 +26,16 @@ export class RunningRecords {
   }
 
   /** Adds an update at `now` (Unix milliseconds); drops it if a newer one is known. */
-  put(news: HistoryWrite, now: number): void {
-    const { id } = news.summary;
+  put(update: HistoryWrite, now: number): void {
+    const { id } = update.summary;
     const known = this.#records.get(id)?.write;
-    if (known !== undefined && known.summary.updated_at > news.summary.updated_at) return;
-    const whole = { ...news, request: news.request ?? known?.request ?? null };
+    if (known !== undefined && known.summary.updated_at > update.summary.updated_at) return;
+    const merged = { ...update, request: update.request ?? known?.request ?? null };
     this.remove(id);
     const write =
-      this.#chars + countCharacters(whole) > MAX_CHARS
-        ? { ...whole, request: null, reasoning: "", content: "" }
-        : whole;
+      this.#chars + countCharacters(merged) > MAX_CHARS
+        ? { ...merged, request: null, reasoning: "", content: "" }
+        : merged;
     this.#records.set(id, { write, heard: now });
     this.#chars += countCharacters(write);
     for (const oldest of this.#records.keys()) {
@@ -66,7 +66,7 @@ export class RunningRecords {
     return true;
   }
 
-  /** Records without news for long: their isolates are gone. */
+  /** Records without an update for long: their isolates have ended. */
   findLost(now: number): HistoryWrite[] {
     return [...this.#records.values()].flatMap(({ write, heard }) =>
       heard <= now - LOST_AFTER_MS ? [write] : [],

@@ -51,28 +51,28 @@ export class SampleTable {
       now,
       JSON.stringify(withoutBodies(meta)),
     );
-    const old = this.#sql.all("select id from sample order by at desc limit -1 offset ?", MAX_SAMPLES);
-    for (const row of old) this.delete(textIn(row, "id"));
+    const excess = this.#sql.all("select id from sample order by at desc limit -1 offset ?", MAX_SAMPLES);
+    for (const row of excess) this.delete(textIn(row, "id"));
     return withoutBodies(meta);
   }
 
   list(): SampleMeta[] {
     return this.#sql
       .all("select meta from sample order by at desc, id")
-      .map((row) => metaOf(textIn(row, "meta")));
+      .map((row) => parseMeta(textIn(row, "meta")));
   }
 
   read(sampleId: string): Sample | null {
     const meta = this.#texts.get(textKey(sampleId), "meta");
     if (meta === "") return null;
-    return { meta: metaOf(meta), upstream: this.#texts.get(textKey(sampleId), "upstream") };
+    return { meta: parseMeta(meta), upstream: this.#texts.get(textKey(sampleId), "upstream") };
   }
 
   delete(sampleId: string): boolean {
-    const known = this.#sql.all("select 1 from sample where id=?", sampleId).length > 0;
+    const existed = this.#sql.all("select 1 from sample where id=?", sampleId).length > 0;
     this.#sql.all("delete from sample where id=?", sampleId);
     this.#texts.delete(textKey(sampleId));
-    return known;
+    return existed;
   }
 }
 
@@ -81,7 +81,7 @@ function textKey(sampleId: string): string {
   return `sample/${sampleId}`;
 }
 
-function metaOf(text: string): SampleMeta {
+function parseMeta(text: string): SampleMeta {
   const meta: SampleMeta = JSON.parse(text);
   return meta;
 }

@@ -120,11 +120,11 @@ export class SqlArchive implements Archive {
     if (this.#retention.records === 0 || records.length === 0) return;
     const summaries = records.map(({ summary }) => summary);
     const cleared = new Set(this.history.deleteCleared(summaries, undefined));
-    const kept = records.filter(({ summary }) => !cleared.has(summary.id));
-    const [first, ...others] = kept;
+    const remaining = records.filter(({ summary }) => !cleared.has(summary.id));
+    const [first, ...others] = remaining;
     // A single record needs fewer statements this way.
     if (first !== undefined && others.length === 0) this.history.put(first);
-    else this.history.putAll(kept);
+    else this.history.putAll(remaining);
     this.#needsTrim = true;
   }
 
@@ -171,7 +171,7 @@ export class SqlArchive implements Archive {
   }
 
   saveSample(selector: SampleSelector, sampleId: string, provider: string): SampleMeta | null {
-    const captures = this.#select(selector);
+    const captures = this.#selectCaptures(selector);
     if (captures.length === 0) return null;
     return this.#atomic(() => this.#samples.save(sampleId, provider, captures, this.#now()));
   }
@@ -206,13 +206,13 @@ export class SqlArchive implements Archive {
     return Object.fromEntries(this.#state.metrics);
   }
 
-  #select(selector: SampleSelector): readonly Capture[] {
+  #selectCaptures(selector: SampleSelector): readonly Capture[] {
     return "captures" in selector
       ? selector.captures
-      : this.#idsOf(selector).flatMap((id) => this.#captures.read(id) ?? []);
+      : this.#selectCaptureIds(selector).flatMap((id) => this.#captures.read(id) ?? []);
   }
 
-  #idsOf(selector: Exclude<SampleSelector, { captures: readonly Capture[] }>): readonly string[] {
+  #selectCaptureIds(selector: Exclude<SampleSelector, { captures: readonly Capture[] }>): readonly string[] {
     if ("captureIds" in selector) return selector.captureIds;
     if ("chainKey" in selector) return this.#captures.listChainCaptures(selector.chainKey);
     return this.#captures.chains(selector.query, 1)[0]?.capture_ids ?? [];

@@ -61,13 +61,13 @@ export class HistogramSeries {
   /** The series name of the value's bucket. */
   bucket(value: number): string {
     const { name, bounds } = this.#histogram;
-    const found = bounds.findIndex((upper) => value <= upper);
-    const place = found < 0 ? bounds.length : found;
-    const text = this.#labels;
+    const boundIndex = bounds.findIndex((upper) => value <= upper);
+    const index = boundIndex < 0 ? bounds.length : boundIndex;
+    const labels = this.#labels;
     const bucket =
-      this.#buckets[place] ??
-      `${name}_bucket{${text}${text === "" ? "" : ","}le="${bounds[place] ?? "+Inf"}"}`;
-    this.#buckets[place] = bucket;
+      this.#buckets[index] ??
+      `${name}_bucket{${labels}${labels === "" ? "" : ","}le="${bounds[index] ?? "+Inf"}"}`;
+    this.#buckets[index] = bucket;
     return bucket;
   }
 }
@@ -107,9 +107,9 @@ export class Counts {
 
   /** Returns the counts and resets them. */
   take(): MetricDeltas {
-    const taken = this.#deltas;
+    const deltas = this.#deltas;
     this.#deltas = {};
     this.#isEmpty = true;
-    return taken;
+    return deltas;
   }
 }

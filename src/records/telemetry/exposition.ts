@@ -33,15 +33,15 @@ function groupHistogramCounts(
   { name }: Histogram,
   counts: readonly (readonly [SeriesKey, number])[],
 ): Map<string, HistogramCounts> {
-  const found = new Map<string, HistogramCounts>();
+  const groups = new Map<string, HistogramCounts>();
   for (const [key, value] of counts) {
     const labels = key.labels.replace(BOUND_LABEL, "");
-    const one: HistogramCounts = found.get(labels) ?? { buckets: new Map(), sum: 0 };
-    found.set(labels, one);
-    if (key.name === `${name}_sum`) one.sum += value;
-    else one.buckets.set(BOUND_LABEL.exec(key.labels)?.[1] ?? "+Inf", value);
+    const group: HistogramCounts = groups.get(labels) ?? { buckets: new Map(), sum: 0 };
+    groups.set(labels, group);
+    if (key.name === `${name}_sum`) group.sum += value;
+    else group.buckets.set(BOUND_LABEL.exec(key.labels)?.[1] ?? "+Inf", value);
   }
-  return found;
+  return groups;
 }
 
 /** Formats a histogram: cumulative buckets, sum and count. */
@@ -49,13 +49,13 @@ function histogramLines(histogram: Histogram, counts: readonly (readonly [Series
   const { name, bounds } = histogram;
   return [...groupHistogramCounts(histogram, counts)].flatMap(([labels, { buckets, sum }]) => {
     const prefix = labels === "" ? "" : `${labels},`;
-    const own = labels === "" ? "" : `{${labels}}`;
+    const labelBlock = labels === "" ? "" : `{${labels}}`;
     let total = 0;
     const lines = [...bounds.map(String), "+Inf"].map((bound) => {
       total += buckets.get(bound) ?? 0;
       return `${name}_bucket{${prefix}le="${bound}"} ${total}`;
     });
-    return [...lines, `${name}_sum${own} ${sum}`, `${name}_count${own} ${total}`];
+    return [...lines, `${name}_sum${labelBlock} ${sum}`, `${name}_count${labelBlock} ${total}`];
   });
 }
 
@@ -107,12 +107,12 @@ function keyLines(keys: readonly KeyUsage[]): string[] {
   const costs = new Map<string, number>();
   const add = (counts: Map<string, number>, labels: string, value: number) =>
     counts.set(labels, (counts.get(labels) ?? 0) + value);
-  for (const [place, use] of keys.entries()) {
-    const key = place < MAX_KEYS ? use.key || NO_KEY : OTHER_VALUES;
-    add(requests, seriesName(KEY_REQUESTS, { key }), use.requests);
-    add(tokens, seriesName(KEY_TOKENS, { key, gen_ai_token_type: "input" }), use.prompt_tokens);
-    add(tokens, seriesName(KEY_TOKENS, { key, gen_ai_token_type: "output" }), use.completion_tokens);
-    add(costs, seriesName(KEY_COST, { key }), use.cost_nano);
+  for (const [index, usage] of keys.entries()) {
+    const key = index < MAX_KEYS ? usage.key || NO_KEY : OTHER_VALUES;
+    add(requests, seriesName(KEY_REQUESTS, { key }), usage.requests);
+    add(tokens, seriesName(KEY_TOKENS, { key, gen_ai_token_type: "input" }), usage.prompt_tokens);
+    add(tokens, seriesName(KEY_TOKENS, { key, gen_ai_token_type: "output" }), usage.completion_tokens);
+    add(costs, seriesName(KEY_COST, { key }), usage.cost_nano);
   }
   const lines = (name: string, help: string, counts: Map<string, number>, unit = 1) => [
     `# HELP ${name} ${help}`,
@@ -136,21 +136,21 @@ export function formatExposition(
   for (const [text, value] of Object.entries(counts)) {
     const key = parseSeriesKey(text);
     const family = key.name.replace(/_(?:bucket|sum)$/, "");
-    const known = families.get(family);
-    if (known === undefined) families.set(family, [[key, value]]);
-    else known.push([key, value]);
+    const existing = families.get(family);
+    if (existing === undefined) families.set(family, [[key, value]]);
+    else existing.push([key, value]);
   }
   const lines: string[] = [];
   for (const [name, help] of Object.entries(METRICS)) {
-    const found = families.get(name) ?? [];
+    const series = families.get(name) ?? [];
     const histogram = HISTOGRAMS.get(name);
     lines.push(
       `# HELP ${name} ${help}`,
       `# TYPE ${name} ${histogram === undefined ? "counter" : "histogram"}`,
     );
-    if (histogram !== undefined) lines.push(...histogramLines(histogram, found));
+    if (histogram !== undefined) lines.push(...histogramLines(histogram, series));
     else
-      for (const [key, value] of found)
+      for (const [key, value] of series)
         lines.push(`${name}${key.labels === "" ? "" : `{${key.labels}}`} ${value}`);
   }
   lines.push(...keyLines(keys));

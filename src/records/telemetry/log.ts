@@ -27,12 +27,12 @@ const fieldPrefixes = new Map<string, string>();
 
 /** Converts `firstTokenMs` to `,"first_token_ms":`. */
 function getFieldPrefix(name: string): string {
-  let beginning = fieldPrefixes.get(name);
-  if (beginning === undefined) {
-    beginning = `,"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}":`;
-    fieldPrefixes.set(name, beginning);
+  let prefix = fieldPrefixes.get(name);
+  if (prefix === undefined) {
+    prefix = `,"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}":`;
+    fieldPrefixes.set(name, prefix);
   }
-  return beginning;
+  return prefix;
 }
 
 /** Formats the fields as further members of a JSON object. */
@@ -74,7 +74,9 @@ export function logRequest(
   fields: LogFields,
 ): void {
   const id = quoteText(requestId);
-  const asked = `"method":${quoteText(method)},"path":${quoteText(maskPath(path))}`;
-  const answered = `"status":${status},"duration_ms":${toJson(Math.round(durationMs))}`;
-  console.log(`{"at":"${formatTime()}","request_id":${id},${asked},${answered}${formatMembers(fields)}}`);
+  const requestFields = `"method":${quoteText(method)},"path":${quoteText(maskPath(path))}`;
+  const responseFields = `"status":${status},"duration_ms":${toJson(Math.round(durationMs))}`;
+  console.log(
+    `{"at":"${formatTime()}","request_id":${id},${requestFields},${responseFields}${formatMembers(fields)}}`,
+  );
 }

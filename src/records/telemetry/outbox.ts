@@ -78,9 +78,10 @@ export interface OutboxOptions {
 
 /**
  * Collects an isolate's reports to the archive, and sends them in few messages in the background. If the archive fails, no
- * request fails: the next message repeats what the archive did not take.
+ * request fails: the next message repeats everything that the archive did not store.
  *
- * Where the stores are in the same process (`OutcomeStore`), `end` writes a request's outcome without waiting for a message.
+ * Where the stores are in the same process (`OutcomeStore`), `endRequest` writes a request's outcome at once, without a
+ * message.
  *
  * A timer lives only as long as the request that set it. So each request waits until its own reports are sent, and the first
  * one whose wait is over sends for all. Once a few requests wait for the same message, the others need not.
@@ -89,7 +90,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   /** Waiting records, with the characters that each held when it was added. */
   #records = new Map<RecordSource, number>();
-  /** Those that hold characters and are not shortened yet. */
+  /** Waiting records that hold characters and are not shortened yet. */
   #unshortened = new Set<RecordSource>();
   #recordChars = 0;
   #captures: Capture[] = [];
@@ -194,34 +195,34 @@ export class Outbox {
    * rejects. Pass it to `waitUntil`.
    */
   waitUntilSent(): Promise<void> | null {
-    const began = this.#options.now();
-    if (this.#waiters === 0) this.#awaitedSince = began;
-    if (this.#waiters >= MAX_WAITERS && began - this.#awaitedSince < STUCK_MS) return null;
+    const startedAt = this.#options.now();
+    if (this.#waiters === 0) this.#awaitedSince = startedAt;
+    if (this.#waiters >= MAX_WAITERS && startedAt - this.#awaitedSince < STUCK_MS) return null;
     this.#waiters += 1;
-    return this.#wait(began);
+    return this.#wait(startedAt);
   }
 
-  async #wait(from: number): Promise<void> {
+  async #wait(startedAt: number): Promise<void> {
     const { now, sleep } = this.#options;
-    let began = from;
-    let mine = this.#messageNumber;
-    while (this.#messageNumber === mine && !this.#isEmpty()) {
+    let waitStart = startedAt;
+    let awaitedMessage = this.#messageNumber;
+    while (this.#messageNumber === awaitedMessage && !this.#isEmpty()) {
       // A clock may be set back.
-      began = Math.min(began, now());
+      waitStart = Math.min(waitStart, now());
       this.#sentAt = Math.min(this.#sentAt, now());
-      const urgent = this.#records.size > 0 || this.#captures.length > 0;
-      const due = Math.max(this.#sentAt, began) + (urgent ? SEND_INTERVAL_MS : COUNTS_INTERVAL_MS);
-      const busy = this.#sending && now() - this.#sentAt < STUCK_MS;
-      if (now() >= due && !busy) {
+      const isUrgent = this.#records.size > 0 || this.#captures.length > 0;
+      const dueAt = Math.max(this.#sentAt, waitStart) + (isUrgent ? SEND_INTERVAL_MS : COUNTS_INTERVAL_MS);
+      const isBusy = this.#sending && now() - this.#sentAt < STUCK_MS;
+      if (now() >= dueAt && !isBusy) {
         await this.#send();
-        if (!this.#isUsageUndelivered || now() - from > USAGE_RETRY_MS) return;
+        if (!this.#isUsageUndelivered || now() - startedAt > USAGE_RETRY_MS) return;
         // Records can wait for the next message. Usage must not: it would depend on a next request, which may never come.
-        mine = this.#messageNumber;
+        awaitedMessage = this.#messageNumber;
         this.#waiters += 1;
-        began = now();
+        waitStart = now();
         continue;
       }
-      await sleep(Math.max(Math.min(due - now(), SEND_INTERVAL_MS), 20));
+      await sleep(Math.max(Math.min(dueAt - now(), SEND_INTERVAL_MS), 20));
     }
   }
 
@@ -248,28 +249,28 @@ export class Outbox {
     let captures: Capture[] = [];
     let metrics: MetricDeltas | null = null;
     this.#isUsageUndelivered = !this.usage.isEmpty;
-    let telling: Promise<void> | undefined;
-    let counted = false;
+    let usageSent: Promise<void> | undefined;
+    let areMetricsSent = false;
     let at = 0;
-    let lost: EndedRecordsLost | null = null;
+    let lostError: EndedRecordsLost | null = null;
     try {
       const snapshot = await configuration.readCopy();
-      // Not taken earlier: in the same process, `end` must find a record here until the archive has it.
+      // Not taken earlier: in the same process, `endRequest` must find a record here until the archive has it.
       sources = [...this.#records.keys()];
       captures = this.#captures;
       metrics = this.counts.take();
       this.#forgetRecords();
       this.#captures = [];
       this.#captureChars = 0;
-      telling = this.#sendUsage(snapshot);
+      usageSent = this.#sendUsage(snapshot);
       const retention = getRetention(snapshot);
-      const recording = selectRecordsToSend(sources, retention.records);
+      const toSend = selectRecordsToSend(sources, retention.records);
       do {
         const records: HistoryWrite[] = [];
         const batch: Capture[] = [];
         let chars = 0;
-        for (; at < recording.length && chars < MAX_MESSAGE_CHARS; at += 1) {
-          const write = recording[at]?.write(requiresWholeRecords);
+        for (; at < toSend.length && chars < MAX_MESSAGE_CHARS; at += 1) {
+          const write = toSend[at]?.write(requiresWholeRecords);
           if (write === undefined) continue;
           records.push(write);
           chars += countCharacters(write) + RECORD_OVERHEAD_CHARS;
@@ -281,31 +282,31 @@ export class Outbox {
           chars += capture.request_body.length + capture.response_body.length;
         }
         try {
-          const written = archive.write({
+          const pending = archive.write({
             retention,
             records,
             captures: batch,
-            metrics: counted ? {} : metrics,
+            metrics: areMetricsSent ? {} : metrics,
           });
-          if (written !== undefined) await written;
+          if (pending !== undefined) await pending;
         } catch (error) {
           if (!(error instanceof EndedRecordsLost)) throw error;
-          lost = error;
+          lostError = error;
         }
-        counted = true;
-      } while (at < recording.length || captures.length > 0);
-      if (lost !== null) throw lost;
+        areMetricsSent = true;
+      } while (at < toSend.length || captures.length > 0);
+      if (lostError !== null) throw lostError;
     } catch {
       for (const source of sources) source.markUndelivered();
       // Reports that arrived meanwhile are newer, so add them last.
-      const newer = [...this.#records.keys()];
+      const newerSources = [...this.#records.keys()];
       this.#forgetRecords();
       for (const source of sources) this.record(source);
-      for (const source of newer) this.record(source);
+      for (const source of newerSources) this.record(source);
       for (const capture of captures) this.capture(capture);
-      if (!counted && metrics !== null) this.counts.restore(metrics);
+      if (!areMetricsSent && metrics !== null) this.counts.restore(metrics);
     } finally {
-      await telling;
+      await usageSent;
       this.#sending = false;
     }
   }
@@ -323,12 +324,12 @@ export class Outbox {
   }
 }
 
-/** Selects the records that the archive will not drop at once. `kept` is how many it stores; 0: none. */
-function selectRecordsToSend(sources: readonly RecordSource[], kept: number): readonly RecordSource[] {
-  if (kept === 0) return [];
-  const excess = sources.length - kept;
+/** Selects the records that the archive will not drop at once. `maxRecords` is how many it stores; 0: none. */
+function selectRecordsToSend(sources: readonly RecordSource[], maxRecords: number): readonly RecordSource[] {
+  if (maxRecords === 0) return [];
+  const excess = sources.length - maxRecords;
   if (excess <= 0) return sources;
-  const byAge = sources.toSorted((one, other) => one.createdAt - other.createdAt);
+  const byAge = sources.toSorted((a, b) => a.createdAt - b.createdAt);
   return byAge.filter(({ isKnownToArchive }, index) => isKnownToArchive || index >= excess);
 }
 

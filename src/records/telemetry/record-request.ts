@@ -35,15 +35,15 @@ export function recordRequest(
   if (PROBES.has(answered.fields.route ?? "")) return null;
   const outbox = getOutbox(platform);
   const { providerDriver } = platform.variables;
-  const { provider: asked = DEFAULT_PROVIDER } = answered.fields;
-  const provider = asked === DEFAULT_PROVIDER ? providerDriver : asked;
-  count(outbox.counts, provider, answered);
+  const { provider: providerId = DEFAULT_PROVIDER } = answered.fields;
+  const provider = providerId === DEFAULT_PROVIDER ? providerDriver : providerId;
+  countRequest(outbox.counts, provider, answered);
   const failure = outbox.endRequest(toUsedRequest(answered, provider), snapshot);
   if (failure !== null) answered.fields.cause = `the outcome was not stored yet: ${failure.message}`;
   return outbox.waitUntilSent();
 }
 
-function count(
+function countRequest(
   counts: Counts,
   provider: string,
   { method, status, durationMs, fields }: AnsweredRequest,

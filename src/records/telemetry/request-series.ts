@@ -35,10 +35,10 @@ const httpSeriesCache = new Map<string, string>();
 const generationSeriesCache = new Map<string, GenerationSeries>();
 
 /** Adds to a cache, which is cleared when it is full. */
-function addToCache<T>(kept: Map<string, T>, key: string, made: T): T {
-  if (kept.size >= MAX_CACHED) kept.clear();
-  kept.set(key, made);
-  return made;
+function addToCache<T>(cache: Map<string, T>, key: string, value: T): T {
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(key, value);
+  return value;
 }
 
 /** The series that counts requests to a route. */

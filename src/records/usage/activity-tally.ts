@@ -33,24 +33,24 @@ export class ActivityTally {
   #openMinutes = new Map<string, OpenMinute>();
 
   /** Counts a request that ended at `now` (Unix milliseconds). */
-  count(ended: EndedRequest, now: number): void {
-    const minute = this.#minute(now, ended);
+  count(request: EndedRequest, now: number): void {
+    const minute = this.#minute(now, request);
     minute.requests += 1;
-    minute.prompt_tokens += ended.promptTokens;
-    minute.completion_tokens += ended.completionTokens;
-    observe(minute.duration, ended.durationMs);
-    if (ended.firstTokenMs !== undefined) observe(minute.first_token, ended.firstTokenMs);
-    addTokens(minute.spent, ended);
-    const { account, durationMs, queueMs = 0 } = ended;
-    const begun = now - durationMs;
-    this.#distribute("waited_ms", begun, Math.min(begun + queueMs, now), ended, now);
+    minute.prompt_tokens += request.promptTokens;
+    minute.completion_tokens += request.completionTokens;
+    observe(minute.duration, request.durationMs);
+    if (request.firstTokenMs !== undefined) observe(minute.first_token, request.firstTokenMs);
+    addTokens(minute.spent, request);
+    const { account, durationMs, queueMs = 0 } = request;
+    const startedAt = now - durationMs;
+    this.#distribute("waited_ms", startedAt, Math.min(startedAt + queueMs, now), request, now);
     // Pass-through callers take no slot.
-    if (account !== "") this.#distribute("busy_ms", begun + queueMs, now, ended, now);
+    if (account !== "") this.#distribute("busy_ms", startedAt + queueMs, now, request, now);
   }
 
   /** Returns the counts since the last call and resets them. `pricing` prices the tokens. */
   take(pricing: Pricing): ActivityDelta[] {
-    const taken = Array.from(this.#openMinutes.values(), ({ spent, ...minute }): ActivityDelta => {
+    const deltas = Array.from(this.#openMinutes.values(), ({ spent, ...minute }): ActivityDelta => {
       let cost = 0;
       for (const { model, requested, ...tokens } of spent.values()) {
         cost += computeCostNano(findModelPrice(pricing, model, requested), tokens);
@@ -58,31 +58,31 @@ export class ActivityTally {
       return { ...minute, cost_nano: cost };
     });
     this.#openMinutes = new Map();
-    return taken;
+    return deltas;
   }
 
   /** Distributes the time from `from` to `until` over its minutes. */
   #distribute(
-    what: "busy_ms" | "waited_ms",
+    field: "busy_ms" | "waited_ms",
     from: number,
     until: number,
-    ended: EndedRequest,
+    request: EndedRequest,
     now: number,
   ): void {
     let at = Math.max(from, now - MINUTES_BACK * MINUTE_MS);
     while (at < until) {
-      const end = Math.min(Math.floor(at / MINUTE_MS) * MINUTE_MS + MINUTE_MS, until);
-      this.#minute(at, ended)[what] += Math.round(end - at);
-      at = end;
+      const stepEnd = Math.min(Math.floor(at / MINUTE_MS) * MINUTE_MS + MINUTE_MS, until);
+      this.#minute(at, request)[field] += Math.round(stepEnd - at);
+      at = stepEnd;
     }
   }
 
   #minute(at: number, { outcome, status, code }: EndedRequest): OpenMinute {
     const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS;
     const id = `${minute}\0${outcome}\0${status}\0${code}`;
-    let open = this.#openMinutes.get(id);
-    if (open === undefined) {
-      open = {
+    let openMinute = this.#openMinutes.get(id);
+    if (openMinute === undefined) {
+      openMinute = {
         minute,
         outcome,
         status,
@@ -97,9 +97,9 @@ export class ActivityTally {
         duration: {},
         spent: new Map(),
       };
-      this.#openMinutes.set(id, open);
+      this.#openMinutes.set(id, openMinute);
     }
-    return open;
+    return openMinute;
   }
 }
 
@@ -108,19 +108,19 @@ function observe(buckets: Record<string, number>, milliseconds: number): void {
   buckets[bucket] = (buckets[bucket] ?? 0) + 1;
 }
 
-function addTokens(spent: Map<string, TokenSum>, ended: EndedRequest): void {
-  const { promptTokens: prompt, completionTokens: completion } = ended;
+function addTokens(spent: Map<string, TokenSum>, request: EndedRequest): void {
+  const { promptTokens: prompt, completionTokens: completion } = request;
   if (prompt + completion === 0) return;
-  const name = `${ended.model}\0${ended.requested_model}`;
-  const many = spent.size >= MAX_MODELS && !spent.has(name);
-  const id = many ? OTHER_VALUES : name;
+  const name = `${request.model}\0${request.requested_model}`;
+  const isFull = spent.size >= MAX_MODELS && !spent.has(name);
+  const id = isFull ? OTHER_VALUES : name;
   let sum = spent.get(id);
   if (sum === undefined) {
-    const requested = many ? OTHER_VALUES : ended.requested_model;
-    sum = { model: many ? OTHER_VALUES : ended.model, requested, prompt: 0, cached: 0, completion: 0 };
+    const requested = isFull ? OTHER_VALUES : request.requested_model;
+    sum = { model: isFull ? OTHER_VALUES : request.model, requested, prompt: 0, cached: 0, completion: 0 };
     spent.set(id, sum);
   }
   sum.prompt += prompt;
-  sum.cached += Math.min(prompt, Math.max(0, ended.cachedTokens || 0));
+  sum.cached += Math.min(prompt, Math.max(0, request.cachedTokens || 0));
   sum.completion += completion;
 }

@@ -13,7 +13,7 @@ export class DayRowLimits {
 
   /** Adds an existing row, regardless of the limits. */
   addRow(dimensions: UsageDimensions): void {
-    const row = rowOf(dimensions);
+    const row = formatRow(dimensions);
     if (this.#rows.has(row)) return;
     this.#rows.add(row);
     const key = this.#key(dimensions.key);
@@ -26,13 +26,13 @@ export class DayRowLimits {
    * there are too many rows, everything but key, provider and outcome does.
    */
   limitDimensions(dimensions: UsageDimensions): UsageDimensions {
-    if (this.#rows.has(rowOf(dimensions))) return dimensions;
+    if (this.#rows.has(formatRow(dimensions))) return dimensions;
     const key = this.#key(dimensions.key);
     const { requested_model, model } = dimensions;
-    const known = (name: string) => key.models.has(name) || key.models.size < MAX_MODELS;
+    const isAllowed = (name: string) => key.models.has(name) || key.models.size < MAX_MODELS;
     let admitted = dimensions;
-    if (!known(model)) admitted = { ...admitted, requested_model: OTHER_VALUES, model: OTHER_VALUES };
-    else if (!known(requested_model)) admitted = { ...admitted, requested_model: OTHER_VALUES };
+    if (!isAllowed(model)) admitted = { ...admitted, requested_model: OTHER_VALUES, model: OTHER_VALUES };
+    else if (!isAllowed(requested_model)) admitted = { ...admitted, requested_model: OTHER_VALUES };
     if (key.rows >= MAX_KEY_ROWS || this.#rows.size >= MAX_ROWS) {
       const { key: id, outcome, provider } = dimensions;
       admitted = {
@@ -60,7 +60,7 @@ export class DayRowLimits {
   }
 }
 
-function rowOf(dimensions: UsageDimensions): string {
+function formatRow(dimensions: UsageDimensions): string {
   const { key, requested_model, model, provider, account, dialect, operation, outcome } = dimensions;
   return [key, requested_model, model, provider, account, dialect, operation, outcome].join("\0");
 }

@@ -33,27 +33,27 @@ export function parseBuckets(row: SqlRow | undefined, column: string): Histogram
 }
 
 /** Adds two distributions. */
-export function mergeBuckets(one: HistogramBuckets, other: HistogramBuckets): HistogramBuckets {
-  const sum: Record<string, number> = { ...one };
-  for (const [bucket, count] of Object.entries(other)) sum[bucket] = (sum[bucket] ?? 0) + count;
-  return sum;
+export function mergeBuckets(first: HistogramBuckets, second: HistogramBuckets): HistogramBuckets {
+  const merged: Record<string, number> = { ...first };
+  for (const [bucket, count] of Object.entries(second)) merged[bucket] = (merged[bucket] ?? 0) + count;
+  return merged;
 }
 
 /** Percentiles of a distribution, in whole milliseconds; null if it is empty. */
 export function computePercentiles(buckets: HistogramBuckets): Percentiles | null {
   const counts = Object.entries(buckets)
     .map(([bucket, count]) => [Number(bucket), count] as const)
-    .sort(([one], [other]) => one - other);
+    .sort(([a], [b]) => a - b);
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   if (total === 0) return null;
-  const at = (share: number): number => {
+  const percentile = (share: number): number => {
     const rank = Math.ceil(share * total);
-    let below = 0;
+    let cumulative = 0;
     for (const [bucket, count] of counts) {
-      below += count;
-      if (below >= rank) return Math.round(bucketMiddle(bucket));
+      cumulative += count;
+      if (cumulative >= rank) return Math.round(bucketMiddle(bucket));
     }
     return 0;
   };
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+  return { p50: percentile(0.5), p95: percentile(0.95), p99: percentile(0.99) };
 }

@@ -29,9 +29,9 @@ export function findPrice(prices: Prices, model: string, requested = model): Pri
   if (Object.hasOwn(prices, requested)) return prices[requested] ?? null;
   const names = Object.keys(prices);
   if (names.length === 0) return null;
-  for (const alike of [lower, baseName]) {
-    for (const wanted of [alike(model), alike(requested)]) {
-      const name = names.find((priced) => alike(priced) === wanted);
+  for (const normalize of [lower, baseName]) {
+    for (const normalized of [normalize(model), normalize(requested)]) {
+      const name = names.find((candidate) => normalize(candidate) === normalized);
       if (name !== undefined) return prices[name] ?? null;
     }
   }
@@ -61,8 +61,8 @@ export function findModelPrice(
 const lower = (name: string): string => name.toLowerCase();
 
 function baseName(name: string): string {
-  const small = lower(name);
-  return small.endsWith(NO_THINKING) ? small.slice(0, -NO_THINKING.length) : small;
+  const lowerName = lower(name);
+  return lowerName.endsWith(NO_THINKING) ? lowerName.slice(0, -NO_THINKING.length) : lowerName;
 }
 
 /**
@@ -72,9 +72,9 @@ function baseName(name: string): string {
 export function computeCostNano(price: Price | null, { prompt, cached, completion }: PricedTokens): number {
   if (price === null) return 0;
   const { input, cached_input: cachedInput = input, output } = price;
-  const fresh = Math.max(0, prompt - cached);
+  const uncached = Math.max(0, prompt - cached);
   const cost = Math.round(
-    ((fresh * input + cached * cachedInput + completion * output) / TOKENS_PER_PRICE) * NANO,
+    ((uncached * input + cached * cachedInput + completion * output) / TOKENS_PER_PRICE) * NANO,
   );
   return Math.min(cost, MAX_COST_NANO);
 }

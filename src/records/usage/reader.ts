@@ -62,18 +62,22 @@ export class UsageReader {
   }
 
   read(query: UsageQuery): UsageReport {
-    const asked = new UsageStatements(query);
-    const grouped = asked.columns.length > 0;
-    const rows = grouped ? this.#sql.all(asked.groupsStatement, ...asked.values, query.limit + 1) : [];
-    const times = grouped ? this.#readDistributions(asked, asked.columns) : new Map<string, Distributions>();
+    const statements = new UsageStatements(query);
+    const grouped = statements.columns.length > 0;
+    const rows = grouped
+      ? this.#sql.all(statements.groupsStatement, ...statements.values, query.limit + 1)
+      : [];
+    const times = grouped
+      ? this.#readDistributions(statements, statements.columns)
+      : new Map<string, Distributions>();
     const groups = rows
       .slice(0, query.limit)
-      .map((row) => asked.group(row, times.get(asked.name(row)) ?? createDistributions()));
-    const total = this.#sql.all(asked.totalStatement, ...asked.values)[0];
-    const all = this.#readDistributions(asked, []).get("") ?? createDistributions();
-    const totals = { ...asked.group(total, all), dimensions: {}, at: query.from };
+      .map((row) => statements.group(row, times.get(statements.name(row)) ?? createDistributions()));
+    const total = this.#sql.all(statements.totalStatement, ...statements.values)[0];
+    const all = this.#readDistributions(statements, []).get("") ?? createDistributions();
+    const totals = { ...statements.group(total, all), dimensions: {}, at: query.from };
     // The limit keeps the newest groups; the result is in ascending time order.
-    if (asked.divided) groups.sort((one, other) => one.at - other.at);
+    if (statements.divided) groups.sort((a, b) => a.at - b.at);
     return {
       groups: grouped ? groups : [totals],
       totals,
@@ -82,20 +86,20 @@ export class UsageReader {
   }
 
   /** The distributions of each group, by its name. */
-  #readDistributions(asked: UsageStatements, columns: readonly Column[]): Map<string, Distributions> {
-    const found = new Map<string, Distributions>();
+  #readDistributions(statements: UsageStatements, columns: readonly Column[]): Map<string, Distributions> {
+    const byName = new Map<string, Distributions>();
     for (const time of USAGE_TIMES) {
-      for (const row of this.#sql.all(asked.timesStatement(time, columns), ...asked.values)) {
-        const name = columns.length === 0 ? "" : asked.name(row);
-        let distributions = found.get(name);
+      for (const row of this.#sql.all(statements.timesStatement(time, columns), ...statements.values)) {
+        const name = columns.length === 0 ? "" : statements.name(row);
+        let distributions = byName.get(name);
         if (distributions === undefined) {
           distributions = createDistributions();
-          found.set(name, distributions);
+          byName.set(name, distributions);
         }
         distributions[time][textIn(row, "bucket")] = numberIn(row, "observed");
       }
     }
-    return found;
+    return byName;
   }
 }
 
@@ -105,7 +109,7 @@ interface Column {
   readonly sql: string;
 }
 
-const selected = (columns: readonly Column[]) => columns.map(({ name, sql }) => `${sql} as ${name}`);
+const formatColumns = (columns: readonly Column[]) => columns.map(({ name, sql }) => `${sql} as ${name}`);
 
 /** A query as SQL. Column names are constants of the program; values from callers are bound. */
 class UsageStatements {
@@ -137,10 +141,10 @@ class UsageStatements {
 
   /** Takes one more bound value: the limit of rows. */
   get groupsStatement(): string {
-    const by = this.columns.map(({ sql }) => sql).join(", ");
+    const groupColumns = this.columns.map(({ sql }) => sql).join(", ");
     const order = this.divided ? "r.at desc, requests desc" : "requests desc";
-    const what = [...selected(this.columns), SUMS, OUTCOMES].join(", ");
-    return `select ${what} ${this.#from} ${this.#where} group by ${by} order by ${order} limit ?`;
+    const selection = [...formatColumns(this.columns), SUMS, OUTCOMES].join(", ");
+    return `select ${selection} ${this.#from} ${this.#where} group by ${groupColumns} order by ${order} limit ?`;
   }
 
   get totalStatement(): string {
@@ -148,9 +152,9 @@ class UsageStatements {
   }
 
   timesStatement(time: keyof UsageTimes, columns: readonly Column[]): string {
-    const what = [...selected(columns), "b.key as bucket", "total(b.value) as observed"].join(", ");
-    const by = [...columns.map(({ sql }) => sql), "b.key"].join(", ");
-    return `select ${what} ${this.#from}, json_each(r.${time}) b ${this.#where} group by ${by}`;
+    const selection = [...formatColumns(columns), "b.key as bucket", "total(b.value) as observed"].join(", ");
+    const groupColumns = [...columns.map(({ sql }) => sql), "b.key"].join(", ");
+    return `select ${selection} ${this.#from}, json_each(r.${time}) b ${this.#where} group by ${groupColumns}`;
   }
 
   name(row: SqlRow): string {
@@ -160,7 +164,7 @@ class UsageStatements {
   group(row: SqlRow | undefined, distributions: Distributions): UsageGroup {
     return {
       at: this.divided ? numberIn(row, "at") : this.#query.from,
-      dimensions: valuesIn(row, this.#query.groupBy),
+      dimensions: readDimensions(row, this.#query.groupBy),
       ...parseSums(row),
       succeeded: numberIn(row, "succeeded"),
       failed: numberIn(row, "failed"),
@@ -175,6 +179,6 @@ class UsageStatements {
   }
 }
 
-function valuesIn(row: SqlRow | undefined, names: readonly UsageDimension[]): Partial<UsageDimensions> {
+function readDimensions(row: SqlRow | undefined, names: readonly UsageDimension[]): Partial<UsageDimensions> {
   return Object.fromEntries(names.map((name) => [name, textIn(row, name)]));
 }

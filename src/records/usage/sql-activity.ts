@@ -108,24 +108,24 @@ export class SqlActivity {
       noteError(errors, row);
     }
     return {
-      points: Array.from(points.values(), toActivityPoint).sort((one, other) => one.at - other.at),
+      points: Array.from(points.values(), toActivityPoint).sort((a, b) => a.at - b.at),
       totals: toActivityPoint(totals),
-      errors: [...errors.values()].sort((one, other) => other.requests - one.requests).slice(0, MAX_ERRORS),
+      errors: [...errors.values()].sort((a, b) => b.requests - a.requests).slice(0, MAX_ERRORS),
     };
   }
 
   #addTo(table: Table, delta: ActivityDelta): void {
     const step = STEP_MS[table];
     const key = [Math.floor(delta.minute / step) * step, delta.outcome, delta.status, delta.code] as const;
-    const known = this.#sql.all(
+    const existing = this.#sql.all(
       `select ${COLUMNS} from activity_${table} where at=? and outcome=? and status=? and code=?`,
       ...key,
     )[0];
     this.#sql.all(
       `insert or replace into activity_${table}(at, outcome, status, code, ${COLUMNS}) values(?, ?, ?, ?, ${PLACEHOLDERS})`,
       ...key,
-      ...SUMS.map((name) => amountIn(known, name) + delta[name]),
-      ...TIMES.map((name) => JSON.stringify(mergeBuckets(parseBuckets(known, name), delta[name]))),
+      ...SUMS.map((name) => amountIn(existing, name) + delta[name]),
+      ...TIMES.map((name) => JSON.stringify(mergeBuckets(parseBuckets(existing, name), delta[name]))),
     );
   }
 }
@@ -160,9 +160,9 @@ function addRow(point: OpenPoint, row: SqlRow): void {
   const outcome = OUTCOMES[textIn(row, "outcome")];
   if (outcome !== undefined) point[outcome] += numberIn(row, "requests");
   for (const name of TIMES) {
-    const sums = point[name];
+    const buckets = point[name];
     for (const [bucket, count] of Object.entries(parseBuckets(row, name))) {
-      sums[bucket] = (sums[bucket] ?? 0) + count;
+      buckets[bucket] = (buckets[bucket] ?? 0) + count;
     }
   }
 }

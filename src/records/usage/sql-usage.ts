@@ -183,7 +183,7 @@ export class SqlUsage implements UsageStore {
   }
 
   #addTo(table: Table, at: number, dimension: number, delta: UsageDelta): void {
-    const known = this.#sql.all(
+    const existing = this.#sql.all(
       `select ${COLUMNS} from usage_${table} where at=? and dimension=?`,
       at,
       dimension,
@@ -192,8 +192,8 @@ export class SqlUsage implements UsageStore {
       `insert or replace into usage_${table}(at, dimension, ${COLUMNS}) values(?, ?, ${PLACEHOLDERS})`,
       at,
       dimension,
-      ...USAGE_SUMS.map((name) => amountIn(known, name) + delta[name]),
-      ...USAGE_TIMES.map((name) => JSON.stringify(mergeBuckets(parseBuckets(known, name), delta[name]))),
+      ...USAGE_SUMS.map((name) => amountIn(existing, name) + delta[name]),
+      ...USAGE_TIMES.map((name) => JSON.stringify(mergeBuckets(parseBuckets(existing, name), delta[name]))),
     );
   }
 
@@ -208,8 +208,8 @@ export class SqlUsage implements UsageStore {
 
   #getDimensionId(dimensions: UsageDimensions): number {
     const values = USAGE_DIMENSIONS.map((name) => dimensions[name]);
-    const remembered = values.join("\0");
-    const known = this.#ids.get(remembered);
+    const cacheKey = values.join("\0");
+    const known = this.#ids.get(cacheKey);
     if (known !== undefined) return known;
     const where = USAGE_DIMENSIONS.map((name) => `${name}=?`).join(" and ");
     const find = () => this.#sql.all(`select id from usage_dimension where ${where}`, ...values)[0];
@@ -222,23 +222,23 @@ export class SqlUsage implements UsageStore {
       row = find();
     }
     const id = numberIn(row, "id");
-    this.#ids.set(remembered, id);
+    this.#ids.set(cacheKey, id);
     return id;
   }
 
   #getRowLimits(day: number): DayRowLimits {
-    let bounds = this.#rowLimits.get(day);
-    if (bounds === undefined) {
-      bounds = new DayRowLimits();
+    let limits = this.#rowLimits.get(day);
+    if (limits === undefined) {
+      limits = new DayRowLimits();
       const rows = this.#sql.all(
         `select ${DIMENSIONS} from usage_day join usage_dimension on id = dimension where at=?`,
         day,
       );
-      for (const row of rows) bounds.addRow(dimensionsIn(row));
-      this.#rowLimits.set(day, bounds);
+      for (const row of rows) limits.addRow(readDimensions(row));
+      this.#rowLimits.set(day, limits);
       if (this.#rowLimits.size > DAYS_IN_MEMORY) this.#rowLimits.delete(Math.min(...this.#rowLimits.keys()));
     }
-    return bounds;
+    return limits;
   }
 
   /** Drops expired rows, once a day. */
@@ -254,7 +254,7 @@ export class SqlUsage implements UsageStore {
   }
 }
 
-function dimensionsIn(row: SqlRow): UsageDimensions {
+function readDimensions(row: SqlRow): UsageDimensions {
   return {
     key: textIn(row, "key"),
     requested_model: textIn(row, "requested_model"),

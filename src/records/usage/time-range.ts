@@ -28,17 +28,17 @@ export function selectTable({ from, to, granularity }: UsageRange): "hour" | "da
  * @returns an error message if the range is invalid
  */
 export function normalizeRange(
-  asked: { readonly from?: number; readonly to?: number; readonly granularity?: UsageQuery["granularity"] },
+  range: { readonly from?: number; readonly to?: number; readonly granularity?: UsageQuery["granularity"] },
   now: number,
 ): UsageRange | string {
-  const to = asked.to ?? now;
-  const from = asked.from ?? to - DEFAULT_RANGE_MS;
+  const to = range.to ?? now;
+  const from = range.from ?? to - DEFAULT_RANGE_MS;
   if (from >= to) return "from must be before to";
   if (to - from > DAYS_KEPT_MS) return "a range may be two years long";
-  const old = from < now - HOURS_KEPT_MS;
-  const granularity = asked.granularity ?? (to - from > MAX_HOURLY_MS || old ? "day" : "hour");
-  if (granularity === "hour" && old) return "hours are kept for 35 days: ask for days";
-  const byDay = granularity === "day" || (granularity === "total" && (to - from > MAX_HOURLY_MS || old));
+  const isOld = from < now - HOURS_KEPT_MS;
+  const granularity = range.granularity ?? (to - from > MAX_HOURLY_MS || isOld ? "day" : "hour");
+  if (granularity === "hour" && isOld) return "hours are kept for 35 days: ask for days";
+  const byDay = granularity === "day" || (granularity === "total" && (to - from > MAX_HOURLY_MS || isOld));
   const unit = byDay ? DAY_MS : HOUR_MS;
   return { from: Math.floor(from / unit) * unit, to: Math.ceil(to / unit) * unit, granularity };
 }

@@ -31,10 +31,10 @@ interface OpenRow extends Omit<Writable<UsageDelta>, "first_token" | "duration" 
 }
 
 function observe(buckets: Record<string, number>, milliseconds: number): number {
-  const whole = Math.max(0, Math.round(milliseconds));
-  const bucket = findBucket(whole);
+  const rounded = Math.max(0, Math.round(milliseconds));
+  const bucket = findBucket(rounded);
   buckets[bucket] = (buckets[bucket] ?? 0) + 1;
-  return whole;
+  return rounded;
 }
 
 /** Normalizes a token count for storage: providers may report anything. */
@@ -89,7 +89,7 @@ export class UsageTally {
 
   /**
    * Counts a request that ended at `now` (Unix milliseconds); cheap. `note` is the number of its note, if the store has one
-   * (see `AnswerStore`).
+   * (see `OutcomeStore`).
    */
   count(used: UsedRequest, now: number, note?: number): void {
     if (note !== undefined) this.#lastNote = note;
@@ -116,22 +116,31 @@ export class UsageTally {
     const id = `${hour}\0${key}\0${requested}\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}`;
     const known = this.#rows.get(id);
     if (known !== undefined) return known;
-    const all = { key, requested_model: requested, model, provider, account, dialect, operation, outcome };
-    if (this.#rows.size < MAX_ROWS) return this.#newRow(id, hour, all);
-    const fewer = { ...all, requested_model: OTHER_VALUES };
-    const fewerId = `${hour}\0${key}\0\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}`;
-    const folded = this.#rows.get(fewerId);
-    if (folded !== undefined) return folded;
-    if (this.#rows.size < MAX_ALL_ROWS) return this.#newRow(fewerId, hour, fewer);
-    const fewestId = `${hour}\0${key}\0\0${outcome}`;
-    const fewest = {
-      ...fewer,
+    const dimensions = {
+      key,
+      requested_model: requested,
+      model,
+      provider,
+      account,
+      dialect,
+      operation,
+      outcome,
+    };
+    if (this.#rows.size < MAX_ROWS) return this.#newRow(id, hour, dimensions);
+    const reduced = { ...dimensions, requested_model: OTHER_VALUES };
+    const reducedId = `${hour}\0${key}\0\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}`;
+    const reducedRow = this.#rows.get(reducedId);
+    if (reducedRow !== undefined) return reducedRow;
+    if (this.#rows.size < MAX_ALL_ROWS) return this.#newRow(reducedId, hour, reduced);
+    const minimalId = `${hour}\0${key}\0\0${outcome}`;
+    const minimal = {
+      ...reduced,
       model: OTHER_VALUES,
       account: OTHER_VALUES,
       dialect: OTHER_VALUES,
       operation: OTHER_VALUES,
     };
-    return this.#rows.get(fewestId) ?? this.#newRow(fewestId, hour, fewest);
+    return this.#rows.get(minimalId) ?? this.#newRow(minimalId, hour, minimal);
   }
 
   #newRow(id: string, hour: number, dimensions: UsageDimensions): OpenRow {
@@ -163,14 +172,14 @@ export class UsageTally {
     });
     this.#rows = new Map();
     const activity = this.#activity.take(config);
-    const noted = this.#lastNote === 0 ? {} : { noted: this.#lastNote };
+    const note = this.#lastNote === 0 ? {} : { noted: this.#lastNote };
     this.#unacknowledged = {
       sender: this.#sender,
       sequence: this.#sequence,
       made: now,
       deltas,
       activity,
-      ...noted,
+      ...note,
     };
     await this.#deliver(store, this.#unacknowledged);
   }

@@ -5,14 +5,14 @@ import type { Env } from "./env.ts";
 export function createAdministrationState(env: Env): AdministrationState {
   const client = (address: string) => env.ADMINISTRATION.getByName(`login ${address}`);
   const tests = () => env.ADMINISTRATION.getByName("account tests");
-  const schedule = () => env.ADMINISTRATION.getByName("provider models");
+  const modelSync = () => env.ADMINISTRATION.getByName("provider models");
   return {
     recordLoginAttempt: (address, free) => client(address).attempt(free),
     recordLoginSuccess: (address) => client(address).succeeded(),
     getTestProgress: () => tests().progress(),
     setTestProgress: (progress) => tests().setProgress(progress),
     cancelTest: () => tests().cancel(),
-    getModelSyncResults: () => schedule().asks(),
-    setModelSyncResults: (asks) => schedule().setAsks(asks),
+    getModelSyncResults: () => modelSync().asks(),
+    setModelSyncResults: (results) => modelSync().setAsks(results),
   };
 }

@@ -1,7 +1,7 @@
 /** Bindings of `wrangler.toml` that a deployment may leave out. */
 type Optional = "ASSETS" | "BROWSER" | "CONFIG_KV";
 
-/** The bindings of `wrangler.toml`, as `npm run types` generates them. `variablesOf` reads variables and secrets. */
+/** The bindings of `wrangler.toml`, as `npm run types` generates them. `getVariables` reads variables and secrets. */
 export interface Env
   extends Readonly<Omit<Cloudflare.Env, Optional> & Partial<Pick<Cloudflare.Env, Optional>>> {
   /** Stores the texts of the history. */

@@ -32,31 +32,32 @@ interface FilledPack extends RecordPack {
 /** Groups records into packs. A body is the JSON of the records' texts, one after the other. */
 function buildPacks(records: readonly HistoryWrite[], now: number): FilledPack[] {
   const packs: FilledPack[] = [];
-  let open: PackedRecord[] = [];
+  let openRecords: PackedRecord[] = [];
   let bodies: Uint8Array[] = [];
   let bytes = 0;
   let chars = 0;
   const close = () => {
     const body = new Uint8Array(bytes);
-    for (const [index, { at }] of open.entries()) body.set(bodies[index] ?? [], at);
-    packs.push({ key: createPackKey(now), records: open, body });
-    open = [];
+    for (const [index, { at }] of openRecords.entries()) body.set(bodies[index] ?? [], at);
+    packs.push({ key: createPackKey(now), records: openRecords, body });
+    openRecords = [];
     bodies = [];
     bytes = 0;
     chars = 0;
   };
   for (const { summary, request, reasoning, content } of records) {
     const length = JSON.stringify(summary).length;
-    if (open.length > 0 && (open.length >= MAX_RECORDS || chars + length > MAX_SUMMARY_CHARS)) close();
+    if (openRecords.length > 0 && (openRecords.length >= MAX_RECORDS || chars + length > MAX_SUMMARY_CHARS))
+      close();
     const { messages, prompt } = request ?? { messages: "[]", prompt: "" };
     const texts: RecordTexts = { messages, prompt, reasoning, content };
     const body = new TextEncoder().encode(JSON.stringify(texts));
-    open.push({ summary, at: bytes, bytes: body.length });
+    openRecords.push({ summary, at: bytes, bytes: body.length });
     bodies.push(body);
     bytes += body.length;
     chars += length;
   }
-  if (open.length > 0) close();
+  if (openRecords.length > 0) close();
   return packs;
 }
 
@@ -81,20 +82,20 @@ export class PackWriter {
     for (const [id, { key }] of this.#unacknowledged)
       if (readPackTime(key) < now - REUSE_MS) this.#unacknowledged.delete(id);
     const packs = new Map<string, PackedRecord[]>();
-    const fresh: HistoryWrite[] = [];
+    const newWrites: HistoryWrite[] = [];
     for (const write of records) {
       const known = this.#unacknowledged.get(write.summary.id);
-      if (known === undefined) fresh.push(write);
+      if (known === undefined) newWrites.push(write);
       else packs.set(known.key, [...(packs.get(known.key) ?? []), known.record]);
     }
-    const done = await Promise.allSettled(
-      buildPacks(fresh, now).map(async ({ key, records: packed, body }) => {
+    const results = await Promise.allSettled(
+      buildPacks(newWrites, now).map(async ({ key, records: packed, body }) => {
         await rejectAfterTimeout(this.#bucket.put(key, body), this.#timeoutMs);
         for (const record of packed) this.#unacknowledged.set(record.summary.id, { key, record });
         packs.set(key, [...packed]);
       }),
     );
-    const failed = done.find((one) => one.status === "rejected");
+    const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
     return Array.from(packs, ([key, packed]) => ({ key, records: packed }));
   }
@@ -107,11 +108,11 @@ export class PackWriter {
 
 async function rejectAfterTimeout(work: Promise<unknown>, milliseconds: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("the bucket did not answer in time")), milliseconds);
   });
   try {
-    await Promise.race([work, late]);
+    await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -120,9 +121,9 @@ async function rejectAfterTimeout(work: Promise<unknown>, milliseconds: number):
 /** Reads the texts of a record; empty if they were erased. */
 export async function readRecordTexts(
   bucket: R2Bucket | undefined,
-  place: TextLocation,
+  location: TextLocation,
 ): Promise<RecordTexts> {
-  const { key, at, bytes } = place;
+  const { key, at, bytes } = location;
   const object = await bucket?.get(key, { range: { offset: at, length: bytes } });
   const json = (await object?.text())?.trim() ?? "";
   if (json === "") return { messages: "[]", prompt: "", reasoning: "", content: "" };
@@ -136,12 +137,12 @@ export async function readRecordTexts(
 export async function eraseRecordTexts(
   bucket: R2Bucket,
   key: string,
-  places: readonly TextLocation[],
+  locations: readonly TextLocation[],
 ): Promise<void> {
   const object = await bucket.get(key);
   if (object === null) return;
   const body = new Uint8Array(await object.arrayBuffer());
-  for (const { at, bytes } of places) body.fill(SPACE, at, at + bytes);
+  for (const { at, bytes } of locations) body.fill(SPACE, at, at + bytes);
   await bucket.put(key, body);
 }
 
@@ -165,15 +166,15 @@ export async function sweepPacks(
   now: number,
 ): Promise<boolean> {
   let cursor: string | undefined;
-  for (let lists = 0; lists < MAX_LISTS; lists += 1) {
+  for (let listCalls = 0; listCalls < MAX_LISTS; listCalls += 1) {
     const listed = await bucket.list({
       prefix: PACK_PREFIX,
       limit: KEYS_AT_ONCE,
       ...(cursor === undefined ? {} : { cursor }),
     });
     const unknown = listed.objects.map(({ key }) => key).filter((key) => !known.has(key));
-    const old = unknown.filter((key) => readPackTime(key) < now - MAX_IN_TRANSIT_MS);
-    if (old.length > 0) await bucket.delete(old);
+    const oldKeys = unknown.filter((key) => readPackTime(key) < now - MAX_IN_TRANSIT_MS);
+    if (oldKeys.length > 0) await bucket.delete(oldKeys);
     // Keys sort by age: all further packs are younger.
     if (unknown.some((key) => readPackTime(key) >= now - MAX_IN_TRANSIT_MS)) return true;
     if (!listed.truncated) return false;

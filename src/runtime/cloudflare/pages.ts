@@ -12,11 +12,11 @@ export function createPagesPlatform(env: Env, limits: PageLimits): PagesPlatform
     browser: env.BROWSER === undefined ? null : createPageBrowser(env, limits.browsers),
     cache: {
       match: async (key) => {
-        const found = await cache().match(key);
+        const cached = await cache().match(key);
         // Passing the stream on keeps the bytes out of the isolate's memory.
-        return found && { headers: found.headers, body: found.body ?? new Uint8Array() };
+        return cached && { headers: cached.headers, body: cached.body ?? new Uint8Array() };
       },
-      put: (key, answer) => cache().put(key, answer),
+      put: (key, response) => cache().put(key, response),
     },
     countCalls: createCallCounter(env),
     jobs: createPageJobs(env),
@@ -30,14 +30,14 @@ export function createPagesPlatform(env: Env, limits: PageLimits): PagesPlatform
  * object.
  */
 function createCallCounter({ RATE_LIMITER: objects }: Env): PagesPlatform["countCalls"] {
-  const refused = new RefusalCache();
+  const refusals = new RefusalCache();
   return async (client, limit, calls): Promise<RateDecision> => {
-    // Not the time of the answer: by then the object's minute has moved on.
-    const asked = Date.now();
-    const known = refused.getRefusal(client, asked);
+    // The time before the call: when the answer arrives, the object's minute has moved on.
+    const requestedAt = Date.now();
+    const known = refusals.getRefusal(client, requestedAt);
     if (known !== null) return known;
     const decision = await objects.getByName(client).take(limit, calls);
-    refused.rememberRefusal(client, decision, asked);
+    refusals.rememberRefusal(client, decision, requestedAt);
     return decision;
   };
 }
@@ -51,17 +51,17 @@ async function readAsset({ ASSETS }: Env, path: string): Promise<string> {
 
 /** Picks the browser by a hash of the request, so that equal requests meet in one browser. */
 function createPageBrowser(env: Env, count: number): PageBrowser {
-  const objectFor = (request: unknown) =>
+  const getBrowser = (request: unknown) =>
     env.BROWSER_SESSION.getByName(`browser-${hashText(JSON.stringify(request)) % count}`);
   return {
-    capture: async (request, client) => fromRpcResult(await objectFor(request).capture(request, client)),
-    visit: async (request, client) => fromRpcResult(await objectFor(request.url).visit(request, client)),
+    capture: async (request, client) => fromRpcResult(await getBrowser(request).capture(request, client)),
+    visit: async (request, client) => fromRpcResult(await getBrowser(request.url).visit(request, client)),
   };
 }
 
 /** One object per client holds its jobs. A job's id contains the object's id. */
 function createPageJobs({ PAGE_JOBS: objects }: Env): PageJobs {
-  const objectOf = (job: string) => {
+  const findObject = (job: string) => {
     const id = /^job_([\da-f]{64})_/.exec(job)?.[1];
     if (id === undefined) return null;
     try {
@@ -73,9 +73,9 @@ function createPageJobs({ PAGE_JOBS: objects }: Env): PageJobs {
   };
   return {
     create: (job) => objects.getByName(job.client).create(job),
-    get: async (id) => (await objectOf(id)?.get(id)) ?? null,
-    result: async (id, task) => (await objectOf(id)?.result(id, task)) ?? null,
-    cancel: async (id) => (await objectOf(id)?.cancel(id)) ?? null,
+    get: async (id) => (await findObject(id)?.get(id)) ?? null,
+    result: async (id, task) => (await findObject(id)?.result(id, task)) ?? null,
+    cancel: async (id) => (await findObject(id)?.cancel(id)) ?? null,
   };
 }
 

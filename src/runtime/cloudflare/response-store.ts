@@ -34,12 +34,12 @@ class BucketResponseStore implements ResponseStore {
     bucket: R2Bucket,
     owner: string,
     quota: OwnerQuota,
-    before: Pick<ReturnType<Env["RESPONSE_STORE"]["getByName"]>, "get" | "remove">,
+    earlierStore: Pick<ReturnType<Env["RESPONSE_STORE"]["getByName"]>, "get" | "remove">,
   ) {
     this.#bucket = bucket;
     this.#owner = owner;
     this.#quota = quota;
-    this.#earlierStore = before;
+    this.#earlierStore = earlierStore;
   }
 
   async get(id: string): Promise<StoredResponse | null> {
@@ -61,10 +61,13 @@ class BucketResponseStore implements ResponseStore {
 
   async remove(id: string): Promise<boolean> {
     const key = await this.#key(id);
-    const [object, wasBefore] = await Promise.all([this.#bucket.head(key), this.#earlierStore.remove(id)]);
-    if (object === null) return wasBefore;
+    const [object, existedEarlier] = await Promise.all([
+      this.#bucket.head(key),
+      this.#earlierStore.remove(id),
+    ]);
+    if (object === null) return existedEarlier;
     await this.#bucket.delete(key);
-    return wasBefore || Number(object.customMetadata?.["expires"]) > Date.now();
+    return existedEarlier || Number(object.customMetadata?.["expires"]) > Date.now();
   }
 
   /** Hashed, because ids in requests may have any characters and length. */

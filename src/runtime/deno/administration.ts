@@ -12,7 +12,7 @@ export function createInProcessAdministration(now: () => number): Administration
   const guards = new Map<string, LoginGuard>();
   let progress: TestAllProgress | null = null;
   let cancelled = 0;
-  let asks: Readonly<Record<string, ModelSyncResult>> = {};
+  let results: Readonly<Record<string, ModelSyncResult>> = {};
   return {
     recordLoginAttempt: async (client, free) => {
       const guard = guards.get(client) ?? new LoginGuard();
@@ -38,9 +38,9 @@ export function createInProcessAdministration(now: () => number): Administration
     cancelTest: async () => {
       cancelled = progress?.started_at ?? 0;
     },
-    getModelSyncResults: async () => asks,
+    getModelSyncResults: async () => results,
     setModelSyncResults: async (next) => {
-      asks = next;
+      results = next;
     },
   };
 }

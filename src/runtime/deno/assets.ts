@@ -56,8 +56,8 @@ export class AssetFolder {
 
   async #asset(path: string): Promise<Asset | null> {
     if (!PLAIN_PATH.test(path)) return null;
-    const kept = this.#cache.get(path);
-    if (kept !== undefined) return kept;
+    const cached = this.#cache.get(path);
+    if (cached !== undefined) return cached;
     const body = await Deno.readFile(this.#folder + path).catch(() => null);
     if (body === null) return null;
     const hash = await sha256(body);

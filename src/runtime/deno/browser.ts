@@ -68,12 +68,12 @@ export async function findBrowser(
   projectFolder: string,
 ): Promise<string | null> {
   const folders = searchPath.split(Deno.build.os === "windows" ? ";" : ":").filter(Boolean);
-  const found = [
+  const candidates = [
     `${projectFolder}/.cache/browser`,
     ...folders.flatMap((folder) => SYSTEM_NAMES.map((name) => `${folder}/${name}`)),
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   ];
-  for (const candidate of browserExecutable === null ? found : [browserExecutable]) {
+  for (const candidate of browserExecutable === null ? candidates : [browserExecutable]) {
     const file = await Deno.stat(candidate).catch(() => null);
     if (file?.isFile && (file.mode === null || (file.mode & 0o111) !== 0)) return candidate;
   }
@@ -102,7 +102,7 @@ export class LocalBrowsers implements PageBrowser {
   readonly #running = new Set<Deno.ChildProcess>();
   readonly #keepAliveMs: number;
   #next = 0;
-  #idle: ReturnType<typeof setTimeout> | undefined;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * @param egress URL of the egress filter
@@ -130,16 +130,16 @@ export class LocalBrowsers implements PageBrowser {
     for (const child of this.#running) endBrowser(child);
   }
 
-  async #use<T>(work: (service: BrowserService) => Promise<T>): Promise<T> {
+  async #use<T>(run: (service: BrowserService) => Promise<T>): Promise<T> {
     const service = this.#services[this.#next];
     this.#next = (this.#next + 1) % this.#services.length;
     if (service === undefined) throw browserUnavailable();
-    clearTimeout(this.#idle);
+    clearTimeout(this.#idleTimer);
     try {
-      return fromRpcResult(await toRpcResult(work(service)));
+      return fromRpcResult(await toRpcResult(run(service)));
     } finally {
-      clearTimeout(this.#idle);
-      this.#idle = setTimeout(() => this.#closeIfIdle(), this.#keepAliveMs);
+      clearTimeout(this.#idleTimer);
+      this.#idleTimer = setTimeout(() => this.#closeIfIdle(), this.#keepAliveMs);
     }
   }
 
@@ -194,27 +194,27 @@ function endBrowser(child: Deno.ChildProcess): void {
  * full pipe.
  */
 async function readDevToolsEndpoint(child: Deno.ChildProcess): Promise<string> {
-  const found = Promise.withResolvers<string>();
-  const timer = setTimeout(() => found.reject(new Error("the browser did not start in time")), START_MS);
-  const read = async () => {
+  const result = Promise.withResolvers<string>();
+  const timer = setTimeout(() => result.reject(new Error("the browser did not start in time")), START_MS);
+  const readOutput = async () => {
     let text = "";
     for await (const piece of child.stderr.pipeThrough(new TextDecoderStream())) {
       text = (text + piece).slice(-4_000);
       const endpoint = /DevTools listening on (ws:\/\/\S+)/.exec(text)?.[1];
-      if (endpoint !== undefined) found.resolve(endpoint);
+      if (endpoint !== undefined) result.resolve(endpoint);
     }
-    found.reject(new Error(`the browser ended: ${text.trim().slice(-500)}`));
+    result.reject(new Error(`the browser ended: ${text.trim().slice(-500)}`));
   };
-  read().catch((error: unknown) => found.reject(error));
+  readOutput().catch((error: unknown) => result.reject(error));
   try {
-    return await found.promise;
+    return await result.promise;
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** The DevTools protocol over a WebSocket. Losing the connection ends the browser. */
-function connectTransport(endpoint: string, ended: () => void): Promise<ConnectionTransport> {
+function connectTransport(endpoint: string, onClosed: () => void): Promise<ConnectionTransport> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(endpoint);
     const transport: ConnectionTransport = {
@@ -224,7 +224,7 @@ function connectTransport(endpoint: string, ended: () => void): Promise<Connecti
       close: () => {
         socket.close();
         // A browser that hangs would not close the connection.
-        ended();
+        onClosed();
       },
     };
     socket.onopen = () => resolve(transport);
@@ -234,7 +234,7 @@ function connectTransport(endpoint: string, ended: () => void): Promise<Connecti
     };
     socket.onclose = () => {
       transport.onclose?.();
-      ended();
+      onClosed();
     };
   });
 }

@@ -61,9 +61,10 @@ function openCore(sql: Sql, variables: Variables, journal: SqlJournal): Configur
     // A temporary storage failure does not mean that the content is damaged.
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
     const versions = journal.listBackups().map(({ version }) => version);
-    const kept = versions.length === 0 ? "there is no kept version" : `kept versions: ${versions.join(", ")}`;
+    const backups =
+      versions.length === 0 ? "there is no kept version" : `kept versions: ${versions.join(", ")}`;
     throw new DamagedConfigurationError(
-      `The configuration in ${variables.process.dataFolder}/polygate.db is damaged: ${describeDamage(error)}. Nothing was changed. Put a backup in its place, or go back to a kept version (${kept}): see "A damaged configuration" in docs/operating.md`,
+      `The configuration in ${variables.process.dataFolder}/polygate.db is damaged: ${describeDamage(error)}. Nothing was changed. Put a backup in its place, or go back to a kept version (${backups}): see "A damaged configuration" in docs/operating.md`,
     );
   }
 }

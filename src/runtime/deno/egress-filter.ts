@@ -38,27 +38,31 @@ const listOwnAddresses: ListOwnAddresses = () =>
  * URL it sees the resolved address, and it connects to exactly the address that it checked.
  */
 export async function startEgressFilter(
-  isListed: IsAllowlisted,
-  own = listOwnAddresses,
+  isAllowlisted: IsAllowlisted,
+  listOwn = listOwnAddresses,
 ): Promise<EgressFilter> {
   const server = createServer((client) => {
     client.setNoDelay(true);
     client.on("error", () => client.destroy());
-    serveClient(client, isListed, own).catch(() => client.destroy());
+    serveClient(client, isAllowlisted, listOwn).catch(() => client.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
   });
-  return { url: `socks5://127.0.0.1:${portOf(server.address())}`, close: () => server.close() };
+  return { url: `socks5://127.0.0.1:${getPort(server.address())}`, close: () => server.close() };
 }
 
-function portOf(address: AddressInfo | string | null): number {
+function getPort(address: AddressInfo | string | null): number {
   if (address === null || typeof address === "string") throw new Error("the filter does not listen");
   return address.port;
 }
 
-async function serveClient(client: Socket, isListed: IsAllowlisted, own: ListOwnAddresses): Promise<void> {
+async function serveClient(
+  client: Socket,
+  isAllowlisted: IsAllowlisted,
+  listOwn: ListOwnAddresses,
+): Promise<void> {
   const input = new ExactReader(client);
   const [, methods = 0] = await input.read(2);
   await input.read(methods);
@@ -66,13 +70,13 @@ async function serveClient(client: Socket, isListed: IsAllowlisted, own: ListOwn
   const [, command, , type = 0] = await input.read(4);
   const host = await readHost(input, type);
   const port = (await input.read(2)).readUInt16BE();
-  const answer = (reply: number) => client.write(Uint8Array.of(5, reply, 0, 1, 0, 0, 0, 0, 0, 0));
-  const refuse = (reply: number) => {
-    answer(reply);
+  const sendReply = (code: number) => client.write(Uint8Array.of(5, code, 0, 1, 0, 0, 0, 0, 0, 0));
+  const refuse = (code: number) => {
+    sendReply(code);
     client.end();
   };
   if (command !== CONNECT) return refuse(WRONG_COMMAND);
-  const target = await resolveAllowedAddress(host, port, isListed, own);
+  const target = await resolveAllowedAddress(host, port, isAllowlisted, listOwn);
   if ("refused" in target) return refuse(target.refused);
   const server = connect({ host: target.address, port, timeout: CONNECT_MS });
   let connected = false;
@@ -82,7 +86,7 @@ async function serveClient(client: Socket, isListed: IsAllowlisted, own: ListOwn
     connected = true;
     server.setTimeout(0);
     server.setNoDelay(true);
-    answer(GRANTED);
+    sendReply(GRANTED);
     input.pipeTo(server);
     server.pipe(client);
   });
@@ -104,30 +108,32 @@ async function readHost(input: ExactReader, type: number): Promise<string> {
 async function resolveAllowedAddress(
   host: string,
   port: number,
-  isListed: IsAllowlisted,
-  own: ListOwnAddresses,
+  isAllowlisted: IsAllowlisted,
+  listOwn: ListOwnAddresses,
 ): Promise<{ readonly address: string } | { readonly refused: number }> {
-  const listed = () => isListed(`${host.includes(":") ? `[${host}]` : host}:${port}`);
-  const isAllowed = (address: string) => isPublicAddress(address) && !includesAddress(address, own());
-  if (isIP(host)) return isAllowed(host) || listed() ? { address: host } : { refused: REFUSED };
-  const found = await lookup(host, { all: true }).catch(() => []);
-  if (found.length === 0) return { refused: NO_SUCH_HOST };
-  const allowed = found.find(({ address }) => isAllowed(address)) ?? (listed() ? found[0] : undefined);
+  const isHostAllowlisted = () => isAllowlisted(`${host.includes(":") ? `[${host}]` : host}:${port}`);
+  const isAllowed = (address: string) => isPublicAddress(address) && !includesAddress(address, listOwn());
+  if (isIP(host)) return isAllowed(host) || isHostAllowlisted() ? { address: host } : { refused: REFUSED };
+  const addresses = await lookup(host, { all: true }).catch(() => []);
+  if (addresses.length === 0) return { refused: NO_SUCH_HOST };
+  const allowed =
+    addresses.find(({ address }) => isAllowed(address)) ?? (isHostAllowlisted() ? addresses[0] : undefined);
   return allowed === undefined ? { refused: REFUSED } : { address: allowed.address };
 }
 
 /** Whether an address equals one of the others, in any notation, or embeds one (IPv4 in IPv6). */
-function includesAddress(address: string, others: readonly string[]): boolean {
-  const plain = (text: string) => (ipaddr.isValid(text) ? ipaddr.process(text).toNormalizedString() : text);
-  const own = new Set(others.map(plain));
-  return [address, ...embeddedIPv4(address)].some((one) => own.has(plain(one)));
+function includesAddress(address: string, knownAddresses: readonly string[]): boolean {
+  const normalize = (text: string) =>
+    ipaddr.isValid(text) ? ipaddr.process(text).toNormalizedString() : text;
+  const known = new Set(knownAddresses.map(normalize));
+  return [address, ...embeddedIPv4(address)].some((candidate) => known.has(normalize(candidate)));
 }
 
 /** Reads exact numbers of bytes from a socket; `pipeTo` forwards the rest. */
 class ExactReader {
   readonly #socket: Socket;
   #buffer = Buffer.alloc(0);
-  #wanted: { readonly count: number; readonly give: (bytes: Buffer) => void } | null = null;
+  #pendingRead: { readonly count: number; readonly give: (bytes: Buffer) => void } | null = null;
   readonly #onData = (bytes: Buffer): void => {
     this.#buffer = Buffer.concat([this.#buffer, bytes]);
     this.#take();
@@ -140,8 +146,8 @@ class ExactReader {
 
   /** Reads the next `count` bytes. Only one call at a time. */
   read(count: number): Promise<Buffer> {
-    return new Promise((give) => {
-      this.#wanted = { count, give };
+    return new Promise((resolve) => {
+      this.#pendingRead = { count, give: resolve };
       this.#take();
     });
   }
@@ -153,11 +159,11 @@ class ExactReader {
   }
 
   #take(): void {
-    const wanted = this.#wanted;
-    if (wanted === null || this.#buffer.length < wanted.count) return;
-    this.#wanted = null;
-    const bytes = this.#buffer.subarray(0, wanted.count);
-    this.#buffer = this.#buffer.subarray(wanted.count);
-    wanted.give(bytes);
+    const pending = this.#pendingRead;
+    if (pending === null || this.#buffer.length < pending.count) return;
+    this.#pendingRead = null;
+    const bytes = this.#buffer.subarray(0, pending.count);
+    this.#buffer = this.#buffer.subarray(pending.count);
+    pending.give(bytes);
   }
 }

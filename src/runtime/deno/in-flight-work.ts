@@ -23,11 +23,11 @@ export class InFlightWork {
   async drain(ms: number): Promise<boolean> {
     this.#isClosing = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<false>((resolve) => {
+    const timeout = new Promise<false>((resolve) => {
       timer = setTimeout(() => resolve(false), ms);
     });
     try {
-      return await Promise.race([this.#allDone(), late]);
+      return await Promise.race([this.#allDone(), timeout]);
     } finally {
       clearTimeout(timer);
     }

@@ -64,19 +64,24 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
   const usage = new SqlUsage(data.database, Date.now);
   await usage.countNotes(await configuration.read());
   const isManaged = async (owner: string) => isManagedOwner((await configuration.read()).config, owner);
-  const kept = new CallerObjectStore(data.database, variables.storedObjectLimits, Date.now, isManaged);
+  const callerObjects = new CallerObjectStore(
+    data.database,
+    variables.storedObjectLimits,
+    Date.now,
+    isManaged,
+  );
   const limits = new RateLimits(data.database, Date.now);
   const bodies = await CachedBodyFolder.open(`${process.dataFolder}/answers`, Deno);
   const egress = await startEgressFilter((pair) => pages.privateHosts.has(pair));
   const executable = await findBrowser(process, projectFolder);
   const browsers =
     executable === null ? null : new LocalBrowsers(executable, egress.url, pages, await readBlockLists());
-  const filtered = Deno.createHttpClient({ proxy: { url: egress.url.replace("socks5:", "socks5h:") } });
+  const filteredClient = Deno.createHttpClient({ proxy: { url: egress.url.replace("socks5:", "socks5h:") } });
   const assets = new AssetFolder(`${projectFolder}/dist/assets`);
   const direct: Fetch = (url, init) => fetch(url, init);
   const useSandbox = variables.providerBaseUrl === null && variables.development;
   const sandbox = useSandbox ? createSandboxFetch(direct) : null;
-  const filteredFetch: Fetch = (url, init) => fetch(url, { ...init, client: filtered });
+  const filteredFetch: Fetch = (url, init) => fetch(url, { ...init, client: filteredClient });
   const watched = {
     variables,
     configuration,
@@ -104,9 +109,9 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     administration: createInProcessAdministration(Date.now),
     auditLog: journal,
     alerts,
-    responses: (owner) => kept.responses(owner),
-    files: (owner) => kept.files(owner),
-    uploads: (owner) => kept.uploads(owner),
+    responses: (owner) => callerObjects.responses(owner),
+    files: (owner) => callerObjects.files(owner),
+    uploads: (owner) => callerObjects.uploads(owner),
     fetch: filteredFetch,
     deploymentFetch: direct,
     upstreamFetch: (proxy) => (proxy === null ? (sandbox ?? direct) : proxiedFetch(dial, proxy)),
@@ -128,9 +133,9 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
   };
 }
 
-/** Serves the sandbox provider in this process; `elsewhere` fetches all other URLs. */
-function createSandboxFetch(elsewhere: Fetch): Fetch {
+/** Serves the sandbox provider in this process; `otherFetch` fetches all other URLs. */
+function createSandboxFetch(otherFetch: Fetch): Fetch {
   const sandbox = new SandboxProvider();
   return (url, init) =>
-    url.startsWith(`${SANDBOX_URL}/`) ? sandbox.fetch(new Request(url, init)) : elsewhere(url, init);
+    url.startsWith(`${SANDBOX_URL}/`) ? sandbox.fetch(new Request(url, init)) : otherFetch(url, init);
 }

@@ -47,8 +47,8 @@ export class RateLimits {
     }
     const decision = window.take(now, limit, calls);
     if (decision.allowed) {
-      const counted = JSON.stringify(window.calls);
-      this.#sql.all("insert or replace into rate values(?, ?, ?)", client, counted, window.expiresAt);
+      const storedCalls = JSON.stringify(window.calls);
+      this.#sql.all("insert or replace into rate values(?, ?, ?)", client, storedCalls, window.expiresAt);
     }
     return decision;
   }

@@ -41,17 +41,17 @@ interface PriorityChange {
 export function deprioritizeLongPages(browser: number, isBusy: () => boolean): () => void {
   let known = new Map<number, number>();
   const checkProcesses = () => {
-    const long = findLongRunning(readProcesses(), browser);
-    for (const { pid, nice } of long)
+    const changes = findLongRunning(readProcesses(), browser);
+    for (const { pid, nice } of changes)
       if (known.get(pid) !== nice && isRenderer(pid)) lowerPriority(pid, nice);
-    known = new Map(long.map(({ pid, nice }) => [pid, nice]));
+    known = new Map(changes.map(({ pid, nice }) => [pid, nice]));
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const scheduleCheck = (ms: number) => {
     timer = setTimeout(() => {
-      const began = performance.now();
+      const startedAt = performance.now();
       if (isBusy()) checkProcesses();
-      scheduleCheck(pauseAfterCheck(performance.now() - began));
+      scheduleCheck(pauseAfterCheck(performance.now() - startedAt));
     }, ms);
   };
   scheduleCheck(CHECK_MS);
@@ -59,24 +59,28 @@ export function deprioritizeLongPages(browser: number, isBusy: () => boolean): (
 }
 
 /** How long to wait after a check; both in milliseconds. */
-export function pauseAfterCheck(took: number): number {
-  return Math.max(CHECK_MS, PAUSE_FACTOR * took);
+export function pauseAfterCheck(durationMs: number): number {
+  return Math.max(CHECK_MS, PAUSE_FACTOR * durationMs);
 }
 
 /** The descendants of the browser process that have computed for long. */
 export function findLongRunning(processes: readonly ProcessStat[], browser: number): PriorityChange[] {
   const parents = new Map(processes.map(({ pid, parent }) => [pid, parent]));
-  const isBelow = (pid: number): boolean => {
+  const isDescendant = (pid: number): boolean => {
     const seen = new Set<number>();
-    for (let at = parents.get(pid); at !== undefined && !seen.has(at); at = parents.get(at)) {
-      if (at === browser) return true;
-      seen.add(at);
+    for (
+      let ancestor = parents.get(pid);
+      ancestor !== undefined && !seen.has(ancestor);
+      ancestor = parents.get(ancestor)
+    ) {
+      if (ancestor === browser) return true;
+      seen.add(ancestor);
     }
     return false;
   };
   return processes.flatMap(({ pid, computedMs }) => {
     const nice = LEVELS.find(({ fromMs }) => computedMs >= fromMs)?.nice;
-    return nice !== undefined && isBelow(pid) ? { pid, nice } : [];
+    return nice !== undefined && isDescendant(pid) ? { pid, nice } : [];
   });
 }
 
@@ -87,23 +91,23 @@ export function parseStat(text: string): ProcessStat | null {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [parent, user, system] = [fields[1], fields[11], fields[12]].map(Number);
   if (parent === undefined || user === undefined || system === undefined) return null;
-  const view = { pid, parent, computedMs: (user + system) * TICK_MS };
-  return Object.values(view).every(Number.isInteger) ? view : null;
+  const stat = { pid, parent, computedMs: (user + system) * TICK_MS };
+  return Object.values(stat).every(Number.isInteger) ? stat : null;
 }
 
 function readProcesses(): ProcessStat[] {
-  return list("/proc").flatMap((name) =>
-    /^\d+$/.test(name) ? (parseStat(read(`/proc/${name}/stat`)) ?? []) : [],
+  return listFolder("/proc").flatMap((name) =>
+    /^\d+$/.test(name) ? (parseStat(readText(`/proc/${name}/stat`)) ?? []) : [],
   );
 }
 
 function isRenderer(pid: number): boolean {
-  return read(`/proc/${pid}/cmdline`).includes("--type=renderer");
+  return readText(`/proc/${pid}/cmdline`).includes("--type=renderer");
 }
 
 /** Lowers the priority of each thread of a process: in Linux each has its own, and new threads inherit it. */
 function lowerPriority(pid: number, nice: number): void {
-  for (const thread of list(`/proc/${pid}/task`)) {
+  for (const thread of listFolder(`/proc/${pid}/task`)) {
     try {
       setPriority(Number(thread), nice);
     } catch {
@@ -112,7 +116,7 @@ function lowerPriority(pid: number, nice: number): void {
   }
 }
 
-function list(folder: string): string[] {
+function listFolder(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
@@ -120,7 +124,7 @@ function list(folder: string): string[] {
   }
 }
 
-function read(file: string): string {
+function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {

@@ -6,15 +6,15 @@ import type { Dial, ProxySocket } from "../../gateway/upstream/proxy/socket.ts";
  */
 export const dial: Dial = (hostname, port) => {
   // Brackets belong to the URL form only.
-  const bare = hostname.replace(/^\[(.*)\]$/, "$1");
-  return proxySocket(Deno.connect({ hostname: bare, port }));
+  const address = hostname.replace(/^\[(.*)\]$/, "$1");
+  return proxySocket(Deno.connect({ hostname: address, port }));
 };
 
 /** Wraps a connection in progress as a socket whose streams wait for it. */
 function proxySocket(connecting: Promise<Deno.TcpConn | Deno.TlsConn>): ProxySocket {
   let connection: Deno.TcpConn | Deno.TlsConn | undefined;
   let closed = false;
-  const shut = () => {
+  const closeConnection = () => {
     closed = true;
     try {
       connection?.close();
@@ -22,25 +22,32 @@ function proxySocket(connecting: Promise<Deno.TcpConn | Deno.TlsConn>): ProxySoc
       // The other side has closed it first.
     }
   };
-  const opened = connecting.then(async (made) => {
-    connection = made;
-    if ("handshake" in made) await made.handshake();
-    if (closed) shut();
-    return made;
+  const opened = connecting.then(async (connected) => {
+    connection = connected;
+    if ("handshake" in connected) await connected.handshake();
+    if (closed) closeConnection();
+    return connected;
   });
   // Callers that await the promise still see the error. This only prevents an unhandled rejection.
   opened.catch(() => undefined);
-  return { readable: readableOf(opened), writable: writableOf(opened), opened, close: shut, startTls };
+  return {
+    readable: createReadable(opened),
+    writable: createWritable(opened),
+    opened,
+    close: closeConnection,
+    startTls,
+  };
 
   async function startTls(hostname: string): Promise<ProxySocket> {
-    const made = await opened;
-    if (!("setNoDelay" in made) || "handshake" in made) throw new Error("this connection speaks TLS already");
-    return proxySocket(Deno.startTls(made, { hostname, alpnProtocols: ["http/1.1"] }));
+    const connected = await opened;
+    if (!("setNoDelay" in connected) || "handshake" in connected)
+      throw new Error("this connection speaks TLS already");
+    return proxySocket(Deno.startTls(connected, { hostname, alpnProtocols: ["http/1.1"] }));
   }
 }
 
 /** The incoming bytes. It does not read ahead, so that no bytes are lost when TLS starts. */
-function readableOf(opened: Promise<Deno.Conn>): ReadableStream<Uint8Array<ArrayBuffer>> {
+function createReadable(opened: Promise<Deno.Conn>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const buffer = new Uint8Array(65_536);
   return new ReadableStream(
     {
@@ -54,7 +61,7 @@ function readableOf(opened: Promise<Deno.Conn>): ReadableStream<Uint8Array<Array
   );
 }
 
-function writableOf(opened: Promise<Deno.Conn>): WritableStream<Uint8Array> {
+function createWritable(opened: Promise<Deno.Conn>): WritableStream<Uint8Array> {
   return new WritableStream({
     async write(bytes) {
       const connection = await opened;

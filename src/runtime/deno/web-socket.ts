@@ -27,7 +27,7 @@ const server = new WebSocketServer({
 export const upgradeWebSocket: UpgradeToWebSocket = (request, listen) => {
   const handshake = createHandshakeMessage(request);
   let socket: WebSocket | undefined;
-  let alive = true;
+  let isAlive = true;
   const listener = listen({
     send: (text) =>
       new Promise((resolve) => {
@@ -38,18 +38,18 @@ export const upgradeWebSocket: UpgradeToWebSocket = (request, listen) => {
   });
   const { conn, response } = takeOverOrClose(request, listener);
   const stream = new ConnectionStream(conn, (bytes) => {
-    alive = true;
+    isAlive = true;
     return listener.onBytes(bytes);
   });
-  server.handleUpgrade(handshake, stream, Buffer.alloc(0), (opened) => {
-    socket = opened;
-    forwardEvents(opened, stream, listener);
+  server.handleUpgrade(handshake, stream, Buffer.alloc(0), (webSocket) => {
+    socket = webSocket;
+    forwardEvents(webSocket, stream, listener);
     const pings = setInterval(() => {
-      if (alive) opened.ping();
-      else opened.terminate();
-      alive = false;
+      if (isAlive) webSocket.ping();
+      else webSocket.terminate();
+      isAlive = false;
     }, PING_MS);
-    opened.on("close", () => clearInterval(pings));
+    webSocket.on("close", () => clearInterval(pings));
   });
   // The library has rejected the handshake and closed the connection.
   if (socket === undefined) listener.onClose();
@@ -59,9 +59,9 @@ export const upgradeWebSocket: UpgradeToWebSocket = (request, listen) => {
 function takeOverOrClose(request: Request, listener: SocketListener): TakenConnection {
   try {
     return takeOverConnection(request);
-  } catch (thrown) {
+  } catch (error) {
     listener.onClose();
-    throw thrown;
+    throw error;
   }
 }
 

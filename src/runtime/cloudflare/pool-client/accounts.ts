@@ -64,7 +64,7 @@ export function copyRefusal({
   };
 }
 
-function toGranted(lease: StubLease, { limits, configVersion }: Grant): AcquireGrant {
+function toAcquireGrant(lease: StubLease, { limits, configVersion }: Grant): AcquireGrant {
   return {
     lease,
     ...(limits === undefined ? {} : { limits }),
@@ -92,17 +92,17 @@ export class CloudflareAccountPool implements AccountPoolClient {
   async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
     const { waitMs } = request;
     const started = this.#clock.now();
-    const end = started + (waitMs ?? MAX_WAIT_MS);
+    const deadline = started + (waitMs ?? MAX_WAIT_MS);
     for (let attempt = 0; ; attempt += 1) {
       if (signal?.aborted) return { refused: "cancelled" };
-      const left = Math.max(0, end - this.#clock.now());
+      const remainingMs = Math.max(0, deadline - this.#clock.now());
       const acquired = await this.#acquireOnce(
-        waitMs === undefined ? request : { ...request, waitMs: left },
+        waitMs === undefined ? request : { ...request, waitMs: remainingMs },
         signal,
       );
       if (acquired !== null) return acquired;
       const ms = RETRY_PAUSES_MS[Math.min(attempt, RETRY_PAUSES_MS.length - 1)] ?? 0;
-      if (this.#clock.now() + ms >= end) return { refused: "queue_timeout" };
+      if (this.#clock.now() + ms >= deadline) return { refused: "queue_timeout" };
       await sleep(ms, this.#clock);
     }
   }
@@ -129,10 +129,10 @@ export class CloudflareAccountPool implements AccountPoolClient {
     }
     if ("refused" in reply) return copyRefusal(reply);
     const { place, pending } = reply;
-    const leave = () => place[Symbol.dispose]();
+    const leaveQueue = () => place[Symbol.dispose]();
     // The request may have been cancelled while the pool looked for a slot.
-    if (signal?.aborted) leave();
-    signal?.addEventListener("abort", leave, { once: true });
+    if (signal?.aborted) leaveQueue();
+    signal?.addEventListener("abort", leaveQueue, { once: true });
     try {
       // `wait()` itself never fails. An error means that the Durable Object is gone.
       const outcome = await pending.wait().catch(() => null);
@@ -149,7 +149,7 @@ export class CloudflareAccountPool implements AccountPoolClient {
         granted,
       );
     } finally {
-      signal?.removeEventListener("abort", leave);
+      signal?.removeEventListener("abort", leaveQueue);
       reply[Symbol.dispose]();
     }
   }
@@ -164,20 +164,20 @@ export class CloudflareAccountPool implements AccountPoolClient {
    * it.
    */
   async #confirmGrant(lease: StubLease, sentAt: number, granted: Grant): Promise<AcquireResult | null> {
-    const way = this.#clock.now() - sentAt;
-    if (way <= STALE_GRANT_MS) {
-      if (way > SLOW_GRANT_MS) lease.confirmEarly();
-      return toGranted(lease, granted);
+    const transitMs = this.#clock.now() - sentAt;
+    if (transitMs <= STALE_GRANT_MS) {
+      if (transitMs > SLOW_GRANT_MS) lease.confirmEarly();
+      return toAcquireGrant(lease, granted);
     }
-    if (await lease.confirm(CONFIRM_TIMEOUT_MS)) return toGranted(lease, granted);
+    if (await lease.confirm(CONFIRM_TIMEOUT_MS)) return toAcquireGrant(lease, granted);
     lease.release();
     return null;
   }
 
   async countRequest(use: LimitedUse): Promise<CountResult> {
     await this.#settlements.flush();
-    const answer = await callPool(this.#pool, this.#clock, (pool) => pool.count(use));
-    return "refused" in answer ? copyRefusal(answer) : { limits: answer.limits };
+    const result = await callPool(this.#pool, this.#clock, (pool) => pool.count(use));
+    return "refused" in result ? copyRefusal(result) : { limits: result.limits };
   }
 
   async settleUsage({ id, limits }: LimitedUse, spent: SpentAmounts): Promise<void> {
@@ -190,8 +190,8 @@ export class CloudflareAccountPool implements AccountPoolClient {
     return callPool(this.#pool, this.#clock, (pool) => pool.keyUses());
   }
 
-  async getStatus(most?: number): Promise<QueueStatus> {
-    return callPool(this.#pool, this.#clock, (pool) => pool.status(most));
+  async getStatus(maxEntries?: number): Promise<QueueStatus> {
+    return callPool(this.#pool, this.#clock, (pool) => pool.status(maxEntries));
   }
 
   async getHealth(ids?: readonly string[]): Promise<AccountHealth[]> {

@@ -40,7 +40,7 @@ export class HeldLease {
   }
 }
 
-const startNumberOf = (name: string): number => Number.parseInt(name, 10);
+const parseStartNumber = (name: string): number => Number.parseInt(name, 10);
 
 /**
  * The heartbeat of one isolate: one message renews all leases that its requests hold. No request owns this task, because a
@@ -49,7 +49,7 @@ const startNumberOf = (name: string): number => Number.parseInt(name, 10);
  */
 export class Heartbeat {
   readonly #now: () => number;
-  readonly #held = new Set<HeldLease>();
+  readonly #leases = new Set<HeldLease>();
   #isolate = "";
   #newestStart = 0;
   #sentAt = Number.NEGATIVE_INFINITY;
@@ -78,10 +78,10 @@ export class Heartbeat {
     return this.#remainingMs(MIN_URGENT_INTERVAL_MS);
   }
 
-  #remainingMs(gap: number): number {
-    const passed = this.#now() - this.#sentAt;
+  #remainingMs(intervalMs: number): number {
+    const elapsedMs = this.#now() - this.#sentAt;
     // The clock was set back: the heartbeat is due now.
-    return passed < 0 ? 0 : gap - passed;
+    return elapsedMs < 0 ? 0 : intervalMs - elapsedMs;
   }
 
   /** When the last heartbeat was sent, Unix milliseconds. */
@@ -91,28 +91,28 @@ export class Heartbeat {
 
   /** Number of leases that heartbeats name. */
   get size(): number {
-    return this.#held.size;
+    return this.#leases.size;
   }
 
   /** The holder of a lease is still running. */
   tick(lease: HeldLease): void {
     lease.missedHeartbeats = 0;
     lease.until = Math.min(lease.until, this.#now() + CONFIRMED_HOLD_MS);
-    this.#held.add(lease);
+    this.#leases.add(lease);
   }
 
   remove(lease: HeldLease): void {
-    this.#held.delete(lease);
+    this.#leases.delete(lease);
   }
 
   /** A lease with this name was granted: its name contains the number of the pool's current start. */
   noteGrantedLease(name: string): void {
-    this.#newestStart = Math.max(this.#newestStart, startNumberOf(name));
+    this.#newestStart = Math.max(this.#newestStart, parseStartNumber(name));
   }
 
   /** Whether the lease was granted before a restart of the pool and must be resumed. */
   isFromEarlierStart({ name }: HeldLease): boolean {
-    return startNumberOf(name) < this.#newestStart;
+    return parseStartNumber(name) < this.#newestStart;
   }
 
   /** A message is sent that makes the pool store this isolate's name. */
@@ -139,26 +139,26 @@ export class Heartbeat {
   ): Promise<void> {
     const sentAt = this.#now();
     this.#sentAt = sentAt;
-    const named = new Map<string, HeldLease>();
-    for (const lease of this.#held) {
+    const leasesByName = new Map<string, HeldLease>();
+    for (const lease of this.#leases) {
       lease.missedHeartbeats += 1;
-      if (lease.missedHeartbeats > MAX_MISSED_HEARTBEATS) this.#held.delete(lease);
-      else named.set(lease.name, lease);
+      if (lease.missedHeartbeats > MAX_MISSED_HEARTBEATS) this.#leases.delete(lease);
+      else leasesByName.set(lease.name, lease);
     }
-    if (named.size > 0) this.noteRegistration();
+    if (leasesByName.size > 0) this.noteRegistration();
     const known = this.#newestStart;
-    const namings = this.#registrations;
-    const { start, lost } = await send(this.isolate, [...named.keys()], known);
+    const registrations = this.#registrations;
+    const { start, lost } = await send(this.isolate, [...leasesByName.keys()], known);
     this.#newestStart = Math.max(this.#newestStart, start);
     // A restarted pool trusts an empty heartbeat only if its sender already knew the current start.
-    if (named.size === 0 && start === known)
-      this.#registrationsWhenIdle = Math.max(this.#registrationsWhenIdle, namings);
-    const gone = new Set(lost);
-    for (const [name, lease] of named) {
+    if (leasesByName.size === 0 && start === known)
+      this.#registrationsWhenIdle = Math.max(this.#registrationsWhenIdle, registrations);
+    const lostNames = new Set(lost);
+    for (const [name, lease] of leasesByName) {
       // The lease may have been resumed under another name meanwhile.
       if (lease.name !== name) continue;
-      if (gone.has(name)) lease.isLost = true;
-      else if (startNumberOf(name) === start) lease.confirm(sentAt);
+      if (lostNames.has(name)) lease.isLost = true;
+      else if (parseStartNumber(name) === start) lease.confirm(sentAt);
     }
   }
 }

@@ -51,7 +51,7 @@ export interface PoolStub {
   count(use: LimitedUse): Promise<CountResult>;
   settleAll(settled: SettledUses): Promise<void>;
   keyUses(): Promise<KeyLimitUsage[]>;
-  status(most?: number): Promise<QueueStatus>;
+  status(maxEntries?: number): Promise<QueueStatus>;
   health(ids?: readonly string[]): Promise<AccountHealth[]>;
   setTestStatus(id: string, status: string): Promise<void>;
   tokensDueForRefresh(): Promise<string[]>;
@@ -60,7 +60,7 @@ export interface PoolStub {
 
 /** The pool object of a deployment with several shards, as RPC presents it. */
 export interface ShardStub extends PoolStub {
-  shardStatus(most?: number): Promise<ShardStatus>;
+  shardStatus(maxEntries?: number): Promise<ShardStatus>;
   isWell(provider?: string): Promise<boolean>;
   hold(use: LimitedUse, settled: SettledUses): Promise<CountResult>;
   begun(use: LimitedUse): Promise<CountResult>;
@@ -98,15 +98,15 @@ function isRetryable(error: unknown): boolean {
 export async function callPool<T, Stub extends PoolStub>(
   pool: PoolStubFactory<Stub>,
   clock: HolderClock,
-  use: (pool: Stub) => Promise<T>,
+  call: (pool: Stub) => Promise<T>,
 ): Promise<T> {
   for (const ms of RETRY_PAUSES_MS) {
     try {
-      return await use(pool());
+      return await call(pool());
     } catch (error) {
       if (!isRetryable(error)) throw error;
       await sleep(ms, clock);
     }
   }
-  return use(pool());
+  return call(pool());
 }

@@ -22,20 +22,20 @@ export class QuotaLease {
   #hasEnded = false;
 
   /** @param sentAt when the message was sent that admitted the request */
-  constructor(home: ShardClient, use: LimitedUse, sentAt: number, clock: HolderClock) {
-    this.#quotaShard = home;
+  constructor(quotaShard: ShardClient, use: LimitedUse, sentAt: number, clock: HolderClock) {
+    this.#quotaShard = quotaShard;
     this.#use = use;
     this.#clock = clock;
     this.#validUntil = sentAt + CONFIRMED_HOLD_MS;
     this.#scheduleHeartbeat();
   }
 
-  /** The request has its slot. Refused: the quota shard took the request for ended, and cannot admit it again. */
+  /** The request has its slot. Refused: the quota shard had treated the request as ended, and cannot admit it again. */
   async start(): Promise<CountResult> {
     const sentAt = this.#clock.now();
-    const answer = await this.#quotaShard.startUse(this.#use);
+    const result = await this.#quotaShard.startUse(this.#use);
     this.#validUntil = sentAt + CONFIRMED_HOLD_MS;
-    return answer;
+    return result;
   }
 
   /** Whether the request still counts, so that it may continue. Asks the quota shard if necessary, for a limited time. */

@@ -37,12 +37,12 @@ export class SettlementQueue {
   }
 
   /**
-   * Resolves when the usage is reported, or when other requests will report it; rejects like {@link flush}. `atOnce`: do not
-   * wait for another call.
+   * Resolves when the usage is reported, or when other requests will report it; rejects like {@link flush}.
+   * `isImmediate`: do not wait for another call.
    */
-  async add(use: string, spent: SpentAmounts, atOnce: boolean): Promise<void> {
+  async add(use: string, spent: SpentAmounts, isImmediate: boolean): Promise<void> {
     this.#enqueue([[use, spent]]);
-    if (atOnce) {
+    if (isImmediate) {
       await this.flush();
       return;
     }
@@ -79,9 +79,9 @@ export class SettlementQueue {
 
   #drain(): SettledUses {
     if (this.#waiting.size === 0) return [];
-    const taken = [...this.#waiting];
+    const settled = [...this.#waiting];
     this.#waiting.clear();
-    return taken;
+    return settled;
   }
 
   /**

@@ -4,7 +4,7 @@ import type { ShardStatus } from "../../../pool/shards/shard-status.ts";
 import { CloudflareAccountPool, copyRefusal } from "./accounts.ts";
 import { callPool, type HolderClock, type PoolStubFactory, type ShardStub } from "./pool-stub.ts";
 
-/** Client of one shard. The classes `AccountPool` and `LimitedUses` describe what a shard does beyond a single pool. */
+/** Client of one shard. The classes `AccountPool` and `LimitedRequests` describe the additional methods of a shard. */
 export class ShardClient extends CloudflareAccountPool {
   readonly #shard: PoolStubFactory<ShardStub>;
   readonly #clock: HolderClock;
@@ -15,8 +15,8 @@ export class ShardClient extends CloudflareAccountPool {
     this.#clock = clock;
   }
 
-  shardStatus(most?: number): Promise<ShardStatus> {
-    return callPool(this.#shard, this.#clock, (shard) => shard.shardStatus(most));
+  shardStatus(maxEntries?: number): Promise<ShardStatus> {
+    return callPool(this.#shard, this.#clock, (shard) => shard.shardStatus(maxEntries));
   }
 
   isWell(provider?: string): Promise<boolean> {
@@ -24,15 +24,15 @@ export class ShardClient extends CloudflareAccountPool {
   }
 
   async reserveUse(use: LimitedUse): Promise<CountResult> {
-    const answer = await this.sendWithSettlements((settled) =>
+    const result = await this.sendWithSettlements((settled) =>
       callPool(this.#shard, this.#clock, (shard) => shard.hold(use, settled)),
     );
-    return "refused" in answer ? copyRefusal(answer) : { limits: answer.limits };
+    return "refused" in result ? copyRefusal(result) : { limits: result.limits };
   }
 
   async startUse(use: LimitedUse): Promise<CountResult> {
-    const answer = await callPool(this.#shard, this.#clock, (shard) => shard.begun(use));
-    return "refused" in answer ? copyRefusal(answer) : { limits: answer.limits };
+    const result = await callPool(this.#shard, this.#clock, (shard) => shard.begun(use));
+    return "refused" in result ? copyRefusal(result) : { limits: result.limits };
   }
 
   renewUse(use: string): Promise<void> {

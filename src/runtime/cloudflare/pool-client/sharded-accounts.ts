@@ -61,42 +61,42 @@ export class ShardedAccountPool implements AccountPoolClient {
     this.#clock = clock;
     this.#search = new ShardSearch(options);
     this.#clients = shards.map(({ client }) => client);
-    const [home] = this.#clients;
-    if (home === undefined) throw new RangeError("there is no shard");
-    this.#quotaShard = home;
+    const [quotaShard] = this.#clients;
+    if (quotaShard === undefined) throw new RangeError("there is no shard");
+    this.#quotaShard = quotaShard;
   }
 
   async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
     const { use, ...withoutUse } = request;
-    const end = this.#clock.now() + (request.waitMs ?? MAX_WAIT_MS);
+    const deadline = this.#clock.now() + (request.waitMs ?? MAX_WAIT_MS);
     if (use === undefined) {
-      const [shard, acquired] = await this.#search.findSlot(request, signal, end);
+      const [shard, acquired] = await this.#search.findSlot(request, signal, deadline);
       if (!("lease" in acquired)) return acquired;
       return { ...acquired, lease: this.#createLease(acquired, request, shard, null) };
     }
     const sentAt = this.#clock.now();
     const counted = await this.#reserveUse(use);
     if ("refused" in counted) return counted;
-    const hold = new QuotaLease(this.#quotaShard, use, sentAt, this.#clock);
+    const quotaLease = new QuotaLease(this.#quotaShard, use, sentAt, this.#clock);
     let isServed = false;
     try {
-      for (let tries = 0; tries < MAX_SLOT_ATTEMPTS; tries += 1) {
-        const [shard, acquired] = await this.#search.findSlot(withoutUse, signal, end);
+      for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt += 1) {
+        const [shard, acquired] = await this.#search.findSlot(withoutUse, signal, deadline);
         if (!("lease" in acquired)) return acquired;
-        const begun = await this.#startUse(hold, use, acquired);
-        if (begun === null) continue;
-        if ("refused" in begun) return begun;
+        const started = await this.#startUse(quotaLease, use, acquired);
+        if (started === null) continue;
+        if ("refused" in started) return started;
         isServed = true;
         this.#servedUses.add(use);
         return {
           ...acquired,
-          lease: this.#createLease(acquired, request, shard, hold),
-          limits: begun.limits,
+          lease: this.#createLease(acquired, request, shard, quotaLease),
+          limits: started.limits,
         };
       }
       return { refused: "queue_timeout" };
     } finally {
-      if (!isServed) hold.cancel(this.#isNew(use));
+      if (!isServed) quotaLease.cancel(this.#isNew(use));
     }
   }
 
@@ -115,26 +115,28 @@ export class ShardedAccountPool implements AccountPoolClient {
   /**
    * Waits for the quota shard's answer. Rejects (503) after a time limit.
    *
-   * @param late runs if the answer comes after the time limit
+   * @param onLate runs if the answer comes after the time limit
    */
-  #awaitQuotaShard<T>(asking: Promise<T>, late?: () => Promise<void>): Promise<T> {
-    const silence = "the account pool that counts what keys use does not answer";
-    return this.#awaitAnswer(QUOTA_SHARD_TIMEOUT_MS, asking, silence, late);
+  #awaitQuotaShard<T>(call: Promise<T>, onLate?: () => Promise<void>): Promise<T> {
+    const message = "the account pool that counts what keys use does not answer";
+    return this.#awaitAnswer(QUOTA_SHARD_TIMEOUT_MS, call, message, onLate);
   }
 
   /** Starts a request of a key with limits that has its slot. Null: the slot was lost meanwhile. */
-  async #startUse(hold: QuotaLease, use: LimitedUse, granted: AcquireGrant): Promise<CountResult | null> {
+  async #startUse(quotaLease: QuotaLease, use: LimitedUse, grant: AcquireGrant): Promise<CountResult | null> {
     const { now } = this.#clock;
-    const since = now();
-    let isKept = false;
+    const startedAt = now();
+    let isValid = false;
     try {
-      const begun = await this.#awaitQuotaShard(hold.start(), async () => hold.cancel(this.#isNew(use)));
-      if ("refused" in begun) return begun;
+      const started = await this.#awaitQuotaShard(quotaLease.start(), async () =>
+        quotaLease.cancel(this.#isNew(use)),
+      );
+      if ("refused" in started) return started;
       // No heartbeat has renewed the lease meanwhile.
-      isKept = now() - since <= RENEW_AFTER_MS || (await granted.lease.renew());
-      return isKept ? begun : null;
+      isValid = now() - startedAt <= RENEW_AFTER_MS || (await grant.lease.renew());
+      return isValid ? started : null;
     } finally {
-      if (!isKept) void releaseUnused(granted);
+      if (!isValid) void releaseUnused(grant);
     }
   }
 
@@ -150,9 +152,9 @@ export class ShardedAccountPool implements AccountPoolClient {
     return this.#awaitQuotaShard(this.#quotaShard.listKeyUsage());
   }
 
-  async getStatus(most?: number): Promise<QueueStatus> {
-    const { answers, silent } = await this.#readAllShards((client) => client.shardStatus(most));
-    return mergeStatuses(answers, silent, most);
+  async getStatus(maxEntries?: number): Promise<QueueStatus> {
+    const { answers, silent } = await this.#readAllShards((client) => client.shardStatus(maxEntries));
+    return mergeStatuses(answers, silent, maxEntries);
   }
 
   async getHealth(ids?: readonly string[]): Promise<AccountHealth[]> {
@@ -175,52 +177,54 @@ export class ShardedAccountPool implements AccountPoolClient {
 
   /** Collects the answers that arrive in time, and the names of the silent shards; rejects when all fail. */
   async #readAllShards<T>(
-    ask: (client: ShardClient) => Promise<T>,
+    call: (client: ShardClient) => Promise<T>,
   ): Promise<{ answers: T[]; silent: string[] }> {
-    const told = await Promise.allSettled(
-      this.#shards.map(async ({ client }) => this.#awaitShard(ask(client))),
+    const results = await Promise.allSettled(
+      this.#shards.map(async ({ client }) => this.#awaitShard(call(client))),
     );
-    const answers = told.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-    const failed = told.find(({ status }) => status === "rejected");
+    const answers = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    const failed = results.find(({ status }) => status === "rejected");
     if (answers.length === 0 && failed?.status === "rejected") throw failed.reason;
     return {
       answers,
-      silent: this.#shards.flatMap(({ name }, shard) => (told[shard]?.status === "rejected" ? [name] : [])),
+      silent: this.#shards.flatMap(({ name }, shard) =>
+        results[shard]?.status === "rejected" ? [name] : [],
+      ),
     };
   }
 
   /** Rejects (503) when a shard's answer takes too long. */
-  #awaitShard<T>(asking: Promise<T>): Promise<T> {
-    return this.#awaitAnswer(SHARD_TIMEOUT_MS, asking, "an account pool does not answer");
+  #awaitShard<T>(call: Promise<T>): Promise<T> {
+    return this.#awaitAnswer(SHARD_TIMEOUT_MS, call, "an account pool does not answer");
   }
 
   /**
-   * Waits for a shard's answer. Rejects (503, message `silence`) after `ms` milliseconds.
+   * Waits for a shard's answer. Rejects (503, with `message`) after `ms` milliseconds.
    *
-   * @param late runs if the answer comes after the time limit
+   * @param onLate runs if the answer comes after the time limit
    */
   async #awaitAnswer<T>(
     ms: number,
-    asking: Promise<T>,
-    silence: string,
-    late?: () => Promise<void>,
+    call: Promise<T>,
+    message: string,
+    onLate?: () => Promise<void>,
   ): Promise<T> {
     const answer = await withTimeout(
-      asking.then((told) => ({ told })),
+      call.then((value) => ({ value })),
       ms,
       this.#clock,
     );
-    if (answer !== null) return answer.told;
-    asking.then(late).catch(() => undefined);
-    throw unresponsivePoolError(silence);
+    if (answer !== null) return answer.value;
+    call.then(onLate).catch(() => undefined);
+    throw unresponsivePoolError(message);
   }
 
   /** For tests only: in production the configuration object configures each shard. */
   async configure(configuration: PoolConfiguration): Promise<void> {
-    const parts = this.#map.split(configuration.accounts);
+    const accountsByShard = this.#map.split(configuration.accounts);
     await Promise.all(
       this.#clients.map((client, shard) =>
-        client.configure({ ...configuration, accounts: parts[shard] ?? [] }),
+        client.configure({ ...configuration, accounts: accountsByShard[shard] ?? [] }),
       ),
     );
   }
@@ -229,16 +233,16 @@ export class ShardedAccountPool implements AccountPoolClient {
     { lease }: AcquireGrant,
     request: AcquireRequest,
     shard: number,
-    hold: QuotaLease | null,
+    quotaLease: QuotaLease | null,
   ): ShardedLease {
-    const others = this.#clients.filter((_, other) => other !== shard);
+    const otherClients = this.#clients.filter((_, index) => index !== shard);
     const { provider } = lease.account;
-    const isWell = async (other: ShardClient): Promise<true> => {
-      if (await this.#awaitShard(other.isWell(provider))) return true;
+    const assertHealthy = async (client: ShardClient): Promise<true> => {
+      if (await this.#awaitShard(client.isWell(provider))) return true;
       throw new Error("none of its accounts is well");
     };
-    const othersAreWell = () => Promise.any(others.map(isWell)).catch(() => false);
-    return new ShardedLease(lease, request.target === undefined ? othersAreWell : null, hold);
+    const isOtherShardHealthy = () => Promise.any(otherClients.map(assertHealthy)).catch(() => false);
+    return new ShardedLease(lease, request.target === undefined ? isOtherShardHealthy : null, quotaLease);
   }
 }
 
@@ -247,7 +251,7 @@ export function createShardedAccountPool(
   pools: PoolNamespace<ShardStub>,
   names: readonly string[],
   regions: readonly Region[],
-  place: () => GeoLocation,
+  getPlace: () => GeoLocation,
   clock: HolderClock,
 ): ShardedAccountPool {
   const shards = names.map((name, index) => {
@@ -259,5 +263,5 @@ export function createShardedAccountPool(
       client: new ShardClient(() => pools.getByName(name, options), clock),
     };
   });
-  return new ShardedAccountPool({ shards, clock, place });
+  return new ShardedAccountPool({ shards, clock, place: getPlace });
 }

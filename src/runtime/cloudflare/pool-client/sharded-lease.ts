@@ -16,15 +16,19 @@ export class ShardedLease implements Lease {
   readonly #quotaLease: QuotaLease | null;
 
   /**
-   * @param othersAreWell whether another shard has a healthy account; null: the request needs its target account
-   * @param hold keeps the request counted at the quota shard; null: its key has no limits
+   * @param isOtherShardHealthy whether another shard has a healthy account; null: the request needs its target account
+   * @param quotaLease keeps the request counted at the quota shard; null: its key has no limits
    */
-  constructor(lease: Lease, othersAreWell: (() => Promise<boolean>) | null, hold: QuotaLease | null) {
+  constructor(
+    lease: Lease,
+    isOtherShardHealthy: (() => Promise<boolean>) | null,
+    quotaLease: QuotaLease | null,
+  ) {
     this.account = lease.account;
     this.initialToken = lease.initialToken;
     this.#lease = lease;
-    this.#isOtherShardHealthy = othersAreWell;
-    this.#quotaLease = hold;
+    this.#isOtherShardHealthy = isOtherShardHealthy;
+    this.#quotaLease = quotaLease;
   }
 
   getToken(stale?: string): Promise<TokenResult> {

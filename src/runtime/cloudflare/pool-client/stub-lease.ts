@@ -36,7 +36,7 @@ const EARLY_CHECK_MS = 700;
 /** How long a lease that no heartbeat has named yet waits for other new leases, milliseconds. */
 const NEW_LEASE_WAIT_MS = 100;
 
-/** What the leases of an isolate share. */
+/** The objects that all leases of an isolate use. */
 export interface LeaseContext {
   readonly pool: PoolStubFactory;
   readonly heartbeat: Heartbeat;
@@ -44,25 +44,25 @@ export interface LeaseContext {
 }
 
 /**
- * Resolves when `work` settles, or after `ms` milliseconds. Meanwhile it checks the clock and calls `late` after a stall.
+ * Resolves when `work` settles, or after `ms` milliseconds. Meanwhile it checks the clock and calls `onStall` after a stall.
  * Without that, an isolate that was stalled until just after the end would not notice.
  */
 async function settleWithin(
   ms: number,
   work: Promise<unknown>,
   { now, setTimer }: HolderClock,
-  late: () => void,
+  onStall: () => void,
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  let stopLooking = () => {};
-  const look = () => {
-    const due = now() + TIMER_TOLERANCE_MS;
-    stopLooking = setTimer(TIMER_TOLERANCE_MS, () => {
-      if (now() - due > TIMER_TOLERANCE_MS) late();
-      look();
+  let stopChecking = () => {};
+  const checkClock = () => {
+    const dueAt = now() + TIMER_TOLERANCE_MS;
+    stopChecking = setTimer(TIMER_TOLERANCE_MS, () => {
+      if (now() - dueAt > TIMER_TOLERANCE_MS) onStall();
+      checkClock();
     });
   };
-  look();
+  checkClock();
   const stop = setTimer(ms, resolve);
   work.then(
     () => resolve(),
@@ -70,7 +70,7 @@ async function settleWithin(
   );
   await promise;
   stop();
-  stopLooking();
+  stopChecking();
 }
 
 /**
@@ -100,25 +100,25 @@ export class StubLease implements Lease {
    * @param sentAt when the request that this lease answers was sent, or a later time at which the pool did not know it yet
    */
   constructor(
-    around: LeaseContext,
+    context: LeaseContext,
     granted: Grant,
     holder: LeaseHolder,
     sentAt: number,
     stub: LeaseStub,
-    owned: Disposable,
+    reply: Disposable,
   ) {
-    this.#context = around;
+    this.#context = context;
     this.account = granted.account;
     this.initialToken = granted.token;
     this.#failing = granted.failing;
     this.#holder = holder;
     this.#heldLease = new HeldLease(granted.lease, sentAt + UNCONFIRMED_HOLD_MS);
-    this.#checkedAt = around.clock.now();
+    this.#checkedAt = context.clock.now();
     this.#stub = stub;
-    this.#reply = owned;
-    around.heartbeat.noteGrantedLease(granted.lease);
+    this.#reply = reply;
+    context.heartbeat.noteGrantedLease(granted.lease);
     // Heartbeats of other requests name it before its own first one is due.
-    around.heartbeat.tick(this.#heldLease);
+    context.heartbeat.tick(this.#heldLease);
   }
 
   async getToken(stale?: string): Promise<TokenResult> {
@@ -136,26 +136,26 @@ export class StubLease implements Lease {
 
   async renew(): Promise<boolean> {
     const { clock } = this.#context;
-    // A set clock cannot be told from a stalled isolate.
+    // A changed clock looks the same as a stalled isolate.
     if (clock.now() - this.#checkedAt > STALL_MS) this.#noteStall();
     this.#checkedAt = clock.now();
     const isInTime = this.#remainingMs > 0;
     if (isInTime && (await this.#renewInTime())) return true;
     if (this.#hasEnded) return false;
     // A holder that was running when the time ended gives up: it does not ask once more.
-    const wasThere = isInTime && clock.now() < this.#heldLease.until + TIMER_TOLERANCE_MS;
+    const wasRunning = isInTime && clock.now() < this.#heldLease.until + TIMER_TOLERANCE_MS;
     // A stalled holder could not end its work in time. The pool knows whether the slot is still held.
-    let ms = wasThere
+    let ms = wasRunning
       ? Math.min(STALL_GRACE_MS, this.#stalledAt + STALL_GRACE_MS - clock.now())
       : STALL_GRACE_MS;
-    for (let tries = MAX_CONFIRMATIONS; ms > 0; tries -= 1) {
+    for (let attemptsLeft = MAX_CONFIRMATIONS; ms > 0; attemptsLeft -= 1) {
       const { confirmations } = this.#heldLease;
       await this.#heartbeatWithin(ms);
       ms = STALL_GRACE_MS;
       if (this.#hasEnded) return false;
       if (this.#remainingMs > 0) return true;
       // The pool has just confirmed the lease. If its time is over all the same, the clock was set meanwhile.
-      if (this.#heldLease.confirmations === confirmations || tries === 1) return false;
+      if (this.#heldLease.confirmations === confirmations || attemptsLeft === 1) return false;
     }
     return false;
   }
@@ -168,14 +168,14 @@ export class StubLease implements Lease {
     const { clock, heartbeat } = this.#context;
     const { promise: confirmed, resolve } = Promise.withResolvers<void>();
     this.#heldLease.onConfirmed = resolve;
-    const end = clock.now() + ms;
-    for (let left = ms; left > 0 && !this.#hasEnded; left = end - clock.now()) {
+    const deadline = clock.now() + ms;
+    for (let remainingMs = ms; remainingMs > 0 && !this.#hasEnded; remainingMs = deadline - clock.now()) {
       heartbeat.tick(this.#heldLease);
-      await settleWithin(left, Promise.race([confirmed, this.#heartbeatIfDue(true)]), clock, () =>
+      await settleWithin(remainingMs, Promise.race([confirmed, this.#heartbeatIfDue(true)]), clock, () =>
         this.#noteStall(),
       );
       if (this.#hasEnded || this.#heldLease.isConfirmed) break;
-      await sleep(Math.min(RETRY_MS, left), clock);
+      await sleep(Math.min(RETRY_MS, remainingMs), clock);
     }
     this.#checkedAt = clock.now();
     return this.#heldLease.isConfirmed && !this.#hasEnded && this.#remainingMs > 0;
@@ -197,13 +197,13 @@ export class StubLease implements Lease {
    */
   async #renewInTime(): Promise<boolean> {
     const { clock } = this.#context;
-    for (let left = this.#remainingMs; left > 0; left = this.#remainingMs) {
-      await this.#heartbeatWithin(left);
+    for (let remainingMs = this.#remainingMs; remainingMs > 0; remainingMs = this.#remainingMs) {
+      await this.#heartbeatWithin(remainingMs);
       if (this.#hasEnded) return false;
       if (!this.#isUrgent) return true;
-      const due = clock.now() + RETRY_MS;
+      const dueAt = clock.now() + RETRY_MS;
       await sleep(Math.min(RETRY_MS, Math.max(0, this.#remainingMs)), clock);
-      if (clock.now() - due > TIMER_TOLERANCE_MS) this.#noteStall();
+      if (clock.now() - dueAt > TIMER_TOLERANCE_MS) this.#noteStall();
     }
     return false;
   }
@@ -266,17 +266,17 @@ export class StubLease implements Lease {
   }
 
   /** Sends the isolate's heartbeat if it is due. Resumes the lease if any heartbeat has shown that the pool restarted. */
-  async #heartbeatIfDue(soon = false): Promise<void> {
+  async #heartbeatIfDue(isUrgent = false): Promise<void> {
     const { heartbeat, clock } = this.#context;
     if (!heartbeat.isFromEarlierStart(this.#heldLease)) {
-      if (soon || this.#isUrgent) await this.#heartbeatUrgently(soon);
+      if (isUrgent || this.#isUrgent) await this.#heartbeatUrgently(isUrgent);
       else {
         const { sentAt } = heartbeat;
-        const newcomer = !this.#heldLease.isConfirmed;
+        const isNew = !this.#heldLease.isConfirmed;
         // New leases of one moment share a heartbeat. Its answer must arrive before the first of them has to stop.
-        if (newcomer && heartbeat.dueInMs > 0)
+        if (isNew && heartbeat.dueInMs > 0)
           await sleep(Math.min(heartbeat.dueInMs, NEW_LEASE_WAIT_MS), clock);
-        const isDue = heartbeat.dueInMs <= 0 || (newcomer && heartbeat.sentAt === sentAt);
+        const isDue = heartbeat.dueInMs <= 0 || (isNew && heartbeat.sentAt === sentAt);
         if (!this.#released && isDue) await this.#sendHeartbeat();
       }
     }
@@ -294,13 +294,13 @@ export class StubLease implements Lease {
    * Does not wait for the regular heartbeat. Urgent leases of one moment still share few messages: each heartbeat names all
    * leases.
    */
-  async #heartbeatUrgently(unconfirmed: boolean): Promise<void> {
+  async #heartbeatUrgently(isUnconfirmed: boolean): Promise<void> {
     const { heartbeat, clock } = this.#context;
-    for (let wait = heartbeat.urgentDueInMs; wait > 0; wait = heartbeat.urgentDueInMs) {
-      await sleep(wait, clock);
-      const isHeard = unconfirmed ? this.#heldLease.isConfirmed : !this.#isUrgent;
-      const heard = isHeard || this.#heldLease.isLost || heartbeat.isFromEarlierStart(this.#heldLease);
-      if (heard || this.#released) return;
+    for (let waitMs = heartbeat.urgentDueInMs; waitMs > 0; waitMs = heartbeat.urgentDueInMs) {
+      await sleep(waitMs, clock);
+      const isRenewed = isUnconfirmed ? this.#heldLease.isConfirmed : !this.#isUrgent;
+      const isDone = isRenewed || this.#heldLease.isLost || heartbeat.isFromEarlierStart(this.#heldLease);
+      if (isDone || this.#released) return;
     }
     await this.#sendHeartbeat();
   }
@@ -313,13 +313,13 @@ export class StubLease implements Lease {
   }
 
   /** Calls the stub, or a new one if it is dead. Null if the lease has ended. */
-  async #call<T>(use: (stub: LeaseStub) => Promise<T>): Promise<T | null> {
+  async #call<T>(call: (stub: LeaseStub) => Promise<T>): Promise<T | null> {
     if (this.#released) return null;
     try {
-      return await use(this.#stub);
+      return await call(this.#stub);
     } catch {
       // A lease's methods never throw: an error means that the stub is dead.
-      return (await this.#resumeOnce()) ? use(this.#stub) : null;
+      return (await this.#resumeOnce()) ? call(this.#stub) : null;
     }
   }
 
