@@ -50,6 +50,6 @@ export interface AccountSession {
   readonly account: UpstreamAccount;
   /** Reports that the provider has begun to answer, so the account works. Further calls have no effect. */
   reportAnswering(): void;
-  /** Runs `work` with the account. When the token has expired, it gets a new token and runs `work` once more. */
-  runWithToken<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T>;
+  /** Runs `operation` with the account. If the token has expired, gets a new one and runs `operation` once more. */
+  runWithToken<T>(operation: (account: UpstreamAccount) => Promise<T>): Promise<T>;
 }

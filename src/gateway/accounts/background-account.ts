@@ -29,7 +29,7 @@ export interface BackgroundAccountRequest {
 export async function withBackgroundAccount<T>(
   platform: Platform,
   { purpose, acquireOptions, timeoutMs }: BackgroundAccountRequest,
-  work: (account: UpstreamAccount, signal: AbortSignal) => Promise<T>,
+  operation: (account: UpstreamAccount, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const requestId = `${purpose}_${crypto.randomUUID()}`;
   const acquired = await platform.accounts.acquire({
@@ -59,7 +59,7 @@ export async function withBackgroundAccount<T>(
       requestId,
       log: {},
       config: () => platform.configuration.read(),
-      waitUntil: (more: Promise<unknown>) => backgroundTasks.push(more),
+      waitUntil: (task: Promise<unknown>) => backgroundTasks.push(task),
     };
     const fetch = createUpstreamFetch(context, proxy, provider);
     const signIn = (credentials: Credentials) =>
@@ -72,7 +72,7 @@ export async function withBackgroundAccount<T>(
       if (!isSameEndpoint(now, provider)) throw new Error("the provider has been changed");
     };
     const token = await getAccountToken(lease, signIn, undefined, undefined, confirm);
-    const result = await work({ token, fetch }, createDeadlineSignal());
+    const result = await operation({ token, fetch }, createDeadlineSignal());
     await Promise.allSettled(backgroundTasks);
     return result;
   } finally {

@@ -11,7 +11,7 @@ export interface FailedAttempt {
   readonly hasOtherHealthyAccount: boolean;
   /** Whether the caller has seen no result yet, so the work may be retried. */
   readonly canRetry: boolean;
-  /** Whether the work asks for another account, although this account did nothing wrong. */
+  /** Whether the operation requests another account although this account has not failed. */
   readonly wantsAnotherAccount: boolean;
 }
 
@@ -73,15 +73,15 @@ export class Failover {
    * The error for the caller. A failure of the provider is preferred: it says more than a problem of one account. An
    * account's problem is reported only if no account is healthy, and never as if the caller's own key were wrong.
    *
-   * @param busy why the pool granted no further account although one is healthy
+   * @param busyError why the pool granted no further account although one is healthy
    */
-  chooseError(busy: unknown = null): unknown {
+  chooseError(busyError: unknown = null): unknown {
     const { isPinned } = this.#options;
     const mostInformative =
       this.#failures.findLast((failure) => !isAccountOrProxyFailure(failure)) ?? this.#failures.at(-1);
     if (!(mostInformative instanceof ProviderError) || !isAccountOrProxyFailure(mostInformative))
       return mostInformative;
-    if (!isPinned && busy !== null) return busy;
+    if (!isPinned && busyError !== null) return busyError;
     if (!isPinned && this.#hasOtherHealthyAccount) return withErrorKind(mostInformative, "account_suspended");
     return mostInformative.kind === "token_expired"
       ? withErrorKind(mostInformative, "invalid_credentials")
@@ -90,10 +90,10 @@ export class Failover {
 }
 
 /** Whether the failure happened before the provider saw the request. */
-function failedBeforeProvider(error: unknown, begun: boolean): boolean {
+function failedBeforeProvider(error: unknown, hasStarted: boolean): boolean {
   if (!(error instanceof ProviderError)) return false;
   const { kind } = error;
-  return isAccountOrProxyFailure(error) || (!begun && kind === "account_suspended");
+  return isAccountOrProxyFailure(error) || (!hasStarted && kind === "account_suspended");
 }
 
 /** Whether the failure concerns only the account or its proxy, and says nothing about the provider. */

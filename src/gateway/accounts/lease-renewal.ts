@@ -19,8 +19,8 @@ export function startLeaseRenewal(
   const renew = () => {
     cancel = timers.runAfter(HEARTBEAT_MS, renew);
     lease.renew().then(
-      (held) => {
-        if (!held) abort.abort(new ProviderError("timeout", "the account's slot was reclaimed"));
+      (isHeld) => {
+        if (!isHeld) abort.abort(new ProviderError("timeout", "the account's slot was reclaimed"));
       },
       () => undefined,
     );

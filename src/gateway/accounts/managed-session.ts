@@ -35,21 +35,24 @@ export class ManagedSession implements AccountSession {
     return this.#account;
   }
 
-  /** Gets a token. `stale` is a token that the provider has refused. When the request is aborted, the wait ends at once. */
-  async signIn(stale?: string): Promise<void> {
+  /** Gets a token. `staleToken` is one that the provider has refused. Aborting the request ends the wait at once. */
+  async signIn(staleToken?: string): Promise<void> {
     const { fetch } = this.#account;
-    const initialToken = stale === undefined ? this.lease.initialToken : null;
+    const initialToken = staleToken === undefined ? this.lease.initialToken : null;
     if (initialToken !== null) {
       this.#account = { token: initialToken, fetch };
       return;
     }
     const { abort, context, onSignInWait } = this.#request;
-    const since = context.platform.now();
+    const startedAt = context.platform.now();
     try {
-      const token = await resultOrAbort(obtainToken(this.#request, this.lease, fetch, stale), abort.signal);
+      const token = await resultOrAbort(
+        obtainToken(this.#request, this.lease, fetch, staleToken),
+        abort.signal,
+      );
       this.#account = { token, fetch };
     } finally {
-      onSignInWait?.(this.accountId, since);
+      onSignInWait?.(this.accountId, startedAt);
     }
   }
 
@@ -57,13 +60,13 @@ export class ManagedSession implements AccountSession {
     this.lease.reportSuccess().catch(() => undefined);
   }
 
-  async runWithToken<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T> {
+  async runWithToken<T>(operation: (account: UpstreamAccount) => Promise<T>): Promise<T> {
     try {
-      return await work(this.#account);
+      return await operation(this.#account);
     } catch (error) {
       if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
       await this.signIn(this.#account.token);
-      return work(this.#account);
+      return operation(this.#account);
     }
   }
 
@@ -78,7 +81,12 @@ export class ManagedSession implements AccountSession {
 const rejectingFetch: Fetch = () =>
   Promise.reject(new ProviderError("unreachable", "the account is not ready"));
 
-function obtainToken(request: AccountRequest, lease: Lease, fetch: Fetch, stale?: string): Promise<string> {
+function obtainToken(
+  request: AccountRequest,
+  lease: Lease,
+  fetch: Fetch,
+  staleToken?: string,
+): Promise<string> {
   const { abort, context, provider = getDefaultProvider(context.platform) } = request;
   const signIn = async (credentials: Credentials) => {
     const timeoutController = new AbortController();
@@ -94,17 +102,19 @@ function obtainToken(request: AccountRequest, lease: Lease, fetch: Fetch, stale?
       clearTimeout(timer);
     }
   };
-  return getAccountToken(lease, signIn, stale, abort.signal, (meant) => assertAudience(request, meant));
+  return getAccountToken(lease, signIn, staleToken, abort.signal, (audience) =>
+    assertAudience(request, audience),
+  );
 }
 
-/** The result of `work`. Rejects with the signal's reason as soon as `signal` is aborted. */
-async function resultOrAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** The result of `operation`. Rejects with the signal's reason as soon as `signal` is aborted. */
+async function resultOrAbort<T>(operation: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason);
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    return await Promise.race([work, promise]);
+    return await Promise.race([operation, promise]);
   } finally {
     signal.removeEventListener("abort", stop);
   }

@@ -13,7 +13,12 @@ export function openPassThroughSession({ context, caller, provider }: AccountReq
     });
   }
   const account = { token: caller.credential, fetch: createUpstreamFetch(context, null) };
-  return { accountId: "", account, reportAnswering: () => undefined, runWithToken: (work) => work(account) };
+  return {
+    accountId: "",
+    account,
+    reportAnswering: () => undefined,
+    runWithToken: (operation) => operation(account),
+  };
 }
 
 /**

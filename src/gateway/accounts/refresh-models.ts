@@ -43,12 +43,12 @@ export async function refreshModels(platform: Platform): Promise<number> {
 
 function isDue(
   { models_refresh_hours: hours }: ProviderEntry,
-  ask: ModelSyncResult | undefined,
+  lastSync: ModelSyncResult | undefined,
   now: number,
 ): boolean {
-  if (ask === undefined) return true;
+  if (lastSync === undefined) return true;
   const interval = hours * HOUR_MS;
-  return now - ask.at >= (ask.error === "" ? interval : Math.min(interval, RETRY_AFTER_FAILURE_MS));
+  return now - lastSync.at >= (lastSync.error === "" ? interval : Math.min(interval, RETRY_AFTER_FAILURE_MS));
 }
 
 async function refreshDueProviders(platform: Platform): Promise<number> {
@@ -58,26 +58,26 @@ async function refreshDueProviders(platform: Platform): Promise<number> {
   );
   // Most deployments have no scheduled provider. They skip the read.
   if (scheduled.length === 0) return 0;
-  const asks: Record<string, ModelSyncResult> = {};
+  const syncResults: Record<string, ModelSyncResult> = {};
   const known = await platform.administration.getModelSyncResults();
   const due: ProviderEntry[] = [];
   for (const entry of scheduled) {
-    const ask = Object.hasOwn(known, entry.id) ? known[entry.id] : undefined;
-    if (ask !== undefined) asks[entry.id] = ask;
-    if (isDue(entry, ask, platform.now())) due.push(entry);
+    const lastSync = Object.hasOwn(known, entry.id) ? known[entry.id] : undefined;
+    if (lastSync !== undefined) syncResults[entry.id] = lastSync;
+    if (isDue(entry, lastSync, platform.now())) due.push(entry);
   }
   if (due.length === 0) return 0;
   let added = 0;
   const queue = due.values();
   const worker = async () => {
     for (const entry of queue) {
-      const ask = await refreshProvider(platform, entry);
-      asks[entry.id] = ask;
-      added += ask.added;
+      const syncResult = await refreshProvider(platform, entry);
+      syncResults[entry.id] = syncResult;
+      added += syncResult.added;
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-  await platform.administration.setModelSyncResults(asks);
+  await platform.administration.setModelSyncResults(syncResults);
   return added;
 }
 
@@ -89,10 +89,10 @@ async function refreshProvider(platform: Platform, { id }: ProviderEntry): Promi
     if (models === undefined) {
       throw new GatewayError(501, "this provider does not list its models", { code: "unsupported" });
     }
-    const wanted = { provider: id, waitMs: WAIT_MS };
+    const acquireOptions = { provider: id, waitMs: WAIT_MS };
     const names = await withBackgroundAccount(
       platform,
-      { purpose: "models", acquireOptions: wanted, timeoutMs: TIMEOUT_MS },
+      { purpose: "models", acquireOptions, timeoutMs: TIMEOUT_MS },
       (account, signal) => models.list(account, signal),
     );
     return { at, error: "", added: await addNewModels(platform, id, names) };
@@ -124,23 +124,23 @@ function createAuditNote(added: readonly FieldChange[]): Omit<EditNote, "at"> {
 
 /** Adds a provider's new models to the configuration. Returns their number. */
 async function addNewModels(platform: Platform, id: string, names: readonly string[]): Promise<number> {
-  const fresh = (entry: ProviderEntry) =>
+  const findNewModels = (entry: ProviderEntry) =>
     Object.entries(withNewModels(entry, names)).filter(([name]) => !Object.hasOwn(entry.models, name));
   const { config } = await platform.configuration.readFresh();
-  const present = config.providers.find((entry) => entry.id === id);
-  if (present === undefined || fresh(present).length === 0) return 0;
+  const initialEntry = config.providers.find((entry) => entry.id === id);
+  if (initialEntry === undefined || findNewModels(initialEntry).length === 0) return 0;
   let added: FieldChange[] = [];
   await platform.configuration.update(
     (current) => {
       added = [];
       const providers = current.providers.map((entry) => {
         // After a change of address or driver the list may not apply to the provider any more.
-        if (entry.id !== id || entry.base_url !== present.base_url) return entry;
-        if (!isSameDriver(entry.driver, present.driver)) return entry;
-        added = fresh(entry).map(([name, said]) => ({
+        if (entry.id !== id || entry.base_url !== initialEntry.base_url) return entry;
+        if (!isSameDriver(entry.driver, initialEntry.driver)) return entry;
+        added = findNewModels(entry).map(([name, settings]) => ({
           path: `providers[${id}].models.${name}`,
           before: null,
-          after: JSON.stringify(said),
+          after: JSON.stringify(settings),
         }));
         return { ...entry, models: withNewModels(entry, names) };
       });

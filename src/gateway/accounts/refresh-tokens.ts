@@ -19,11 +19,11 @@ export async function refreshTokens(platform: Platform): Promise<number> {
   let refreshed = 0;
   const worker = async () => {
     for (const target of due) {
-      const wanted = { target, provider: ANY_PROVIDER, waitMs: 0 };
+      const acquireOptions = { target, provider: ANY_PROVIDER, waitMs: 0 };
       try {
         await withBackgroundAccount(
           platform,
-          { purpose: "refresh", acquireOptions: wanted, timeoutMs: TIMEOUT_MS },
+          { purpose: "refresh", acquireOptions, timeoutMs: TIMEOUT_MS },
           async () => {
             refreshed += 1;
           },

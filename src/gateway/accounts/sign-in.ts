@@ -14,7 +14,7 @@ import { toAccountFailure, toProviderError } from "./fault-attribution.ts";
  * When `signal` has aborted, a failed sign-in is not reported to the pool: the caller releases the lease, and the next
  * waiting request signs in.
  *
- * @param stale a token that the provider has refused
+ * @param staleToken a token that the provider has refused
  * @param confirm throws when the token or the credentials belong to another provider than the request uses; then no sign-in
  *   happens
  * @throws ProviderError why the sign-in failed, also when another request did it
@@ -22,12 +22,12 @@ import { toAccountFailure, toProviderError } from "./fault-attribution.ts";
 export async function getAccountToken(
   lease: Lease,
   signIn: (credentials: Credentials) => Promise<SignInResult>,
-  stale?: string,
+  staleToken?: string,
   signal?: AbortSignal,
   confirm?: (meant: CredentialAudience) => Promise<void>,
 ): Promise<string> {
-  if (stale === undefined && lease.initialToken !== null) return lease.initialToken;
-  const answer = await lease.getToken(stale);
+  if (staleToken === undefined && lease.initialToken !== null) return lease.initialToken;
+  const answer = await lease.getToken(staleToken);
   if ("failed" in answer) throw toProviderError(answer.failed);
   await confirm?.(answer);
   if ("token" in answer) return answer.token;

@@ -22,19 +22,19 @@ import { createRefusalError } from "./slot-refusal.ts";
  * reports the result to the pool, tries other accounts as {@link Failover} decides, and always releases the slot. A request
  * that pins its account gets no other one.
  *
- * @returns the result of `work`
+ * @returns the result of `operation`
  * @throws GatewayError 429, 499 or 503 when no slot is granted; any error of the work, including `ProviderError`. After
  *   several failures, the error that {@link Failover.chooseError} chooses.
  */
 export async function withAccount<T>(
   request: AccountRequest,
-  work: (session: AccountSession) => Promise<T>,
+  operation: (session: AccountSession) => Promise<T>,
 ): Promise<T> {
   const { caller, abort, context } = request;
   const { platform, log } = context;
   if (caller.mode === "pass-through") {
     log.attempts = (log.attempts ?? 0) + 1;
-    return work(openPassThroughSession(request)).catch(rethrowTokenRefusal);
+    return operation(openPassThroughSession(request)).catch(rethrowTokenRefusal);
   }
   assertDialectAllowed(caller.key?.entry, request.dialect);
   const { config } = await context.config();
@@ -43,15 +43,15 @@ export async function withAccount<T>(
     maxOtherAccounts: config.runtime.account_failovers,
     unreachedDeadline: platform.now() + platform.variables.queueTimeoutMs,
     // This covers one timeout before the first byte, but not two.
-    otherAccountsDeadline: platform.now() + 1.5 * firstByteTimeoutMsOf(request),
+    otherAccountsDeadline: platform.now() + 1.5 * getFirstByteTimeoutMs(request),
   });
   for (;;) {
     const session = await openSession(request, config, failover);
-    let begun = false;
+    let hasStarted = false;
     try {
       await session.signIn();
-      begun = true;
-      const result = await work(session);
+      hasStarted = true;
+      const result = await operation(session);
       await session.lease.reportSuccess().catch(() => undefined);
       return result;
     } catch (thrown) {
@@ -62,13 +62,13 @@ export async function withAccount<T>(
         session.lease.reportFailure(UNATTRIBUTED_FAILURE).catch(() => undefined);
         throw error;
       }
-      const othersWell = await reportFailedAttempt(session.lease, error);
+      const hasOtherHealthyAccount = await reportFailedAttempt(session.lease, error);
       request.onAccountFailed?.(session.accountId, error);
       const attempt = {
         account: session.accountId,
         error,
-        hasStarted: begun,
-        hasOtherHealthyAccount: othersWell,
+        hasStarted,
+        hasOtherHealthyAccount,
         canRetry: request.canRetry?.() === true,
         wantsAnotherAccount:
           attributeFault(error) === null && request.shouldTryAnotherAccount?.(error) === true,
@@ -80,7 +80,7 @@ export async function withAccount<T>(
   }
 }
 
-function firstByteTimeoutMsOf({ context: { platform }, provider }: AccountRequest): number {
+function getFirstByteTimeoutMs({ context: { platform }, provider }: AccountRequest): number {
   return (provider?.timeouts ?? platform.variables).firstByteTimeoutMs;
 }
 
@@ -119,9 +119,9 @@ async function acquireSlot(
 ): Promise<AcquireGrant> {
   const { context, caller, model, dialect, abort } = request;
   const { platform, requestId, uniqueRequestId, log, quota } = context;
-  const use = getLimitedUse(context, caller, config, request.estimateUsage);
+  const limitedUse = getLimitedUse(context, caller, config, request.estimateUsage);
   // If the pool's answer gets lost, the pool may still have granted a slot.
-  if (use !== undefined) quota.mustSettle = true;
+  if (limitedUse !== undefined) quota.mustSettle = true;
   const target = caller.targetAccount;
   const started = platform.now();
   const acquired = await platform.accounts.acquire(
@@ -140,7 +140,7 @@ async function acquireSlot(
       ...(target === null ? {} : { target }),
       // Administrators have no key. They may use disabled accounts, in order to test them.
       ...(caller.owner === "" ? { disabledToo: true } : {}),
-      ...(use === undefined ? {} : { use }),
+      ...(limitedUse === undefined ? {} : { use: limitedUse }),
     },
     abort,
   );
@@ -150,10 +150,10 @@ async function acquireSlot(
   abort.throwIfAborted();
   const { failure, limit } = acquired;
   if (limit !== undefined) throw createLimitError(limit, platform.now());
-  const refused =
+  const refusalError =
     failure === undefined ? createRefusalError(acquired.refused, target) : toProviderError(failure);
-  if (failover.triedAccounts.length === 0) throw refused;
-  throw failover.chooseError(acquired.refused === "no_accounts" ? null : refused);
+  if (failover.triedAccounts.length === 0) throw refusalError;
+  throw failover.chooseError(acquired.refused === "no_accounts" ? null : refusalError);
 }
 
 /** Reports to the pool how an attempt failed. Returns whether another account is healthy, if this one is not. */

@@ -34,11 +34,11 @@ export async function serveConsoleFile(
   const file = getConsoleAssetPath(url.pathname);
   if (file === null) return null;
   // Forward the conditional headers, so that an unchanged file is answered with 304.
-  const found = await asset(
+  const assetResponse = await asset(
     new Request(new URL(file, url.origin), { method: request.method, headers: request.headers }),
   );
-  if (found === null) return null;
-  const headers = new Headers(found.headers);
+  if (assetResponse === null) return null;
+  const headers = new Headers(assetResponse.headers);
   headers.set("content-security-policy", CONTENT_SECURITY_POLICY);
   headers.set("x-content-type-options", "nosniff");
   headers.set("referrer-policy", "no-referrer");
@@ -48,5 +48,5 @@ export async function serveConsoleFile(
     "cache-control",
     HASHED_FILE_NAME.test(file) ? "public, max-age=31536000, immutable" : "no-cache",
   );
-  return new Response(found.body, { status: found.status, headers });
+  return new Response(assetResponse.body, { status: assetResponse.status, headers });
 }

@@ -37,8 +37,8 @@ function parseInputs(input: z.output<typeof embeddingsRequestSchema>["input"]): 
   if (single.success) return [single.data];
   const inputs = typeof input === "string" ? [input] : input;
   return inputs.map((entry, index) => {
-    const where = typeof input === "string" ? "input" : `input[${index}]`;
-    if (entry === "") throw invalidRequest(`${where} must not be an empty string`, where);
+    const fieldPath = typeof input === "string" ? "input" : `input[${index}]`;
+    if (entry === "") throw invalidRequest(`${fieldPath} must not be an empty string`, fieldPath);
     return typeof entry === "number" ? [entry] : entry;
   });
 }

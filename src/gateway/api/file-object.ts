@@ -8,24 +8,24 @@ import type { ProviderFile } from "../providers/provider.ts";
  * `status` is the provider's value, except `failed`, which becomes `error`: clients that poll a file know that state as
  * `error`.
  */
-export function toFileObject(file: ProviderFile, kept: FileRecord): Record<string, unknown> {
+export function toFileObject(file: ProviderFile, record: FileRecord): Record<string, unknown> {
   return {
     id: file.id,
     object: "file",
-    bytes: file.bytes || kept.bytes,
-    created_at: kept.createdAt,
-    ...(kept.expiresAt === 0 ? {} : { expires_at: Math.floor(kept.expiresAt / 1000) }),
-    filename: file.filename || kept.filename,
-    purpose: file.purpose || kept.purpose,
+    bytes: file.bytes || record.bytes,
+    created_at: record.createdAt,
+    ...(record.expiresAt === 0 ? {} : { expires_at: Math.floor(record.expiresAt / 1000) }),
+    filename: file.filename || record.filename,
+    purpose: file.purpose || record.purpose,
     status: file.status === "failed" ? "error" : file.status,
     status_details: file.status === "failed" ? "the provider could not process the file" : null,
-    account_id: kept.account,
+    account_id: record.account,
   };
 }
 
 /** Builds the file object from the stored record alone, with the last known status. */
-export function toListedFileObject(kept: FileRecord): Record<string, unknown> {
-  return toFileObject({ ...kept, status: kept.status ?? "uploaded" }, kept);
+export function toListedFileObject(record: FileRecord): Record<string, unknown> {
+  return toFileObject({ ...record, status: record.status ?? "uploaded" }, record);
 }
 
 /** Schema of the result of {@link toFileObject}. */

@@ -72,8 +72,8 @@ const listFiles = callerEndpoint({
   ),
   handler: async (context, { caller, query: { purpose, limit, order, after } }) => {
     const all = await listCallerFiles({ context, caller, style: STYLE });
-    const wanted = purpose === undefined ? all : all.filter((file) => file.purpose === purpose);
-    const { data, hasMore } = paginate(order === "asc" ? wanted : wanted.toReversed(), after, limit);
+    const matching = purpose === undefined ? all : all.filter((file) => file.purpose === purpose);
+    const { data, hasMore } = paginate(order === "asc" ? matching : matching.toReversed(), after, limit);
     return respondJsonWithinBudget(context, {
       object: "list",
       data: data.map(toListedFileObject),

@@ -36,26 +36,26 @@ export interface UpstreamRequest {
  * proxy's credentials.
  */
 export function collectSecrets({ url, headers, configuredHeaders, body, proxy }: UpstreamRequest): string[] {
-  const found = new Set<string>();
+  const secrets = new Set<string>();
   headers.forEach((value, name) => {
     if (!SECRET_HEADER.test(name)) return;
     // Also without the scheme, as in `Bearer …`.
-    found.add(value).add(withoutScheme(value));
+    secrets.add(value).add(withoutScheme(value));
   });
-  for (const secret of configuredSecrets(configuredHeaders)) found.add(secret);
+  for (const secret of configuredSecrets(configuredHeaders)) secrets.add(secret);
   for (const match of body.matchAll(SECRET_MEMBER)) {
-    if (found.size >= MAX_SECRETS) break;
+    if (secrets.size >= MAX_SECRETS) break;
     const value = match[2] ?? "";
-    if (value.length <= MAX_SECRET_CHARS) found.add(unescapeJson(value));
+    if (value.length <= MAX_SECRET_CHARS) secrets.add(unescapeJson(value));
   }
   const { username, password, searchParams } = new URL(url);
-  found.add(decodeUrlPart(password)).add(decodeUrlPart(username));
-  for (const [name, value] of searchParams) if (SECRET_PARAMETER.test(name)) found.add(value);
+  secrets.add(decodeUrlPart(password)).add(decodeUrlPart(username));
+  for (const [name, value] of searchParams) if (SECRET_PARAMETER.test(name)) secrets.add(value);
   if (proxy !== null && proxy.password !== "") {
-    found.add(proxy.password).add(`${proxy.username}:${proxy.password}`);
+    secrets.add(proxy.password).add(`${proxy.username}:${proxy.password}`);
   }
-  found.delete("");
-  return [...found];
+  secrets.delete("");
+  return [...secrets];
 }
 
 /** The secrets in a provider's configured headers, with and without their schemes. */
@@ -78,9 +78,9 @@ export function maskFailure<T>(
   const { kind, status, cause, retryAfter } = failure;
   const message = maskSecrets(failure.message, secrets, true);
   const upstreamEntries = Object.entries(failure.upstreamFault);
-  const said = upstreamEntries.filter(([, text]) => !maskSecrets(text, secrets).includes(MASK));
-  if (message === failure.message && said.length === upstreamEntries.length) return failure;
-  return new ProviderError(kind, message, status, cause, retryAfter, Object.fromEntries(said));
+  const safeEntries = upstreamEntries.filter(([, text]) => !maskSecrets(text, secrets).includes(MASK));
+  if (message === failure.message && safeEntries.length === upstreamEntries.length) return failure;
+  return new ProviderError(kind, message, status, cause, retryAfter, Object.fromEntries(safeEntries));
 }
 
 function withoutScheme(value: string): string {

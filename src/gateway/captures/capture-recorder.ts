@@ -29,12 +29,12 @@ export class CaptureRecorder {
     context: CaptureContext,
     exchange: ExchangeKind,
     method: string | undefined,
-    spoken: UpstreamRequest,
+    request: UpstreamRequest,
     limit: number,
   ) {
     this.#context = context;
     this.#exchange = exchange;
-    this.#request = spoken;
+    this.#request = request;
     this.#method = method ?? "GET";
     this.#limit = limit;
     this.#startedAt = context.platform.now();
@@ -78,11 +78,11 @@ export class CaptureRecorder {
 
   #store(bytes: Uint8Array): void {
     this.#size += bytes.length;
-    const room = this.#limit - this.#storedSize;
-    if (room <= 0) return;
-    const kept = bytes.slice(0, room);
-    this.#pieces.push(kept);
-    this.#storedSize += kept.length;
+    const remaining = this.#limit - this.#storedSize;
+    if (remaining <= 0) return;
+    const stored = bytes.slice(0, remaining);
+    this.#pieces.push(stored);
+    this.#storedSize += stored.length;
   }
 
   /** Stores the capture. Never throws: a capture must not break its exchange. */
@@ -109,7 +109,7 @@ export class CaptureRecorder {
     const headers = this.#response?.headers ?? new Headers();
     // A model's streamed text may contain members with such names. Any other body may be JSON, whatever its content type.
     const json = !/event-stream/i.test(headers.get("content-type") ?? "");
-    const cut = this.#size > this.#storedSize;
+    const isCut = this.#size > this.#storedSize;
     const message = error instanceof Error ? error.message : "";
     return {
       id: `cap_${crypto.randomUUID().replaceAll("-", "")}`,
@@ -128,9 +128,9 @@ export class CaptureRecorder {
       request_headers: maskHeaders(this.#request.headers, secrets, configuredHeaders),
       request_body: truncateText(maskText(body, secrets, { mayBeJson: true, isCut: false }), this.#limit),
       response_headers: maskHeaders(headers, secrets, configuredHeaders),
-      response_body: maskText(decode(this.#pieces), secrets, { mayBeJson: json, isCut: cut }),
+      response_body: maskText(decode(this.#pieces), secrets, { mayBeJson: json, isCut }),
       response_bytes: this.#size,
-      truncated: cut || body.length > this.#limit,
+      truncated: isCut || body.length > this.#limit,
     };
   }
 }

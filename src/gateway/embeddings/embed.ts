@@ -49,11 +49,11 @@ function assertWithinLimits(field: string, numbers: number, tokens: number): voi
 
 /** Creates the 501 for a missing or unsupported `embeddings.provider` (contract). */
 function notConfiguredError(provider: string): GatewayError {
-  const what =
+  const problem =
     provider === ""
       ? "no embeddings provider is configured"
       : `embeddings provider ${provider} is not supported`;
-  return new GatewayError(501, `${what}: set embeddings.provider to builtin`, {
+  return new GatewayError(501, `${problem}: set embeddings.provider to builtin`, {
     code: "embeddings_not_configured",
   });
 }
@@ -61,8 +61,8 @@ function notConfiguredError(provider: string): GatewayError {
 /** Returns the model's usual number of dimensions. Ignores a path before the name and a tag after it. */
 function getDefaultDimensions(requested: string): number {
   const name = requested.toLowerCase().split("/").at(-1) ?? "";
-  const bare = name.split(":")[0] ?? "";
-  return EMBEDDING_DIMENSIONS.get(name) ?? EMBEDDING_DIMENSIONS.get(bare) ?? DEFAULT_DIMENSIONS;
+  const untaggedName = name.split(":")[0] ?? "";
+  return EMBEDDING_DIMENSIONS.get(name) ?? EMBEDDING_DIMENSIONS.get(untaggedName) ?? DEFAULT_DIMENSIONS;
 }
 
 /** Throws if the caller's key does not allow this style or model. */
@@ -75,11 +75,11 @@ function assertAllowedByKey({ style, model }: EmbeddingRequest, { key }: Caller)
  * Returns `embeddings.provider`. Local embeddings use no account, so no later step checks that the configuration is
  * current; therefore this function checks it.
  */
-async function getConfirmedProvider(wish: EmbeddingRequest): Promise<string> {
-  const { context, caller } = wish;
+async function getConfirmedProvider(request: EmbeddingRequest): Promise<string> {
+  const { context, caller } = request;
   const known = (await context.config()).config.embeddings.provider;
   if (known === UPSTREAM_PROVIDER || !(await context.confirmConfig())) return known;
-  assertAllowedByKey(wish, await recheckAuthorization(context, caller));
+  assertAllowedByKey(request, await recheckAuthorization(context, caller));
   return (await context.config()).config.embeddings.provider;
 }
 
@@ -89,17 +89,17 @@ async function getConfirmedProvider(wish: EmbeddingRequest): Promise<string> {
  * @throws GatewayError 403 or 429 if the caller's key does not allow the request, 501 if `embeddings.provider` is missing
  * or unsupported, 400 if the request is too large, and the errors of the provider.
  */
-export async function embedInputs(wish: EmbeddingRequest): Promise<Vectors> {
-  const { context, model, inputs, field } = wish;
+export async function embedInputs(request: EmbeddingRequest): Promise<Vectors> {
+  const { context, model, inputs, field } = request;
   const { log } = context;
-  log.dialect = wish.style;
+  log.dialect = request.style;
   log.operation = "embeddings";
   log.model = model.id;
   log.requestedModel = model.requested;
-  assertAllowedByKey(wish, wish.caller);
-  const provider = await getConfirmedProvider(wish);
+  assertAllowedByKey(request, request.caller);
+  const provider = await getConfirmedProvider(request);
   if (provider !== UPSTREAM_PROVIDER && !LOCAL_PROVIDERS.has(provider)) throw notConfiguredError(provider);
-  const dimensions = wish.dimensions ?? getDefaultDimensions(model.requested);
+  const dimensions = request.dimensions ?? getDefaultDimensions(model.requested);
   const tokens = inputs.reduce(
     (sum, input) => sum + (typeof input === "string" ? estimateTokens(input) : input.length),
     0,
@@ -107,14 +107,14 @@ export async function embedInputs(wish: EmbeddingRequest): Promise<Vectors> {
   assertWithinLimits(field, inputs.length * dimensions, tokens);
   const expected = () => ({ prompt: tokens, answer: 0 });
   if (provider !== UPSTREAM_PROVIDER) {
-    await countRequest(context, wish.caller, expected);
+    await countRequest(context, request.caller, expected);
     log.promptTokens = tokens;
     return { vectors: embedLocally(inputs, dimensions), tokens };
   }
-  const { vectors, tokens: stated } = await embedUpstream(wish, expected);
+  const { vectors, tokens: reportedTokens } = await embedUpstream(request, expected);
   const characters = inputs.reduce((sum, input) => sum + input.length, 0);
-  const isPlausible = stated <= maxPlausibleTokens(characters);
+  const isPlausible = reportedTokens <= maxPlausibleTokens(characters);
   if (!isPlausible) log.usageRefused = true;
-  log.promptTokens = isPlausible && stated > 0 ? stated : tokens;
+  log.promptTokens = isPlausible && reportedTokens > 0 ? reportedTokens : tokens;
   return { vectors, tokens: log.promptTokens };
 }

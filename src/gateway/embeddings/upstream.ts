@@ -31,10 +31,10 @@ function requireTexts({ inputs, field }: EmbeddingRequest): string[] {
  * the provider.
  */
 export async function embedUpstream(
-  wish: EmbeddingRequest,
+  request: EmbeddingRequest,
   expected: () => ExpectedTokens,
 ): Promise<Vectors> {
-  const { context, caller, model, dimensions, style } = wish;
+  const { context, caller, model, dimensions, style } = request;
   const { config } = await context.config();
   const provider = getProvider(context.platform, config, model.provider);
   const { embeddings } = provider.api;
@@ -46,7 +46,7 @@ export async function embedUpstream(
   const payload = {
     // Use the requested name: backends have embedding models that no canonical id covers.
     model: model.provider === undefined ? model.requested : model.upstream,
-    input: requireTexts(wish),
+    input: requireTexts(request),
     ...(dimensions === null ? {} : { dimensions }),
   };
   context.log.model = payload.model;

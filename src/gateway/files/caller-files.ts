@@ -19,7 +19,7 @@ export interface FileRequest {
 }
 
 /** Creates the 404 for a file that does not exist, has expired, or belongs to another caller. */
-function fileNotFound(id: string): GatewayError {
+function fileNotFoundError(id: string): GatewayError {
   return new GatewayError(404, `there is no file with id ${JSON.stringify(id)}`, {
     code: "file_not_found",
     param: "file_id",
@@ -46,9 +46,9 @@ export function getFileOperations(context: Context): FileKeeping {
  * @throws GatewayError 404 for a deleted file, or for a managed caller's file without a record.
  */
 async function readFileRecord({ context, caller }: FileRequest, id: string): Promise<FileRecord | null> {
-  const kept = await context.platform.files(caller.owner).get(id);
-  if (kept?.deleted === true || (kept === null && caller.mode === "managed")) throw fileNotFound(id);
-  return kept;
+  const record = await context.platform.files(caller.owner).get(id);
+  if (record?.deleted === true || (record === null && caller.mode === "managed")) throw fileNotFoundError(id);
+  return record;
 }
 
 /**
@@ -60,43 +60,43 @@ async function readFileRecord({ context, caller }: FileRequest, id: string): Pro
 export async function readCallerFile(request: FileRequest, id: string): Promise<UploadedFile> {
   request.context.log.dialect = request.style;
   request.context.log.operation = "files";
-  const kept = await readFileRecord(request, id);
-  const found = await readCurrentFile(request, id, kept);
-  const { status } = found.file;
-  if (kept !== null && kept.status !== status) {
-    await request.context.platform.files(request.caller.owner).put({ ...kept, status });
+  const record = await readFileRecord(request, id);
+  const current = await readCurrentFile(request, id, record);
+  const { status } = current.file;
+  if (record !== null && record.status !== status) {
+    await request.context.platform.files(request.caller.owner).put({ ...record, status });
   }
-  return found;
+  return current;
 }
 
 async function readCurrentFile(
   { context, caller, style }: FileRequest,
   id: string,
-  kept: FileRecord | null,
+  record: FileRecord | null,
 ): Promise<UploadedFile> {
   const files = getFileOperations(context);
   const provider = getDefaultProviderApi(context.platform);
   const { abort, stop } = abortOnDisconnect(context.request);
   const attemptTimeout = new AttemptTimeout(context.platform.variables.firstByteTimeoutMs, abort.signal);
   const { signal } = attemptTimeout;
-  const owner = { ...caller, targetAccount: kept?.account ?? null };
+  const owner = { ...caller, targetAccount: record?.account ?? null };
   try {
     return await withAccount(
       { context, caller: owner, model: "", dialect: style, abort },
       async (session) => {
         attemptTimeout.restart();
         const file = await session.runWithToken((account) => files.read(account, id, signal));
-        if (kept !== null) return { file, record: kept };
+        if (record !== null) return { file, record };
         const { id: account } = await provider.describeAccount(session.account, signal);
         return { file, record: createUnstoredRecord(file, account) };
       },
     );
   } catch (error) {
-    const gone =
+    const isGone =
       error instanceof ProviderError
         ? error.kind === "not_found"
         : error instanceof GatewayError && error.code === "target_account_not_found";
-    if (gone) throw fileNotFound(id);
+    if (isGone) throw fileNotFoundError(id);
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
   } finally {
     attemptTimeout.stop();
@@ -137,10 +137,10 @@ export async function deleteCallerFile(request: FileRequest, id: string): Promis
   context.log.dialect = style;
   context.log.operation = "files";
   getFileOperations(context);
-  const kept = (await readFileRecord(request, id)) ?? (await readCurrentFile(request, id, null)).record;
-  const expiresAt = kept.expiresAt || context.platform.now() + MAX_LIFETIME_SECONDS * 1000;
+  const record = (await readFileRecord(request, id)) ?? (await readCurrentFile(request, id, null)).record;
+  const expiresAt = record.expiresAt || context.platform.now() + MAX_LIFETIME_SECONDS * 1000;
   // Keep the record: without it, a pass-through caller would still find the file at the provider.
-  await context.platform.files(caller.owner).put({ ...kept, expiresAt, deleted: true });
+  await context.platform.files(caller.owner).put({ ...record, expiresAt, deleted: true });
 }
 
 /**
@@ -177,8 +177,8 @@ export function paginate<Item extends { readonly id: string }>(
   after: string | undefined,
   limit: number,
 ): Page<Item> {
-  const found = after === undefined ? -1 : items.findIndex(({ id }) => id === after);
-  if (after !== undefined && found < 0) throw fileNotFound(after);
-  const data = items.slice(found + 1, found + 1 + limit);
-  return { data, hasMore: found + 1 + data.length < items.length };
+  const afterIndex = after === undefined ? -1 : items.findIndex(({ id }) => id === after);
+  if (after !== undefined && afterIndex < 0) throw fileNotFoundError(after);
+  const data = items.slice(afterIndex + 1, afterIndex + 1 + limit);
+  return { data, hasMore: afterIndex + 1 + data.length < items.length };
 }

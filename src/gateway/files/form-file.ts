@@ -49,15 +49,15 @@ function createParser(contentType: string, sink: PartSink): BusboyInstance {
   parser.on("field", (name, value) => {
     if (SUPPORTED_FIELDS.has(name)) sink.field(name, value);
   });
-  let found = false;
+  let hasFile = false;
   parser.on("file", (name, file, filename, _encoding, mediaType) => {
     // Ignore this error: the parser reports the same error.
     file.on("error", () => undefined);
-    if (name !== "file" || found) {
+    if (name !== "file" || hasFile) {
       file.resume();
       return;
     }
-    found = true;
+    hasFile = true;
     sink.begin({ filename: filename || "file", mediaType });
     file.on("data", (piece: Uint8Array) => sink.piece(piece));
   });

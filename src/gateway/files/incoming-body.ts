@@ -35,11 +35,11 @@ export class IncomingBody implements UnreadBody {
   async read(): Promise<Uint8Array | null> {
     if (this.#isAbandoned) throw new TypeError("the body has been given up");
     if (this.#reader === undefined) return null;
-    const reading = this.#reader.read().catch((error: unknown) => {
+    const read = this.#reader.read().catch((error: unknown) => {
       throw bodyIncomplete(error);
     });
-    this.#reading = reading;
-    const { done, value } = await this.#withIdleTimeout(reading);
+    this.#reading = read;
+    const { done, value } = await this.#withIdleTimeout(read);
     if (done) return null;
     this.#size += value.byteLength;
     if (this.#size > this.#limits.bytes) throw bodyTooLarge(this.#limits.bytes);
@@ -57,15 +57,15 @@ export class IncomingBody implements UnreadBody {
     await this.#reader?.cancel();
   }
 
-  async #withIdleTimeout<T>(reading: Promise<T>): Promise<T> {
+  async #withIdleTimeout<T>(read: Promise<T>): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const silence = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(new GatewayError(408, "the client stopped sending the file", { code: "invalid_request" }));
       }, this.#limits.idleMs);
     });
     try {
-      return await Promise.race([reading, silence]);
+      return await Promise.race([read, timeout]);
     } finally {
       clearTimeout(timer);
     }

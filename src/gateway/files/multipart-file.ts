@@ -48,31 +48,31 @@ export class MultipartFile implements IncomingFile, UnreadBody {
   #advancing: Promise<void> = Promise.resolve();
 
   /**
-   * @param parserFor Creates the parser, which reports its results to the sink.
+   * @param createParser Creates the parser, which reports its results to the sink.
    * @param check Called after the whole body was read. If it throws, the upload fails.
    * @throws GatewayError 400 for a boundary that is too long, 413 for a declared length above the limit.
    */
   constructor(
     request: Request,
     limits: BodyLimits,
-    parserFor: (sink: PartSink) => PartParser,
+    createParser: (sink: PartSink) => PartParser,
     check: (fields: ReadonlyMap<string, string>) => void = () => undefined,
   ) {
     if ((request.headers.get("content-type") ?? "").length > MAX_MEDIA_TYPE_LENGTH) {
       throw invalidRequest("a multipart boundary has at most 70 characters");
     }
-    const broken = Promise.withResolvers<never>();
-    this.#broken = broken.promise;
+    const failure = Promise.withResolvers<never>();
+    this.#broken = failure.promise;
     this.#broken.catch(() => undefined);
-    this.#parser = parserFor({
+    this.#parser = createParser({
       field: (name, value) => void this.fields.set(name, value),
       begin: (head) => {
         this.#head = head;
       },
       piece: (bytes) => void this.#pieces.push(bytes),
-      fail: (error) => broken.reject(error),
+      fail: (error) => failure.reject(error),
     });
-    this.#parser.on("error", () => broken.reject(invalidRequest("the multipart form is broken or cut off")));
+    this.#parser.on("error", () => failure.reject(invalidRequest("the multipart form is broken or cut off")));
     this.#finished = new Promise((resolve) => this.#parser.on("finish", resolve));
     this.#body = new IncomingBody(request, limits);
     this.content = new ReadableStream<Uint8Array>(

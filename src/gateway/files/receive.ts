@@ -37,18 +37,18 @@ export const UPLOAD_FORM_SCHEMA = {
  * Streams a file from its caller to one of the provider's accounts, whole or not at all, and stores a record of it for the
  * caller.
  *
- * @param open Starts to read the request's body. If it throws, the request is rejected.
+ * @param openBody Starts to read the request's body. If it throws, the request is rejected.
  * @throws GatewayError 501 if the provider does not store files, errors of the request, and errors of the provider.
  */
 export async function receiveFile(
   context: Context,
   caller: Caller,
   style: string,
-  open: (request: Request) => Awaitable<IncomingFile & UnreadBody>,
+  openBody: (request: Request) => Awaitable<IncomingFile & UnreadBody>,
 ): Promise<UploadedFile> {
   context.log.dialect = style;
   context.log.operation = "files";
-  return receiveAndForward(context, caller, style, open);
+  return receiveAndForward(context, caller, style, openBody);
 }
 
 /** Receives a file in a form (contract, `POST /v1/files`). See {@link receiveFile}. */
@@ -65,15 +65,15 @@ async function receiveAndForward(
   context: Context,
   caller: Caller,
   style: string,
-  open: (request: Request) => Awaitable<IncomingFile & UnreadBody>,
+  openBody: (request: Request) => Awaitable<IncomingFile & UnreadBody>,
 ): Promise<UploadedFile> {
-  const { request, hold } = context;
+  const { request, hold: reservation } = context;
   const { abort, stop } = abortOnDisconnect(request);
   let incoming: (IncomingFile & UnreadBody) | undefined;
   try {
-    if (!hold.tryReserve(UPLOAD_MEMORY_BYTES)) await hold.reserveWhenFree(UPLOAD_MEMORY_BYTES);
+    if (!reservation.tryReserve(UPLOAD_MEMORY_BYTES)) await reservation.reserveWhenFree(UPLOAD_MEMORY_BYTES);
     const files = getFileOperations(context);
-    incoming = await open(request);
+    incoming = await openBody(request);
     const uploaded = await new Upload(context, caller, style, files, incoming, abort).run();
     context.log.account = uploaded.record.account;
     return uploaded;

@@ -20,14 +20,18 @@ export type FileHeadParser = (metadata: JsonObject, mediaType: string) => FileHe
  *
  * @throws GatewayError 400 for any other type of body, 413 for a declared length above the limit.
  */
-export function readRelatedFile(request: Request, limits: BodyLimits, headOf: FileHeadParser): MultipartFile {
+export function readRelatedFile(
+  request: Request,
+  limits: BodyLimits,
+  parseHead: FileHeadParser,
+): MultipartFile {
   const type = request.headers.get("content-type") ?? "";
   const [, quoted, plain] = (MULTIPART_RELATED.test(type) && BOUNDARY.exec(type)) || [];
   const boundary = quoted ?? plain;
   if (boundary === undefined || request.body === null) {
     throw invalidRequest("metadata and a file are uploaded as multipart/related with a boundary");
   }
-  return new MultipartFile(request, limits, (sink) => createParser(boundary, sink, headOf));
+  return new MultipartFile(request, limits, (sink) => createParser(boundary, sink, parseHead));
 }
 
 /** Returns the media type in a part's header. The header's names are in lower case, and each has a list of values. */
@@ -37,7 +41,7 @@ function getMediaType(header: object): string {
   return typeof first === "string" ? first.trim() : "";
 }
 
-function createParser(boundary: string, sink: PartSink, headOf: FileHeadParser): PartParser {
+function createParser(boundary: string, sink: PartSink, parseHead: FileHeadParser): PartParser {
   const parser = new Dicer({ boundary, maxHeaderPairs: 50 });
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   let text = "";
@@ -66,7 +70,7 @@ function createParser(boundary: string, sink: PartSink, headOf: FileHeadParser):
     part.on("header", async (header) => {
       await described.promise;
       try {
-        sink.begin(headOf(parseMetadata(text), getMediaType(header)));
+        sink.begin(parseHead(parseMetadata(text), getMediaType(header)));
       } catch (error) {
         sink.fail(error);
       }

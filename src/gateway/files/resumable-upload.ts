@@ -42,7 +42,7 @@ export interface OpenUpload {
 }
 
 /** Creates the 404 for an upload that does not exist, is finished, or has expired. */
-function uploadNotFound(): GatewayError {
+function uploadNotFoundError(): GatewayError {
   return new GatewayError(404, "there is no such upload: it is over, or it has expired; begin it again", {
     code: "not_found",
     param: "upload_id",
@@ -52,7 +52,7 @@ function uploadNotFound(): GatewayError {
 /**
  * Starts an upload of several requests. Its data is stored for at most one hour.
  *
- * @returns the upload's name. Every client that has the name can continue the upload, but do nothing else.
+ * @returns the upload's name. A client that has the name can continue the upload, but do nothing else.
  * @throws GatewayError 501 if the provider does not store files, 413 for a declared size above the limit
  */
 export async function startUpload(
@@ -89,13 +89,13 @@ export async function openUpload(context: Context, name: string): Promise<OpenUp
   try {
     bytes = fromBase64Url(name);
   } catch {
-    throw uploadNotFound();
+    throw uploadNotFoundError();
   }
-  if (bytes.length !== 2 * NAME_HALF_BYTES) throw uploadNotFound();
+  if (bytes.length !== 2 * NAME_HALF_BYTES) throw uploadNotFoundError();
   const owner = toHex(bytes.subarray(0, NAME_HALF_BYTES));
   const secret = bytes.slice(NAME_HALF_BYTES);
   const upload = await context.platform.uploads(owner).get(await sha256Hex(secret));
-  if (upload === null) throw uploadNotFound();
+  if (upload === null) throw uploadNotFoundError();
   return { upload, owner, credential: await decryptText(upload.credential, secret) };
 }
 
@@ -172,10 +172,10 @@ class PieceWriter {
   }
 
   async run(): Promise<number> {
-    const { hold, request } = this.#context;
+    const { hold: reservation, request } = this.#context;
     const body = new IncomingBody(request, uploadLimits(this.#context));
     try {
-      if (!hold.tryReserve(PIECE_MEMORY_BYTES)) await hold.reserveWhenFree(PIECE_MEMORY_BYTES);
+      if (!reservation.tryReserve(PIECE_MEMORY_BYTES)) await reservation.reserveWhenFree(PIECE_MEMORY_BYTES);
       await this.#loadPartialPiece();
       for (let bytes = await body.read(); bytes !== null; bytes = await body.read()) await this.#push(bytes);
     } catch (error) {
@@ -208,11 +208,11 @@ class PieceWriter {
     const skipped = Math.min(this.#skip, bytes.length);
     this.#skip -= skipped;
     for (let at = skipped; at < bytes.length; ) {
-      const taken = bytes.subarray(at, at + PIECE_BYTES - this.#size);
-      if (this.#upload.received + this.#size + taken.length > this.#maxBytes) throw this.#tooLargeError();
-      this.#buffered.push(taken);
-      this.#size += taken.length;
-      at += taken.length;
+      const chunk = bytes.subarray(at, at + PIECE_BYTES - this.#size);
+      if (this.#upload.received + this.#size + chunk.length > this.#maxBytes) throw this.#tooLargeError();
+      this.#buffered.push(chunk);
+      this.#size += chunk.length;
+      at += chunk.length;
       if (this.#size === PIECE_BYTES) await this.#flush();
     }
   }
@@ -246,7 +246,7 @@ async function* readUploadBytes(
   for (let index = 0; index < pieces; index += 1) {
     const piece = await store.getPiece(createPieceId(id, index));
     // The piece was evicted, because the caller has started too many uploads since.
-    if (piece === null) throw uploadNotFound();
+    if (piece === null) throw uploadNotFoundError();
     const bytes = fromBase64(piece.data);
     total += bytes.length;
     yield bytes;
@@ -257,11 +257,11 @@ async function* readUploadBytes(
   }
   let skip = overlapping;
   for (let bytes = await body.read(); bytes !== null; bytes = await body.read()) {
-    const fresh = bytes.subarray(skip);
-    skip -= bytes.length - fresh.length;
-    total += fresh.length;
+    const newBytes = bytes.subarray(skip);
+    skip -= bytes.length - newBytes.length;
+    total += newBytes.length;
     if (total > MAX_UPLOAD_BYTES) throw bodyTooLarge(MAX_UPLOAD_BYTES);
-    if (fresh.length > 0) yield fresh;
+    if (newBytes.length > 0) yield newBytes;
   }
   if (size !== null && size !== total) {
     throw invalidRequest(`the file has ${total} bytes, although ${size} were announced`);

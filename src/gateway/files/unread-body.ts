@@ -29,9 +29,9 @@ export async function discardUnreadBody(rest: UnreadBody, error: unknown): Promi
     return;
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const enough = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, DRAIN_MS);
   });
-  await Promise.race([rest.drain().catch(() => undefined), enough]);
+  await Promise.race([rest.drain().catch(() => undefined), timeout]);
   clearTimeout(timer);
 }

@@ -94,9 +94,9 @@ export class Upload {
         const account = await this.#validateToken(session);
         sending = true;
         const file = await this.#send(session.account, head);
-        const kept = this.#createRecord(file, head, account);
-        await this.#context.platform.files(this.#caller.owner).put(kept);
-        return { file, record: kept };
+        const record = this.#createRecord(file, head, account);
+        await this.#context.platform.files(this.#caller.owner).put(record);
+        return { file, record };
       },
     );
   }
@@ -127,7 +127,7 @@ export class Upload {
     const body = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
-          // The client's sending takes the time from here on, and the form limits it.
+          // From here on the time depends on the client, and the form parser limits it.
           this.#attemptTimeout.stop();
           reading = true;
           try {

@@ -18,6 +18,7 @@ export function chargeAnswerMemory(
     if ("text" in event) characters += event.text.length;
     else if (event.type === "tool-arguments") characters += event.delta.length;
   }
-  const { hold } = context;
-  if (!hold.tryReserve(characters * BYTES_PER_CHARACTER) && !hold.isKnown) abort.abort(memoryExhausted());
+  const { hold: reservation } = context;
+  if (!reservation.tryReserve(characters * BYTES_PER_CHARACTER) && !reservation.isKnown)
+    abort.abort(memoryExhausted());
 }

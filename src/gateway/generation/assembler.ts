@@ -19,7 +19,7 @@ type ModelWords = Extract<ProviderEvent, { type: "text" | "reasoning" }>;
 
 /** How an upstream turn ended: the facts that decide the next step. */
 export interface TurnEnd {
-  /** Neither visible text nor a tool call came (white space counts as nothing). */
+  /** The answer has no visible text and no tool call yet. White space does not count. */
   readonly isEmpty: boolean;
   /** Also `length` when a call did not end although the upstream reported a normal finish. */
   readonly reason: ProviderFinish;
@@ -62,7 +62,7 @@ export class Assembler {
   #stopSequence: string | undefined;
   #reasoningCalls: ScanEvent[] = [];
   #nativeBase = 0;
-  /** Words that arrived during a native call: they follow after it. Null: no call is open. */
+  /** Text that arrived during a native call and is emitted after it. Null: no call is open. */
   #heldWords: ModelWords[] | null = null;
   #finish: ProviderFinish = "stop";
   readonly #usage: UsageCount;
@@ -232,10 +232,10 @@ export class Assembler {
   /** Flushes the held output. */
   #flush(out: GenerationEvent[]): void {
     this.#cutNativeCall(out);
-    const cut = mayBeTruncated(this.#finish);
-    if (this.#text !== null) this.#emitScan(this.#text.finish(cut), out);
+    const isCut = mayBeTruncated(this.#finish);
+    if (this.#text !== null) this.#emitScan(this.#text.finish(isCut), out);
     if (this.#citations !== null) this.#showText(this.#citations.finish(), out);
-    if (this.#reasoning !== null) this.#emitReasoningScan(this.#reasoning.finish(cut), out);
+    if (this.#reasoning !== null) this.#emitReasoningScan(this.#reasoning.finish(isCut), out);
     this.#endReasoning(out);
     this.#cutOpenCall(out);
     if (!this.hasVisibleOutput) this.#emitScan(withoutCutCalls(this.#reasoningCalls), out);
@@ -276,7 +276,7 @@ export class Assembler {
     else this.#emitReasoningScan(this.#reasoning.push(words.text), out);
   }
 
-  /** Releases the words that were held during a native call. */
+  /** Emits the text that was buffered during a native call. */
   #releaseHeldWords(out: GenerationEvent[]): void {
     const held = this.#heldWords ?? [];
     this.#heldWords = null;
@@ -404,12 +404,12 @@ export class Assembler {
    * yet. Null: there are none.
    */
   sources(): Sources | null {
-    const given = this.#providerCitations.resolveIn(this.#shownText);
-    const found = deduplicateSources([...this.#searchResults, ...given]);
-    if (found.length === 0) return null;
+    const providerCitations = this.#providerCitations.resolveIn(this.#shownText);
+    const sources = deduplicateSources([...this.#searchResults, ...providerCitations]);
+    if (sources.length === 0) return null;
     const marked = this.#citations?.citations(this.#searchResults) ?? [];
-    const citations = [...given, ...marked].sort((one, other) => one.start - other.start);
-    return { found, citations };
+    const citations = [...providerCitations, ...marked].sort((left, right) => left.start - right.start);
+    return { found: sources, citations };
   }
 
   /**
@@ -423,6 +423,6 @@ export class Assembler {
 
 /** Drops the events of calls that did not end: nothing of the reasoning's calls has been shown yet. */
 function withoutCutCalls(events: readonly ScanEvent[]): ScanEvent[] {
-  const ended = new Set(events.map((event) => (event.type === "tool-call-end" ? event.index : -1)));
-  return events.filter((event) => event.type === "text" || ended.has(event.index));
+  const endedCalls = new Set(events.map((event) => (event.type === "tool-call-end" ? event.index : -1)));
+  return events.filter((event) => event.type === "text" || endedCalls.has(event.index));
 }

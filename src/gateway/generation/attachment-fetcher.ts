@@ -25,18 +25,22 @@ export interface FetchedAttachment {
 export class AttachmentFetcher {
   readonly #platform: Pick<Platform, "fetch" | "variables">;
   readonly #field: string;
-  readonly #hold: MemoryReservation;
+  readonly #reservation: MemoryReservation;
   /** Results by URL: each URL is fetched once. */
   readonly #resultsByUrl = new Map<string, Promise<FetchedAttachment>>();
   #remainingBytes = MAX_BYTES;
 
   /**
-   * `field` is the request field that holds the messages, for errors; `hold` accounts for the memory of the fetched bytes.
+   * `field` is the request field that holds the messages, for errors. `reservation` counts the fetched bytes.
    */
-  constructor(platform: Pick<Platform, "fetch" | "variables">, field: string, hold: MemoryReservation) {
+  constructor(
+    platform: Pick<Platform, "fetch" | "variables">,
+    field: string,
+    reservation: MemoryReservation,
+  ) {
     this.#platform = platform;
     this.#field = field;
-    this.#hold = hold;
+    this.#reservation = reservation;
   }
 
   /** @throws GatewayError 400 with the reason why the attachment cannot be loaded; 413 and 503 for lack of memory */
@@ -62,7 +66,7 @@ export class AttachmentFetcher {
 
   async #follow(url: string, signal: AbortSignal): Promise<FetchedAttachment> {
     let next = url;
-    for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const check = checkPageUrl(next, { privateHosts: this.#platform.variables.pages.privateHosts });
       if (!check.ok) throw this.#createError(url, check.message);
       const response = await this.#platform.fetch(check.url.href, { redirect: "manual", signal });
@@ -102,7 +106,8 @@ export class AttachmentFetcher {
         if (this.#remainingBytes < 0) {
           throw this.#createError(url, `attachments behind URLs may have ${MAX_BYTES} bytes in all`);
         }
-        if (!this.#hold.tryReserve(value.byteLength)) await this.#hold.reserveWhenFree(value.byteLength);
+        if (!this.#reservation.tryReserve(value.byteLength))
+          await this.#reservation.reserveWhenFree(value.byteLength);
         chunks.push(value);
       }
     } catch (error) {
@@ -114,8 +119,11 @@ export class AttachmentFetcher {
     return concatBytes(chunks);
   }
 
-  #createError(url: string, why: string): GatewayError {
-    const shown = JSON.stringify(url.slice(0, 200));
-    return invalidRequest(`${this.#field}: the attachment ${shown} cannot be loaded: ${why}`, this.#field);
+  #createError(url: string, reason: string): GatewayError {
+    const shownUrl = JSON.stringify(url.slice(0, 200));
+    return invalidRequest(
+      `${this.#field}: the attachment ${shownUrl} cannot be loaded: ${reason}`,
+      this.#field,
+    );
   }
 }

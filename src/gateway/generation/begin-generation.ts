@@ -32,32 +32,38 @@ const MIN_RELEASE_BYTES = 16 * 1024;
  *   or 404 for invalid file references
  */
 export async function beginGeneration(request: GenerationRequest): Promise<GenerationJob> {
-  const { context, conversation: asked, hooks = DEFAULT_HOOKS, retainedData } = request;
+  const { context, conversation: originalConversation, hooks = DEFAULT_HOOKS, retainedData } = request;
   if (context.hold.bytes > MIN_RELEASE_BYTES) {
-    context.hold.shrinkTo(costOfValue(asked, TEXT_COPIES) + costOfValue(retainedData));
+    context.hold.shrinkTo(costOfValue(originalConversation, TEXT_COPIES) + costOfValue(retainedData));
   }
-  context.log.dialect = asked.dialect;
+  context.log.dialect = originalConversation.dialect;
   context.log.operation = "chat";
-  context.log.model = asked.model.id;
-  context.log.requestedModel = asked.model.requested;
-  context.log.stream = asked.stream;
-  assertDialectAllowed(request.caller.key?.entry, asked.dialect);
-  const { models, stay } = await orderModelsFor(request);
+  context.log.model = originalConversation.model.id;
+  context.log.requestedModel = originalConversation.model.requested;
+  context.log.stream = originalConversation.stream;
+  assertDialectAllowed(request.caller.key?.entry, originalConversation.dialect);
+  const { models, stay: stickyRoute } = await orderModelsFor(request);
   const [first, ...alternatives] = models;
-  const routed = asked.model.route !== undefined;
-  const wanted = first === undefined ? asked : { ...asked, model: first };
-  if (routed || first?.provider !== undefined) context.log.provider = first?.provider ?? DEFAULT_PROVIDER;
-  const provider = await getAbilities(context, wanted.model);
+  const isRouted = originalConversation.model.route !== undefined;
+  const routedConversation =
+    first === undefined ? originalConversation : { ...originalConversation, model: first };
+  if (isRouted || first?.provider !== undefined) context.log.provider = first?.provider ?? DEFAULT_PROVIDER;
+  const provider = await getAbilities(context, routedConversation.model);
   // With several models, each is checked when its turn comes: another model may accept what one rejects.
-  const alone = provider !== null && alternatives.length === 0;
-  if (alone) rejectUnsupportedOptions(asked, provider);
+  const isOnlyTarget = provider !== null && alternatives.length === 0;
+  if (isOnlyTarget) rejectUnsupportedOptions(originalConversation, provider);
   const { abort } = abortOnDisconnect(context.request);
-  const { caller, hasImages } = await pinToFileAccount(context, request.caller, asked);
-  const conversation = alone ? selectCapableModel(wanted, provider, hasImages) : wanted;
+  const { caller, hasImages } = await pinToFileAccount(context, request.caller, originalConversation);
+  const conversation = isOnlyTarget
+    ? selectCapableModel(routedConversation, provider, hasImages)
+    : routedConversation;
   context.log.model = conversation.model.id;
   const recording = new Recording(context, conversation);
-  const route = { fallbackModels: alternatives, ...(stay === undefined ? {} : { stickyRoute: stay }) };
-  const { requested } = asked.model;
+  const route = {
+    fallbackModels: alternatives,
+    ...(stickyRoute === undefined ? {} : { stickyRoute }),
+  };
+  const { requested } = originalConversation.model;
   return {
     context,
     caller,
@@ -99,14 +105,15 @@ async function orderModelsFor({
   const { requested } = model;
   const allowed = model.route.filter(({ model: { id } }) => isModelAllowed(scope, { requested, id }));
   // A pass-through token is only for the default provider.
-  const own = caller.mode === "pass-through" ? allowed.filter((target) => !target.model.provider) : allowed;
-  if (own.length === 0) assertModelAllowed(scope, model);
-  const stay = {
-    targets: own.length === 0 ? allowed : own,
+  const usableTargets =
+    caller.mode === "pass-through" ? allowed.filter((target) => !target.model.provider) : allowed;
+  if (usableTargets.length === 0) assertModelAllowed(scope, model);
+  const stickyRoute = {
+    targets: usableTargets.length === 0 ? allowed : usableTargets,
     key: await computeConversationKey(caller.owner, conversation),
   };
-  const ordered = getRouteAffinity(context.platform).orderModels(stay, context.platform.now());
-  return { models: ordered.map((target) => ({ ...target, requested: target.id })), stay };
+  const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
+  return { models: ordered.map((target) => ({ ...target, requested: target.id })), stay: stickyRoute };
 }
 
 /** The facts about a generation's answer that renderers need. */

@@ -15,7 +15,7 @@ export const MAX_CITATIONS = 1_000;
 const MAX_PARTIAL_CHARS = 20;
 /** How many characters before a marker are searched for the claim that it supports. */
 const MAX_CLAIM_CHARS = 500;
-/** Characters kept from the end of the text: besides the claim's, those of a marker's beginning that may be taken back. */
+/** Number of characters to store from the end of the text: the claim, and an incomplete marker that may be removed. */
 const TAIL_CHARS = MAX_CLAIM_CHARS + MAX_PARTIAL_CHARS;
 const LEADING_PUNCTUATION = /^[\s,;:.!?]*/;
 const SENTENCE_END = /[.!?。！？](?=\s)|\n/g;
@@ -57,15 +57,19 @@ class TextTail {
    * marker.
    */
   takeClaim(): Citation["claim"] {
-    const own = Math.min(MAX_CLAIM_CHARS, Math.max(0, this.#length - this.#markerEnd));
-    const text = own < this.#text.length ? this.#text.slice(this.#text.length - own) : this.#text;
-    const reach = text.trimEnd();
-    const ends = [...reach.slice(0, -1).matchAll(SENTENCE_END)];
-    const words = reach.slice((ends.at(-1)?.index ?? -1) + 1).replace(LEADING_PUNCTUATION, "");
+    const claimLength = Math.min(MAX_CLAIM_CHARS, Math.max(0, this.#length - this.#markerEnd));
+    const text =
+      claimLength < this.#text.length ? this.#text.slice(this.#text.length - claimLength) : this.#text;
+    const trimmed = text.trimEnd();
+    const sentenceEnds = [...trimmed.slice(0, -1).matchAll(SENTENCE_END)];
+    const claimText = trimmed.slice((sentenceEnds.at(-1)?.index ?? -1) + 1).replace(LEADING_PUNCTUATION, "");
     this.#markerEnd = this.#length;
     // Adjacent markers share a claim.
-    if (words !== "") {
-      this.#claim = { start: this.#length - (text.length - reach.length) - words.length, text: words };
+    if (claimText !== "") {
+      this.#claim = {
+        start: this.#length - (text.length - trimmed.length) - claimText.length,
+        text: claimText,
+      };
     }
     return this.#claim;
   }
@@ -91,7 +95,7 @@ export function findClaimBefore(text: string, at: number): Citation["claim"] {
 export class CitationFilter {
   readonly #markers: CitationMarker[] = [];
   readonly #shownTail = new TextTail();
-  /** Text held back because it may be the beginning of a marker. */
+  /** Text not yet emitted, because it may be the beginning of a marker. */
   #held = "";
 
   /** Takes the next chunk. Returns the text that can be shown now. */
@@ -100,25 +104,25 @@ export class CitationFilter {
       this.#shownTail.push(text);
       return text;
     }
-    const whole = this.#held + text;
-    let clean = "";
+    const input = this.#held + text;
+    let cleaned = "";
     let read = 0;
-    for (const match of whole.matchAll(MARKER)) {
-      const words = whole.slice(read, match.index);
-      clean += words;
+    for (const match of input.matchAll(MARKER)) {
+      const segment = input.slice(read, match.index);
+      cleaned += segment;
       read = match.index + match[0].length;
-      this.#shownTail.push(words);
+      this.#shownTail.push(segment);
       this.#addMarker(match[1] ?? "", Number(match[2]));
     }
-    const rest = whole.slice(read);
-    clean += rest;
+    const rest = input.slice(read);
+    cleaned += rest;
     this.#shownTail.push(rest);
     // The search covers only the text after the last marker: text on both sides of a marker never forms another marker.
     const partial = PARTIAL.exec(rest.length > MAX_PARTIAL_CHARS ? rest.slice(-MAX_PARTIAL_CHARS) : rest);
-    const keep = partial === null ? 0 : partial[0].length;
-    this.#held = keep === 0 ? "" : rest.slice(-keep);
-    this.#shownTail.takeBack(keep);
-    return keep === 0 ? clean : clean.slice(0, -keep);
+    const heldLength = partial === null ? 0 : partial[0].length;
+    this.#held = heldLength === 0 ? "" : rest.slice(-heldLength);
+    this.#shownTail.takeBack(heldLength);
+    return heldLength === 0 ? cleaned : cleaned.slice(0, -heldLength);
   }
 
   /** Ends the text. Returns the held text, which turned out to be ordinary. */
@@ -141,8 +145,10 @@ export class CitationFilter {
       results,
     );
     return this.#markers.flatMap(({ kind, number, at, claim }): Citation[] => {
-      const found = find(kind, number);
-      return found === undefined ? [] : [{ url: found.url, title: found.title, start: at, end: at, claim }];
+      const source = find(kind, number);
+      return source === undefined
+        ? []
+        : [{ url: source.url, title: source.title, start: at, end: at, claim }];
     });
   }
 
@@ -185,14 +191,14 @@ export function linkCitations(
   let linked = "";
   let read = 0;
   for (const match of text.matchAll(MARKER)) {
-    const words = text.slice(read, match.index);
+    const segment = text.slice(read, match.index);
     read = match.index + match[0].length;
-    linked += words;
-    recent.push(words);
+    linked += segment;
+    recent.push(segment);
     const claim = recent.takeClaim();
-    const found = find(match[1] ?? "", Number(match[2]));
-    if (found === undefined) continue;
-    const { index, url, title } = found;
+    const source = find(match[1] ?? "", Number(match[2]));
+    if (source === undefined) continue;
+    const { index, url, title } = source;
     const link = `[${index}](${escapeLinkTarget(url)})`;
     linked += link;
     recent.skip(link);

@@ -32,6 +32,7 @@ export const linkSources: CompletionStage = (completion, { conversation }, { ass
   const { sources } = completion;
   if (sources === undefined) return { ...completion, text, reasoning };
   // The format step changes the text, so the offsets would be wrong.
-  const kept = conversation.responseFormat.type === "text" ? [...sources.citations, ...citations] : [];
-  return { ...completion, text, reasoning, sources: { ...sources, citations: kept } };
+  const allCitations =
+    conversation.responseFormat.type === "text" ? [...sources.citations, ...citations] : [];
+  return { ...completion, text, reasoning, sources: { ...sources, citations: allCitations } };
 };

@@ -22,7 +22,7 @@ function collectFileIds(conversation: Conversation): string[] {
 }
 
 /** The 404 error for a file that the caller does not own. */
-function fileNotFound(id: string, field: string): GatewayError {
+function fileNotFoundError(id: string, field: string): GatewayError {
   return new GatewayError(404, `${field} refers to the file ${JSON.stringify(id)}, which does not exist`, {
     code: "file_not_found",
     param: field,
@@ -64,7 +64,7 @@ export async function pinToFileAccount(
   const files = await Promise.all(
     ids.map(async (id) => {
       const file = await store.get(id);
-      if (file === null || file.deleted === true) throw fileNotFound(id, field);
+      if (file === null || file.deleted === true) throw fileNotFoundError(id, field);
       return file;
     }),
   );
@@ -80,7 +80,7 @@ export async function pinToFileAccount(
     );
   }
   const [first = ""] = ids;
-  if (names === null) throw fileNotFound(first, field);
+  if (names === null) throw fileNotFoundError(first, field);
   const images = files.some(({ mediaType }) => mediaType.startsWith("image/"));
   return { caller: { ...caller, targetAccount: account }, hasImages: images };
 }

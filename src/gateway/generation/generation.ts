@@ -96,9 +96,9 @@ export class Generation {
       },
       () => platform.now(),
       timers,
-      (silence) => {
-        if (silence !== "stalled-reader") {
-          this.#attempt.abort(new ProviderError("timeout", STALL_MESSAGES[silence]));
+      (stallReason) => {
+        if (stallReason !== "stalled-reader") {
+          this.#attempt.abort(new ProviderError("timeout", STALL_MESSAGES[stallReason]));
           return;
         }
         job.abort.abort(new GatewayError(499, "the client stopped reading", { code: "request_cancelled" }));
@@ -117,19 +117,23 @@ export class Generation {
     const { config } = await context.config();
     const provider = getProvider(context.platform, config, conversation.model.provider);
     const options = createPrepareOptions(config, conversation, context);
-    const load = async (loading: GenerationJob) => {
-      const prepared = provider.api.prepare(loading.conversation, options);
+    const load = async (currentJob: GenerationJob) => {
+      const prepared = provider.api.prepare(currentJob.conversation, options);
       // Most conversations have no attachment. Then no native signal is created.
-      if (hasAttachments(loading.conversation)) await prepared.load?.(loading.abort.signal);
-      return new Generation(loading, provider, prepared);
+      if (hasAttachments(currentJob.conversation)) await prepared.load?.(currentJob.abort.signal);
+      return new Generation(currentJob, provider, prepared);
     };
     return load(job).catch((error: unknown) => {
-      const seen = withVisionModel(conversation);
-      if (!(error instanceof ImageWithoutVisionError) || seen.model.id === conversation.model.id) throw error;
+      const visionConversation = withVisionModel(conversation);
+      if (
+        !(error instanceof ImageWithoutVisionError) ||
+        visionConversation.model.id === conversation.model.id
+      )
+        throw error;
       // Only the loaded attachment shows that its URL leads to an image.
-      context.log.model = seen.model.id;
-      job.recording?.setConversation(seen);
-      return load({ ...job, conversation: seen });
+      context.log.model = visionConversation.model.id;
+      job.recording?.setConversation(visionConversation);
+      return load({ ...job, conversation: visionConversation });
     });
   }
 
@@ -191,7 +195,7 @@ export class Generation {
           shouldTryAnotherAccount: (failure) => this.#mayTryAnotherAccount(failure),
           onAccountFailed: (account, failure) =>
             recording?.recordAccountFailure(account, failure, conversation.model),
-          onSignInWait: (account, since) => recording?.recordSignInWait(account, since),
+          onSignInWait: (account, startedAt) => recording?.recordSignInWait(account, startedAt),
         },
         (session) => this.#runAttempt(session),
       );
@@ -252,10 +256,10 @@ export class Generation {
       if (isEmptyAnswer(end)) throw emptyOutputError();
     }
     if (requiresTool(conversation) && this.assembler.endedCalls === 0 && !this.assembler.hasRefused) {
-      const how = mayBeTruncated(end.reason)
+      const cause = mayBeTruncated(end.reason)
         ? "the answer was cut off before one was complete"
         : "the model made none";
-      throw new GatewayError(422, `tool_choice requires a tool call, but ${how}`, {
+      throw new GatewayError(422, `tool_choice requires a tool call, but ${cause}`, {
         code: "tool_choice_violation",
         param: "tool_choice",
       });
@@ -263,10 +267,10 @@ export class Generation {
     const usage = this.#logImplausibleUsage(this.assembler.usage(this.#promptText));
     const reason = this.#finishReason(end);
     const { stopSequence } = this.assembler;
-    const at = reason === "stop" && stopSequence !== undefined ? { stopSequence } : {};
+    const stopFields = reason === "stop" && stopSequence !== undefined ? { stopSequence } : {};
     const sources = this.assembler.sources();
     const rest = sources === null ? {} : { sources };
-    await this.#deliver([{ type: "finish", reason, ...at, usage, ...rest }]);
+    await this.#deliver([{ type: "finish", reason, ...stopFields, usage, ...rest }]);
   }
 
   /** Discards the result of the previous attempt. */
@@ -326,8 +330,8 @@ export class Generation {
 
   /** Passes an unstreamed answer through the stages. */
   async #readCompleteAnswer(turn: WholeTurn): Promise<void> {
-    const delivered = this.#processEvents(await turn.read());
-    if (delivered !== undefined) await delivered;
+    const delivery = this.#processEvents(await turn.read());
+    if (delivery !== undefined) await delivery;
   }
 
   /** Passes one upstream body through the stages. All streamed data goes through this loop. */
@@ -350,10 +354,10 @@ export class Generation {
         const now = this.stallDetector.recordData();
         const events = done ? decoder.finish() : decoder.push(value);
         if (events.length > 0) {
-          const delivered = this.#processEvents(events);
+          const delivery = this.#processEvents(events);
           recording?.refreshIfDue(now);
-          if (delivered !== undefined) {
-            await delivered;
+          if (delivery !== undefined) {
+            await delivery;
             this.stallDetector.endWrite();
           }
         }
@@ -400,9 +404,9 @@ export class Generation {
       log.firstTokenMs ??= platform.now() - startedAt;
     }
     chargeAnswerMemory(this.#job, events);
-    const delivered = this.#sink.deliver(events);
-    if (delivered !== undefined) this.stallDetector.beginWrite();
-    return delivered;
+    const delivery = this.#sink.deliver(events);
+    if (delivery !== undefined) this.stallDetector.beginWrite();
+    return delivery;
   }
 }
 

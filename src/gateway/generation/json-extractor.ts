@@ -20,15 +20,15 @@ function allowedOpeningBrackets(format: JsonFormat): string {
 }
 
 /** The parts of a text that may be JSON: the whole text, a code fence's content, or from the first bracket to the last. */
-function* candidates(text: string): Generator<string> {
+function* listCandidates(text: string): Generator<string> {
   yield text.trim();
   const fence = text.indexOf(FENCE);
-  const inside = fence === -1 ? -1 : text.indexOf("\n", fence);
-  if (inside !== -1) {
+  const contentStart = fence === -1 ? -1 : text.indexOf("\n", fence);
+  if (contentStart !== -1) {
     const end = text.lastIndexOf(FENCE);
-    if (end > inside) yield text.slice(inside, end).trim();
-    const next = text.indexOf(FENCE, inside);
-    if (next !== -1 && next !== end) yield text.slice(inside, next).trim();
+    if (end > contentStart) yield text.slice(contentStart, end).trim();
+    const next = text.indexOf(FENCE, contentStart);
+    if (next !== -1 && next !== end) yield text.slice(contentStart, next).trim();
   }
   const start = text.search(/[[{]/);
   const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
@@ -38,7 +38,7 @@ function* candidates(text: string): Generator<string> {
 /** Finds the JSON within a text: the first valid part, else the first part that is JSON, else the whole text. */
 function findBestJson(text: string, format: JsonFormat): string {
   let best: string | null = null;
-  for (const candidate of candidates(text)) {
+  for (const candidate of listCandidates(text)) {
     const { rank } = rankJson(candidate, format);
     if (rank === "valid") return candidate;
     if (rank === "json") best ??= candidate;

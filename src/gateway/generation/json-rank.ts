@@ -35,18 +35,18 @@ const MAX_UNIQUE_ITEMS = 1_000;
 
 /** Counts the steps of one check. */
 class StepBudget {
-  #left = MAX_STEPS;
+  #remainingSteps = MAX_STEPS;
   #work: number;
 
   /** `work` is the largest total weight of the applied subschemas. */
-  constructor(work: number) {
-    this.#work = work;
+  constructor(stepLimit: number) {
+    this.#work = stepLimit;
   }
 
   take(weight: number): void {
-    this.#left -= 1;
+    this.#remainingSteps -= 1;
     this.#work -= weight;
-    if (this.#left < 0 || this.#work < 0) throw new RangeError("the schema takes too many steps");
+    if (this.#remainingSteps < 0 || this.#work < 0) throw new RangeError("the schema takes too many steps");
   }
 }
 
@@ -109,21 +109,23 @@ function convertSubschema(value: unknown, steps: StepBudget, longest: number): u
 }
 
 /** The validator's name for the JSON Schema version that a schema declares. */
-function schemaVersionOf({ $schema }: JsonObject): "7" | "2019-09" | "2020-12" {
+function readSchemaVersion({ $schema }: JsonObject): "7" | "2019-09" | "2020-12" {
   const named = typeof $schema === "string" ? $schema : "";
   return /draft-0[467]/.test(named) ? "7" : /2019-09/.test(named) ? "2019-09" : "2020-12";
 }
 
 /** Lists the schema violations, one line each. A schema that cannot be applied gives none. */
 function findSchemaFaults(value: unknown, schema: JsonObject): string[] {
-  const edition = schemaVersionOf(schema);
+  const schemaVersion = readSchemaVersion(schema);
   try {
     if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) return [];
     const longest = longestArray(value);
-    const check = (work: number, firstAlone: boolean) =>
-      new Validator(withStepCounting(schema, new StepBudget(work), longest), edition, firstAlone).validate(
-        value,
-      );
+    const check = (stepLimit: number, firstAlone: boolean) =>
+      new Validator(
+        withStepCounting(schema, new StepBudget(stepLimit), longest),
+        schemaVersion,
+        firstAlone,
+      ).validate(value);
     const { valid, errors } = check(MAX_WORK, true);
     if (valid) return [];
     const all = tryOrElse(() => check(MAX_WORK_WITH_FAULTS, false).errors, errors);
@@ -138,11 +140,11 @@ function findSchemaFaults(value: unknown, schema: JsonObject): string[] {
   }
 }
 
-function tryOrElse<T>(work: () => T, otherwise: T): T {
+function tryOrElse<T>(operation: () => T, fallback: T): T {
   try {
-    return work();
+    return operation();
   } catch {
-    return otherwise;
+    return fallback;
   }
 }
 

@@ -18,23 +18,23 @@ import type { ProviderCapabilities } from "../providers/provider.ts";
  */
 export function selectCapableModel(
   conversation: Conversation,
-  abilities: Pick<ProviderCapabilities, "images" | "search">,
+  capabilities: Pick<ProviderCapabilities, "images" | "search">,
   imageFiles = false,
 ): Conversation {
   const { model } = conversation;
   if (model.provider !== undefined) return selectProviderModel(conversation, imageFiles);
-  const wanted = withSearchModel(conversation, findSearchModel(model, abilities.search));
-  if (abilities.images === "backend" || model.vision || !(imageFiles || hasImage(conversation))) {
-    return wanted;
+  const withSearch = withSearchModel(conversation, findSearchModel(model, capabilities.search));
+  if (capabilities.images === "backend" || model.vision || !(imageFiles || hasImage(conversation))) {
+    return withSearch;
   }
   return withVisionModel(conversation);
 }
 
-/** Replaces the model by the one that sees images, if there is one. */
+/** Replaces the model by its variant with vision, if there is one. */
 export function withVisionModel(conversation: Conversation): Conversation {
   const { model } = conversation;
-  const sighted = model.provider === undefined ? getVisionModel(model) : model.visionVariant;
-  return sighted === undefined ? conversation : withModel(conversation, sighted);
+  const visionModel = model.provider === undefined ? getVisionModel(model) : model.visionVariant;
+  return visionModel === undefined ? conversation : withModel(conversation, visionModel);
 }
 
 /**
@@ -43,8 +43,8 @@ export function withVisionModel(conversation: Conversation): Conversation {
  */
 function selectProviderModel(conversation: Conversation, imageFiles: boolean): Conversation {
   const { model, contentField: field } = conversation;
-  const wanted = withSearchModel(conversation, model.searchVariant ?? model);
-  if (wanted.model.vision || !(imageFiles || hasImage(conversation))) return wanted;
+  const withSearch = withSearchModel(conversation, model.searchVariant ?? model);
+  if (withSearch.model.vision || !(imageFiles || hasImage(conversation))) return withSearch;
   if (model.visionVariant !== undefined) return withModel(conversation, model.visionVariant);
   if (model.vision) return conversation;
   const named = JSON.stringify(model.requested);
@@ -55,11 +55,11 @@ function selectProviderModel(conversation: Conversation, imageFiles: boolean): C
  * Replaces the model by the one that searches, if the request asks for a search. If the search is only offered and needs
  * another model, the search is left out.
  */
-function withSearchModel(conversation: Conversation, searching: CatalogueModel): Conversation {
+function withSearchModel(conversation: Conversation, searchModel: CatalogueModel): Conversation {
   const { webSearch, ...rest } = conversation;
-  if (webSearch === undefined || searching === conversation.model) return conversation;
-  const isAsked = webSearch.isRequested === true || conversation.tools.length === 0;
-  return isAsked ? withModel(conversation, searching) : rest;
+  if (webSearch === undefined || searchModel === conversation.model) return conversation;
+  const needsSearch = webSearch.isRequested === true || conversation.tools.length === 0;
+  return needsSearch ? withModel(conversation, searchModel) : rest;
 }
 
 function withModel(conversation: Conversation, model: CatalogueModel): Conversation {
@@ -89,10 +89,10 @@ export function rejectUnsupportedOptions(
   { sampling, optionNames }: Conversation,
   { options }: Pick<ProviderCapabilities, "options">,
 ): void {
-  for (const [option, why] of ESSENTIAL_OPTIONS) {
+  for (const [option, reason] of ESSENTIAL_OPTIONS) {
     if (sampling[option] === undefined || options.has(option)) continue;
     const field = optionNames?.[option] ?? option;
-    throw invalidRequest(`${field} cannot be met: ${why}`, field);
+    throw invalidRequest(`${field} cannot be met: ${reason}`, field);
   }
 }
 

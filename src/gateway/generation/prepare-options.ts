@@ -13,10 +13,10 @@ export const DEFAULT_THINKING_PROMPT =
 export function createPrepareOptions(
   config: Config,
   conversation: Conversation,
-  { platform, hold }: Pick<Context, "platform" | "hold">,
+  { platform, hold: reservation }: Pick<Context, "platform" | "hold">,
 ): PrepareOptions {
   const { thinking_injection: injection, current_input_file: inputFile } = config;
-  const fetcher = new AttachmentFetcher(platform, conversation.contentField, hold);
+  const fetcher = new AttachmentFetcher(platform, conversation.contentField, reservation);
   return {
     thinkingInjection:
       conversation.thinking && injection.enabled ? injection.prompt.trim() || DEFAULT_THINKING_PROMPT : null,

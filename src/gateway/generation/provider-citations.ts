@@ -21,13 +21,13 @@ export class ProviderCitations {
     return this.#received
       .map(({ citation, base }) => toCitation(citation, text, base))
       .filter((citation) => citation !== null)
-      .sort((one, other) => one.start - other.start);
+      .sort((left, right) => left.start - right.start);
   }
 }
 
-function toCitation(given: ProviderCitation, text: string, base: number): Citation | null {
-  const { url, title, quoted, claim } = given;
-  const [start, end] = findLinkRange(given, text, base);
+function toCitation(citation: ProviderCitation, text: string, base: number): Citation | null {
+  const { url, title, quoted, claim } = citation;
+  const [start, end] = findLinkRange(citation, text, base);
   if (!Number.isInteger(start) || !Number.isInteger(end)) return null;
   if (start < 0 || start > end || end > text.length) return null;
   return {
@@ -60,9 +60,9 @@ function findLinkRange(
 
 /** The number of UTF-16 units of `characters` code points from offset `from`. */
 function countUnits(text: string, from: number, characters: number): number {
-  let at = from;
-  for (let left = characters; left > 0 && at < text.length; left -= 1) {
-    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  let index = from;
+  for (let remaining = characters; remaining > 0 && index < text.length; remaining -= 1) {
+    index += (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
   }
-  return at - from;
+  return index - from;
 }

@@ -32,14 +32,19 @@ export const repairFormat: CompletionStage = async (completion, job) => {
   const usage = addUsage(first.usage, second.usage);
   const recheck = checkFormat(second.text, format);
   if (RANKS.indexOf(recheck.rank) <= RANKS.indexOf(check.rank)) return { ...first, usage };
-  const { tokens: _, ...others } = first;
-  return { ...others, ...(second.tokens && { tokens: second.tokens }), text: recheck.text, usage };
+  const { tokens: _, ...firstWithoutTokens } = first;
+  return {
+    ...firstWithoutTokens,
+    ...(second.tokens && { tokens: second.tokens }),
+    text: recheck.text,
+    usage,
+  };
 };
 
 /** Asks the model to correct an answer. Null when that fails. */
 async function requestCorrection(
   job: GenerationJob,
-  broken: string,
+  invalidText: string,
   check: FormatCheck,
 ): Promise<Completion | null> {
   const { context, conversation } = job;
@@ -51,7 +56,7 @@ async function requestCorrection(
   const retries = context.log.retries ?? 0;
   try {
     const repair = createNestedJob(job, {
-      conversation: createRepairConversation(conversation, broken, check),
+      conversation: createRepairConversation(conversation, invalidText, check),
       abort,
     });
     const generation = await Generation.prepare(repair);
@@ -68,7 +73,7 @@ async function requestCorrection(
 /** The conversation plus the broken answer and a list of its faults. */
 function createRepairConversation(
   conversation: Conversation,
-  broken: string,
+  invalidText: string,
   { faults }: FormatCheck,
 ): Conversation {
   const request = [
@@ -80,7 +85,7 @@ function createRepairConversation(
     ...conversation,
     messages: [
       ...conversation.messages,
-      { role: "assistant", parts: [{ type: "text", text: broken }], toolCalls: [] },
+      { role: "assistant", parts: [{ type: "text", text: invalidText }], toolCalls: [] },
       { role: "user", parts: [{ type: "text", text: request }] },
     ],
     tools: [],
@@ -90,18 +95,18 @@ function createRepairConversation(
   };
 }
 
-function addUsage(one: Usage, other: Usage): Usage {
-  const cached = addIfStated(one.cached, other.cached);
-  const cacheWritten = addIfStated(one.cacheWritten, other.cacheWritten);
+function addUsage(first: Usage, second: Usage): Usage {
+  const cached = addIfStated(first.cached, second.cached);
+  const cacheWritten = addIfStated(first.cacheWritten, second.cacheWritten);
   return {
-    prompt: one.prompt + other.prompt,
-    completion: one.completion + other.completion,
-    reasoning: one.reasoning + other.reasoning,
+    prompt: first.prompt + second.prompt,
+    completion: first.completion + second.completion,
+    reasoning: first.reasoning + second.reasoning,
     ...(cached === undefined ? {} : { cached }),
     ...(cacheWritten === undefined ? {} : { cacheWritten }),
   };
 }
 
-function addIfStated(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
+function addIfStated(first: number | undefined, second: number | undefined): number | undefined {
+  return first === undefined && second === undefined ? undefined : (first ?? 0) + (second ?? 0);
 }

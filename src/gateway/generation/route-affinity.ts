@@ -18,9 +18,9 @@ export interface StickyRoute {
   readonly key: string;
 }
 
-/** Evicts the oldest entry of a map with more than `most` entries. */
-function evictOldest(map: Map<string, unknown>, most: number): void {
-  if (map.size <= most) return;
+/** Evicts the oldest entry of a map with more than `maxSize` entries. */
+function evictOldest(map: Map<string, unknown>, maxSize: number): void {
+  if (map.size <= maxSize) return;
   const [oldest] = map.keys();
   if (oldest !== undefined) map.delete(oldest);
 }
@@ -28,7 +28,8 @@ function evictOldest(map: Map<string, unknown>, most: number): void {
 /** Hashes a text to a number between 0 and 1 (FNV-1a with mixed bits). The same text always gives the same number. */
 function hashToUnitInterval(text: string): number {
   let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32 + 2 ** -33;
@@ -45,12 +46,12 @@ function orderByWeight(targets: readonly RouteTarget[], key: string): CatalogueM
       model,
       at: -Math.log(hashToUnitInterval(`${key} ${model.id}`)) / weight,
     }))
-    .sort((one, other) => (one.at === other.at ? 0 : one.at - other.at))
+    .sort((left, right) => (left.at === right.at ? 0 : left.at - right.at))
     .map(({ model }) => model);
 }
 
 /**
- * One isolate's knowledge of routes: the failing models, and the conversations that a model answered which is not the first
+ * One isolate's state of routes: the failing models, and the conversations that a model answered which is not the first
  * in their weighted order. A conversation stays with the model that answered it last while that model is healthy: the
  * provider has its prompts in the cache and signed its reasoning.
  */
@@ -80,9 +81,9 @@ export class RouteAffinity {
   /** Records that a model failed for a reason that is not the request's fault. */
   recordFailure(id: string, now: number): void {
     const failures = (this.#failing.get(id)?.failures ?? 0) + 1;
-    const pause = Math.min(MAX_COOLDOWN_MS, FIRST_COOLDOWN_MS * 2 ** (failures - 1));
+    const cooldownMs = Math.min(MAX_COOLDOWN_MS, FIRST_COOLDOWN_MS * 2 ** (failures - 1));
     this.#failing.delete(id);
-    this.#failing.set(id, { failures, until: now + pause });
+    this.#failing.set(id, { failures, until: now + cooldownMs });
     evictOldest(this.#failing, MAX_FAILING_MODELS);
   }
 
@@ -108,9 +109,9 @@ export function getRouteAffinity(platform: Platform): RouteAffinity {
  * messages.
  */
 export function computeConversationKey(owner: string, { model, messages }: Conversation): Promise<string> {
-  const beginning = [
+  const openingTexts = [
     messages.find(({ role }) => role === "system"),
     messages.find(({ role }) => role === "user"),
   ].map((message) => (message === undefined ? "" : joinText(message.parts)));
-  return sha256Hex(JSON.stringify([owner, model.requested, ...beginning]));
+  return sha256Hex(JSON.stringify([owner, model.requested, ...openingTexts]));
 }

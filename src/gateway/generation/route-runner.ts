@@ -58,10 +58,10 @@ export class RouteRunner {
   /** The largest context that was too small, in tokens. */
   #largestTooSmallContext = 0;
 
-  private constructor(generation: Generation, rest: readonly ResolvedModel[], many: boolean) {
+  private constructor(generation: Generation, rest: readonly ResolvedModel[], hasFallbacks: boolean) {
     this.#generation = generation;
     this.#remainingModels = rest;
-    this.#hasFallbacks = many;
+    this.#hasFallbacks = hasFallbacks;
   }
 
   /**
@@ -72,11 +72,11 @@ export class RouteRunner {
   static async prepare(job: GenerationJob): Promise<RouteRunner> {
     const { fallbackModels } = job;
     if (fallbackModels.length === 0) return new RouteRunner(await Generation.prepare(job), [], false);
-    const begun = await prepareFirstAccepted({ ...job, failFast: true }, [
+    const prepared = await prepareFirstAccepted({ ...job, failFast: true }, [
       job.conversation.model,
       ...fallbackModels,
     ]);
-    return new RouteRunner(begun.generation, begun.rest, true);
+    return new RouteRunner(prepared.generation, prepared.rest, true);
   }
 
   /** The current generation, or the one that has answered. */
@@ -88,12 +88,12 @@ export class RouteRunner {
    * Runs the generation of one model after another.
    *
    * @param attempt runs one generation; called again only if the caller saw nothing of the previous one
-   * @param seen whether the caller has seen anything of an answer
+   * @param hasOutput whether the caller has seen anything of an answer
    * @throws the error of the last attempt
    */
   async run<T>(
     attempt: (generation: Generation) => Promise<T>,
-    seen: () => boolean = () => false,
+    hasOutput: () => boolean = () => false,
   ): Promise<T> {
     if (!this.#hasFallbacks) return attempt(this.#generation);
     for (;;) {
@@ -111,7 +111,7 @@ export class RouteRunner {
           recording?.recordFailure(error, job.conversation.model);
         }
         if (failure?.isFailing === true) this.#recordResult(error);
-        if (failure === null || seen() || !(await this.#prepareNextModel(failure))) throw error;
+        if (failure === null || hasOutput() || !(await this.#prepareNextModel(failure))) throw error;
       }
     }
   }
@@ -165,9 +165,12 @@ async function prepareFirstAccepted(
     try {
       const { config } = await job.context.config();
       const { capabilities } = getProvider(job.context.platform, config, model.provider).api;
-      const asked = { ...job.conversation, model };
-      rejectUnsupportedOptions(asked, capabilities);
-      const next = { ...job, conversation: selectCapableModel(asked, capabilities, job.hasImageFiles) };
+      const conversation = { ...job.conversation, model };
+      rejectUnsupportedOptions(conversation, capabilities);
+      const next = {
+        ...job,
+        conversation: selectCapableModel(conversation, capabilities, job.hasImageFiles),
+      };
       const generation = await Generation.prepare(next);
       logModel(next);
       return { generation, rest: models.slice(index + 1) };

@@ -10,20 +10,23 @@ const TIMEOUT_MS = 15_000;
  */
 export function scheduleSessionCleanup(
   context: Context,
-  { sessions: keeping }: Pick<Provider, "sessions">,
+  { sessions: sessionApi }: Pick<Provider, "sessions">,
   account: UpstreamAccount,
   sessions: readonly Promise<string>[],
 ): void {
-  if (sessions.length === 0 || keeping === undefined) return;
-  const clean = async () => {
+  if (sessions.length === 0 || sessionApi === undefined) return;
+  const deleteSessions = async () => {
     const outcomes = await Promise.allSettled(sessions);
     const { config } = await context.config();
     const { mode } = config.auto_delete;
-    const made = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-    if (mode === "none" || made.length === 0) return;
+    const createdSessions = outcomes.flatMap((outcome) =>
+      outcome.status === "fulfilled" ? [outcome.value] : [],
+    );
+    if (mode === "none" || createdSessions.length === 0) return;
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    if (mode === "all") await keeping.deleteAll(account, signal);
-    else await Promise.allSettled(made.map((session) => keeping.delete(account, session, signal)));
+    if (mode === "all") await sessionApi.deleteAll(account, signal);
+    else
+      await Promise.allSettled(createdSessions.map((session) => sessionApi.delete(account, session, signal)));
   };
-  context.waitUntil(clean().catch(() => undefined));
+  context.waitUntil(deleteSessions().catch(() => undefined));
 }

@@ -13,7 +13,7 @@ export interface StallLimits {
   /** Longest silence within a stream, and longest time for which a reader may block a write. */
   readonly idleMs: number;
   /**
-   * Longest time for a complete answer. For a stream: longest time between two pieces of content, whatever else arrives.
+   * Longest time for a complete answer. For a stream: longest time between two pieces of content, even if other data arrives.
    */
   readonly answerMs: number;
 }
@@ -53,12 +53,12 @@ export class StallDetector {
     limits: StallLimits,
     now: () => number,
     timers: RequestTimers,
-    bark: (silence: StallReason) => void,
+    onStall: (silence: StallReason) => void,
   ) {
     this.#limits = limits;
     this.#now = now;
     this.#timers = timers;
-    this.#onStall = bark;
+    this.#onStall = onStall;
     this.#lastActivityAt = now();
     this.#contentAt = this.#lastActivityAt;
     this.#lastWriteEndAt = this.#lastActivityAt;
@@ -145,8 +145,8 @@ export class StallDetector {
   #scheduleCheck(): void {
     this.#cancel?.();
     const now = this.#now();
-    const soonest = Math.min(this.#nextDeadline(), now + this.#limits.idleMs / 2);
-    this.#cancel = this.#timers.runAfter(soonest - now, () => this.#check());
+    const nextCheckAt = Math.min(this.#nextDeadline(), now + this.#limits.idleMs / 2);
+    this.#cancel = this.#timers.runAfter(nextCheckAt - now, () => this.#check());
   }
 
   #check(): void {

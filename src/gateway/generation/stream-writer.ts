@@ -67,9 +67,9 @@ export class StreamWriter {
     this.stopKeepAlives();
     this.#lastWrite = Date.now();
     const tick = () => {
-      const due = this.#lastWrite + this.#keepAliveMs - Date.now();
-      if (due <= 0 && this.#pending === 0) this.#send(keepAlive).catch(() => undefined);
-      this.#timer = setTimeout(tick, due > 0 ? due : this.#keepAliveMs);
+      const dueMs = this.#lastWrite + this.#keepAliveMs - Date.now();
+      if (dueMs <= 0 && this.#pending === 0) this.#send(keepAlive).catch(() => undefined);
+      this.#timer = setTimeout(tick, dueMs > 0 ? dueMs : this.#keepAliveMs);
     };
     this.#timer = setTimeout(tick, this.#keepAliveMs);
   }
@@ -81,12 +81,12 @@ export class StreamWriter {
   write(text: string, isLast = false): Promise<void> | undefined {
     this.#pendingText += text;
     if (this.#pendingText === "") return undefined;
-    const left = this.#lastWrite + BATCH_MS - Date.now();
+    const remainingMs = this.#lastWrite + BATCH_MS - Date.now();
     if (!this.isCommitted || isLast || this.#pendingText.length >= PIECE_BYTES)
       return this.#sendPendingText();
     if (this.#batchWrite !== undefined) return this.#batchWrite;
-    if (left <= 0) return this.#sendPendingText();
-    this.#batchTimer ??= setTimeout(() => this.#writeBatch(), Math.min(left, BATCH_MS));
+    if (remainingMs <= 0) return this.#sendPendingText();
+    this.#batchTimer ??= setTimeout(() => this.#writeBatch(), Math.min(remainingMs, BATCH_MS));
     return undefined;
   }
 
@@ -128,15 +128,15 @@ export class StreamWriter {
         reject(error);
       };
       // All pieces are queued in order now. Later text comes after them.
-      let at = 0;
-      for (; at + PIECE_BYTES < bytes.length; at += PIECE_BYTES) {
-        this.#writer.write(bytes.subarray(at, at + PIECE_BYTES)).then(
+      let index = 0;
+      for (; index + PIECE_BYTES < bytes.length; index += PIECE_BYTES) {
+        this.#writer.write(bytes.subarray(index, index + PIECE_BYTES)).then(
           () => this.#reader.onRead(PIECE_BYTES),
           () => undefined,
         );
       }
-      this.#writer.write(at === 0 ? bytes : bytes.subarray(at)).then(() => {
-        this.#reader.onRead(bytes.length - at);
+      this.#writer.write(index === 0 ? bytes : bytes.subarray(index)).then(() => {
+        this.#reader.onRead(bytes.length - index);
         this.#pending -= 1;
         resolve();
       }, failed);

@@ -37,11 +37,11 @@ export interface StreamAnswer {
 const STREAM_STATUS = 200;
 
 /** Resolves when the work has ended, or after `milliseconds`. */
-async function waitAtMost(work: Promise<void>, milliseconds: number): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, milliseconds);
+async function waitAtMost(promise: Promise<void>, milliseconds: number): Promise<void> {
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(timeout.resolve, milliseconds);
   try {
-    await Promise.race([work, over.promise]);
+    await Promise.race([promise, timeout.promise]);
   } finally {
     clearTimeout(timer);
   }
@@ -63,7 +63,7 @@ export async function streamGeneration(request: GenerationRequest, dialect: Stre
   let { generation } = route;
   let info = createAnswerInfo(generation.job, () => generation);
   let renderer = dialect.stream(info);
-  let seen = false;
+  let hasOutput = false;
   let succeeded = false;
   const format = new StreamedFormat(request.conversation.responseFormat);
   const { keepAliveMs, idleTimeoutMs } = context.platform.variables;
@@ -78,7 +78,7 @@ export async function streamGeneration(request: GenerationRequest, dialect: Stre
   };
   const sink: GenerationSink = {
     deliver(upstream) {
-      seen = true;
+      hasOutput = true;
       const events = format.push(upstream);
       for (const event of events) fold.push(event);
       const rendered = render(events);
@@ -101,16 +101,16 @@ export async function streamGeneration(request: GenerationRequest, dialect: Stre
   const run = async () => {
     try {
       await route.run(
-        (asked) => {
+        (current) => {
           // Nothing of the answer has been rendered yet. The renderer must name the model that answers.
-          if (asked !== generation) {
-            generation = asked;
-            info = createAnswerInfo(asked.job, () => asked);
+          if (current !== generation) {
+            generation = current;
+            info = createAnswerInfo(current.job, () => current);
             renderer = dialect.stream(info);
           }
-          return asked.run(sink);
+          return current.run(sink);
         },
-        () => seen,
+        () => hasOutput,
       );
       // The wait is limited: a reader that has stopped may never take the rest, and the request no longer holds any
       // resources.

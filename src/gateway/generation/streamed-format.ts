@@ -3,7 +3,7 @@ import type { AnswerToken, GenerationEvent } from "../../core/conversation/event
 import { JsonExtractor } from "./json-extractor.ts";
 
 /**
- * Converts a stream's text to the requested format, as far as that works without a second request: removes the code fence
+ * Converts a stream's text to the requested format, as far as possible without a second request: removes the code fence
  * and the text around JSON. Text before a tool call is not an answer in the format, and stays unchanged.
  */
 export class StreamedFormat {

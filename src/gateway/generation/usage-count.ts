@@ -43,25 +43,28 @@ export class UsageCount {
    * counts, and counts above {@link maxPlausibleTokens}, are estimated. `promptText` is the text that the model read.
    */
   total(promptText: string, { rawText, rawReasoning }: RawAnswer): Usage {
-    const most = maxPlausibleTokens(promptText.length + rawText.length + rawReasoning.length, this.#context);
-    const stated = this.#parts
-      .map((part) => this.#withoutImplausible(part, most))
+    const maxTokens = maxPlausibleTokens(
+      promptText.length + rawText.length + rawReasoning.length,
+      this.#context,
+    );
+    const reported = this.#parts
+      .map((part) => this.#withoutImplausible(part, maxTokens))
       .filter(({ prompt, completion }) => prompt !== undefined || completion !== undefined);
-    let asked: ProviderUsage = {};
+    let promptUsage: ProviderUsage = {};
     let completion = 0;
     let reasoning = 0;
-    for (const part of stated) {
-      if ((part.prompt ?? 0) >= (asked.prompt ?? 0)) asked = part;
+    for (const part of reported) {
+      if ((part.prompt ?? 0) >= (promptUsage.prompt ?? 0)) promptUsage = part;
       completion += part.completion ?? 0;
       reasoning += part.reasoning ?? 0;
     }
-    if (stated.length === 0 || stated.some((part) => part.completion === undefined)) {
+    if (reported.length === 0 || reported.some((part) => part.completion === undefined)) {
       const thought = estimateTokens(rawReasoning);
       completion = Math.max(completion, estimateTokens(rawText) + thought);
       reasoning = Math.max(reasoning, thought);
     }
-    const prompt = asked.prompt || estimateTokens(promptText);
-    const { cached, cacheWritten } = asked;
+    const prompt = promptUsage.prompt || estimateTokens(promptText);
+    const { cached, cacheWritten } = promptUsage;
     const read = Math.min(cached ?? 0, prompt);
     return {
       prompt,
@@ -73,9 +76,9 @@ export class UsageCount {
   }
 
   /** Drops implausibly large counts. */
-  #withoutImplausible(part: ProviderUsage, most: number): ProviderUsage {
+  #withoutImplausible(part: ProviderUsage, maxTokens: number): ProviderUsage {
     const counts = Object.entries(part);
-    const plausible = counts.filter(([, count]) => count <= most);
+    const plausible = counts.filter(([, count]) => count <= maxTokens);
     if (plausible.length < counts.length) this.#hasImplausibleCount = true;
     return Object.fromEntries(plausible);
   }
@@ -88,11 +91,11 @@ export class UsageCount {
     this.endPart();
     const usage = this.total(promptText, answer);
     const thought = estimateTokens(answer.rawReasoning);
-    const said = estimateTokens(answer.rawText) + thought;
+    const estimatedCompletion = estimateTokens(answer.rawText) + thought;
     const { completion, reasoning } = usage;
     return {
       ...usage,
-      completion: Math.max(completion, said),
+      completion: Math.max(completion, estimatedCompletion),
       reasoning: Math.max(reasoning, thought),
     };
   }

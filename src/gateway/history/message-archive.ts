@@ -7,13 +7,13 @@ const MAX_TOTAL = 400_000;
 
 /** The characters that are left for a conversation's texts. */
 class TextBudget {
-  #left = MAX_TOTAL;
+  #remainingCharacters = MAX_TOTAL;
 
   take(text: string): string {
-    const kept = truncateText(text, Math.min(MAX_TEXT, this.#left));
-    this.#left -= kept.length;
-    const missing = text.length - kept.length;
-    return missing === 0 ? kept : `${kept}… [${missing} characters left out]`;
+    const stored = truncateText(text, Math.min(MAX_TEXT, this.#remainingCharacters));
+    this.#remainingCharacters -= stored.length;
+    const missing = text.length - stored.length;
+    return missing === 0 ? stored : `${stored}… [${missing} characters left out]`;
   }
 }
 
@@ -41,10 +41,10 @@ function archiveMessage(message: Message, budget: TextBudget): unknown {
         role,
         ...(message.reasoning === undefined ? {} : { reasoning: budget.take(message.reasoning) }),
         parts,
-        tool_calls: message.toolCalls.map(({ id, name, arguments: given }) => ({
+        tool_calls: message.toolCalls.map(({ id, name, arguments: argumentsText }) => ({
           id,
           name,
-          arguments: budget.take(given),
+          arguments: budget.take(argumentsText),
         })),
       };
     case "tool":
@@ -60,6 +60,6 @@ function archiveMessage(message: Message, budget: TextBudget): unknown {
  */
 export function serializeMessages(messages: readonly Message[]): string {
   const budget = new TextBudget();
-  const kept = messages.toReversed().map((message) => archiveMessage(message, budget));
-  return JSON.stringify(kept.reverse());
+  const archived = messages.toReversed().map((message) => archiveMessage(message, budget));
+  return JSON.stringify(archived.reverse());
 }

@@ -33,9 +33,9 @@ const PREVIEW = 200;
 
 /** The beginning of a text, with a note of how much is missing. */
 function shortenText(text: string): string {
-  const kept = detachText(truncateText(text, MAX_SHORT), text);
-  const missing = text.length - kept.length;
-  return missing === 0 ? kept : `${kept}… [${missing} characters left out]`;
+  const stored = detachText(truncateText(text, MAX_SHORT), text);
+  const missing = text.length - stored.length;
+  return missing === 0 ? stored : `${stored}… [${missing} characters left out]`;
 }
 
 /** Shortens a text to one line. */
@@ -54,16 +54,16 @@ function lastQuestion({ messages }: Conversation): string {
   return last === undefined ? "" : joinText(last.parts);
 }
 
-/** `at`: Unix milliseconds. `place`: the account's provider and the requested model, where they are not obvious. */
+/** `at`: Unix milliseconds. `target`: the account's provider and the requested model, where they are not obvious. */
 function createTriedAccount(
   account: string,
   failure: unknown,
   at: number,
-  place: Pick<FailedAttempt, "provider" | "model">,
+  target: Pick<FailedAttempt, "provider" | "model">,
 ): FailedAttempt {
   const known = failure instanceof ProviderError || failure instanceof GatewayError ? failure : null;
   const reason = known instanceof ProviderError ? known.kind : (known?.code ?? "internal_error");
-  return { account, reason, message: truncateText(known?.message ?? "", MAX_LABEL), at, ...place };
+  return { account, reason, message: truncateText(known?.message ?? "", MAX_LABEL), at, ...target };
 }
 
 /** References to data that the running generation holds anyway. */
@@ -139,10 +139,10 @@ export class Recording implements RecordSource {
     this.#attempts += 1;
   }
 
-  /** Records a wait for an account's token since `since` (Unix milliseconds). */
-  recordSignInWait(identifier: string, since: number): void {
+  /** Records a wait for an account's token since `startedAt` (Unix milliseconds). */
+  recordSignInWait(identifier: string, startedAt: number): void {
     if (this.#signIns.length >= MAX_TRIED) return;
-    this.#signIns.push({ account: identifier, at: since, ms: this.#context.platform.now() - since });
+    this.#signIns.push({ account: identifier, at: startedAt, ms: this.#context.platform.now() - startedAt });
   }
 
   /** Records that an account failed, possibly before the conversation was sent to it. */
@@ -157,11 +157,11 @@ export class Recording implements RecordSource {
     if (this.#tried.length >= MAX_TRIED) return;
     const { log, platform } = this.#context;
     // With a single provider, the provider and the model are obvious.
-    const place =
+    const target =
       log.provider === undefined || model === undefined
         ? {}
         : { provider: model.provider ?? DEFAULT_PROVIDER, model: model.id };
-    this.#tried.push(createTriedAccount(account, failure, platform.now(), place));
+    this.#tried.push(createTriedAccount(account, failure, platform.now(), target));
   }
 
   /**
@@ -171,8 +171,8 @@ export class Recording implements RecordSource {
   refreshIfDue(now: number): void {
     const { rawText, rawReasoning } = this.#running.output;
     const length = rawText.length + rawReasoning.length;
-    const pause = length > LONG_CHARS ? LONG_REFRESH_MS : REFRESH_MS;
-    if (Math.abs(now - this.#refreshedAt) >= pause) this.#queueUpdate();
+    const refreshMs = length > LONG_CHARS ? LONG_REFRESH_MS : REFRESH_MS;
+    if (Math.abs(now - this.#refreshedAt) >= refreshMs) this.#queueUpdate();
   }
 
   /** Ends the record with the outcome. A generation that never started leaves no record. */
@@ -224,12 +224,12 @@ export class Recording implements RecordSource {
   }
 
   write(wantsWhole = false): HistoryWrite {
-    const whole = this.#finalRecord ?? {
+    const record = this.#finalRecord ?? {
       ...this.#archiveAnswer(),
       request: this.#requestSent ? null : this.#archiveRequest(),
     };
     const isTold = this.#requestSent && !(wantsWhole && this.#finalRecord !== null);
-    const written = isTold ? { ...whole, request: null } : whole;
+    const written = isTold ? { ...record, request: null } : record;
     this.#requestSent = true;
     this.isKnownToArchive = true;
     return written;

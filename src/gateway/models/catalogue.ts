@@ -45,8 +45,9 @@ export function getSearchModel(model: CatalogueModel): CatalogueModel {
   if (model.search || model.vision) return model;
   const { upstream, thinking } = model;
   return (
-    CATALOGUE.find((other) => other.search && other.upstream === upstream && other.thinking === thinking) ??
-    model
+    CATALOGUE.find(
+      (candidate) => candidate.search && candidate.upstream === upstream && candidate.thinking === thinking,
+    ) ?? model
   );
 }
 

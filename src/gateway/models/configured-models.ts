@@ -48,10 +48,10 @@ export function findProviderModel(
   if (providers.length === 0) return undefined;
   const slash = name.indexOf("/");
   const id = name.slice(0, Math.max(0, slash)).toLowerCase();
-  const own = name.slice(slash + 1);
-  if (id === "" || own === "") return undefined;
+  const modelName = name.slice(slash + 1);
+  if (id === "" || modelName === "") return undefined;
   const provider = providers.find((entry) => entry.enabled && entry.id.toLowerCase() === id);
-  return provider === undefined ? undefined : findModelByCallerName(provider, own);
+  return provider === undefined ? undefined : findModelByCallerName(provider, modelName);
 }
 
 /** Resolves an unknown name to a model of the provider that `unknown_models` configures, if any. */
@@ -69,10 +69,10 @@ export function resolveUnknownModel(
 /**
  * Returns a model of a provider for a name that the caller may have invented. A listed model uses its configured entry.
  */
-function findModelByCallerName(provider: ProviderEntry, asked: string): CatalogueModel | undefined {
-  const isListed = findListedModel(provider, asked).model !== undefined;
+function findModelByCallerName(provider: ProviderEntry, requested: string): CatalogueModel | undefined {
+  const isListed = findListedModel(provider, requested).model !== undefined;
   const inPath = findDriver(provider.driver)?.modelNamesInPaths === true;
-  const name = isListed || !inPath ? asked : nameInPath(asked);
+  const name = isListed || !inPath ? requested : nameInPath(requested);
   return name === undefined ? undefined : findModel(provider, name);
 }
 
@@ -91,12 +91,12 @@ function findModel(provider: ProviderEntry, name: string): CatalogueModel | unde
   const { name: listed, model } = findListedModel(provider, name);
   if (model?.enabled === false) return undefined;
   const { vision, search } = model ?? {};
-  const seeing = vision === false ? findAlternativeModel(provider, "vision", model) : undefined;
-  const searching = search === false ? findAlternativeModel(provider, "search", model) : undefined;
+  const visionModel = vision === false ? findAlternativeModel(provider, "vision", model) : undefined;
+  const searchModel = search === false ? findAlternativeModel(provider, "search", model) : undefined;
   return {
     ...describeModel(provider, listed, model),
-    ...(seeing === undefined ? {} : { visionVariant: seeing }),
-    ...(searching === undefined ? {} : { searchVariant: searching }),
+    ...(visionModel === undefined ? {} : { visionVariant: visionModel }),
+    ...(searchModel === undefined ? {} : { searchVariant: searchModel }),
   };
 }
 
@@ -125,12 +125,12 @@ function describeModel(
 /** Returns the provider's first model that is configured with an ability, preferably with the same thinking setting. */
 function findAlternativeModel(
   provider: ProviderEntry,
-  ability: "vision" | "search",
+  capability: "vision" | "search",
   { thinking }: ProviderModel = {},
 ): CatalogueModel | undefined {
   const able = Object.entries(provider.models)
-    .map(([name, said]) => [name, toProviderModel(said)] as const)
-    .filter(([, model]) => model.enabled !== false && model[ability] === true);
+    .map(([name, settings]) => [name, toProviderModel(settings)] as const)
+    .filter(([, model]) => model.enabled !== false && model[capability] === true);
   const [name, model] = able.find((entry) => entry[1].thinking === thinking) ?? able[0] ?? [];
   return name === undefined ? undefined : describeModel(provider, name, model);
 }

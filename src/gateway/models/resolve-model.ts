@@ -23,27 +23,29 @@ const RETIRED_MODELS = [
 /** Maximum length of a name that is not configured, in characters: it is stored in logs, records and memory. */
 const MAX_NAME_LENGTH = 200;
 
-function isConfigured(name: string, naming: ModelNameConfig): boolean {
-  return getConfiguredAlias(name, naming) !== undefined || getConfiguredRoute(name, naming) !== undefined;
+function isConfigured(name: string, nameConfig: ModelNameConfig): boolean {
+  return (
+    getConfiguredAlias(name, nameConfig) !== undefined || getConfiguredRoute(name, nameConfig) !== undefined
+  );
 }
 
-function modelNotFoundError(why: string): GatewayError {
-  return new GatewayError(400, why, { code: "model_not_found", param: "model" });
+function modelNotFoundError(message: string): GatewayError {
+  return new GatewayError(400, message, { code: "model_not_found", param: "model" });
 }
 
 /** Returns a model by its canonical id or by `provider/model`. */
-export function findNamedModel(name: string, naming: ModelNameConfig): CatalogueModel | undefined {
-  return getCatalogueModel(name.toLowerCase()) ?? findProviderModel(name, naming);
+export function findNamedModel(name: string, nameConfig: ModelNameConfig): CatalogueModel | undefined {
+  return getCatalogueModel(name.toLowerCase()) ?? findProviderModel(name, nameConfig);
 }
 
-function lookUpModel(name: string, naming: ModelNameConfig): CatalogueModel | undefined {
+function lookUpModel(name: string, nameConfig: ModelNameConfig): CatalogueModel | undefined {
   const lower = name.toLowerCase();
   const canonical = getCatalogueModel(lower);
   if (canonical !== undefined) return canonical;
-  const target = getConfiguredAlias(name, naming);
-  if (target !== undefined) return findNamedModel(target, naming);
-  const own = findProviderModel(name, naming);
-  if (own !== undefined) return own;
+  const target = getConfiguredAlias(name, nameConfig);
+  if (target !== undefined) return findNamedModel(target, nameConfig);
+  const providerModel = findProviderModel(name, nameConfig);
+  if (providerModel !== undefined) return providerModel;
   const known = DEFAULT_ALIASES.get(lower);
   return known === undefined ? undefined : getCatalogueModel(known);
 }
@@ -52,9 +54,9 @@ function lookUpModel(name: string, naming: ModelNameConfig): CatalogueModel | un
  * Resolves the targets of a configured route. Skips targets that do not exist, for example because their provider is
  * disabled.
  */
-function resolveRoute(name: string, suffixed: boolean, naming: ModelNameConfig): RouteTarget[] {
-  return (getConfiguredRoute(name, naming) ?? []).flatMap(({ model: target, weight }) => {
-    const found = lookUpModel(target, naming);
+function resolveRoute(name: string, suffixed: boolean, nameConfig: ModelNameConfig): RouteTarget[] {
+  return (getConfiguredRoute(name, nameConfig) ?? []).flatMap(({ model: target, weight }) => {
+    const found = lookUpModel(target, nameConfig);
     const model = found !== undefined && suffixed ? withoutThinking(found) : found;
     if (model === undefined) return [];
     return [weight === undefined ? { model } : { model, weight }];
@@ -62,8 +64,8 @@ function resolveRoute(name: string, suffixed: boolean, naming: ModelNameConfig):
 }
 
 /** Returns the first model of a configured route under the route's name, for lists of models. */
-export function getRouteModel(name: string, naming: ModelNameConfig): CatalogueModel | undefined {
-  const [first] = resolveRoute(name, name.toLowerCase().endsWith(NO_THINKING_SUFFIX), naming);
+export function getRouteModel(name: string, nameConfig: ModelNameConfig): CatalogueModel | undefined {
+  const [first] = resolveRoute(name, name.toLowerCase().endsWith(NO_THINKING_SUFFIX), nameConfig);
   return first === undefined ? undefined : { ...first.model, id: name };
 }
 
@@ -71,28 +73,34 @@ export function getRouteModel(name: string, naming: ModelNameConfig): CatalogueM
  * Returns the listed models outside the catalogue: the models of configured providers, and the routes with at least one
  * model.
  */
-export function listAdditionalModels(naming: ModelNameConfig): CatalogueModel[] {
-  const own = listProviderModels(naming);
-  const taken = new Set([...CATALOGUE, ...own].map(({ id }) => id.toLowerCase()));
-  const routes = Object.keys(naming.model_routes ?? {}).filter((name) => !taken.has(name.toLowerCase()));
-  return [...own, ...routes.flatMap((name) => getRouteModel(name, naming) ?? [])];
+export function listAdditionalModels(nameConfig: ModelNameConfig): CatalogueModel[] {
+  const providerModels = listProviderModels(nameConfig);
+  const takenIds = new Set([...CATALOGUE, ...providerModels].map(({ id }) => id.toLowerCase()));
+  const routes = Object.keys(nameConfig.model_routes ?? {}).filter(
+    (name) => !takenIds.has(name.toLowerCase()),
+  );
+  return [...providerModels, ...routes.flatMap((name) => getRouteModel(name, nameConfig) ?? [])];
 }
 
 /** Returns all listed models: the catalogue in its order, then the others. */
-export function listAllModels(naming: ModelNameConfig): CatalogueModel[] {
-  return [...CATALOGUE, ...listAdditionalModels(naming)];
+export function listAllModels(nameConfig: ModelNameConfig): CatalogueModel[] {
+  return [...CATALOGUE, ...listAdditionalModels(nameConfig)];
 }
 
 /**
  * Looks up a name that itself ends with the suffix. Skips `provider/model` names, because any such name would resolve.
  */
-function lookUpSuffixed(name: string, bare: string, naming: ModelNameConfig): CatalogueModel | undefined {
-  return findProviderModel(bare, naming) === undefined ? lookUpModel(name, naming) : undefined;
+function lookUpSuffixed(
+  name: string,
+  baseName: string,
+  nameConfig: ModelNameConfig,
+): CatalogueModel | undefined {
+  return findProviderModel(baseName, nameConfig) === undefined ? lookUpModel(name, nameConfig) : undefined;
 }
 
 /** Returns whether a name resolves to a model. */
-export function isResolvable(name: string, naming: ModelNameConfig): boolean {
-  return lookUpModel(name, naming) !== undefined;
+export function isResolvable(name: string, nameConfig: ModelNameConfig): boolean {
+  return lookUpModel(name, nameConfig) !== undefined;
 }
 
 /** Returns the variant of a model without thinking. */
@@ -122,24 +130,29 @@ function toNonThinkingModel(model: CatalogueModel): CatalogueModel {
  *
  * @throws GatewayError 400 `model_not_found` for an unknown or retired name, or for a name that is too long.
  */
-export function resolveModel(requested: string, naming: ModelNameConfig): ResolvedModel {
+export function resolveModel(requested: string, nameConfig: ModelNameConfig): ResolvedModel {
   const name = requested.trim();
   const suffixed = name.toLowerCase().endsWith(NO_THINKING_SUFFIX);
-  const bare = suffixed ? name.slice(0, -NO_THINKING_SUFFIX.length) : name;
-  if (name.length > MAX_NAME_LENGTH && !isConfigured(name, naming) && !isConfigured(bare, naming)) {
+  const baseName = suffixed ? name.slice(0, -NO_THINKING_SUFFIX.length) : name;
+  if (
+    name.length > MAX_NAME_LENGTH &&
+    !isConfigured(name, nameConfig) &&
+    !isConfigured(baseName, nameConfig)
+  ) {
     throw modelNotFoundError(`the name of a model has at most ${MAX_NAME_LENGTH} characters`);
   }
-  const named = suffixed ? resolveRoute(name, suffixed, naming) : [];
-  const route = named.length > 0 ? named : resolveRoute(bare, suffixed, naming);
+  const named = suffixed ? resolveRoute(name, suffixed, nameConfig) : [];
+  const route = named.length > 0 ? named : resolveRoute(baseName, suffixed, nameConfig);
   const [first] = route;
   if (first !== undefined) return { ...first.model, requested: name, ...(route.length > 1 ? { route } : {}) };
-  const found = (suffixed ? lookUpSuffixed(name, bare, naming) : undefined) ?? lookUpModel(bare, naming);
+  const found =
+    (suffixed ? lookUpSuffixed(name, baseName, nameConfig) : undefined) ?? lookUpModel(baseName, nameConfig);
   const model = found !== undefined && suffixed ? withoutThinking(found) : found;
   if (model !== undefined) return { ...model, requested: name };
-  if (RETIRED_MODELS.some((pattern) => pattern.test(bare.toLowerCase()))) {
+  if (RETIRED_MODELS.some((pattern) => pattern.test(baseName.toLowerCase()))) {
     throw modelNotFoundError(`the model ${JSON.stringify(name)} is retired`);
   }
-  const unknown = resolveUnknownModel(name, naming);
+  const unknown = resolveUnknownModel(name, nameConfig);
   if (unknown !== undefined) return { ...unknown, requested: name };
   throw modelNotFoundError(`the model ${JSON.stringify(name)} does not exist`);
 }
@@ -149,9 +162,9 @@ export function resolveModel(requested: string, naming: ModelNameConfig): Resolv
  *
  * @throws GatewayError 404 `model_not_found`.
  */
-export function resolvePathModel(requested: string, naming: ModelNameConfig): ResolvedModel {
+export function resolvePathModel(requested: string, nameConfig: ModelNameConfig): ResolvedModel {
   try {
-    return resolveModel(requested, naming);
+    return resolveModel(requested, nameConfig);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     throw new GatewayError(404, error.message, { code: error.code, param: error.param });

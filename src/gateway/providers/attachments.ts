@@ -90,21 +90,24 @@ export class AttachmentReader {
     return { kind: image ? "image" : "document", filename, source: { kind: "bytes", bytes, mediaType } };
   }
 
-  #inline(source: AttachmentSource, declared: string | undefined): LoadedAttachment {
+  #inline(source: AttachmentSource, declaredType: string | undefined): LoadedAttachment {
     if (source.kind === "inline") {
       // Some callers send a whole data URL where the API expects base64.
       if (!source.data.startsWith("data:")) {
-        return { bytes: this.#base64(source.data), mediaType: mediaTypeName(source.mediaType || declared) };
+        return {
+          bytes: this.#base64(source.data),
+          mediaType: mediaTypeName(source.mediaType || declaredType),
+        };
       }
-      return this.#dataUrl(source.data, source.mediaType || declared);
+      return this.#dataUrl(source.data, source.mediaType || declaredType);
     }
-    return this.#dataUrl(source.kind === "url" ? source.url : "", declared);
+    return this.#dataUrl(source.kind === "url" ? source.url : "", declaredType);
   }
 
-  #dataUrl(text: string, declared: string | undefined): LoadedAttachment {
+  #dataUrl(text: string, declaredType: string | undefined): LoadedAttachment {
     const url = parseDataUrl(text);
     if (url === null) throw this.#fault("a data URL without data");
-    const mediaType = mediaTypeName(url.mediaType || declared || "text/plain");
+    const mediaType = mediaTypeName(url.mediaType || declaredType || "text/plain");
     if (url.base64) return { bytes: this.#base64(url.data), mediaType };
     try {
       return { bytes: toUtf8(decodeURIComponent(url.data)), mediaType };
@@ -122,9 +125,9 @@ export class AttachmentReader {
     }
   }
 
-  #fault(what: string): GatewayError {
+  #fault(problem: string): GatewayError {
     const field = this.#conversation.contentField;
-    return invalidRequest(`${field} contains ${what}`, field);
+    return invalidRequest(`${field} contains ${problem}`, field);
   }
 }
 
@@ -168,8 +171,8 @@ export function isImage(part: Exclude<Part, { type: "text" }>): boolean {
   const { source, mediaType } = part;
   // Some callers send a whole data URL where the API expects base64.
   const text = source.kind === "url" ? source.url : source.kind === "inline" ? source.data : "";
-  const own = parseDataUrl(text)?.mediaType || (source.kind === "inline" ? source.mediaType : "");
-  return mediaTypeName(own || mediaType).startsWith("image/");
+  const ownType = parseDataUrl(text)?.mediaType || (source.kind === "inline" ? source.mediaType : "");
+  return mediaTypeName(ownType || mediaType).startsWith("image/");
 }
 
 function mediaTypeName(mediaType: string | undefined): string {

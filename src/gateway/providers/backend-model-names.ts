@@ -34,10 +34,11 @@ export class BackendModelNames {
    * `id`.
    */
   resolveName(id: string, requested: string): string {
-    const bare = withoutTag(requested);
+    const untaggedName = withoutTag(requested);
     const known = this.#names.find((name) => name.toLowerCase() === requested.toLowerCase());
-    const same = known ?? this.#names.find((name) => withoutTag(name) === bare) ?? this.#onlyChatModel;
-    return same ?? id;
+    const match =
+      known ?? this.#names.find((name) => withoutTag(name) === untaggedName) ?? this.#onlyChatModel;
+    return match ?? id;
   }
 
   /** Fetches the list of names unless it is current. Ignores failures: they must not replace the error of the request. */
@@ -50,13 +51,13 @@ export class BackendModelNames {
   /** Returns the error with the list of available models added to its message. */
   withAvailableModels(error: ProviderError): ProviderError {
     if (this.#names.length === 0) return error;
-    const told = this.#names.slice(0, MAX_LISTED_NAMES).join(", ");
-    const more =
+    const nameList = this.#names.slice(0, MAX_LISTED_NAMES).join(", ");
+    const omitted =
       this.#names.length > MAX_LISTED_NAMES ? `, and ${this.#names.length - MAX_LISTED_NAMES} more` : "";
     const { kind, message, status, retryAfter, upstreamFault } = error;
     return new ProviderError(
       kind,
-      `${message.replace(/(?<![.\s])[.\s]+$/, "")}; the provider has ${told}${more}`,
+      `${message.replace(/(?<![.\s])[.\s]+$/, "")}; the provider has ${nameList}${omitted}`,
       status,
       error,
       retryAfter,

@@ -11,11 +11,11 @@ import { readRecord } from "./transport.ts";
  */
 export abstract class BearerBackend<Wire extends { readonly model: string }> extends KeyedBackend<Wire> {
   readonly embeddings: Embedding = {
-    embed: async (account, { model, ...wishes }, signal) => {
-      const body = { model: this.modelName(model), ...wishes, encoding_format: "float" };
+    embed: async (account, { model, ...options }, signal) => {
+      const body = { model: this.modelName(model), ...options, encoding_format: "float" };
       const response = await this.post(account, "/embeddings", body, "application/json", signal);
       if (!response.ok) throw (await this.readError(response, account, signal)).error;
-      return readEmbeddings(await readRecord(response, signal), wishes.input.length);
+      return readEmbeddings(await readRecord(response, signal), options.input.length);
     },
   };
 

@@ -24,13 +24,13 @@ export const DRIVER_ALIASES: ReadonlyMap<string, string> = new Map([
   ["content-generation", "gemini"],
 ]);
 
-function currentName(name: string): string {
+function getCurrentName(name: string): string {
   return DRIVER_ALIASES.get(name) ?? name;
 }
 
 /** Finds a driver by its current or earlier name. Returns undefined if there is none. */
 export function findDriver(name: string): Driver | undefined {
-  const id = currentName(name);
+  const id = getCurrentName(name);
   return DRIVERS.find((driver) => driver.id === id);
 }
 
@@ -51,6 +51,6 @@ export function needsNoAccount(name: string): boolean {
 }
 
 /** Whether two names denote the same driver. */
-export function isSameDriver(one: string, other: string): boolean {
-  return currentName(one) === currentName(other);
+export function isSameDriver(left: string, right: string): boolean {
+  return getCurrentName(left) === getCurrentName(right);
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { readCount } from "./json.ts";
 
-function vectorOf(entry: unknown): readonly number[] | null {
+function readVector(entry: unknown): readonly number[] | null {
   const vector: unknown = isObject(entry) ? entry["embedding"] : null;
   if (!Array.isArray(vector)) return null;
   const numbers = vector.filter((value) => Number.isFinite(value));
@@ -21,10 +21,10 @@ export function readEmbeddings(
 ): { readonly vectors: readonly (readonly number[])[]; readonly tokens: number } {
   const data = Array.isArray(body["data"]) ? body["data"] : [];
   const vectors: (readonly number[])[] = [];
-  for (const [place, entry] of data.entries()) {
-    const stated: unknown = isObject(entry) ? entry["index"] : undefined;
-    const vector = vectorOf(entry);
-    if (vector !== null) vectors[typeof stated === "number" ? stated : place] = vector;
+  for (const [position, entry] of data.entries()) {
+    const index: unknown = isObject(entry) ? entry["index"] : undefined;
+    const vector = readVector(entry);
+    if (vector !== null) vectors[typeof index === "number" ? index : position] = vector;
   }
   if (vectors.length !== inputs || Object.keys(vectors).length !== inputs) {
     throw new ProviderError("malformed", "the provider's embeddings do not match their inputs");

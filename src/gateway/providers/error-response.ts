@@ -85,26 +85,26 @@ export interface ErrorKinds {
  * HTTP status. If the status is 0 (none), a numeric code replaces it.
  */
 export function errorFrom(
-  told: JsonObject,
+  rawBody: JsonObject,
   status: number,
   secret: string,
   kinds: ErrorKinds = {},
   retryAfter: number | null = null,
 ): ProviderError {
-  const body = kinds.read?.(told) ?? told;
+  const body = kinds.read?.(rawBody) ?? rawBody;
   const { error, detail } = body;
   const { code, type, message } = isObject(error) ? error : body;
   const effective = status === 0 && isStatus(code) ? code : status;
   const known = kindOfCode(code, kinds) ?? kindOfCode(type, kinds);
-  const words = [message, error, detail].find((value) => typeof value === "string");
-  const text = typeof words === "string" ? words : "";
-  const general = known ?? kinds.statuses?.[effective] ?? kindOfStatus(effective);
-  const kind = general === "invalid_request" && TOO_LONG.test(text) ? "context_length" : general;
+  const errorText = [message, error, detail].find((value) => typeof value === "string");
+  const text = typeof errorText === "string" ? errorText : "";
+  const statusKind = known ?? kinds.statuses?.[effective] ?? kindOfStatus(effective);
+  const kind = statusKind === "invalid_request" && TOO_LONG.test(text) ? "context_length" : statusKind;
   const fault = readErrorFields(isObject(error) ? error : body, secret);
-  const { code: _, ...place } = fault;
+  const { code: _, ...faultWithoutCode } = fault;
   // If the gateway understands the code, callers receive the gateway's own code instead.
-  const said = kindOfCode(code, kinds) === undefined ? fault : place;
-  return refusal(kind, text, effective, secret, retryAfter, said);
+  const reportedFault = kindOfCode(code, kinds) === undefined ? fault : faultWithoutCode;
+  return createProviderError(kind, text, effective, secret, retryAfter, reportedFault);
 }
 
 function isStatus(code: unknown): code is number {
@@ -126,7 +126,7 @@ function readErrorFields(error: JsonObject, secret: string): UpstreamFault {
 }
 
 /** Creates an error with a message that callers may see: limited in length, on one line, without the account's token. */
-function refusal(
+function createProviderError(
   kind: ProviderErrorKind,
   text: string,
   status: number,
@@ -136,14 +136,14 @@ function refusal(
 ): ProviderError {
   const fixed = FIXED_MESSAGES[kind];
   if (fixed !== undefined) return new ProviderError(kind, fixed, status);
-  const shown = maskSecrets(text, [secret])
+  const masked = maskSecrets(text, [secret])
     .slice(0, MAX_MESSAGE_CHARS)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
-  const why = status === 0 ? "" : ` (status ${status})`;
+  const statusNote = status === 0 ? "" : ` (status ${status})`;
   return new ProviderError(
     kind,
-    shown === "" ? `the provider failed${why}` : `the provider says: ${shown}`,
+    masked === "" ? `the provider failed${statusNote}` : `the provider says: ${masked}`,
     status,
     undefined,
     retryAfter,
@@ -182,21 +182,21 @@ export async function readErrorResponse(
   try {
     const parsed: unknown = JSON.parse(text);
     // Some backends wrap the error in a list, like the pieces of a stream.
-    const told: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
-    if (isObject(told)) body = told;
+    const root: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+    if (isObject(root)) body = root;
   } catch {
     // The body is an error page of a proxy, for example. Use the status only.
   }
-  const stated = retryAfterOf(response) ?? kinds.retryAfter?.(body) ?? null;
-  const after = stated === null ? null : Math.min(stated, LONGEST_WAIT);
+  const retryDelay = readRetryAfter(response) ?? kinds.retryAfter?.(body) ?? null;
+  const after = retryDelay === null ? null : Math.min(retryDelay, LONGEST_WAIT);
   return { error: errorFrom(body, status, secret, kinds, after), text };
 }
 
 /** Reads `Retry-After`, a number or a date, as seconds. Null: absent or unreadable. */
-function retryAfterOf({ headers }: Response): number | null {
-  const stated = headers.get("retry-after")?.trim() ?? "";
-  const seconds = /^\d+(?:\.\d+)?$/.test(stated)
-    ? Number(stated)
-    : (Date.parse(stated) - Date.parse(headers.get("date") ?? "")) / 1000;
+function readRetryAfter({ headers }: Response): number | null {
+  const header = headers.get("retry-after")?.trim() ?? "";
+  const seconds = /^\d+(?:\.\d+)?$/.test(header)
+    ? Number(header)
+    : (Date.parse(header) - Date.parse(headers.get("date") ?? "")) / 1000;
   return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : null;
 }

@@ -32,11 +32,11 @@ export abstract class EventStreamDecoder implements TurnDecoder {
       maxBufferSize: MAX_EVENT_CHARS,
       onEvent: (event) => {
         if (this.#done) return;
-        if (event.data.length > MAX_EVENT_CHARS) throw tooLong();
+        if (event.data.length > MAX_EVENT_CHARS) throw tooLongError();
         this.onEvent(event.event, event.data);
       },
       onError: (error) => {
-        if (error.type === "max-buffer-size-exceeded") throw tooLong();
+        if (error.type === "max-buffer-size-exceeded") throw tooLongError();
       },
     });
     // `TextDecoder` removes one byte order mark. The parser would remove a second one from the same read; this line
@@ -138,7 +138,7 @@ function asProviderError(error: unknown): ProviderError {
   return new ProviderError("malformed", "the provider's event stream is broken", 0, error);
 }
 
-function tooLong(): ProviderError {
+function tooLongError(): ProviderError {
   return new ProviderError("malformed", "the provider sent an event that is too long");
 }
 

@@ -22,29 +22,29 @@ export class JsonObjectScanner {
   }
 
   push(piece: string): void {
-    let at = 0;
+    let index = 0;
     if (this.#state === "before") {
-      at = piece.search(NON_SPACE);
-      if (at === -1) return;
-      this.#state = piece[at] === "{" ? "open" : "broken";
+      index = piece.search(NON_SPACE);
+      if (index === -1) return;
+      this.#state = piece[index] === "{" ? "open" : "broken";
     }
     if (this.#state === "open") {
-      const end = this.#read(piece, at);
-      this.#text += piece.slice(at, end);
+      const end = this.#read(piece, index);
+      this.#text += piece.slice(index, end);
       if (this.#depth > 0) return;
       this.#state = isJson(this.#text) ? "closed" : "broken";
       this.#text = "";
-      at = end;
+      index = end;
     }
-    if (this.#state === "closed" && NON_SPACE.test(piece.slice(at))) this.#state = "broken";
+    if (this.#state === "closed" && NON_SPACE.test(piece.slice(index))) this.#state = "broken";
   }
 
   /**
    * Tracks brackets and strings from `at`. Returns the index after the bracket that closes the object, or the end of
    * the piece.
    */
-  #read(piece: string, at: number): number {
-    for (let index = at; index < piece.length; index += 1) {
+  #read(piece: string, start: number): number {
+    for (let index = start; index < piece.length; index += 1) {
       const unit = piece.charCodeAt(index);
       if (this.#escaped) this.#escaped = false;
       else if (this.#quoted) {

@@ -43,13 +43,13 @@ export function unixSecondsOf(value: unknown): number {
 }
 
 /** Reads the stated counts into a usage. Omits what is no count. */
-export function readUsage(stated: { readonly [name in keyof ProviderUsage]: unknown }): ProviderUsage {
+export function readUsage(fields: { readonly [name in keyof ProviderUsage]: unknown }): ProviderUsage {
   return {
-    ...ifDefined("prompt", readCount(stated.prompt)),
-    ...ifDefined("completion", readCount(stated.completion)),
-    ...ifDefined("reasoning", readCount(stated.reasoning)),
-    ...ifDefined("cached", readCount(stated.cached)),
-    ...ifDefined("cacheWritten", readCount(stated.cacheWritten)),
+    ...ifDefined("prompt", readCount(fields.prompt)),
+    ...ifDefined("completion", readCount(fields.completion)),
+    ...ifDefined("reasoning", readCount(fields.reasoning)),
+    ...ifDefined("cached", readCount(fields.cached)),
+    ...ifDefined("cacheWritten", readCount(fields.cacheWritten)),
   };
 }
 

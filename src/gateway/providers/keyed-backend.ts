@@ -117,23 +117,29 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     conversation: Conversation,
   ): AnswerReader;
 
-  prepare(asked: Conversation, options: PrepareOptions): PreparedTurn {
-    const conversation = capOutputTokens(asked);
+  prepare(requested: Conversation, options: PrepareOptions): PreparedTurn {
+    const conversation = capOutputTokens(requested);
     const { toolCalls, newId, wholeAnswers } = this.options;
     const calls = toolCalls === "native" && conversation.tools.length > 0;
-    const whole = wholeAnswers && !conversation.stream && (this.#protocol.detectsTruncatedCalls || !calls);
+    const isWhole = wholeAnswers && !conversation.stream && (this.#protocol.detectsTruncatedCalls || !calls);
     const { model } = conversation;
-    const settings = { model: this.#nameOf(model), toolCalls, whole };
+    const settings = { model: this.#getBackendName(model), toolCalls, whole: isWhole };
     const writer = this.writer(conversation, options, settings);
     return {
       promptText: writer.promptText,
-      whole,
+      whole: isWhole,
       load: (signal: AbortSignal) => writer.load(signal),
       open: async (account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) => {
-        const built = await writer.build(followUp?.suffix ?? "", signal);
-        const { request, response } = await this.#sendWithNameFallback(account, built, model, whole, signal);
+        const builtRequest = await writer.build(followUp?.suffix ?? "", signal);
+        const { request, response } = await this.#sendWithNameFallback(
+          account,
+          builtRequest,
+          model,
+          isWhole,
+          signal,
+        );
         const reader = this.reader(account, request, conversation);
-        return turnOf(response, followUp?.sessionId ?? newId(), reader, signal);
+        return openTurn(response, followUp?.sessionId ?? newId(), reader, signal);
       },
     };
   }
@@ -174,19 +180,19 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const known = this.#optional.get(model);
     if (known !== undefined) return known;
     // Callers can invent model names, so store an entry only once a field has been refused.
-    const fresh: RefusedFieldMemory<Wire> = new RefusedFieldMemory(this.#protocol.optional, () => {
+    const memory: RefusedFieldMemory<Wire> = new RefusedFieldMemory(this.#protocol.optional, () => {
       if (this.#optional.has(model)) return;
       for (const oldest of this.#optional.keys()) {
         if (this.#optional.size < MAX_REMEMBERED_MODELS) break;
         this.#optional.delete(oldest);
       }
-      this.#optional.set(model, fresh);
+      this.#optional.set(model, memory);
     });
-    return fresh;
+    return memory;
   }
 
   /** Returns the backend's name for a model, as far as it is known. */
-  #nameOf({ id, upstream, provider, requested }: ResolvedModel): string {
+  #getBackendName({ id, upstream, provider, requested }: ResolvedModel): string {
     if (provider !== undefined) return upstream;
     return this.#isMapped(id) ? this.modelName(id) : this.#names.resolveName(id, requested);
   }
@@ -203,35 +209,35 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     account: UpstreamAccount,
     request: Wire,
     model: ResolvedModel,
-    whole: boolean,
+    isWhole: boolean,
     signal: AbortSignal,
   ): Promise<{ readonly request: Wire; readonly response: Response }> {
     try {
-      return { request, response: await this.#postGeneration(account, request, whole, signal) };
+      return { request, response: await this.#postGeneration(account, request, isWhole, signal) };
     } catch (error) {
       // A caller who names the provider of a model means exactly that model. Other providers of a route may follow.
       if (!isMissingModelError(error) || model.provider !== undefined || this.#isMapped(model.id))
         throw error;
       await this.#names.refresh(() => this.models.list(account, signal), Date.now());
       signal.throwIfAborted();
-      const named = { ...request, model: this.#nameOf(model) };
+      const named = { ...request, model: this.#getBackendName(model) };
       if (named.model === request.model) throw this.#names.withAvailableModels(error);
-      return { request: named, response: await this.#postGeneration(account, named, whole, signal) };
+      return { request: named, response: await this.#postGeneration(account, named, isWhole, signal) };
     }
   }
 
   #postGeneration(
     account: UpstreamAccount,
     request: Wire,
-    whole: boolean,
+    isWhole: boolean,
     signal: AbortSignal,
   ): Promise<Response> {
-    const accept = whole ? "application/json" : "text/event-stream, application/json";
+    const accept = isWhole ? "application/json" : "text/event-stream, application/json";
     const { path, body } = this.#protocol;
-    const below = typeof path === "string" ? path : path(request);
+    const requestPath = typeof path === "string" ? path : path(request);
     return this.optionalOf(request.model).send(
       request,
-      (trimmed) => this.post(account, below, body?.(trimmed) ?? trimmed, accept, signal),
+      (trimmed) => this.post(account, requestPath, body?.(trimmed) ?? trimmed, accept, signal),
       (response) => this.readError(response, account, signal),
     );
   }
@@ -265,7 +271,7 @@ function capOutputTokens(conversation: Conversation): Conversation {
 }
 
 /** Opens the turn of a response. Some backends stream, or answer in one piece, regardless of the request. */
-async function turnOf(
+async function openTurn(
   response: Response,
   sessionId: string,
   reader: AnswerReader,

@@ -7,9 +7,9 @@ export function readLogprobs(list: unknown): readonly AnswerToken[] {
   return list.flatMap((entry: unknown) => {
     const token = isObject(entry) ? readLogprob(entry) : null;
     if (token === null || !isObject(entry)) return [];
-    const others: unknown = entry["top_logprobs"];
-    const top = Array.isArray(others)
-      ? others.flatMap((other: unknown) => (isObject(other) ? (readLogprob(other) ?? []) : []))
+    const topLogprobs: unknown = entry["top_logprobs"];
+    const top = Array.isArray(topLogprobs)
+      ? topLogprobs.flatMap((item: unknown) => (isObject(item) ? (readLogprob(item) ?? []) : []))
       : [];
     return [{ ...token, top }];
   });

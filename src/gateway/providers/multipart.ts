@@ -17,7 +17,7 @@ export interface MultipartBody {
 }
 
 /** Quotes a name in a header. Percent-encodes quotes and line breaks (RFC 7578, section 2). */
-function quoted(name: string): string {
+function quoteName(name: string): string {
   return `"${name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`;
 }
 
@@ -31,35 +31,35 @@ export function encodeMultipart(file: MultipartFile, boundary: string): Multipar
   const encoder = new TextEncoder();
   const { fields, fieldsAfter, filename, mediaType, body } = file;
   const head = encoder.encode(
-    `${encodeFields(fields, boundary)}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename=${quoted(filename)}\r\n` +
+    `${encodeFields(fields, boundary)}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename=${quoteName(filename)}\r\n` +
       `Content-Type: ${mediaType.replace(/[^\x20-\x7e]/g, "")}\r\n\r\n`,
   );
   const tail = () =>
     encoder.encode(`\r\n${encodeFields(fieldsAfter?.() ?? {}, boundary)}--${boundary}--\r\n`);
   const contentType = `multipart/form-data; boundary=${boundary}`;
-  if (!(body instanceof Uint8Array)) return { contentType, body: framed(head, body, tail) };
+  if (!(body instanceof Uint8Array)) return { contentType, body: frameBody(head, body, tail) };
   return { contentType, body: concatBytes([head, body, tail()]) };
 }
 
 function encodeFields(fields: Readonly<Record<string, string>>, boundary: string): string {
   let text = "";
   for (const [name, value] of Object.entries(fields)) {
-    text += `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}\r\n\r\n${value}\r\n`;
+    text += `--${boundary}\r\nContent-Disposition: form-data; name=${quoteName(name)}\r\n\r\n${value}\r\n`;
   }
   return text;
 }
 
-function framed(
+function frameBody(
   head: Uint8Array,
   body: ReadableStream<Uint8Array>,
   tail: () => Uint8Array,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  let begun = false;
+  let hasStarted = false;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      if (!begun) {
-        begun = true;
+      if (!hasStarted) {
+        hasStarted = true;
         controller.enqueue(head);
         return;
       }

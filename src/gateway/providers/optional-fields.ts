@@ -41,12 +41,12 @@ export class RefusedFieldMemory<Wire> {
   /** The fields known to be refused, with the text of the refusal. */
   readonly #refused = new Map<OptionalField<Wire>, string>();
 
-  readonly #learnt: () => void;
+  readonly #onLearned: () => void;
 
-  /** @param learnt called when a new refused field must be remembered */
-  constructor(fields: readonly OptionalField<Wire>[], learnt: () => void = () => undefined) {
+  /** @param onLearned called when a new refused field must be remembered */
+  constructor(fields: readonly OptionalField<Wire>[], onLearned: () => void = () => undefined) {
     this.#fields = fields;
-    this.#learnt = learnt;
+    this.#onLearned = onLearned;
   }
 
   /**
@@ -56,27 +56,27 @@ export class RefusedFieldMemory<Wire> {
    * reasons.
    */
   async send(
-    full: Wire,
-    post: (request: Wire) => Promise<Response>,
+    fullRequest: Wire,
+    send: (request: Wire) => Promise<Response>,
     read: (response: Response) => Promise<UpstreamErrorResponse>,
   ): Promise<Response> {
-    const left = new Map<OptionalField<Wire>, string>();
+    const removed = new Map<OptionalField<Wire>, string>();
     const learned = new Map<OptionalField<Wire>, string>();
-    let request = strip(full, this.#refused);
+    let request = removeFields(fullRequest, this.#refused);
     for (;;) {
-      const response = await post(request);
+      const response = await send(request);
       if (response.ok) {
-        this.#learn(learned, full);
+        this.#learn(learned, fullRequest);
         return response;
       }
       const { error, text } = await read(response);
       const correctable = response.status === 400 || response.status === 422;
-      const field = correctable ? this.#named(request, text, left) : undefined;
+      const field = correctable ? this.#named(request, text, removed) : undefined;
       if (field === undefined) throw error;
       for (const earlier of learned.keys()) if (earlier.refusalPattern.test(text)) learned.delete(earlier);
-      left.set(field, text);
+      removed.set(field, text);
       learned.set(field, text);
-      request = strip(field.remove(request, text), this.#refused);
+      request = removeFields(field.remove(request, text), this.#refused);
     }
   }
 
@@ -89,19 +89,21 @@ export class RefusedFieldMemory<Wire> {
   #named(
     request: Wire,
     refusal: string,
-    left: ReadonlyMap<OptionalField<Wire>, string>,
+    removed: ReadonlyMap<OptionalField<Wire>, string>,
   ): OptionalField<Wire> | undefined {
     return this.#fields.find(
-      (field) => !left.has(field) && field.refusalPattern.test(refusal) && field.isPresent(request, refusal),
+      (field) =>
+        !removed.has(field) && field.refusalPattern.test(refusal) && field.isPresent(request, refusal),
     );
   }
 
-  #learn(learned: ReadonlyMap<OptionalField<Wire>, string>, full: Wire): void {
-    const lasting = [...learned].filter(
-      ([field, refusal]) => !field.isTransient && field.refusalPattern.test(redactEchoedInput(refusal, full)),
+  #learn(learned: ReadonlyMap<OptionalField<Wire>, string>, fullRequest: Wire): void {
+    const permanent = [...learned].filter(
+      ([field, refusal]) =>
+        !field.isTransient && field.refusalPattern.test(redactEchoedInput(refusal, fullRequest)),
     );
-    for (const [field, refusal] of lasting) this.#refused.set(field, refusal);
-    if (lasting.length > 0) this.#learnt();
+    for (const [field, refusal] of permanent) this.#refused.set(field, refusal);
+    if (permanent.length > 0) this.#onLearned();
   }
 }
 
@@ -132,8 +134,8 @@ export function anyPattern(...expressions: readonly RegExp[]): RegExp {
   return new RegExp(expressions.map(({ source }) => source).join("|"), "i");
 }
 
-function strip<Wire>(full: Wire, refused: ReadonlyMap<OptionalField<Wire>, string>): Wire {
-  let request = full;
+function removeFields<Wire>(fullRequest: Wire, refused: ReadonlyMap<OptionalField<Wire>, string>): Wire {
+  let request = fullRequest;
   for (const [field, refusal] of refused) {
     if (field.isPresent(request, refusal)) request = field.remove(request, refusal);
   }

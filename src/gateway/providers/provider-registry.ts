@@ -61,10 +61,11 @@ class Registry {
    */
   getOrCreate(platform: Platform, entry: ProviderEntry): RegisteredProvider {
     const known = this.#configured.get(entry.id);
-    if (known !== undefined && (known.entry === entry || sameSettings(known.entry, entry))) return known.made;
-    const made = createConfiguredProvider(platform.variables, entry);
-    this.#configured.set(entry.id, { entry, made });
-    return made;
+    if (known !== undefined && (known.entry === entry || hasSameSettings(known.entry, entry)))
+      return known.made;
+    const provider = createConfiguredProvider(platform.variables, entry);
+    this.#configured.set(entry.id, { entry, made: provider });
+    return provider;
   }
 
   /** Removes providers that are no longer configured. */
@@ -76,32 +77,32 @@ class Registry {
 }
 
 /** Whether requests to both providers reach the same backend in the same way, so that both may see the same secrets. */
-export function isSameEndpoint(one: RegisteredProvider, other: RegisteredProvider): boolean {
+export function isSameEndpoint(left: RegisteredProvider, right: RegisteredProvider): boolean {
   return (
-    one === other ||
-    (one.id === other.id &&
-      isSameDriver(one.driver, other.driver) &&
-      one.baseUrl === other.baseUrl &&
-      one.proxyId === other.proxyId)
+    left === right ||
+    (left.id === right.id &&
+      isSameDriver(left.driver, right.driver) &&
+      left.baseUrl === right.baseUrl &&
+      left.proxyId === right.proxyId)
   );
 }
 
-function sameSettings(one: ProviderEntry, other: ProviderEntry): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function hasSameSettings(left: ProviderEntry, right: ProviderEntry): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
 }
 
 function createConfiguredProvider(variables: Variables, entry: ProviderEntry): RegisteredProvider {
   const { id, driver, base_url: baseUrl, token, proxy_id: proxyId, headers } = entry;
-  const found = findDriver(driver);
-  if (found === undefined) {
-    throw unavailable(`the provider ${JSON.stringify(id)} has a driver that does not exist`);
+  const driverEntry = findDriver(driver);
+  if (driverEntry === undefined) {
+    throw unavailableError(`the provider ${JSON.stringify(id)} has a driver that does not exist`);
   }
   const { tool_calls: toolCalls, whole_answers: wholeAnswers } = entry;
   return {
     id,
     driver,
     baseUrl,
-    api: found.create({
+    api: driverEntry.create({
       baseUrl,
       token: token || "none",
       models: mapUpstreamNames(entry),
@@ -122,7 +123,7 @@ function createConfiguredProvider(variables: Variables, entry: ProviderEntry): R
 
 const registries = new WeakMap<Platform, Registry>();
 
-function registryOf(platform: Platform): Registry {
+function getRegistry(platform: Platform): Registry {
   let registry = registries.get(platform);
   if (registry === undefined) {
     registry = new Registry();
@@ -144,23 +145,23 @@ export function getProvider(
 ): RegisteredProvider {
   if (id === "") return getDefaultProvider(platform);
   const entry = config.providers.find((provider) => provider.id === id);
-  if (entry === undefined) throw unavailable(`the provider ${JSON.stringify(id)} does not exist`);
-  if (!entry.enabled) throw unavailable(`the provider ${JSON.stringify(id)} is switched off`);
-  const registry = registryOf(platform);
+  if (entry === undefined) throw unavailableError(`the provider ${JSON.stringify(id)} does not exist`);
+  if (!entry.enabled) throw unavailableError(`the provider ${JSON.stringify(id)} is switched off`);
+  const registry = getRegistry(platform);
   registry.removeUnconfigured(config.providers);
   return registry.getOrCreate(platform, entry);
 }
 
 /** Returns the default provider. Throws a `GatewayError` 503 if there is none. */
 export function getDefaultProvider(platform: Platform): RegisteredProvider {
-  const provider = registryOf(platform).findDefault(platform);
+  const provider = getRegistry(platform).findDefault(platform);
   if (provider !== null) return provider;
-  throw unavailable("no provider is configured: set PROVIDER_BASE_URL");
+  throw unavailableError("no provider is configured: set PROVIDER_BASE_URL");
 }
 
 /** Returns the driver of the default provider, or null if the deployment defines none. */
 export function findDefaultProviderApi(platform: Platform): Provider | null {
-  return registryOf(platform).findDefault(platform)?.api ?? null;
+  return getRegistry(platform).findDefault(platform)?.api ?? null;
 }
 
 /** Like {@link findDefaultProviderApi}, but throws a `GatewayError` 503 if there is none. */
@@ -168,8 +169,8 @@ export function getDefaultProviderApi(platform: Platform): Provider {
   return getDefaultProvider(platform).api;
 }
 
-function unavailable(why: string): GatewayError {
-  return new GatewayError(503, why, { code: "upstream_unavailable" });
+function unavailableError(message: string): GatewayError {
+  return new GatewayError(503, message, { code: "upstream_unavailable" });
 }
 
 const newId = () => crypto.randomUUID();

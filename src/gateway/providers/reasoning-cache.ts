@@ -35,19 +35,19 @@ interface Entry<Thought> {
  */
 export class ReasoningCache<Thought> {
   readonly #entries = new Map<string, Entry<Thought>>();
-  readonly #lengthOf: (thought: Thought) => number;
+  readonly #countCharacters: (thought: Thought) => number;
   #chars = 0;
 
-  /** @param lengthOf returns the approximate length of a thought in characters. */
-  constructor(lengthOf: (thought: Thought) => number) {
-    this.#lengthOf = lengthOf;
+  /** @param countCharacters returns the approximate length of a thought in characters. */
+  constructor(countCharacters: (thought: Thought) => number) {
+    this.#countCharacters = countCharacters;
   }
 
   /** Stores the thoughts between the previous call of a message (or its start) and this call. The list may be empty. */
   store(model: string, callId: string, thoughts: readonly Thought[]): void {
     if (!isUnguessable(callId)) return;
-    const key = keyOf(model, callId);
-    const chars = ENTRY_CHARS + thoughts.reduce((sum, thought) => sum + this.#lengthOf(thought), 0);
+    const key = toCacheKey(model, callId);
+    const chars = ENTRY_CHARS + thoughts.reduce((sum, thought) => sum + this.#countCharacters(thought), 0);
     this.#drop(key);
     if (chars > MAX_CHARS / 4) return;
     this.#entries.set(key, { thoughts, chars });
@@ -60,7 +60,7 @@ export class ReasoningCache<Thought> {
 
   /** Returns the thoughts before a call, or undefined if unknown. Thoughts are valid only for the model that had them. */
   get(model: string, callId: string): readonly Thought[] | undefined {
-    const key = keyOf(model, callId);
+    const key = toCacheKey(model, callId);
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
@@ -74,6 +74,6 @@ export class ReasoningCache<Thought> {
   }
 }
 
-function keyOf(model: string, callId: string): string {
+function toCacheKey(model: string, callId: string): string {
   return `${model}\n${callId}`;
 }

@@ -5,7 +5,7 @@ const CALLER_DEFINED_FIELDS = new Set([
   ...["parameters", "parametersJsonSchema", "input_schema", "responseJsonSchema", "schema"],
   ...["args", "response", "input", "arguments"],
 ]);
-/** Fields that drivers fill with words of their protocol, or with bytes. */
+/** Fields whose values are protocol constants of the drivers, or bytes. */
 const PROTOCOL_FIELDS = new Set([
   ...["type", "role", "include", "model", "mode", "display", "responseMimeType", "thinkingLevel"],
   ...["data", "signature", "thoughtSignature", "encrypted_content", "image_url", "file_data"],
@@ -20,20 +20,20 @@ export const ECHO_PATTERN =
   /(?<![\w\\])(["'`])(?:(?!\1).){1,300}\1(?!\w)|\[[^[\]]{1,300}\]|(?<!\w)\w+(?:\.\w+)+|(?<!\w)\w*(?:_|[a-z](?=[A-Z]))\w*/g;
 
 /**
- * Removes from a refusal what may be an echo of the caller's input: quoted texts and names that also occur as names
+ * Removes possible echoes of the caller's input from a refusal: quoted texts and names that also occur as names
  * or texts of the caller in the request. Takes time linear in the length of both.
  */
 export function redactEchoedInput(refusal: string, request: unknown): string {
-  const repeated = new Set(wordsIn(refusal));
-  const callers = new Set<string>();
+  const refusalWords = new Set(splitWords(refusal));
+  const callerWords = new Set<string>();
   const names = new Set<string>();
   visitCallerTexts(request, false, (text) => {
-    const words = wordsIn(text).filter((word) => repeated.has(word));
-    for (const word of words) callers.add(word);
+    const words = splitWords(text).filter((word) => refusalWords.has(word));
+    for (const word of words) callerWords.add(word);
     if (/^\w+$/.test(text) && text !== "type") for (const word of words) names.add(word);
   });
-  const isCallers = (text: string) => wordsIn(text).every((word) => callers.has(word));
-  const isName = (word: string) => wordsIn(word).every((one) => names.has(one));
+  const isCallers = (text: string) => splitWords(text).every((word) => callerWords.has(word));
+  const isName = (word: string) => splitWords(word).every((part) => names.has(part));
   const blank = (text: string): string =>
     /^\w+$/.test(text) && isCallers(text)
       ? ""
@@ -52,20 +52,20 @@ export function redactEchoedInput(refusal: string, request: unknown): string {
 }
 
 /** Returns the words of a text, normalized: snake_case and camelCase forms of a word are equal. */
-function wordsIn(text: string): string[] {
+function splitWords(text: string): string[] {
   return (text.match(/\w+/g) ?? []).map((word) => word.replaceAll("_", "").toLowerCase());
 }
 
-/** Passes each text that the caller wrote in a request to `hand`. */
-function visitCallerTexts(value: unknown, free: boolean, hand: (text: string) => void): void {
-  if (typeof value === "string") hand(value);
-  else if (Array.isArray(value)) for (const item of value) visitCallerTexts(item, free, hand);
+/** Passes each text that the caller wrote in a request to `visit`. */
+function visitCallerTexts(value: unknown, isFreeText: boolean, visit: (text: string) => void): void {
+  if (typeof value === "string") visit(value);
+  else if (Array.isArray(value)) for (const item of value) visitCallerTexts(item, isFreeText, visit);
   else if (isObject(value)) {
-    const searches = !free && String(value["type"]).startsWith("web_search");
+    const searches = !isFreeText && String(value["type"]).startsWith("web_search");
     for (const [key, member] of Object.entries(value)) {
-      if (free) hand(key);
+      if (isFreeText) visit(key);
       else if (PROTOCOL_FIELDS.has(key) || member === "none" || (searches && key === "name")) continue;
-      visitCallerTexts(member, free || (CALLER_DEFINED_FIELDS.has(key) && isObject(member)), hand);
+      visitCallerTexts(member, isFreeText || (CALLER_DEFINED_FIELDS.has(key) && isObject(member)), visit);
     }
   }
 }

@@ -12,10 +12,10 @@ interface ReplayContext {
 /** Creates a decoder for a captured answer of the given media type: JSON or a stream. */
 export function createReplayDecoder(
   contentType: string,
-  readerOf: (context: ReplayContext) => AnswerReader,
+  createReader: (context: ReplayContext) => AnswerReader,
 ): TurnDecoder {
-  let made = 0;
-  const reader = readerOf({ secret: "", newId: () => `replayed-${++made}` });
+  let count = 0;
+  const reader = createReader({ secret: "", newId: () => `replayed-${++count}` });
   return isWhole(contentType)
     ? new WholeAnswerDecoder((answer) => reader.readWhole(answer))
     : reader.createStreamDecoder();

@@ -72,8 +72,8 @@ export class RequestAttachments {
   }
 
   /** Creates the error 400 for messages with an invalid attachment. */
-  fault(what: string): GatewayError {
+  fault(problem: string): GatewayError {
     const field = this.#conversation.contentField;
-    return invalidRequest(`${field} ${what}`, field);
+    return invalidRequest(`${field} ${problem}`, field);
   }
 }

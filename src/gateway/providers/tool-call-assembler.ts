@@ -79,16 +79,16 @@ export class ToolCallAssembler {
    * Ends the answer: emits everything that waited. If the answer was `cut` off, the last call may lack arguments;
    * otherwise a call without arguments has none and gets `{}`.
    */
-  finish(cut: boolean): void {
+  finish(isCut: boolean): void {
     for (; this.#open < this.#calls.length; this.#open++) {
       const call = this.#calls[this.#open];
       if (call === undefined) return;
-      const unsure = cut && this.#open === this.#calls.length - 1;
+      const mayBeCut = isCut && this.#open === this.#calls.length - 1;
       if (call.name === "") {
-        if (unsure) return;
+        if (mayBeCut) return;
         throw new ProviderError("malformed", "the provider made a tool call without a name");
       }
-      if (call.blank && !unsure) add(call, "{}");
+      if (call.blank && !mayBeCut) appendArguments(call, "{}");
       this.#sendOn(call);
       if (call.object.complete) this.#emit({ type: "tool-call-end", index: call.index });
     }
@@ -122,8 +122,8 @@ export class ToolCallAssembler {
       keepLast(this.#byBoth, `${call.upstreamIndex} ${id}`, call);
     }
     if (call.name === "") call.name = name;
-    if (typeof args === "string") add(call, args);
-    else if (isObject(args)) add(call, JSON.stringify(args));
+    if (typeof args === "string") appendArguments(call, args);
+    else if (isObject(args)) appendArguments(call, JSON.stringify(args));
   }
 
   /** Finds the call of a piece. Undefined: the piece starts a new call. */
@@ -172,7 +172,7 @@ export class ToolCallAssembler {
 }
 
 /** Appends a piece of a call's arguments. */
-function add(call: Call, piece: string): void {
+function appendArguments(call: Call, piece: string): void {
   call.waiting += piece;
   call.blank &&= piece.trim() === "";
   call.object.push(piece);

@@ -27,14 +27,15 @@ export async function send(
   signal: AbortSignal,
 ): Promise<Response> {
   const request: RequestInit = { ...init, signal, redirect: "manual" };
-  for (let tries = IDEMPOTENT.includes(init.method) ? 2 : 1; ; tries -= 1) {
+  for (let attemptsLeft = IDEMPOTENT.includes(init.method) ? 2 : 1; ; attemptsLeft -= 1) {
     signal.throwIfAborted();
     try {
       return await fetch(url, request);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ProviderError) throw error;
-      if (tries === 1) throw new ProviderError("unreachable", "the provider cannot be reached", 0, error);
+      if (attemptsLeft === 1)
+        throw new ProviderError("unreachable", "the provider cannot be reached", 0, error);
     }
   }
 }
@@ -56,10 +57,10 @@ export async function readBounded(
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return { text: text + utf8.decode(), whole: true, broken: false };
-      const room = value.subarray(0, limit - size);
-      size += room.length;
-      text += utf8.decode(room, { stream: true });
-      if (room.length < value.length) return { text, whole: false, broken: false };
+      const chunk = value.subarray(0, limit - size);
+      size += chunk.length;
+      text += utf8.decode(chunk, { stream: true });
+      if (chunk.length < value.length) return { text, whole: false, broken: false };
     }
   } catch {
     return { text, whole: false, broken: true };

@@ -11,17 +11,17 @@ export class UniqueCallIds {
    * @param base the text before the number.
    */
   assign(written: string, base = written): string {
-    let own = written;
-    if (this.#used.has(own)) {
+    let uniqueId = written;
+    if (this.#used.has(uniqueId)) {
       let n = this.#numbers.get(base) ?? this.#used.size;
       do {
-        own = `${base}_${n}`;
+        uniqueId = `${base}_${n}`;
         n += 1;
-      } while (this.#used.has(own));
+      } while (this.#used.has(uniqueId));
       // Continue after this number next time, so that used ids are tested only once.
       this.#numbers.set(base, n);
     }
-    this.#used.add(own);
-    return own;
+    this.#used.add(uniqueId);
+    return uniqueId;
   }
 }

@@ -20,7 +20,7 @@ function oneOrMany(sources: readonly string[]): string {
  */
 export class ArgumentsWriter {
   readonly #send: (fragment: string) => void;
-  readonly #whole: boolean;
+  readonly #isWhole: boolean;
   readonly #sent = new Map<string, string[]>();
   #heldValues = new Map<string, string[]>();
   /** Names whose first values were sent before further values arrived. */
@@ -28,15 +28,15 @@ export class ArgumentsWriter {
   #streaming: { name: string; source: string; carry: string } | undefined;
   #hasStarted = false;
 
-  /** @param whole Whether nothing is written before `end`, so that repeated names never appear twice. */
-  constructor(send: (fragment: string) => void, whole: boolean) {
+  /** @param isWhole Whether nothing is written before `end`, so that repeated names never appear twice. */
+  constructor(send: (fragment: string) => void, isWhole: boolean) {
     this.#send = send;
-    this.#whole = whole;
+    this.#isWhole = isWhole;
   }
 
   /** Whether a string of this name can be written while it still arrives. */
   canStream(name: string): boolean {
-    return !this.#whole && !this.#sent.has(name) && !this.#heldValues.has(name);
+    return !this.#isWhole && !this.#sent.has(name) && !this.#heldValues.has(name);
   }
 
   /** Writes a piece of the string `name`, which `canStream` allowed; finish it with `endString`. */
@@ -66,9 +66,9 @@ export class ArgumentsWriter {
     this.#streaming = undefined;
   }
 
-  /** Adds a finished value, given as JSON text, which is copied as it stands. */
+  /** Adds a complete value. `source` is JSON text, which is copied unchanged. */
   addValue(name: string, source: string): void {
-    if (!this.#whole && !this.#heldValues.has(name)) this.#flush();
+    if (!this.#isWhole && !this.#heldValues.has(name)) this.#flush();
     const sources = this.#heldValues.get(name);
     if (sources) sources.push(source);
     else this.#heldValues.set(name, [source]);
@@ -76,12 +76,12 @@ export class ArgumentsWriter {
 
   /** Begins a parameter. Held values of other names can be written now, because they are not repeated directly. */
   beginParameter(name: string): void {
-    if (!this.#whole && !this.#heldValues.has(name)) this.#flush();
+    if (!this.#isWhole && !this.#heldValues.has(name)) this.#flush();
   }
 
   /** Leaves the object incomplete: writes complete values, and does not end incomplete ones. */
   leaveOpen(): void {
-    if (!this.#whole && !this.#streaming) this.#flush();
+    if (!this.#isWhole && !this.#streaming) this.#flush();
   }
 
   /** Completes the object. */

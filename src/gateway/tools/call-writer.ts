@@ -31,10 +31,10 @@ export class ToolSchemas {
   }
 }
 
-function expectedTypeOf(declared: DeclaredSchema): ExpectedType {
-  if (declared.isStringOnly) return "text";
-  const structure = declared.allows("array") || declared.allows("object");
-  return structure && !declared.allows("string") ? "structure" : "any";
+function toExpectedType(schema: DeclaredSchema): ExpectedType {
+  if (schema.isStringOnly) return "text";
+  const structure = schema.allows("array") || schema.allows("object");
+  return structure && !schema.allows("string") ? "structure" : "any";
 }
 
 /** An announced call. It is written to the output while it arrives. */
@@ -45,24 +45,24 @@ export class CallWriter {
   readonly #index: number;
   readonly #writer: ArgumentsWriter;
 
-  constructor(output: EventOutput, catalogue: ToolSchemas, name: string, whole: boolean) {
+  constructor(output: EventOutput, catalogue: ToolSchemas, name: string, isWhole: boolean) {
     this.#output = output;
     this.#catalogue = catalogue;
     this.#name = name;
     this.#index = output.beginCall(name);
-    this.#writer = new ArgumentsWriter((fragment) => output.addArguments(this.#index, fragment), whole);
+    this.#writer = new ArgumentsWriter((fragment) => output.addArguments(this.#index, fragment), isWhole);
   }
 
   /** Begins the value of the parameter that `tag` opens. */
   beginParameter(tag: Tag): ParameterValue {
     const name = tag.name ?? "";
-    const declared = this.#catalogue.schemaOf(this.#name).member(name);
-    const wanted = expectedTypeOf(declared);
+    const schema = this.#catalogue.schemaOf(this.#name).member(name);
+    const expectedType = toExpectedType(schema);
     return new ParameterValue(
       this.#writer,
       name,
-      wanted === "any" && tag.isString ? "text" : wanted,
-      declared,
+      expectedType === "any" && tag.isString ? "text" : expectedType,
+      schema,
     );
   }
 

@@ -36,14 +36,14 @@ interface HeldCdata {
   reopened: number | undefined;
 }
 
-function holdFrom(mark: number): HeldCdata {
+function createHeldCdata(mark: number): HeldCdata {
   return { text: "", kept: 0, mark, end: undefined, reopened: undefined };
 }
 
 /** One CDATA section of a parameter, after its opening. */
 export class CdataSection {
   readonly #value: ParameterValue;
-  readonly #around: EnclosingTags;
+  readonly #enclosingTags: EnclosingTags;
   readonly #options: CdataOptions;
   #state: CdataState = "open";
   /** Tracks the code fences in it. */
@@ -52,9 +52,9 @@ export class CdataSection {
   #openParameters = 0;
   #heldText: HeldCdata | undefined;
 
-  constructor(value: ParameterValue, around: EnclosingTags, options: CdataOptions) {
+  constructor(value: ParameterValue, enclosingTags: EnclosingTags, options: CdataOptions) {
     this.#value = value;
-    this.#around = around;
+    this.#enclosingTags = enclosingTags;
     this.#options = options;
   }
 
@@ -79,22 +79,22 @@ export class CdataSection {
    * tag is within it.
    */
   recover(): { again: string; reopened: number | undefined } | undefined {
-    const doubt = this.#heldText;
-    if (!doubt) return undefined;
-    const shown = this.#state === "unclosed";
-    const marked = doubt.kept + doubt.mark;
-    const from = shown ? (doubt.end ?? marked) : marked;
-    this.#value.addVerbatim(doubt.text.slice(0, from === marked ? doubt.kept : from));
-    const reopened = shown && doubt.reopened !== undefined ? doubt.reopened - from : undefined;
-    return { again: doubt.text.slice(from), reopened };
+    const heldText = this.#heldText;
+    if (!heldText) return undefined;
+    const isUnclosed = this.#state === "unclosed";
+    const marked = heldText.kept + heldText.mark;
+    const from = isUnclosed ? (heldText.end ?? marked) : marked;
+    this.#value.addVerbatim(heldText.text.slice(0, from === marked ? heldText.kept : from));
+    const reopened = isUnclosed && heldText.reopened !== undefined ? heldText.reopened - from : undefined;
+    return { again: heldText.text.slice(from), reopened };
   }
 
   #step(source: string, at: number, final: boolean): number {
     const markdown = this.#markdown;
     const unit = source.charCodeAt(at);
-    const mark = UNIT_FLAGS[unit] ?? 0;
-    if (mark === OPENER) return this.#readTag(source, at, final);
-    if (mark === BRACKET) return this.#readEnd(source, at, final);
+    const flags = UNIT_FLAGS[unit] ?? 0;
+    if (flags === OPENER) return this.#readTag(source, at, final);
+    if (flags === BRACKET) return this.#readEnd(source, at, final);
     let index = at;
     while (index < source.length) {
       if (markdown.isPlainText) {
@@ -104,9 +104,9 @@ export class CdataSection {
           continue;
         }
       }
-      const here = source.charCodeAt(index);
-      if (((UNIT_FLAGS[here] ?? 0) & (OPENER | BRACKET)) !== 0) break;
-      markdown.step(here);
+      const nextUnit = source.charCodeAt(index);
+      if (((UNIT_FLAGS[nextUnit] ?? 0) & (OPENER | BRACKET)) !== 0) break;
+      markdown.step(nextUnit);
       index++;
     }
     return this.#keep(source, at, index);
@@ -118,11 +118,11 @@ export class CdataSection {
     const tag = readTag(source, at, MAX_CALL_TAG_LENGTH, final);
     if (tag === "partial") return at;
     if (tag === "none") {
-      if (final && !this.#heldText && this.#around.endsInClosingTag(source, at, 2)) {
+      if (final && !this.#heldText && this.#enclosingTags.endsInClosingTag(source, at, 2)) {
         this.#state = "over";
         return source.length;
       }
-    } else if (tag.kind === "parameter" && this.#around.hasKnownShell(tag)) {
+    } else if (tag.kind === "parameter" && this.#enclosingTags.hasKnownShell(tag)) {
       if (tag.isClosing && this.#options.isUnclosed) {
         this.#state = "swallowing";
         return at;
@@ -138,14 +138,14 @@ export class CdataSection {
    */
   #checkParameterTag(tag: Tag, fenced: boolean, source: string, final: boolean): boolean {
     if (tag.isClosing) {
-      this.#heldText ??= holdFrom(0);
+      this.#heldText ??= createHeldCdata(0);
       if (fenced) return true;
       if (this.#openParameters > 0) this.#openParameters--;
       else this.#heldText.end ??= this.#heldText.text.length;
     } else if (!fenced && isParameterOpening(tag) && !tag.isSelfClosing) {
       if (this.#heldText?.end === undefined) this.#openParameters++;
       else {
-        const section = this.#around.isFollowedByCdata(source, tag.end, final);
+        const section = this.#enclosingTags.isFollowedByCdata(source, tag.end, final);
         if (section === "partial") return false;
         if (section) this.#heldText.reopened = this.#heldText.text.length;
       }
@@ -155,20 +155,22 @@ export class CdataSection {
 
   #readEnd(source: string, at: number, final: boolean): number {
     const markdown = this.#markdown;
-    const mark = readCdataEnd(source, at, final);
-    if (mark === "partial") return at;
-    if (mark === "none") return this.#keepStepped(source, at, at + 1);
-    const { kind, end } = mark;
+    const cdataEnd = readCdataEnd(source, at, final);
+    if (cdataEnd === "partial") return at;
+    if (cdataEnd === "none") return this.#keepStepped(source, at, at + 1);
+    const { kind, end } = cdataEnd;
     markdown.resolvePending();
-    const closing = this.#around.isFollowedBy(source, end, final, (tag) => isClosing(tag, "parameter"));
+    const closing = this.#enclosingTags.isFollowedBy(source, end, final, (tag) =>
+      isClosing(tag, "parameter"),
+    );
     if (closing === "partial") return at;
     if (kind === "half") {
-      if (closing) this.#heldText ??= holdFrom(end - at);
+      if (closing) this.#heldText ??= createHeldCdata(end - at);
       return this.#keepStepped(source, at, end);
     }
     if (markdown.isInFence && !this.#options.isUnclosed) {
       if (closing) {
-        this.#heldText ??= holdFrom(0);
+        this.#heldText ??= createHeldCdata(0);
         if (this.#heldText.mark < 3) {
           this.#heldText.kept = this.#heldText.text.length;
           this.#heldText.mark = end - at;
@@ -176,7 +178,7 @@ export class CdataSection {
       }
       return this.#keepStepped(source, at, end);
     }
-    const section = this.#around.isFollowedByCdata(source, end, final);
+    const section = this.#enclosingTags.isFollowedByCdata(source, end, final);
     if (section === "partial") return at;
     if (!closing && !section) {
       const text =
@@ -194,7 +196,7 @@ export class CdataSection {
   }
 
   #beforeEndTag(source: string, at: number, final: boolean): boolean {
-    return this.#around.isFollowedBy(source, at, final, (tag) => tag.isClosing) === true;
+    return this.#enclosingTags.isFollowedBy(source, at, final, (tag) => tag.isClosing) === true;
   }
 
   #keepStepped(source: string, at: number, end: number): number {

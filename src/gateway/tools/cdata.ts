@@ -18,19 +18,19 @@ function isSeparator(unit: number): boolean {
 /**
  * Reads a CDATA opening at `at`, also in distorted forms (contract, Tool calling rules, rule 2); returns the index after
  * it.
- * @param short Whether a separator may replace the second bracket, as in `<![CDATA|`.
+ * @param allowSeparator Whether a separator may replace the second bracket, as in `<![CDATA|`.
  */
 export function readCdata(
   source: string,
   at: number,
   final: boolean,
-  short: boolean,
+  allowSeparator: boolean,
 ): number | "partial" | "none" {
   const stop = Math.min(source.length, at + MAX_OPENING);
   let folded = "";
   let shortEnd: number | "none" = "none";
   for (let index = at; index < stop; index++) {
-    if (short && isSeparator(source.charCodeAt(index)) && NAMED.test(folded)) shortEnd = index + 1;
+    if (allowSeparator && isSeparator(source.charCodeAt(index)) && NAMED.test(folded)) shortEnd = index + 1;
     folded += foldToAscii(source.codePointAt(index) ?? 0);
     if (OPENED.test(folded)) return index + 1;
     if (!MAY_OPEN.test(folded)) return shortEnd;
@@ -62,14 +62,14 @@ function skipGap(source: string, from: number): number {
 
 /** Reads an end mark of CDATA that begins with the bracket at `at`. */
 export function readCdataEnd(source: string, at: number, final: boolean): CdataEnd | "partial" | "none" {
-  const short = final ? "none" : "partial";
+  const incomplete = final ? "none" : "partial";
   const second = skipGap(source, at + 1);
-  if (second >= source.length) return short;
+  if (second >= source.length) return incomplete;
   if (UNIT_FLAGS[source.charCodeAt(second)] !== BRACKET) return "none";
   const last = skipGap(source, second + 1);
-  if (last >= source.length) return short;
-  const exact = last === at + 2;
+  if (last >= source.length) return incomplete;
+  const isExact = last === at + 2;
   const sign = foldToAscii(source.codePointAt(last) ?? 0);
-  if (sign === ">") return { kind: exact ? "exact" : "drifted", end: last + 1 };
-  return sign === "<" && exact ? { kind: "half", end: last } : "none";
+  if (sign === ">") return { kind: isExact ? "exact" : "drifted", end: last + 1 };
+  return sign === "<" && isExact ? { kind: "half", end: last } : "none";
 }

@@ -76,7 +76,7 @@ function foldWide(codePoint: number): string {
 }
 
 /**
- * The ASCII meaning of a code point within a tag candidate: letters and digits as themselves (case kept), `_`, `-`, `/`,
+ * The ASCII meaning of a code point within a tag candidate: letters and digits as themselves (with their case), `_`, `-`, `/`,
  * `=`, quotes, brackets, ` ` and `\n` for white space, `|` for every other separator, `~` for a character that cannot occur
  * in a tag head, and the empty string for characters without width.
  */
@@ -101,10 +101,10 @@ UNIT_FLAGS[0x5c] = BACKSLASH;
 UNIT_FLAGS[0x26] = AMPERSAND;
 for (const char of "]］】") UNIT_FLAGS[char.charCodeAt(0)] = BRACKET;
 
-/** The index of the first unit from `from` up to, but not including, `to` that has one of the flags `marks`; else `to`. */
-export function findFlagged(text: string, from: number, marks: number, to = text.length): number {
+/** The index of the first unit in `[from, to)` that has one of the flags `flags`; `to` if there is none. */
+export function findFlagged(text: string, from: number, flags: number, to = text.length): number {
   let index = from;
-  while (index < to && ((UNIT_FLAGS[text.charCodeAt(index)] ?? 0) & marks) === 0) index++;
+  while (index < to && ((UNIT_FLAGS[text.charCodeAt(index)] ?? 0) & flags) === 0) index++;
   return index;
 }
 

@@ -32,7 +32,7 @@ export class DeclaredSchema {
   /** Analyses `schema`. References are resolved within it. */
   static analyse(schema: unknown): DeclaredSchema {
     return isObject(schema)
-      ? new DeclaredSchema(expand(schema, schema, { left: MAX_STEPS }), schema)
+      ? new DeclaredSchema(expandSchema(schema, schema, { left: MAX_STEPS }), schema)
       : DeclaredSchema.ANYTHING;
   }
 
@@ -43,44 +43,53 @@ export class DeclaredSchema {
 
   /** Whether the value may have this type. */
   allows(kind: JsonType): boolean {
-    return this.#alternatives?.some((one) => allowedTypes(one)?.has(kind) ?? true) ?? true;
+    return this.#alternatives?.some((alternative) => allowedTypes(alternative)?.has(kind) ?? true) ?? true;
   }
 
   /** Whether the value must be a string. */
   get isStringOnly(): boolean {
-    return this.#alternatives?.every((one) => isOnlyString(allowedTypes(one))) ?? false;
+    return this.#alternatives?.every((alternative) => isOnlyString(allowedTypes(alternative))) ?? false;
   }
 
   /** The declaration of the object's member of this name. */
   member(name: string): DeclaredSchema {
-    const known = this.#members.get(name) ?? this.#union("object", (one) => memberOf(one, name));
+    const known =
+      this.#members.get(name) ?? this.#union("object", (alternative) => getMember(alternative, name));
     this.#members.set(name, known);
     return known;
   }
 
   /** The declaration of the array's item at this index. */
   item(index: number): DeclaredSchema {
-    const places = Math.max(0, ...(this.#alternatives ?? []).map((one) => prefixItemsOf(one).length));
-    const place = Math.min(index, places);
+    const prefixLength = Math.max(
+      0,
+      ...(this.#alternatives ?? []).map((alternative) => listPrefixItems(alternative).length),
+    );
+    const itemIndex = Math.min(index, prefixLength);
     const known =
-      this.#items.get(place) ??
-      this.#union("array", (one) => prefixItemsOf(one)[place] ?? remainingItemsOf(one));
-    this.#items.set(place, known);
+      this.#items.get(itemIndex) ??
+      this.#union(
+        "array",
+        (alternative) => listPrefixItems(alternative)[itemIndex] ?? getRemainingItems(alternative),
+      );
+    this.#items.set(itemIndex, known);
     return known;
   }
 
-  #union(kind: JsonType, part: (schema: JsonObject) => unknown): DeclaredSchema {
-    const found: JsonObject[] = [];
+  #union(kind: JsonType, select: (schema: JsonObject) => unknown): DeclaredSchema {
+    const schemas: JsonObject[] = [];
     const steps = { left: MAX_STEPS };
-    for (const one of this.#alternatives ?? [{}]) {
-      if (allowedTypes(one)?.has(kind) === false) continue;
-      const schema = part(one);
+    for (const alternative of this.#alternatives ?? [{}]) {
+      if (allowedTypes(alternative)?.has(kind) === false) continue;
+      const schema = select(alternative);
       if (schema === false) continue;
-      const more = expand(schema, this.#root, steps);
-      if (more === null) return DeclaredSchema.ANYTHING;
-      found.push(...more);
+      const expanded = expandSchema(schema, this.#root, steps);
+      if (expanded === null) return DeclaredSchema.ANYTHING;
+      schemas.push(...expanded);
     }
-    return found.length > MAX_ALTERNATIVES ? DeclaredSchema.ANYTHING : new DeclaredSchema(found, this.#root);
+    return schemas.length > MAX_ALTERNATIVES
+      ? DeclaredSchema.ANYTHING
+      : new DeclaredSchema(schemas, this.#root);
   }
 }
 
@@ -89,7 +98,7 @@ function isOnlyString(kinds: ReadonlySet<JsonType> | null): boolean {
 }
 
 /** The type of a parsed value. */
-function jsonTypeOf(value: unknown): JsonType {
+function getJsonType(value: unknown): JsonType {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   if (typeof value === "string") return "string";
@@ -109,7 +118,7 @@ const JSON_TYPES: Readonly<Record<string, JsonType>> = {
 
 /** The types that a schema without references and combinations allows; null: all. */
 function allowedTypes(schema: JsonObject): ReadonlySet<JsonType> | null {
-  const { type, enum: values, const: only } = schema;
+  const { type, enum: values, const: constant } = schema;
   const kinds = new Set<JsonType>();
   if (type !== undefined) {
     for (const name of Array.isArray(type) ? type : [type]) {
@@ -117,44 +126,44 @@ function allowedTypes(schema: JsonObject): ReadonlySet<JsonType> | null {
       if (kind === undefined) return null;
       kinds.add(kind);
     }
-  } else if (Array.isArray(values)) for (const value of values) kinds.add(jsonTypeOf(value));
-  else if (only !== undefined) kinds.add(jsonTypeOf(only));
+  } else if (Array.isArray(values)) for (const value of values) kinds.add(getJsonType(value));
+  else if (constant !== undefined) kinds.add(getJsonType(constant));
   else return null;
   if (schema["nullable"] === true) kinds.add("null");
   return kinds.size === 0 ? null : kinds;
 }
 
-function memberOf(schema: JsonObject, name: string): unknown {
+function getMember(schema: JsonObject, name: string): unknown {
   const { properties, patternProperties, additionalProperties } = schema;
   if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name];
   return patternProperties === undefined ? additionalProperties : undefined;
 }
 
 /** The schemas of an array's first items. */
-function prefixItemsOf({ prefixItems, items }: JsonObject): readonly unknown[] {
+function listPrefixItems({ prefixItems, items }: JsonObject): readonly unknown[] {
   if (Array.isArray(prefixItems)) return prefixItems;
   return Array.isArray(items) ? items : [];
 }
 
-function remainingItemsOf({ items, additionalItems }: JsonObject): unknown {
+function getRemainingItems({ items, additionalItems }: JsonObject): unknown {
   return Array.isArray(items) ? additionalItems : items;
 }
 
 /** The alternatives of a schema, with references and combinations resolved. */
-function expand(schema: unknown, root: JsonObject, steps: { left: number }): Alternatives {
+function expandSchema(schema: unknown, root: JsonObject, steps: { left: number }): Alternatives {
   steps.left -= 1;
   if (!isObject(schema) || steps.left < 0) return null;
   const { $ref: reference, allOf, anyOf, oneOf, ...own } = schema;
   const parts: Alternatives[] = [];
   const add = (part: Alternatives) => parts.push(part);
-  if (typeof reference === "string") add(expand(resolveReference(reference, root), root, steps));
-  if (Array.isArray(allOf)) for (const part of allOf) add(expand(part, root, steps));
+  if (typeof reference === "string") add(expandSchema(resolveReference(reference, root), root, steps));
+  if (Array.isArray(allOf)) for (const part of allOf) add(expandSchema(part, root, steps));
   for (const options of [anyOf, oneOf]) {
     if (!Array.isArray(options)) continue;
     let union: JsonObject[] | null = [];
     for (const option of options) {
-      const more: Alternatives = expand(option, root, steps);
-      union = union === null || more === null ? null : [...union, ...more];
+      const expanded: Alternatives = expandSchema(option, root, steps);
+      union = union === null || expanded === null ? null : [...union, ...expanded];
     }
     add(union);
   }
@@ -162,31 +171,33 @@ function expand(schema: unknown, root: JsonObject, steps: { left: number }): Alt
   for (const part of parts) if (part !== null && result !== null) result = combineAlternatives(result, part);
   // When the steps are used up, the analysis is incomplete.
   if (steps.left < 0) return null;
-  return result?.every((one) => Object.keys(one).length === 0) ? null : result;
+  return result?.every((alternative) => Object.keys(alternative).length === 0) ? null : result;
 }
 
 /** All pairs of both lists, each merged to one schema. */
-function combineAlternatives(some: readonly JsonObject[], others: readonly JsonObject[]): Alternatives {
-  if (some.length * others.length > MAX_ALTERNATIVES) return null;
-  return some.flatMap((one) => others.map((other) => mergeSchemas(one, other)));
+function combineAlternatives(lefts: readonly JsonObject[], rights: readonly JsonObject[]): Alternatives {
+  if (lefts.length * rights.length > MAX_ALTERNATIVES) return null;
+  return lefts.flatMap((left) => rights.map((right) => mergeSchemas(left, right)));
 }
 
-function mergeSchemas(one: JsonObject, other: JsonObject): JsonObject {
-  const [mine, others] = [one["properties"], other["properties"]];
-  const both = { ...one, ...other };
-  return isObject(mine) && isObject(others) ? { ...both, properties: { ...mine, ...others } } : both;
+function mergeSchemas(left: JsonObject, right: JsonObject): JsonObject {
+  const [leftProperties, rightProperties] = [left["properties"], right["properties"]];
+  const merged = { ...left, ...right };
+  return isObject(leftProperties) && isObject(rightProperties)
+    ? { ...merged, properties: { ...leftProperties, ...rightProperties } }
+    : merged;
 }
 
 /** Resolves a reference within the schema (`#/$defs/name`). */
 function resolveReference(reference: string, root: JsonObject): unknown {
   const [start, ...path] = reference.split("/");
   if (start !== "#") return undefined;
-  let found: unknown = root;
+  let current: unknown = root;
   for (const step of path) {
     const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (Array.isArray(found)) found = found[Number(name)];
-    else if (isObject(found) && Object.hasOwn(found, name)) found = found[name];
+    if (Array.isArray(current)) current = current[Number(name)];
+    else if (isObject(current) && Object.hasOwn(current, name)) current = current[name];
     else return undefined;
   }
-  return found;
+  return current;
 }

@@ -30,9 +30,9 @@ function readElements(source: string): Content | undefined {
   };
   TAG.lastIndex = 0;
   for (let match = TAG.exec(source); match; match = TAG.exec(source)) {
-    const [whole, slash, name, empty] = match;
+    const [matched, slash, name, empty] = match;
     if (!addText(source.slice(from, match.index), false)) return undefined;
-    from = match.index + whole.length;
+    from = match.index + matched.length;
     if (name === undefined) {
       const end = source.indexOf("]]>", from);
       if (end < 0 || !addText(source.slice(from, end), true)) return undefined;
@@ -73,8 +73,8 @@ function toJson({ children, text = "", verbatim }: Content): string {
     else members.set(name, [toJson(content)]);
   }
   const written = [...members].map(([name, sources]) => {
-    const [only = '""'] = sources;
-    return `${JSON.stringify(name)}:${sources.length === 1 ? only : `[${sources.join(",")}]`}`;
+    const [single = '""'] = sources;
+    return `${JSON.stringify(name)}:${sources.length === 1 ? single : `[${sources.join(",")}]`}`;
   });
   return `{${written.join(",")}}`;
 }
@@ -94,7 +94,7 @@ export function convertElementsToJson(body: string, quoted: boolean): string | u
   const items = root.children.every((child) => child.name === "item");
   if (items) return toJson(root);
   if (quoted && !source.includes("<![CDATA[")) return undefined;
-  const [only] = root.children;
-  const flat = root.children.length === 1 && only?.content.children.length === 0;
+  const [rootElement] = root.children;
+  const flat = root.children.length === 1 && rootElement?.content.children.length === 0;
   return flat ? undefined : toJson(root);
 }

@@ -21,16 +21,16 @@ export class EnclosingTags {
   }
 
   /** Whether the text ends within an incomplete closing tag at `at`, see `endsInClosingTag`. */
-  endsInClosingTag(source: string, at: number, least: number): boolean {
-    return endsInClosingTag(source, at, this.#shells, least);
+  endsInClosingTag(source: string, at: number, minLength: number): boolean {
+    return endsInClosingTag(source, at, this.#shells, minLength);
   }
 
-  /** Whether, after white space, the text ends or a tag with a known shell follows that `suits` accepts. */
+  /** Whether, after white space, the text ends or a tag with a known shell follows that `isMatch` accepts. */
   isFollowedBy(
     source: string,
     at: number,
     final: boolean,
-    suits: (tag: Tag) => boolean,
+    isMatch: (tag: Tag) => boolean,
   ): boolean | "partial" {
     const next = skipSpace(source, at);
     if (next - at > LOOK_AHEAD) return false;
@@ -39,7 +39,7 @@ export class EnclosingTags {
     const tag = readTag(source, next, MAX_CALL_TAG_LENGTH, final);
     if (tag === "partial") return tag;
     if (tag === "none") return final && this.endsInClosingTag(source, next, 1);
-    return this.hasKnownShell(tag) && suits(tag);
+    return this.hasKnownShell(tag) && isMatch(tag);
   }
 
   /** Whether CDATA follows, for example because a text with `]]>` was split into two sections. */

@@ -14,14 +14,14 @@ export class EventOutput {
 
   addText(text: string): void {
     if (text === "") return;
-    let whole = this.#highSurrogate === "" ? text : this.#highSurrogate + text;
+    let complete = this.#highSurrogate === "" ? text : this.#highSurrogate + text;
     this.#highSurrogate = "";
-    const last = whole.charCodeAt(whole.length - 1);
+    const last = complete.charCodeAt(complete.length - 1);
     if (last >= 0xd800 && last <= 0xdbff) {
-      this.#highSurrogate = whole.slice(-1);
-      whole = whole.slice(0, -1);
+      this.#highSurrogate = complete.slice(-1);
+      complete = complete.slice(0, -1);
     }
-    this.#pushText(whole);
+    this.#pushText(complete);
   }
 
   /** Announces a call and returns its index. */
@@ -51,9 +51,9 @@ export class EventOutput {
   }
 
   keepSpeculation(): void {
-    const guess = this.#speculation;
+    const speculation = this.#speculation;
     this.#speculation = undefined;
-    if (guess) this.#events.push(...guess.events);
+    if (speculation) this.#events.push(...speculation.events);
   }
 
   dropSpeculation(): void {
@@ -93,8 +93,8 @@ export class EventOutput {
   }
 
   #flushHalf(): void {
-    const half = this.#highSurrogate;
+    const surrogate = this.#highSurrogate;
     this.#highSurrogate = "";
-    this.#pushText(half);
+    this.#pushText(surrogate);
   }
 }

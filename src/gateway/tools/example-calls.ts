@@ -19,7 +19,9 @@ function createExampleValue(schema: JsonSchema, depth: number): unknown {
   if (type === "object") {
     const properties = declaredProperties({ name: "", parameters: schema });
     const chosen = depth < 3 ? [...properties].slice(0, MAX_PARAMETERS) : [];
-    return Object.fromEntries(chosen.map(([name, inner]) => [name, createExampleValue(inner, depth + 1)]));
+    return Object.fromEntries(
+      chosen.map(([name, memberSchema]) => [name, createExampleValue(memberSchema, depth + 1)]),
+    );
   }
   return "…";
 }
@@ -29,8 +31,8 @@ function createExampleArguments(tool: ToolDefinition): ReadonlyMap<string, strin
   const properties = declaredProperties(tool);
   const required = new Set<unknown>(Array.isArray(tool.parameters?.required) ? tool.parameters.required : []);
   const names = [...properties.keys()];
-  const needed = names.filter((name) => required.has(name));
-  const chosen = needed.length > 0 ? needed : names.slice(0, MAX_PARAMETERS);
+  const requiredNames = names.filter((name) => required.has(name));
+  const chosen = requiredNames.length > 0 ? requiredNames : names.slice(0, MAX_PARAMETERS);
   return new Map(
     chosen.map((name) => [name, JSON.stringify(createExampleValue(properties.get(name) ?? {}, 0))]),
   );
@@ -38,6 +40,6 @@ function createExampleArguments(tool: ToolDefinition): ReadonlyMap<string, strin
 
 /** An example of the markup with declared tools: two calls if `parallel` and there are two tools, else one. */
 export function renderExampleCalls(tools: readonly ToolDefinition[], parallel: boolean): string {
-  const shown = tools.slice(0, parallel ? 2 : 1);
-  return renderWrapper(shown.map((tool) => renderInvoke(tool.name, createExampleArguments(tool))));
+  const exampleTools = tools.slice(0, parallel ? 2 : 1);
+  return renderWrapper(exampleTools.map((tool) => renderInvoke(tool.name, createExampleArguments(tool))));
 }

@@ -1,6 +1,6 @@
 import type { Tag } from "./tags.ts";
 
-/** The longest tag recognized in text, and so the most text held back outside calls, in UTF-16 units. */
+/** The longest tag recognized in text, in UTF-16 units. It limits the text that is buffered outside calls. */
 export const MAX_TEXT_TAG_LENGTH = 128;
 /** The longest tag within a call, in UTF-16 units. */
 export const MAX_CALL_TAG_LENGTH = 1024;

@@ -3,7 +3,7 @@ import { renderExampleCalls } from "./example-calls.ts";
 
 export { type RenderedCall, renderToolCall, renderToolCalls, renderToolResult } from "./render-calls.ts";
 
-function describe(tool: ToolDefinition): string {
+function describeTool(tool: ToolDefinition): string {
   const schema = JSON.stringify(tool.parameters ?? { type: "object", properties: {} });
   const description = tool.description?.trim();
   const lines = [`### ${tool.name}`];
@@ -28,7 +28,7 @@ export function describeToolChoice(choice: ToolChoice): string {
 /** The descriptions of a request's tools, each with its schema; empty without tools. */
 export function describeTools(tools: readonly ToolDefinition[]): string {
   if (tools.length === 0) return "";
-  return ["## Tools", "You can call these tools:", ...tools.map(describe)].join("\n\n");
+  return ["## Tools", "You can call these tools:", ...tools.map(describeTool)].join("\n\n");
 }
 
 /**

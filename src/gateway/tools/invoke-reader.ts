@@ -75,8 +75,8 @@ export class InvokeReader {
     const input = this.#input;
     input.at = this.#options.skipSpace(input.at);
     if (input.isConsumed) return input.isFinal ? this.#end() : "open";
-    const opens = UNIT_FLAGS[input.text.charCodeAt(input.at)] === OPENER;
-    const tag = opens ? readTag(input.text, input.at, MAX_CALL_TAG_LENGTH, false) : "none";
+    const isOpener = UNIT_FLAGS[input.text.charCodeAt(input.at)] === OPENER;
+    const tag = isOpener ? readTag(input.text, input.at, MAX_CALL_TAG_LENGTH, false) : "none";
     if (tag === "partial") {
       if (!input.isFinal) return "open";
       input.at = input.text.length;

@@ -15,9 +15,9 @@ export class JsonBody {
   /** Only white space followed an end tag that did not complete the JSON. */
   #onlySpaceSinceEndTag = false;
 
-  /** @param declared Names of the tool's own parameters. */
-  constructor(declared: ReadonlySet<string>) {
-    this.#declared = declared;
+  /** @param declaredNames Names of the tool's own parameters. */
+  constructor(declaredNames: ReadonlySet<string>) {
+    this.#declared = declaredNames;
   }
 
   /**
@@ -48,10 +48,10 @@ export class JsonBody {
     }
   }
 
-  #add(input: InputBuffer, to: number): void {
-    const piece = input.text.slice(input.at, to);
+  #add(input: InputBuffer, end: number): void {
+    const piece = input.text.slice(input.at, end);
     this.#text += piece;
     this.#onlySpaceSinceEndTag &&= piece.trim() === "";
-    input.at = to;
+    input.at = end;
   }
 }

@@ -31,24 +31,25 @@ export function mayBeLiteral(text: string): boolean {
   const first = text[0];
   if (first === undefined || first === "{" || first === "[") return true;
   if (first === "-" || (first >= "0" && first <= "9")) return NUMBER_CHARACTERS.test(text);
-  const word = text.trimEnd();
-  return WORDS.some((literal) => literal.startsWith(word));
+  const start = text.trimEnd();
+  return WORDS.some((literal) => literal.startsWith(start));
 }
 
 /**
  * The arguments object of an invoke's JSON body, as source text: the body itself, or the value of its only member `input`,
  * `parameters` or `arguments`, unless the tool has a parameter of that name. Undefined if it is not an object.
  */
-export function parseArguments(body: string, declared: ReadonlySet<string>): string | undefined {
+export function parseArguments(body: string, declaredNames: ReadonlySet<string>): string | undefined {
   const source = body.trim();
   if (!source.startsWith("{") || !isJson(source)) return undefined;
   const parsed: unknown = JSON.parse(source);
   if (!isObject(parsed)) return undefined;
-  const [only, ...others] = Object.entries(parsed);
-  if (!only || others.length > 0) return source;
-  const [name, value] = only;
-  if (!isObject(value) || !/^(?:input|parameters|arguments)$/.test(name) || declared.has(name)) return source;
+  const [firstEntry, ...otherEntries] = Object.entries(parsed);
+  if (!firstEntry || otherEntries.length > 0) return source;
+  const [name, value] = firstEntry;
+  if (!isObject(value) || !/^(?:input|parameters|arguments)$/.test(name) || declaredNames.has(name))
+    return source;
   const head = /^\{\s*"[a-z]+"\s*:/.exec(source)?.[0];
-  const inner = head === undefined ? "" : source.slice(head.length, -1).trim();
-  return isJson(inner) ? inner : source;
+  const content = head === undefined ? "" : source.slice(head.length, -1).trim();
+  return isJson(content) ? content : source;
 }

@@ -39,7 +39,7 @@ const MAX_CONTAINERS = 64;
  * Tracks enough of CommonMark to know whether a position is code (contract, Tool calling rules, rule 6): fenced blocks,
  * also within lists and block quotes, and inline spans by run length. It reads every unit once, in pieces of any size.
  *
- * The class is long because every position in a line leads to others.
+ * The class is long because it is one state machine: each position in a line can change to several others.
  */
 export class MarkdownTracker {
   #position: LinePosition = "prefix";
@@ -242,8 +242,8 @@ export class MarkdownTracker {
 
   /** A run closes the first open run of the same length, and all runs opened within. Otherwise it may open a span. */
   #close(run: number): void {
-    const partner = this.#openRunLengths.indexOf(run);
-    if (partner >= 0) this.#openRunLengths.length = partner;
+    const matchingRun = this.#openRunLengths.indexOf(run);
+    if (matchingRun >= 0) this.#openRunLengths.length = matchingRun;
     else if (this.#openRunLengths.length < MAX_OPEN_RUNS) this.#openRunLengths.push(run);
   }
 
@@ -298,20 +298,20 @@ export class MarkdownTracker {
       return;
     }
     this.#matchLists();
-    const near = this.#indent <= 3;
-    if (unit === QUOTE && near && this.#containers[this.#depth] === 0) {
+    const isUnindented = this.#indent <= 3;
+    if (unit === QUOTE && isUnindented && this.#containers[this.#depth] === 0) {
       this.#quote();
       return;
     }
     if (this.#fence && this.#depth < this.#fence.depth) this.#closeFence();
     if (this.#fence) {
-      const closes = unit === this.#fence.unit && near;
-      this.#position = closes ? "closer" : "code";
+      const closesFence = unit === this.#fence.unit && isUnindented;
+      this.#position = closesFence ? "closer" : "code";
       this.#unit = unit;
       this.#run = 1;
       return;
     }
-    if (!near) this.#text(unit);
+    if (!isUnindented) this.#text(unit);
     else if (unit === TICK || unit === TILDE) {
       this.#position = "fence";
       this.#unit = unit;
@@ -374,10 +374,11 @@ export class MarkdownTracker {
     if (unit === SPACE) this.#indent++;
     else if (unit === TAB) this.#indent += 4 - (this.#indent % 4);
     else {
-      const wide = this.#indent > 4 || unit === LINE_FEED;
-      if (this.#depth < MAX_CONTAINERS) this.#containers.push(this.#marker + (wide ? 1 : this.#indent));
+      const isBeyondMarker = this.#indent > 4 || unit === LINE_FEED;
+      if (this.#depth < MAX_CONTAINERS)
+        this.#containers.push(this.#marker + (isBeyondMarker ? 1 : this.#indent));
       this.#depth = this.#containers.length;
-      this.#indent = wide ? Math.max(0, this.#indent - 1) : 0;
+      this.#indent = isBeyondMarker ? Math.max(0, this.#indent - 1) : 0;
       this.#position = "prefix";
       if (unit === LINE_FEED) this.#newline();
       else this.#prefix(unit);

@@ -45,7 +45,7 @@ export class MarkupParser {
   readonly #input: InputBuffer;
   readonly #output: EventOutput;
   readonly #catalogue: ToolSchemas;
-  readonly #whole: boolean;
+  readonly #isWhole: boolean;
   #state: State = "text";
   #markdown = new MarkdownTracker();
   #span: CodeSpanDetector | undefined;
@@ -61,18 +61,18 @@ export class MarkupParser {
   #isWrapperRejected = false;
   /** Reading an invoke without an opening wrapper. It counts only if a closing wrapper follows. */
   #hasNoWrapper = false;
-  /** Before this offset no such invoke is tried, because an attempt has failed. */
+  /** Parsing such an invoke before this offset has failed, so the parser does not try again. */
   #retryFrom = 0;
   readonly #unclosed: UnclosedCdata = { isAllUnclosed: false, unclosedBefore: 0, analysedUpTo: 0 };
   /** Whether something within the wrapper is malformed. */
   #isMalformed = false;
   #start = { offset: 0, saved: { length: 0, next: 0 }, markdown: new MarkdownTracker() };
 
-  constructor(input: InputBuffer, output: EventOutput, catalogue: ToolSchemas, whole: boolean) {
+  constructor(input: InputBuffer, output: EventOutput, catalogue: ToolSchemas, isWhole: boolean) {
     this.#input = input;
     this.#output = output;
     this.#catalogue = catalogue;
-    this.#whole = whole;
+    this.#isWhole = isWhole;
   }
 
   /** Consumes the input as far as its meaning is certain. */
@@ -159,7 +159,7 @@ export class MarkupParser {
   #begin(): void {
     this.#isMalformed = false;
     this.#isWrapperRejected = false;
-    if (!this.#whole) return;
+    if (!this.#isWhole) return;
     this.#start = {
       offset: this.#input.offset,
       saved: this.#output.savePosition(),
@@ -168,13 +168,13 @@ export class MarkupParser {
   }
 
   /** Treats the held input as text. */
-  #treatAsText(refused: boolean): boolean {
+  #treatAsText(isRejected: boolean): boolean {
     if (this.#hasNoWrapper) return this.#discardInvoke();
     const raw = this.#input.endRecording();
     this.#output.addText(raw);
     this.#markdown.feed(raw);
     this.#isMalformed = true;
-    this.#isWrapperRejected = refused;
+    this.#isWrapperRejected = isRejected;
     this.#state = "text";
     return true;
   }
@@ -251,7 +251,7 @@ export class MarkupParser {
       this.#input.endRecording();
     }
     this.#openAfterText = "none";
-    const call = new CallWriter(this.#output, this.#catalogue, this.#name, this.#whole);
+    const call = new CallWriter(this.#output, this.#catalogue, this.#name, this.#isWhole);
     if (source !== undefined) {
       call.endWith(source);
       this.#endInvoke();
@@ -310,8 +310,8 @@ export class MarkupParser {
     const input = this.#input;
     input.at = this.#skipSpace(input.at);
     if (input.isConsumed && !input.isFinal) return false;
-    const opens = !input.isConsumed && UNIT_FLAGS[input.text.charCodeAt(input.at)] === OPENER;
-    const tag = opens ? readTag(input.text, input.at, MAX_CALL_TAG_LENGTH, false) : "none";
+    const isOpener = !input.isConsumed && UNIT_FLAGS[input.text.charCodeAt(input.at)] === OPENER;
+    const tag = isOpener ? readTag(input.text, input.at, MAX_CALL_TAG_LENGTH, false) : "none";
     if (input.isConsumed || (tag === "partial" && input.isFinal)) {
       if (this.#hasNoWrapper) return this.#discardInvoke();
       input.at = input.text.length;
@@ -336,12 +336,12 @@ export class MarkupParser {
   }
 
   /** Text follows although the wrapper is still open: the text passes, and the remaining end tags are removed. */
-  #continueAsText(open: "wrapper" | "invoke"): void {
+  #continueAsText(element: "wrapper" | "invoke"): void {
     const raw = this.#input.endRecording();
     this.#markdown.skipNonText();
     this.#output.addText(raw);
     this.#markdown.feed(raw);
-    this.#openAfterText = open;
+    this.#openAfterText = element;
     this.#state = "text";
   }
 
@@ -364,7 +364,7 @@ export class MarkupParser {
       this.#output.keepSpeculation();
     }
     input.endRecording();
-    if (this.#whole && this.#isMalformed) {
+    if (this.#isWhole && this.#isMalformed) {
       const { offset, saved, markdown } = this.#start;
       const raw = input.text.slice(input.at - (input.offset - offset), input.at);
       this.#output.restorePosition(saved);

@@ -25,9 +25,11 @@ function renderParameter(name: string, source: string): string {
 
 /** One invoke. Every member of `values` (JSON texts) becomes a parameter. */
 export function renderInvoke(name: string, values: ReadonlyMap<string, string>, id?: string): string {
-  const bound = id === undefined ? "" : ` id="${escapeAttribute(id)}"`;
+  const idAttribute = id === undefined ? "" : ` id="${escapeAttribute(id)}"`;
   const lines = [...values].map(([key, source]) => renderParameter(key, source));
-  return [`<|TCML|invoke name="${escapeAttribute(name)}"${bound}>`, ...lines, "</|TCML|invoke>"].join("\n");
+  return [`<|TCML|invoke name="${escapeAttribute(name)}"${idAttribute}>`, ...lines, "</|TCML|invoke>"].join(
+    "\n",
+  );
 }
 
 /** The wrapper around invokes. */

@@ -51,8 +51,8 @@ export class ParameterBody {
   }
 
   /** Reads from `at`. Returns the index up to which the text was consumed. */
-  read(source: string, at: number, final: boolean, cut: boolean): number {
-    this.#cut = cut;
+  read(source: string, at: number, final: boolean, isCut: boolean): number {
+    this.#cut = isCut;
     let index = at;
     while (this.#state === "open" && index < source.length) {
       const next = this.#cdata
@@ -100,12 +100,12 @@ export class ParameterBody {
     if (cdata === "partial") return at;
     if (cdata !== "none") {
       const { hasUnclosedCdata, repairable } = this.#options;
-      const guarded = !this.#value.hasTextOutsideCdata;
+      const isCdataOnly = !this.#value.hasTextOutsideCdata;
       this.#value.addCdataMark("<![CDATA[");
       this.#cdata = new CdataSection(this.#value, this.#enclosingTags, {
         isUnclosed: hasUnclosedCdata,
         repairable,
-        endsOnlyBeforeTag: guarded,
+        endsOnlyBeforeTag: isCdataOnly,
       });
       return cdata;
     }
@@ -119,8 +119,8 @@ export class ParameterBody {
 
   /** Whether the text ends within an incomplete mark that is not part of the value. */
   #endsInMark(source: string, at: number): boolean {
-    const behind = this.#hadCdata && !this.#value.hasTextOutsideCdata;
-    const closing = this.#enclosingTags.endsInClosingTag(source, at, behind ? 1 : 2);
+    const isAfterCdata = this.#hadCdata && !this.#value.hasTextOutsideCdata;
+    const closing = this.#enclosingTags.endsInClosingTag(source, at, isAfterCdata ? 1 : 2);
     return closing || (!this.#value.hasTextOutsideCdata && endsInCdata(source, at));
   }
 
@@ -137,8 +137,8 @@ export class ParameterBody {
         this.#state = "nested";
         return at;
       }
-      const within = tag.kind === "parameter" && this.#nested.length > 0;
-      if (!tag.isSelfClosing && (calls || within)) {
+      const isNestedParameter = tag.kind === "parameter" && this.#nested.length > 0;
+      if (!tag.isSelfClosing && (calls || isNestedParameter)) {
         this.#nested.push(tag.kind);
         this.#nestedOf[tag.kind]++;
       }
@@ -155,11 +155,11 @@ export class ParameterBody {
     }
     if (tag.kind === "invoke") {
       // If the text was cut off here, the tag may as well be part of the value.
-      const follows = this.#enclosingTags.isFollowedBy(source, tag.end, final && !this.#cut, (next) =>
+      const isFollowed = this.#enclosingTags.isFollowedBy(source, tag.end, final && !this.#cut, (next) =>
         next.kind === "tool_calls" ? next.isClosing : next.kind === "invoke" && !next.isClosing,
       );
-      if (follows === "partial") return at;
-      if (follows) {
+      if (isFollowed === "partial") return at;
+      if (isFollowed) {
         this.#state = "broken";
         this.#value.endCut();
         return at;
@@ -178,9 +178,9 @@ export class ParameterBody {
     return true;
   }
 
-  #readQuoted(source: string, at: number, final: boolean, quoted: CdataSection): number {
-    const next = quoted.read(source, at, final);
-    const { state } = quoted;
+  #readQuoted(source: string, at: number, final: boolean, section: CdataSection): number {
+    const next = section.read(source, at, final);
+    const { state } = section;
     if (state === "open") return next;
     if (state === "unclosed") {
       this.#state = state;

@@ -36,11 +36,11 @@ export class ParameterValue {
   #length = 0;
   #firstUnit = "";
 
-  constructor(writer: ArgumentsWriter, name: string, wanted: ExpectedType, declared: DeclaredSchema) {
+  constructor(writer: ArgumentsWriter, name: string, expectedType: ExpectedType, schema: DeclaredSchema) {
     this.#writer = writer;
     this.#name = name;
-    this.#expectedType = wanted;
-    this.#declared = declared;
+    this.#expectedType = expectedType;
+    this.#declared = schema;
     writer.beginParameter(name);
   }
 
@@ -128,12 +128,12 @@ export class ParameterValue {
     if (this.#expectedType === "text") return text;
     const source = parseLiteral(this.#text) ?? this.#elements();
     if (source === undefined) return text;
-    const declared = this.#declared;
+    const schema = this.#declared;
     const kind = typeAt(source[0]);
-    if (kind === "null" || declared.allows(kind)) return convertToDeclaredTypes(source, declared);
-    if (declared.allows("string")) return text;
+    if (kind === "null" || schema.allows(kind)) return convertToDeclaredTypes(source, schema);
+    if (schema.allows("string")) return text;
     // It may be one of several values of this name, which form the array together.
-    return declared.allows("array") ? convertToDeclaredTypes(source, declared.item(0)) : source;
+    return schema.allows("array") ? convertToDeclaredTypes(source, schema.item(0)) : source;
   }
 
   #elements(): string | undefined {

@@ -54,13 +54,13 @@ interface Head {
 function readHead(folded: string): Head | undefined {
   const groups = HEAD.exec(folded.toLowerCase())?.groups;
   if (!groups) return undefined;
-  const { shell = "", local = "", joint, tail = "", gap, attribute } = groups;
+  const { shell = "", local = "", joint: separator, tail = "", gap, attribute } = groups;
   if (gap === "" && attribute !== "name") return undefined;
   if (shell.startsWith("|--")) return undefined;
   const letters = shell.replace(/[^a-z0-9]/g, "");
   if (letters === "antml") return undefined;
-  if (joint !== undefined && joint !== "_") {
-    const pascal = joint === "" && folded[shell.length + 4] === "C";
+  if (separator !== undefined && separator !== "_") {
+    const pascal = separator === "" && folded[shell.length + 4] === "C";
     const separated = /[^a-z0-9/ ]/.test(shell) || (letters !== "" && /[^a-z0-9]$/.test(shell));
     const joined = letters !== "" && isOwnShell(letters);
     if (!pascal && !separated && !joined) return undefined;
@@ -100,7 +100,7 @@ function foldAt(source: string, index: number): string {
   return foldToAscii(source.codePointAt(index) ?? 0);
 }
 
-function width(source: string, index: number): number {
+function getUnitLength(source: string, index: number): number {
   return (source.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }
 
@@ -134,7 +134,7 @@ function readValue(
   const quote = index < stop ? foldAt(source, index) : "";
   const quoted = quote === '"' || quote === "'";
   if (quoted) index++;
-  for (; index < stop; index += width(source, index)) {
+  for (; index < stop; index += getUnitLength(source, index)) {
     const folded = foldAt(source, index);
     if (quoted && folded === quote)
       return { value: source.slice(start + 1, index), end: index + 1, slash: false };
@@ -166,7 +166,7 @@ function readAttributes(span: Span, head: Head, from: number): TagReading {
     let empty = reading.slash;
     let piped = false;
     attribute = "";
-    for (; index < stop; index += width(source, index)) {
+    for (; index < stop; index += getUnitLength(source, index)) {
       const folded = foldAt(source, index);
       if (folded === ">")
         return attribute === ""
@@ -209,9 +209,9 @@ const HEAD_CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
   return /["'[\]~]/.test(folded) ? FORBIDDEN : OTHER;
 });
 
-const lettersOf = (word: string): number =>
+const toLetterMask = (word: string): number =>
   [...word].reduce((mask, char) => mask | (1 << (char.charCodeAt(0) & 31)), 0);
-const LOCAL_LETTERS = [lettersOf("toolcalls"), lettersOf("invoke"), lettersOf("parameter")];
+const LOCAL_LETTERS = [toLetterMask("toolcalls"), toLetterMask("invoke"), toLetterMask("parameter")];
 
 function mayHoldLocal(mask: number): boolean {
   for (const letters of LOCAL_LETTERS) if ((mask & letters) === letters) return true;
@@ -256,7 +256,7 @@ export function readTag(source: string, at: number, limit: number, final: boolea
   let openers = 0;
   let spaces = 0;
   let folded = "";
-  for (; index < stop; index += width(source, index)) {
+  for (; index < stop; index += getUnitLength(source, index)) {
     const char = foldAt(source, index);
     if (char === "<" && folded === "") {
       if (++openers > MAX_OPENERS) return "none";
@@ -284,7 +284,7 @@ export function readTag(source: string, at: number, limit: number, final: boolea
 }
 
 /**
- * Whether the text ends within an incomplete closing tag at `at` that cannot be part of a value: at least `least` units of
+ * Whether the text ends within an incomplete closing tag at `at` that cannot be part of a value: at least `minLength` units of
  * `</`, of a shell that begins with a bar, or of either with the first letters of a local name.
  * @param shells Shells that may precede the local name, in addition to those of the markup itself.
  */
@@ -292,13 +292,14 @@ export function endsInClosingTag(
   source: string,
   at: number,
   shells: readonly string[],
-  least: number,
+  minLength: number,
 ): boolean {
   const { length } = source;
-  if (length - at < least || length - at > MAX_SHELL + MAX_SPACES) return false;
+  if (length - at < minLength || length - at > MAX_SHELL + MAX_SPACES) return false;
   if (readTag(source, at, length - at + 1, false) !== "partial") return false;
   let folded = "";
-  for (let index = at + 1; index < length; index += width(source, index)) folded += foldAt(source, index);
+  for (let index = at + 1; index < length; index += getUnitLength(source, index))
+    folded += foldAt(source, index);
   const letters = folded.toLowerCase().replace(/[^a-z0-9]/g, "");
   if (folded !== "" && !folded.includes("/") && !/[|｜]/.test(source[at + 1] ?? "")) return false;
   return ["", "tcml", ...shells].some((shell) =>

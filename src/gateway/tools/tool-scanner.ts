@@ -30,23 +30,23 @@ export class ToolScanner {
   readonly #input = new InputBuffer();
   readonly #output: EventOutput;
   readonly #automaton: MarkupParser | undefined;
-  readonly #whole: boolean;
+  readonly #isWhole: boolean;
   #pieces: string[] = [];
   #failed = false;
 
   constructor(options: ToolScannerOptions) {
     const catalogue = new ToolSchemas(options.tools);
-    this.#whole = options.whole ?? false;
+    this.#isWhole = options.whole ?? false;
     this.#output = new EventOutput(options.firstIndex ?? 0);
     if (catalogue.size > 0) {
-      this.#automaton = new MarkupParser(this.#input, this.#output, catalogue, this.#whole);
+      this.#automaton = new MarkupParser(this.#input, this.#output, catalogue, this.#isWhole);
     }
   }
 
   /** Takes the next piece of text. Returns the events that are certain. */
   push(text: string): ScanEvent[] {
     if (text === "") return [];
-    if (this.#whole && this.#automaton && !this.#failed) {
+    if (this.#isWhole && this.#automaton && !this.#failed) {
       this.#pieces.push(text);
       return [];
     }
@@ -54,13 +54,13 @@ export class ToolScanner {
   }
 
   /**
-   * Ends the text. Returns all events that were held back. A call whose parameter is incomplete gets no end event, so that
+   * Ends the text. Returns all remaining events. A call whose parameter is incomplete gets no end event, so that
    * it is not treated as complete.
-   * @param cut Whether the text was cut off. Then a call without its end tag is incomplete too, even if all its parameters
+   * @param isCut Whether the text was cut off. Then a call without its end tag is incomplete too, even if all its parameters
    *   are complete.
    */
-  finish(cut = false): ScanEvent[] {
-    this.#input.isCut = cut;
+  finish(isCut = false): ScanEvent[] {
+    this.#input.isCut = isCut;
     const rest = this.#pieces.join("");
     this.#pieces = [];
     return this.#read(rest, true);

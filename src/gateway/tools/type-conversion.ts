@@ -10,8 +10,8 @@ const SPACE = /[ \t\n\r]/;
  *
  * @param source JSON, known to parse.
  */
-export function convertToDeclaredTypes(source: string, declared: DeclaredSchema): string {
-  return new TypeConverter(source).read(declared);
+export function convertToDeclaredTypes(source: string, schema: DeclaredSchema): string {
+  return new TypeConverter(source).read(schema);
 }
 
 /** The type of a JSON value, from its first character. */
@@ -28,30 +28,30 @@ class TypeConverter {
   readonly #pieces: string[] = [];
   #at = 0;
   /** End of the source that is already in the pieces. */
-  #kept = 0;
+  #copiedUpTo = 0;
 
   constructor(source: string) {
     this.#source = source;
   }
 
-  read(declared: DeclaredSchema): string {
-    this.#value(declared, 0);
-    return this.#pieces.join("") + this.#source.slice(this.#kept);
+  read(schema: DeclaredSchema): string {
+    this.#value(schema, 0);
+    return this.#pieces.join("") + this.#source.slice(this.#copiedUpTo);
   }
 
-  #value(declared: DeclaredSchema, depth: number): void {
+  #value(schema: DeclaredSchema, depth: number): void {
     this.#skipSpace();
     const start = this.#at;
     const kind = typeAt(this.#source[start]);
-    if (kind !== "null" && !declared.allows(kind) && declared.allows("string")) {
+    if (kind !== "null" && !schema.allows(kind) && schema.allows("string")) {
       this.#skipValue();
       const text = JSON.stringify(this.#source.slice(start, this.#at));
-      this.#pieces.push(this.#source.slice(this.#kept, start), text);
-      this.#kept = this.#at;
-    } else if (declared.isUnconstrained || depth === MAX_DEPTH || (kind !== "object" && kind !== "array")) {
+      this.#pieces.push(this.#source.slice(this.#copiedUpTo, start), text);
+      this.#copiedUpTo = this.#at;
+    } else if (schema.isUnconstrained || depth === MAX_DEPTH || (kind !== "object" && kind !== "array")) {
       this.#skipValue();
-    } else if (kind === "object") this.#members((name) => this.#value(declared.member(name), depth + 1));
-    else this.#items((index) => this.#value(declared.item(index), depth + 1));
+    } else if (kind === "object") this.#members((name) => this.#value(schema.member(name), depth + 1));
+    else this.#items((index) => this.#value(schema.item(index), depth + 1));
   }
 
   #members(read: (name: string) => void): void {

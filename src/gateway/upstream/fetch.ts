@@ -29,8 +29,11 @@ export interface ProviderProtocol {
 }
 
 /** Adds headers to `init`. The protocol's own headers take precedence. */
-function withHeaders(init: RequestInit | undefined, further: ProviderProtocol["headers"]): RequestInit {
-  const headers = new Headers(further);
+function withHeaders(
+  init: RequestInit | undefined,
+  providerHeaders: ProviderProtocol["headers"],
+): RequestInit {
+  const headers = new Headers(providerHeaders);
   new Headers(init?.headers).forEach((value, name) => {
     headers.set(name, value);
   });

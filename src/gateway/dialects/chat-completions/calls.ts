@@ -15,13 +15,13 @@ export function toToolCallFields(
   const [first] = calls;
   if (first === undefined) return {};
   if (isLegacy) return { function_call: { name: first.name, arguments: first.arguments } };
-  const shown = calls.map(({ id, name, arguments: text }) => {
+  const toolCalls = calls.map(({ id, name, arguments: text }) => {
     const tool = tools.findCalledTool(name);
     return tool.kind === "custom"
       ? { id, type: "custom", custom: { name: tool.name, input: decodeFreeText(text) } }
       : { id, type: "function", function: { name, arguments: text } };
   });
-  return { tool_calls: shown };
+  return { tool_calls: toolCalls };
 }
 
 /**
@@ -43,8 +43,8 @@ export class ToolCallDeltaWriter {
     this.#input = tool.kind === "custom" ? new FreeTextDecoder() : null;
     const kind = this.#input === null ? "function" : "custom";
     const payload = this.#input === null ? "arguments" : "input";
-    const shown = JSON.stringify(this.#input === null ? name : tool.name);
-    return `{"tool_calls":[{"index":${index},"id":${JSON.stringify(id)},"type":"${kind}","${kind}":{"name":${shown},"${payload}":""}}]}`;
+    const nameJson = JSON.stringify(this.#input === null ? name : tool.name);
+    return `{"tool_calls":[{"index":${index},"id":${JSON.stringify(id)},"type":"${kind}","${kind}":{"name":${nameJson},"${payload}":""}}]}`;
   }
 
   append(index: number, piece: string): string {

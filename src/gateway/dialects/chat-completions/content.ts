@@ -29,51 +29,51 @@ export const messageSchema = lazyLooseObject(() => ({
   function_call: z.looseObject({ name: z.string(), arguments: z.unknown().optional() }).nullish(),
 }));
 
-function toFilePart(file: Record<string, unknown>, where: string): Part {
+function toFilePart(file: Record<string, unknown>, fieldPath: string): Part {
   const filename = typeof file["filename"] === "string" ? { filename: file["filename"] } : {};
   if (typeof file["file_id"] === "string") {
     return { type: "file", source: { kind: "file", fileId: file["file_id"] }, ...filename };
   }
   return {
     type: "file",
-    source: parseAttachmentSource(requireString(file, "file_data", where), where),
+    source: parseAttachmentSource(requireString(file, "file_data", fieldPath), fieldPath),
     ...filename,
   };
 }
 
 /** Converts one content part (client assertions 1 and 3). */
-function toPart(part: z.output<typeof partSchema>, where: string): Part {
+function toPart(part: z.output<typeof partSchema>, fieldPath: string): Part {
   switch (part.type) {
     case "text":
     case "input_text":
     case "output_text":
-      return { type: "text", text: requireString(part, "text", where) };
+      return { type: "text", text: requireString(part, "text", fieldPath) };
     case "refusal":
-      return { type: "text", text: requireString(part, "refusal", where) };
+      return { type: "text", text: requireString(part, "refusal", fieldPath) };
     case "image_url": {
       if (typeof part["image_url"] === "string") {
-        return { type: "image", source: parseAttachmentSource(part["image_url"], `${where}.image_url`) };
+        return { type: "image", source: parseAttachmentSource(part["image_url"], `${fieldPath}.image_url`) };
       }
-      const image = requireObject(part, "image_url", where);
+      const image = requireObject(part, "image_url", fieldPath);
       const source = parseAttachmentSource(
-        requireString(image, "url", `${where}.image_url`),
-        `${where}.image_url.url`,
+        requireString(image, "url", `${fieldPath}.image_url`),
+        `${fieldPath}.image_url.url`,
       );
       return typeof image["detail"] === "string"
         ? { type: "image", source, detail: image["detail"] }
         : { type: "image", source };
     }
     case "file":
-      return toFilePart(requireObject(part, "file", where), `${where}.file`);
+      return toFilePart(requireObject(part, "file", fieldPath), `${fieldPath}.file`);
     default:
-      throw unknownContentError(part.type, where);
+      throw unknownContentError(part.type, fieldPath);
   }
 }
 
-function toParts(content: z.output<ReturnType<typeof contentSchema>>, where: string): Part[] {
+function toParts(content: z.output<ReturnType<typeof contentSchema>>, fieldPath: string): Part[] {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return content.map((part, index) => toPart(part, `${where}[${index}]`));
+  return content.map((part, index) => toPart(part, `${fieldPath}[${index}]`));
 }
 
 /** Returns the arguments as JSON text. Some clients send an object instead. */
@@ -84,41 +84,43 @@ function toArgumentsText(value: unknown): string {
 
 function toToolCalls(
   message: z.output<typeof messageSchema>,
-  where: string,
+  fieldPath: string,
   calls: PendingToolCalls,
 ): ToolCall[] {
-  const made = (message.tool_calls ?? []).map(({ id, function: called, custom }, index): ToolCall => {
-    if (called !== undefined) {
-      const { name } = called;
-      return { id: calls.register(id, name), name, arguments: toArgumentsText(called.arguments) };
-    }
-    if (custom !== undefined) {
-      const { name, input } = custom;
-      return { id: calls.register(id, name), name, arguments: JSON.stringify({ input: input ?? "" }) };
-    }
-    const at = `${where}.tool_calls[${index}]`;
-    throw invalidRequest(`${at}.function is required`, at);
-  });
+  const toolCalls = (message.tool_calls ?? []).map(
+    ({ id, function: functionCall, custom }, index): ToolCall => {
+      if (functionCall !== undefined) {
+        const { name } = functionCall;
+        return { id: calls.register(id, name), name, arguments: toArgumentsText(functionCall.arguments) };
+      }
+      if (custom !== undefined) {
+        const { name, input } = custom;
+        return { id: calls.register(id, name), name, arguments: JSON.stringify({ input: input ?? "" }) };
+      }
+      const callPath = `${fieldPath}.tool_calls[${index}]`;
+      throw invalidRequest(`${callPath}.function is required`, callPath);
+    },
+  );
   const legacy = message.function_call;
-  if (legacy !== null && legacy !== undefined && made.length === 0) {
+  if (legacy !== null && legacy !== undefined && toolCalls.length === 0) {
     const { name } = legacy;
-    made.push({ id: calls.register(null, name), name, arguments: toArgumentsText(legacy.arguments) });
+    toolCalls.push({ id: calls.register(null, name), name, arguments: toArgumentsText(legacy.arguments) });
   }
-  return made;
+  return toolCalls;
 }
 
 /**
- * Translates one message. `where` names the message in errors. `calls` are the calls of earlier messages that have no
+ * Translates one message. `fieldPath` names the message in errors. `calls` are the calls of earlier messages that have no
  * result yet.
  *
  * @throws GatewayError 400
  */
 export function toMessage(
   message: z.output<typeof messageSchema>,
-  where: string,
+  fieldPath: string,
   calls: PendingToolCalls,
 ): Message {
-  const parts = toParts(message.content, `${where}.content`);
+  const parts = toParts(message.content, `${fieldPath}.content`);
   const name = message.name ?? undefined;
   switch (message.role) {
     case "system":
@@ -128,7 +130,7 @@ export function toMessage(
       return name === undefined ? { role: "user", parts } : { role: "user", parts, name };
     case "assistant": {
       const reasoning = message.reasoning_content ?? message.reasoning ?? undefined;
-      const toolCalls = toToolCalls(message, where, calls);
+      const toolCalls = toToolCalls(message, fieldPath, calls);
       return reasoning === undefined
         ? { role: "assistant", parts, toolCalls }
         : { role: "assistant", parts, toolCalls, reasoning };
@@ -139,6 +141,9 @@ export function toMessage(
       return name === undefined ? { role: "tool", callId, parts } : { role: "tool", callId, parts, name };
     }
     default:
-      throw invalidRequest(`${where}.role ${JSON.stringify(message.role)} is not known`, `${where}.role`);
+      throw invalidRequest(
+        `${fieldPath}.role ${JSON.stringify(message.role)} is not known`,
+        `${fieldPath}.role`,
+      );
   }
 }

@@ -8,7 +8,7 @@ import type {
   PlaygroundTurn,
 } from "../playground/types.ts";
 
-function message(turn: PlaygroundTurn): Record<string, unknown> {
+function toMessage(turn: PlaygroundTurn): Record<string, unknown> {
   switch (turn.role) {
     case "user":
       return { role: "user", content: turn.text };
@@ -29,10 +29,10 @@ function message(turn: PlaygroundTurn): Record<string, unknown> {
   }
 }
 
-function body({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
+function buildBody({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
   return {
     model,
-    messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.map(message)],
+    messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.map(toMessage)],
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", function: tool })) }),
     ...(stream && { stream: true }),
   };
@@ -42,11 +42,11 @@ const usage = (data: unknown): AnswerPiece[] =>
   readUsage(valueAt(data, "usage"), "prompt_tokens", "completion_tokens");
 
 /** Converts a message or a delta to pieces. Both have the same fields. */
-function parts(source: unknown): AnswerPiece[] {
+function readPieces(source: unknown): AnswerPiece[] {
   const calls = listAt(source, "tool_calls").flatMap((call): AnswerPiece[] => {
     const name = textAt(call, "function", "name");
-    const begun: AnswerPiece[] = name === "" ? [] : [{ type: "call", id: textAt(call, "id"), name }];
-    return [...begun, { type: "arguments", text: textAt(call, "function", "arguments") }];
+    const startPieces: AnswerPiece[] = name === "" ? [] : [{ type: "call", id: textAt(call, "id"), name }];
+    return [...startPieces, { type: "arguments", text: textAt(call, "function", "arguments") }];
   });
   return [
     { type: "reasoning", text: textAt(source, "reasoning_content") },
@@ -59,11 +59,15 @@ function parts(source: unknown): AnswerPiece[] {
 export const playground: PlaygroundDialect = {
   id: "chat-completions",
   name: "Chat completions",
-  buildRequest: (ask) => ({ path: "/v1/chat/completions", body: body(ask) }),
+  buildRequest: (input) => ({ path: "/v1/chat/completions", body: buildBody(input) }),
   parseEvent: (data) =>
-    withoutEmptyPieces(...parts(valueAt(data, "choices", 0, "delta")), ...usage(data), readError(data)),
+    withoutEmptyPieces(...readPieces(valueAt(data, "choices", 0, "delta")), ...usage(data), readError(data)),
   parseAnswer: (data) =>
-    withoutEmptyPieces(...parts(valueAt(data, "choices", 0, "message")), ...usage(data), readError(data)),
+    withoutEmptyPieces(
+      ...readPieces(valueAt(data, "choices", 0, "message")),
+      ...usage(data),
+      readError(data),
+    ),
   toJavascript: (origin, request, { stream }) => `import OpenAI from "openai";
 
 const client = new OpenAI({

@@ -51,11 +51,11 @@ function toFormat(format: ChatRequest["response_format"]): ResponseFormat {
   if (type === "text") return { type };
   if (type === "json_object") return { type: "json" };
   if (type !== "json_schema") throw unknownFormatError(type, "response_format.type");
-  const declared = z
+  const parsed = z
     .looseObject({ name: z.string().optional(), schema: jsonObject.optional(), strict: optionalBoolean })
     .safeParse(format?.json_schema);
-  if (!declared.success || declared.data.schema === undefined) return { type: "json" };
-  const { name, schema, strict } = declared.data;
+  if (!parsed.success || parsed.data.schema === undefined) return { type: "json" };
+  const { name, schema, strict } = parsed.data;
   return {
     type: "json-schema",
     schema,
@@ -75,8 +75,8 @@ export interface TranslatedChatRequest {
  *
  * @throws GatewayError 400 that names the invalid field.
  */
-export function translateChatRequest(body: ChatRequest, naming: ModelNameConfig): TranslatedChatRequest {
-  const model = resolveModel(body.model, naming);
+export function translateChatRequest(body: ChatRequest, nameConfig: ModelNameConfig): TranslatedChatRequest {
+  const model = resolveModel(body.model, nameConfig);
   const thinking = model.thinking && wantsThinking(body);
   const calls = new PendingToolCalls();
   const { tools, isLegacy, toolChoice } = toTools(body);

@@ -85,7 +85,7 @@ export class ChatStream implements StreamRenderer {
     const reason = finishReason(event.reason, this.#callerTools);
     const last = `${cited}${this.#roleChunk("")}${this.#chunkStart},"choices":[{"index":0,"delta":{},"finish_reason":"${reason}"}],"usage":${usage}}\n\n`;
     // With `include_usage`, clients read the counts from a chunk without choices. The final chunk always contains them too.
-    const extra = this.#includeUsage ? `${this.#chunkStart},"choices":[],"usage":${usage}}\n\n` : "";
-    return `${last}${extra}data: [DONE]\n\n`;
+    const usageChunk = this.#includeUsage ? `${this.#chunkStart},"choices":[],"usage":${usage}}\n\n` : "";
+    return `${last}${usageChunk}data: [DONE]\n\n`;
   }
 }

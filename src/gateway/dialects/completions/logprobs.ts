@@ -32,9 +32,9 @@ export class TextLogprobsBuilder {
         ? tokens.map(({ top }) => Object.fromEntries(top.map(({ token, logprob }) => [token, logprob])))
         : null,
       text_offset: tokens.map(({ token }) => {
-        const at = this.#offset;
+        const offset = this.#offset;
         this.#offset += token.length;
-        return at;
+        return offset;
       }),
     };
   }

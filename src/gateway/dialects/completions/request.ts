@@ -65,11 +65,11 @@ export function getEchoedPrompt(body: CompletionRequest): string {
  *
  * @throws GatewayError 400 for an unknown model.
  */
-export function toConversation(body: CompletionRequest, naming: ModelNameConfig): Conversation {
+export function toConversation(body: CompletionRequest, nameConfig: ModelNameConfig): Conversation {
   return {
     dialect: DIALECT_ID,
     contentField: "prompt",
-    model: resolveModel(body.model, naming),
+    model: resolveModel(body.model, nameConfig),
     messages: [
       { role: "system", parts: buildInstructions(body.suffix ?? "") },
       { role: "user", parts: toTextParts(getPrompt(body)) },

@@ -45,8 +45,8 @@ export class CompletionStream implements StreamRenderer {
       case "finish": {
         const last = this.#chunk("", `"${finishReason(event.reason, this.#refused)}"`);
         const usage = JSON.stringify(toChatUsage(event.usage));
-        const extra = this.#includeUsage ? `${this.#head},"choices":[],"usage":${usage}}\n\n` : "";
-        return `${last}${extra}${dataItem("[DONE]")}`;
+        const usageChunk = this.#includeUsage ? `${this.#head},"choices":[],"usage":${usage}}\n\n` : "";
+        return `${last}${usageChunk}${dataItem("[DONE]")}`;
       }
       case "error":
         // Send no [DONE]: clients must be able to tell a failure from a normal end.

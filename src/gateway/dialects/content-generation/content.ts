@@ -84,8 +84,8 @@ const UPLOADED_FILE_URI = /^https?:\/\/[^/?#]+\/v1beta\/files\/([^/?#]+)$/i;
 
 /** Returns the id of an uploaded file that a URI names, or undefined if the URI is on another service. */
 function parseFileId(uri: string): string | undefined {
-  const own = UPLOADED_FILE_URI.exec(uri)?.[1];
-  if (own !== undefined || /^(?:https?|data):/i.test(uri)) return own;
+  const fileId = UPLOADED_FILE_URI.exec(uri)?.[1];
+  if (fileId !== undefined || /^(?:https?|data):/i.test(uri)) return fileId;
   return uri.replace(/^files\//, "");
 }
 
@@ -99,7 +99,7 @@ function toAttachmentPart(
 }
 
 /** Converts text and attachments. Returns undefined for parts that a model cannot read. */
-function toReadablePart(part: ContentPart, where: string): Part | undefined {
+function toReadablePart(part: ContentPart, fieldPath: string): Part | undefined {
   if (typeof part.text === "string") return part.text === "" ? undefined : { type: "text", text: part.text };
   if (part.inlineData) {
     const { data, mimeType, displayName } = part.inlineData;
@@ -112,7 +112,7 @@ function toReadablePart(part: ContentPart, where: string): Part | undefined {
     const fileId = parseFileId(fileUri);
     const source =
       fileId === undefined
-        ? parseAttachmentSource(fileUri, `${where}.fileData.fileUri`, mediaType)
+        ? parseAttachmentSource(fileUri, `${fieldPath}.fileData.fileUri`, mediaType)
         : { kind: "file" as const, fileId };
     return toAttachmentPart(mediaType, source, displayName ?? undefined);
   }
@@ -130,35 +130,36 @@ function toFunctionResponseText(response: unknown): { text: string; isError: boo
     return { text: typeof response === "string" ? response : JSON.stringify(response ?? {}), isError: false };
   }
   const names = Object.keys(response);
-  const only = (name: string) => names.length === 1 && names[0] === name;
-  const isError = only("error");
-  const wrapped = isError || only("output") || only("result") ? response[names[0] ?? ""] : undefined;
+  const hasOnlyKey = (name: string) => names.length === 1 && names[0] === name;
+  const isError = hasOnlyKey("error");
+  const wrapped =
+    isError || hasOnlyKey("output") || hasOnlyKey("result") ? response[names[0] ?? ""] : undefined;
   const content = names.length === 2 && "name" in response ? optionalString(response, "content") : undefined;
   const value = wrapped ?? content ?? response;
   return { text: typeof value === "string" ? value : JSON.stringify(value), isError };
 }
 
 function toToolMessage(
-  declared: NonNullable<ContentPart["functionResponse"]>,
-  where: string,
+  functionResponse: NonNullable<ContentPart["functionResponse"]>,
+  fieldPath: string,
   calls: PendingToolCalls,
 ): Message {
-  const { text, isError } = toFunctionResponseText(declared.response);
-  const attached = (declared.parts ?? []).flatMap((value) => {
+  const { text, isError } = toFunctionResponseText(functionResponse.response);
+  const attached = (functionResponse.parts ?? []).flatMap((value) => {
     const part = partSchema.safeParse(value);
-    return part.success ? (toReadablePart(part.data, where) ?? []) : [];
+    return part.success ? (toReadablePart(part.data, fieldPath) ?? []) : [];
   });
   return {
     role: "tool",
-    callId: calls.resolve(declared.id, declared.name).callId,
-    name: declared.name,
+    callId: calls.resolve(functionResponse.id, functionResponse.name).callId,
+    name: functionResponse.name,
     parts: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...attached],
     ...(isError ? { isError: true } : {}),
   };
 }
 
-function toModelMessage(parts: readonly ContentPart[], where: string, calls: PendingToolCalls): Message {
-  const shown: Part[] = [];
+function toModelMessage(parts: readonly ContentPart[], fieldPath: string, calls: PendingToolCalls): Message {
+  const visibleParts: Part[] = [];
   const toolCalls: ToolCall[] = [];
   let reasoning = "";
   parts.forEach((part, index) => {
@@ -167,24 +168,28 @@ function toModelMessage(parts: readonly ContentPart[], where: string, calls: Pen
       const id = calls.register(part.functionCall.id, name);
       toolCalls.push({ id, name, arguments: JSON.stringify(args ?? {}) });
     } else if (part.thought === true) reasoning += part.text ?? "";
-    else shown.push(...[toReadablePart(part, `${where}[${index}]`) ?? []].flat());
+    else visibleParts.push(...[toReadablePart(part, `${fieldPath}[${index}]`) ?? []].flat());
   });
-  return { role: "assistant", parts: shown, toolCalls, ...(reasoning === "" ? {} : { reasoning }) };
+  return { role: "assistant", parts: visibleParts, toolCalls, ...(reasoning === "" ? {} : { reasoning }) };
 }
 
-function toUserMessages(parts: readonly ContentPart[], where: string, calls: PendingToolCalls): Message[] {
+function toUserMessages(
+  parts: readonly ContentPart[],
+  fieldPath: string,
+  calls: PendingToolCalls,
+): Message[] {
   const messages: Message[] = [];
-  let shown: Part[] = [];
+  let visibleParts: Part[] = [];
   const flush = () => {
-    if (shown.length > 0) messages.push({ role: "user", parts: shown });
-    shown = [];
+    if (visibleParts.length > 0) messages.push({ role: "user", parts: visibleParts });
+    visibleParts = [];
   };
   parts.forEach((part, index) => {
-    const at = `${where}[${index}]`;
+    const partPath = `${fieldPath}[${index}]`;
     if (part.functionResponse) {
       flush();
-      messages.push(toToolMessage(part.functionResponse, at, calls));
-    } else shown.push(...[toReadablePart(part, at) ?? []].flat());
+      messages.push(toToolMessage(part.functionResponse, partPath, calls));
+    } else visibleParts.push(...[toReadablePart(part, partPath) ?? []].flat());
   });
   flush();
   return messages.length === 0 ? [{ role: "user", parts: [] }] : messages;
@@ -193,7 +198,7 @@ function toUserMessages(parts: readonly ContentPart[], where: string, calls: Pen
 /** Converts one turn to messages. Each function response becomes its own message, in the original order. */
 export function toMessages(
   content: z.output<typeof contentSchema>,
-  where: string,
+  fieldPath: string,
   calls: PendingToolCalls,
 ): Message[] {
   const parts = content.parts ?? [];
@@ -201,21 +206,21 @@ export function toMessages(
     case "user":
     case "function":
     case "tool":
-      return toUserMessages(parts, `${where}.parts`, calls);
+      return toUserMessages(parts, `${fieldPath}.parts`, calls);
     case "model":
     case "assistant":
-      return [toModelMessage(parts, `${where}.parts`, calls)];
+      return [toModelMessage(parts, `${fieldPath}.parts`, calls)];
     case "system":
-      return [toSystemMessage(content, where)];
+      return [toSystemMessage(content, fieldPath)];
     default:
-      throw invalidRequest(`${where}.role must be user or model`, `${where}.role`);
+      throw invalidRequest(`${fieldPath}.role must be user or model`, `${fieldPath}.role`);
   }
 }
 
 /** Converts a turn to a system message. */
-export function toSystemMessage(content: z.output<typeof contentSchema>, where: string): Message {
+export function toSystemMessage(content: z.output<typeof contentSchema>, fieldPath: string): Message {
   const parts = (content.parts ?? []).flatMap(
-    (part, index) => toReadablePart(part, `${where}.parts[${index}]`) ?? [],
+    (part, index) => toReadablePart(part, `${fieldPath}.parts[${index}]`) ?? [],
   );
   return { role: "system", parts };
 }

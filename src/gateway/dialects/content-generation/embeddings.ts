@@ -27,13 +27,16 @@ type EmbedRequest = z.output<typeof embedSchema>;
  *
  * @throws GatewayError 400 for parts that are not text, and if there is no text at all.
  */
-function extractText({ content }: EmbedRequest, where: string): string {
+function extractText({ content }: EmbedRequest, fieldPath: string): string {
   const parts = content.parts ?? [];
   const texts = parts.map(({ text }, index) => {
     if (typeof text === "string") return text;
-    throw invalidRequest(`${where}.parts[${index}] is no text: only texts are embedded`, `${where}.parts`);
+    throw invalidRequest(
+      `${fieldPath}.parts[${index}] is no text: only texts are embedded`,
+      `${fieldPath}.parts`,
+    );
   });
-  if (texts.every((text) => text === "")) throw invalidRequest(`${where} has no text`, where);
+  if (texts.every((text) => text === "")) throw invalidRequest(`${fieldPath} has no text`, fieldPath);
   return texts.join("\n");
 }
 
@@ -43,25 +46,25 @@ async function embedRequests(
   caller: Caller,
   path: string,
   requests: readonly EmbedRequest[],
-  whereOf: (index: number) => string,
+  getFieldPath: (index: number) => string,
 ) {
   const model = await readWithModelNames(context, parseModelName(path), resolveModel, {
     dialect: DIALECT_ID,
     operation: "embeddings",
   });
   const texts = requests.map((request, index) => {
-    const own = request.model;
-    if (typeof own === "string" && parseModelName(own) !== parseModelName(path)) {
-      throw invalidRequest(`${whereOf(index)}: model must be the model of the path`, "model");
+    const requestModel = request.model;
+    if (typeof requestModel === "string" && parseModelName(requestModel) !== parseModelName(path)) {
+      throw invalidRequest(`${getFieldPath(index)}: model must be the model of the path`, "model");
     }
-    return extractText(request, whereOf(index));
+    return extractText(request, getFieldPath(index));
   });
   const sizes = new Set(requests.map(({ outputDimensionality }) => outputDimensionality ?? null));
-  const [dimensions = null, ...others] = sizes;
-  if (others.length > 0) {
+  const [dimensions = null, ...otherSizes] = sizes;
+  if (otherSizes.length > 0) {
     throw invalidRequest("outputDimensionality must be the same in all requests", "outputDimensionality");
   }
-  const field = whereOf(0);
+  const field = getFieldPath(0);
   const { vectors, tokens } = await embedInputs({
     context,
     caller,

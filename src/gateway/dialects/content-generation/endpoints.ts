@@ -26,7 +26,7 @@ async function generate(
   const conversation = await readWithModelNames(
     context,
     body,
-    (requestBody, naming) => toConversation(requestBody, model, stream, naming),
+    (requestBody, nameConfig) => toConversation(requestBody, model, stream, nameConfig),
     { dialect: DIALECT_ID, operation: "chat" },
   );
   return answerConversation(

@@ -44,18 +44,18 @@ function toFileState(status: string | undefined): string {
 }
 
 /** Builds the file resource of this style. */
-export function toFileResource(kept: FileRecord, context: Pick<Context, "request" | "url">): object {
-  const created = toIsoTime(kept.createdAt * 1000);
+export function toFileResource(record: FileRecord, context: Pick<Context, "request" | "url">): object {
+  const created = toIsoTime(record.createdAt * 1000);
   return {
-    name: `files/${kept.id}`,
-    displayName: kept.displayName ?? kept.filename,
-    mimeType: kept.mediaType || "application/octet-stream",
-    sizeBytes: String(kept.bytes),
+    name: `files/${record.id}`,
+    displayName: record.displayName ?? record.filename,
+    mimeType: record.mediaType || "application/octet-stream",
+    sizeBytes: String(record.bytes),
     createTime: created,
     updateTime: created,
-    ...(kept.expiresAt === 0 ? {} : { expirationTime: toIsoTime(kept.expiresAt) }),
-    uri: `${getPublicOrigin(context)}/v1beta/files/${kept.id}`,
-    state: toFileState(kept.status),
+    ...(record.expiresAt === 0 ? {} : { expirationTime: toIsoTime(record.expiresAt) }),
+    uri: `${getPublicOrigin(context)}/v1beta/files/${record.id}`,
+    state: toFileState(record.status),
     source: "UPLOADED",
   };
 }
@@ -109,7 +109,7 @@ const listFiles = declareOnBothPaths("", {
     const { data, hasMore } = paginate(all.toReversed(), query.pageToken || undefined, size);
     const last = data.at(-1);
     return respondJsonWithinBudget(context, {
-      ...(data.length === 0 ? {} : { files: data.map((kept) => toFileResource(kept, context)) }),
+      ...(data.length === 0 ? {} : { files: data.map((record) => toFileResource(record, context)) }),
       ...(hasMore && last !== undefined ? { nextPageToken: last.id } : {}),
     });
   },

@@ -7,19 +7,22 @@ const encoder = new TextEncoder();
  * Builds `groundingMetadata`: the sources of the answer. Segment indexes count bytes of UTF-8. `text` is the whole answer
  * text.
  */
-export function groundingMetadata({ found, citations }: Sources, text: string): Record<string, unknown> {
-  const places = new Map(found.map(({ url }, index) => [url, index]));
+export function groundingMetadata(
+  { found: results, citations }: Sources,
+  text: string,
+): Record<string, unknown> {
+  const indexByUrl = new Map(results.map(({ url }, index) => [url, index]));
   const bytes = (end: number): number => encoder.encode(text.slice(0, end)).byteLength;
   return {
     webSearchQueries: [],
-    groundingChunks: found.map(({ url, title }) => ({ web: { uri: url, title } })),
+    groundingChunks: results.map(({ url, title }) => ({ web: { uri: url, title } })),
     groundingSupports: citations.map(({ url, claim }) => ({
       segment: {
         startIndex: bytes(claim.start),
         endIndex: bytes(claim.start + claim.text.length),
         text: claim.text,
       },
-      groundingChunkIndices: [places.get(url) ?? 0],
+      groundingChunkIndices: [indexByUrl.get(url) ?? 0],
     })),
   };
 }

@@ -10,7 +10,7 @@ import type {
   WireRequest,
 } from "../playground/types.ts";
 
-function content(turn: PlaygroundTurn): Record<string, unknown> {
+function toContent(turn: PlaygroundTurn): Record<string, unknown> {
   switch (turn.role) {
     case "user":
       return { role: "user", parts: [{ text: turn.text }] };
@@ -32,13 +32,13 @@ function content(turn: PlaygroundTurn): Record<string, unknown> {
   }
 }
 
-function request({ model, system, turns, tools, stream }: PlaygroundRequest): WireRequest {
+function buildRequest({ model, system, turns, tools, stream }: PlaygroundRequest): WireRequest {
   const action = stream ? "streamGenerateContent?alt=sse" : "generateContent";
   return {
     path: `/v1beta/models/${encodeURIComponent(model)}:${action}`,
     body: {
       ...(system !== "" && { systemInstruction: { parts: [{ text: system }] } }),
-      contents: turns.map(content),
+      contents: turns.map(toContent),
       generationConfig: { thinkingConfig: { includeThoughts: true } },
       ...(tools.length > 0 && {
         tools: [
@@ -55,7 +55,7 @@ function request({ model, system, turns, tools, stream }: PlaygroundRequest): Wi
   };
 }
 
-function part(source: unknown): AnswerPiece[] {
+function readPart(source: unknown): AnswerPiece[] {
   const text = textAt(source, "text");
   if (valueAt(source, "thought") === true) return [{ type: "reasoning", text }];
   const call = valueAt(source, "functionCall");
@@ -67,8 +67,8 @@ function part(source: unknown): AnswerPiece[] {
 }
 
 /** Converts a chunk or a whole answer to pieces. Both have the same shape. */
-function chunk(data: unknown): readonly AnswerPiece[] {
-  const used: AnswerPiece[] =
+function readChunk(data: unknown): readonly AnswerPiece[] {
+  const usagePieces: AnswerPiece[] =
     valueAt(data, "usageMetadata") === undefined
       ? []
       : [
@@ -81,7 +81,7 @@ function chunk(data: unknown): readonly AnswerPiece[] {
           },
         ];
   const parts = listAt(data, "candidates", 0, "content", "parts");
-  return withoutEmptyPieces(...parts.flatMap(part), ...used, readError(data));
+  return withoutEmptyPieces(...parts.flatMap(readPart), ...usagePieces, readError(data));
 }
 
 /**
@@ -97,9 +97,9 @@ function sdkArguments(wire: WireRequest, model: string) {
 export const playground: PlaygroundDialect = {
   id: "content-generation",
   name: "Content generation",
-  buildRequest: request,
-  parseEvent: chunk,
-  parseAnswer: chunk,
+  buildRequest,
+  parseEvent: readChunk,
+  parseAnswer: readChunk,
   toJavascript: (origin, wire, { model, stream }) => `import { GoogleGenAI } from "@google/genai";
 
 const ai = new GoogleGenAI({

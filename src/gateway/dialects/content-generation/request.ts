@@ -93,9 +93,9 @@ export function toConversation(
   body: ContentRequest,
   path: string,
   stream: boolean,
-  naming: ModelNameConfig,
+  nameConfig: ModelNameConfig,
 ): Conversation {
-  const model = resolveModel(parseModelName(path), naming);
+  const model = resolveModel(parseModelName(path), nameConfig);
   const config = body.generationConfig;
   const thinkingConfig = config?.thinkingConfig;
   const thinking = model.thinking && Number(thinkingConfig?.thinkingBudget ?? -1) !== 0;

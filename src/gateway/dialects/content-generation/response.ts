@@ -5,7 +5,7 @@ import { groundingMetadata } from "./grounding.ts";
 import { toLogprobsResult } from "./logprobs.ts";
 import { FINISH_REASONS, usageMetadata } from "./usage.ts";
 
-function functionCall({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
+function toFunctionCall({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
   return { functionCall: { id, name, args: parseToolInput(text) } };
 }
 
@@ -14,7 +14,7 @@ export function toContentResponse(completion: Completion, info: AnswerInfo): Rec
   const parts: Record<string, unknown>[] = [];
   if (completion.reasoning !== "") parts.push({ text: completion.reasoning, thought: true });
   for (const text of [completion.text, completion.refusal ?? ""]) if (text !== "") parts.push({ text });
-  parts.push(...completion.toolCalls.map(functionCall));
+  parts.push(...completion.toolCalls.map(toFunctionCall));
   if (parts.length === 0) parts.push({ text: "" });
   return {
     candidates: [

@@ -73,8 +73,9 @@ export class ContentStream implements StreamRenderer {
   }
 
   #text(text: string, tokens?: readonly AnswerToken[]): string {
-    const more = tokens === undefined ? "" : `,${JSON.stringify(toLogprobsResult(tokens)).slice(1, -1)}`;
-    return `${CHUNK_START}{"text":${JSON.stringify(text)}}]},"index":0${more}}],${this.#tail}`;
+    const logprobsJson =
+      tokens === undefined ? "" : `,${JSON.stringify(toLogprobsResult(tokens)).slice(1, -1)}`;
+    return `${CHUNK_START}{"text":${JSON.stringify(text)}}]},"index":0${logprobsJson}}],${this.#tail}`;
   }
 
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {

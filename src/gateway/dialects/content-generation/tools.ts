@@ -70,13 +70,13 @@ export function toTools(
   groups: z.output<typeof toolsSchema> | null | undefined,
   config: z.output<typeof toolConfigSchema> | null | undefined,
 ): { tools: ToolDefinition[]; toolChoice: ToolChoice } {
-  const declared = (groups ?? []).flatMap((group) => (group.functionDeclarations ?? []).map(toDefinition));
-  const calling = config?.functionCallingConfig;
-  const allowed = calling?.allowedFunctionNames ?? [];
-  const unknown = allowed.find((name) => !declared.some((tool) => tool.name === name));
+  const definitions = (groups ?? []).flatMap((group) => (group.functionDeclarations ?? []).map(toDefinition));
+  const callingConfig = config?.functionCallingConfig;
+  const allowed = callingConfig?.allowedFunctionNames ?? [];
+  const unknown = allowed.find((name) => !definitions.some((tool) => tool.name === name));
   if (unknown !== undefined) throw undeclaredToolError(unknown, ALLOWED_FUNCTIONS_FIELD);
-  const tools = allowed.length === 0 ? declared : declared.filter(({ name }) => allowed.includes(name));
-  const mode = calling?.mode?.toUpperCase() ?? "AUTO";
+  const tools = allowed.length === 0 ? definitions : definitions.filter(({ name }) => allowed.includes(name));
+  const mode = callingConfig?.mode?.toUpperCase() ?? "AUTO";
   switch (mode) {
     case "AUTO":
     case "MODE_UNSPECIFIED":
@@ -85,13 +85,13 @@ export function toTools(
     case "NONE":
       return { tools, toolChoice: { type: "none" } };
     case "ANY": {
-      const [name, ...others] = allowed;
-      if (name === undefined || others.length > 0) return { tools, toolChoice: { type: "required" } };
+      const [name, ...otherNames] = allowed;
+      if (name === undefined || otherNames.length > 0) return { tools, toolChoice: { type: "required" } };
       return { tools, toolChoice: { type: "function", name } };
     }
     default: {
       const field = "toolConfig.functionCallingConfig.mode";
-      throw invalidRequest(`${field} ${JSON.stringify(calling?.mode)} is not known`, field);
+      throw invalidRequest(`${field} ${JSON.stringify(callingConfig?.mode)} is not known`, field);
     }
   }
 }

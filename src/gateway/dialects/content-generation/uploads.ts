@@ -56,8 +56,8 @@ const answers = jsonResponse(() => z.object({ file: fileResourceSchema() }));
 
 /** Returns the words of `X-Goog-Upload-Command`, which are separated by commas. */
 function parseCommands(headers: Headers): readonly string[] {
-  const words = (headers.get("x-goog-upload-command") ?? "").toLowerCase().split(",");
-  return words.map((word) => word.trim()).filter((word) => word !== "");
+  const commands = (headers.get("x-goog-upload-command") ?? "").toLowerCase().split(",");
+  return commands.map((command) => command.trim()).filter((command) => command !== "");
 }
 
 /** Reads a byte count from a header. Returns null if the header is missing. */
@@ -116,8 +116,8 @@ const continueEndpoint = callerEndpoint({
     const { headers } = context.request;
     const commands = parseCommands(headers);
     const opened = await openRequestedUpload(context);
-    const status = (word: string, received: number) => ({
-      headers: { "x-goog-upload-status": word, "x-goog-upload-size-received": String(received) },
+    const status = (uploadStatus: string, received: number) => ({
+      headers: { "x-goog-upload-status": uploadStatus, "x-goog-upload-size-received": String(received) },
     });
     const { received } = opened.upload;
     if (commands.includes("cancel")) {
@@ -130,16 +130,16 @@ const continueEndpoint = callerEndpoint({
       const uploaded = await finishUpload(context, caller, DIALECT_ID, opened, offset ?? received);
       return Response.json(toUploadAnswer(uploaded, context), status("final", uploaded.record.bytes));
     }
-    if (!commands.includes("upload")) throw unknownCommand(commands);
+    if (!commands.includes("upload")) throw unknownCommandError(commands);
     if (offset === null) throw invalidRequest("X-Goog-Upload-Offset is missing", "X-Goog-Upload-Offset");
     return Response.json({}, status("active", await storePieces(context, DIALECT_ID, opened, offset)));
   },
 });
 
-function unknownCommand(commands: readonly string[]) {
+function unknownCommandError(commands: readonly string[]) {
   const name = "X-Goog-Upload-Command";
-  const given = commands.length === 0 ? "is missing" : `${commands.join(", ")} is not known`;
-  return invalidRequest(`${name} ${given}: send upload, finalize, query or cancel`, name);
+  const problem = commands.length === 0 ? "is missing" : `${commands.join(", ")} is not known`;
+  return invalidRequest(`${name} ${problem}: send upload, finalize, query or cancel`, name);
 }
 
 /** Uploads a file in one request: metadata and file as `multipart/related`, or the file alone. */

@@ -12,39 +12,39 @@ export type Block = JsonObject & { type: string };
 export type Content = string | readonly Block[] | null | undefined;
 
 /** Parses the source of an image or document: `base64`, `url` or `file` (client assertion 24). */
-function toAttachmentSource(source: JsonObject, where: string): AttachmentSource {
+function toAttachmentSource(source: JsonObject, fieldPath: string): AttachmentSource {
   switch (source["type"]) {
     case "base64":
       return {
         kind: "inline",
-        data: requireString(source, "data", where),
-        mediaType: requireString(source, "media_type", where),
+        data: requireString(source, "data", fieldPath),
+        mediaType: requireString(source, "media_type", fieldPath),
       };
     case "url":
-      return parseAttachmentSource(requireString(source, "url", where), `${where}.url`);
+      return parseAttachmentSource(requireString(source, "url", fieldPath), `${fieldPath}.url`);
     case "file":
-      return { kind: "file", fileId: requireString(source, "file_id", where) };
+      return { kind: "file", fileId: requireString(source, "file_id", fieldPath) };
     default:
-      throw invalidRequest(`${where}.type must be base64, url or file`, `${where}.type`);
+      throw invalidRequest(`${fieldPath}.type must be base64, url or file`, `${fieldPath}.type`);
   }
 }
 
 /** Converts a document: text becomes text parts, other documents become attachments. */
-function toDocumentParts(block: Block, where: string): Part[] {
-  const source = requireObject(block, "source", where);
+function toDocumentParts(block: Block, fieldPath: string): Part[] {
+  const source = requireObject(block, "source", fieldPath);
   const title = optionalString(block, "title");
   const heading = [title, optionalString(block, "context")].filter((line) => line !== undefined);
-  const headed = (parts: Part[]): Part[] =>
+  const withHeading = (parts: Part[]): Part[] =>
     heading.length === 0 ? parts : [{ type: "text", text: `${heading.join("\n")}\n\n` }, ...parts];
   if (source["type"] === "text") {
-    return headed([{ type: "text", text: requireString(source, "data", `${where}.source`) }]);
+    return withHeading([{ type: "text", text: requireString(source, "data", `${fieldPath}.source`) }]);
   }
   if (source["type"] === "content") {
-    return headed(
-      toParts(readContentMember(source, "content", `${where}.source`), `${where}.source.content`),
+    return withHeading(
+      toParts(readContentMember(source, "content", `${fieldPath}.source`), `${fieldPath}.source.content`),
     );
   }
-  const file: Part = { type: "file", source: toAttachmentSource(source, `${where}.source`) };
+  const file: Part = { type: "file", source: toAttachmentSource(source, `${fieldPath}.source`) };
   return [title === undefined ? file : { ...file, filename: title }];
 }
 
@@ -53,20 +53,21 @@ function toDocumentParts(block: Block, where: string): Part[] {
  *
  * @throws GatewayError 400 for anything else.
  */
-function readContentMember(block: JsonObject, name: string, where: string): Content {
+function readContentMember(block: JsonObject, name: string, fieldPath: string): Content {
   const value = block[name];
   if (value === undefined || value === null || typeof value === "string") return value;
-  if (!Array.isArray(value)) throw invalidRequest(`${where}.${name} must be a string or an array`, where);
+  if (!Array.isArray(value))
+    throw invalidRequest(`${fieldPath}.${name} must be a string or an array`, fieldPath);
   return value.map((item: unknown, index): Block => {
-    const at = `${where}.${name}[${index}]`;
-    if (!isObject(item)) throw invalidRequest(`${at} must be an object`, at);
-    return { ...item, type: requireString(item, "type", at) };
+    const blockPath = `${fieldPath}.${name}[${index}]`;
+    if (!isObject(item)) throw invalidRequest(`${blockPath} must be an object`, blockPath);
+    return { ...item, type: requireString(item, "type", blockPath) };
   });
 }
 
 /** Adds the parts in a loop: spreading them into `push` fails for too many arguments. */
-function appendParts(parts: Part[], more: readonly Part[]): void {
-  for (const part of more) parts.push(part);
+function appendParts(parts: Part[], added: readonly Part[]): void {
+  for (const part of added) parts.push(part);
 }
 
 /** Reads `cache_control` of a block, a tool or a request. Any value that is not an object is ignored. */
@@ -78,54 +79,54 @@ export function parseCacheControl(marked: JsonObject): { cache?: CacheBreakpoint
 }
 
 /** Converts a block to parts. Its cache mark applies to the last part. */
-function toBlockParts(block: Block, where: string): Part[] {
-  const parts = toPartsWithoutCacheMark(block, where);
+function toBlockParts(block: Block, fieldPath: string): Part[] {
+  const parts = toPartsWithoutCacheMark(block, fieldPath);
   const last = parts.at(-1);
   if (last === undefined || !("cache_control" in block)) return parts;
   return [...parts.slice(0, -1), { ...last, ...parseCacheControl(block) }];
 }
 
-function toPartsWithoutCacheMark(block: Block, where: string): Part[] {
+function toPartsWithoutCacheMark(block: Block, fieldPath: string): Part[] {
   switch (block.type) {
     case "text":
-      return [{ type: "text", text: requireString(block, "text", where) }];
+      return [{ type: "text", text: requireString(block, "text", fieldPath) }];
     case "image":
       return [
         {
           type: "image",
-          source: toAttachmentSource(requireObject(block, "source", where), `${where}.source`),
+          source: toAttachmentSource(requireObject(block, "source", fieldPath), `${fieldPath}.source`),
         },
       ];
     case "document":
-      return toDocumentParts(block, where);
+      return toDocumentParts(block, fieldPath);
     case "search_result": {
       const head = [optionalString(block, "title"), optionalString(block, "source")].filter(Boolean);
       return [
         { type: "text", text: `${head.join("\n")}\n` },
-        ...toParts(readContentMember(block, "content", where), `${where}.content`),
+        ...toParts(readContentMember(block, "content", fieldPath), `${fieldPath}.content`),
       ];
     }
     case "container_upload":
-      return [{ type: "file", source: { kind: "file", fileId: requireString(block, "file_id", where) } }];
+      return [{ type: "file", source: { kind: "file", fileId: requireString(block, "file_id", fieldPath) } }];
     case "tool_reference":
-      return [{ type: "text", text: requireString(block, "tool_name", where) }];
+      return [{ type: "text", text: requireString(block, "tool_name", fieldPath) }];
     default:
-      throw unknownContentError(block.type, where);
+      throw unknownContentError(block.type, fieldPath);
   }
 }
 
 /** Converts a content without tool blocks to parts. A string that is empty gives no part. */
-export function toParts(content: Content, where: string): Part[] {
+export function toParts(content: Content, fieldPath: string): Part[] {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return content.flatMap((block, index) => toBlockParts(block, `${where}[${index}]`));
+  return content.flatMap((block, index) => toBlockParts(block, `${fieldPath}[${index}]`));
 }
 
-function toToolMessage(block: Block, where: string): Message {
+function toToolMessage(block: Block, fieldPath: string): Message {
   return {
     role: "tool",
-    callId: requireString(block, "tool_use_id", where),
-    parts: toParts(readContentMember(block, "content", where), `${where}.content`),
+    callId: requireString(block, "tool_use_id", fieldPath),
+    parts: toParts(readContentMember(block, "content", fieldPath), `${fieldPath}.content`),
     ...(block["is_error"] === true ? { isError: true } : {}),
     ...parseCacheControl(block),
   };
@@ -135,9 +136,9 @@ function toToolMessage(block: Block, where: string): Message {
  * Converts a user message. Each tool result becomes its own message, and other content keeps its position between the
  * results, so the caller's order is preserved (client assertions 25 and 26).
  */
-export function toUserMessages(content: Content, where: string): Message[] {
+export function toUserMessages(content: Content, fieldPath: string): Message[] {
   if (content === null || content === undefined || typeof content === "string") {
-    return [{ role: "user", parts: toParts(content, where) }];
+    return [{ role: "user", parts: toParts(content, fieldPath) }];
   }
   const messages: Message[] = [];
   let parts: Part[] = [];
@@ -146,11 +147,11 @@ export function toUserMessages(content: Content, where: string): Message[] {
     parts = [];
   };
   content.forEach((block, index) => {
-    const at = `${where}[${index}]`;
+    const blockPath = `${fieldPath}[${index}]`;
     if (block.type === "tool_result") {
       flush();
-      messages.push(toToolMessage(block, at));
-    } else appendParts(parts, toBlockParts(block, at));
+      messages.push(toToolMessage(block, blockPath));
+    } else appendParts(parts, toBlockParts(block, blockPath));
   });
   flush();
   return messages.length === 0 ? [{ role: "user", parts: [] }] : messages;
@@ -160,23 +161,23 @@ export function toUserMessages(content: Content, where: string): Message[] {
  * Converts an assistant message of the history. The gateway ignores signatures, redacted thinking and the blocks of server
  * tools, because the model cannot read them.
  */
-export function toAssistantMessage(content: Content, where: string): Message {
+export function toAssistantMessage(content: Content, fieldPath: string): Message {
   if (content === null || content === undefined || typeof content === "string") {
-    return { role: "assistant", parts: toParts(content, where), toolCalls: [] };
+    return { role: "assistant", parts: toParts(content, fieldPath), toolCalls: [] };
   }
   const parts: Part[] = [];
   const toolCalls: ToolCall[] = [];
   let reasoning = "";
   content.forEach((block, index) => {
-    const at = `${where}[${index}]`;
+    const blockPath = `${fieldPath}[${index}]`;
     switch (block.type) {
       case "thinking":
         reasoning += optionalString(block, "thinking") ?? "";
         break;
       case "tool_use":
         toolCalls.push({
-          id: requireString(block, "id", at),
-          name: requireString(block, "name", at),
+          id: requireString(block, "id", blockPath),
+          name: requireString(block, "name", blockPath),
           arguments: JSON.stringify(block["input"] ?? {}),
           ...parseCacheControl(block),
         });
@@ -184,7 +185,7 @@ export function toAssistantMessage(content: Content, where: string): Message {
       case "text":
       case "image":
       case "document":
-        appendParts(parts, toBlockParts(block, at));
+        appendParts(parts, toBlockParts(block, blockPath));
         break;
     }
   });

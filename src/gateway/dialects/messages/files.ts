@@ -25,15 +25,15 @@ const DEFAULT_PAGE_SIZE = 20;
 const toIsoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /** Builds the file metadata of this style. */
-function toFileMetadata(kept: FileRecord): Record<string, unknown> {
+function toFileMetadata(record: FileRecord): Record<string, unknown> {
   return {
-    id: kept.id,
+    id: record.id,
     type: "file",
-    filename: kept.filename,
-    mime_type: kept.mediaType || "application/octet-stream",
-    size_bytes: kept.bytes,
-    created_at: toIsoTime(kept.createdAt * 1000),
-    expires_at: kept.expiresAt === 0 ? null : toIsoTime(kept.expiresAt),
+    filename: record.filename,
+    mime_type: record.mediaType || "application/octet-stream",
+    size_bytes: record.bytes,
+    created_at: toIsoTime(record.createdAt * 1000),
+    expires_at: record.expiresAt === 0 ? null : toIsoTime(record.expiresAt),
     downloadable: false,
   };
 }
@@ -101,18 +101,18 @@ const listFiles = declareOnBothPaths("", {
     const requestedIds = new Set(["ids", "ids[]"].flatMap((name) => context.url.searchParams.getAll(name)));
     const all = await listCallerFiles({ context, caller, style: DIALECT_ID });
     const oldestFirst = all.filter(({ id }) => requestedIds.size === 0 || requestedIds.has(id));
-    const found =
+    const listing =
       before === undefined
         ? paginate(oldestFirst.toReversed(), after, limit)
         : paginate(oldestFirst, before, limit);
-    const data = before === undefined ? found.data : found.data.toReversed();
+    const data = before === undefined ? listing.data : listing.data.toReversed();
     const last = data.at(-1)?.id ?? null;
     return respondJsonWithinBudget(context, {
       data: data.map(toFileMetadata),
       first_id: data[0]?.id ?? null,
       last_id: last,
-      has_more: found.hasMore,
-      next_page: found.hasMore && before === undefined ? last : null,
+      has_more: listing.hasMore,
+      next_page: listing.hasMore && before === undefined ? last : null,
     });
   },
 });

@@ -3,12 +3,16 @@ import type { LimitHeaders } from "../../../core/routing/limit-headers.ts";
 
 const PREFIX = "anthropic-ratelimit";
 
-function toLimitHeaders(what: string, state: RateWindowState | null, now: number): Record<string, string> {
+function toLimitHeaders(
+  limitName: string,
+  state: RateWindowState | null,
+  now: number,
+): Record<string, string> {
   if (state === null) return {};
   return {
-    [`${PREFIX}-${what}-limit`]: String(state.limit),
-    [`${PREFIX}-${what}-remaining`]: String(state.remaining),
-    [`${PREFIX}-${what}-reset`]: new Date(now + state.resetMs).toISOString().replace(/\.\d+Z$/, "Z"),
+    [`${PREFIX}-${limitName}-limit`]: String(state.limit),
+    [`${PREFIX}-${limitName}-remaining`]: String(state.remaining),
+    [`${PREFIX}-${limitName}-reset`]: new Date(now + state.resetMs).toISOString().replace(/\.\d+Z$/, "Z"),
   };
 }
 
@@ -19,6 +23,6 @@ export const toMessageLimitHeaders: LimitHeaders = ({ requests, tokens }, now) =
 });
 
 /** Names of all headers that {@link toMessageLimitHeaders} may return. */
-export const MESSAGE_LIMIT_HEADERS: readonly string[] = ["requests", "tokens"].flatMap((what) =>
-  ["limit", "remaining", "reset"].map((part) => `${PREFIX}-${what}-${part}`),
+export const MESSAGE_LIMIT_HEADERS: readonly string[] = ["requests", "tokens"].flatMap((limitName) =>
+  ["limit", "remaining", "reset"].map((field) => `${PREFIX}-${limitName}-${field}`),
 );

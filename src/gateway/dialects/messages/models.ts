@@ -44,8 +44,8 @@ const listModels = {
   handler: async (context: Context) => {
     const { config } = await context.config();
     const family = MESSAGE_MODEL_IDS.map((id) => toModelObject(id));
-    const further = listAdditionalModels(config).map((model) => toModelObject(model.id, model));
-    const data = [...family, ...further];
+    const additionalModels = listAdditionalModels(config).map((model) => toModelObject(model.id, model));
+    const data = [...family, ...additionalModels];
     return Response.json({
       object: "list",
       data,

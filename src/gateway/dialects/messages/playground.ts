@@ -8,7 +8,7 @@ import type {
   PlaygroundTurn,
 } from "../playground/types.ts";
 
-function blocks(turn: PlaygroundTurn): Record<string, unknown> {
+function toMessage(turn: PlaygroundTurn): Record<string, unknown> {
   switch (turn.role) {
     case "user":
       return { role: "user", content: turn.text };
@@ -33,13 +33,13 @@ function blocks(turn: PlaygroundTurn): Record<string, unknown> {
   }
 }
 
-function body({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
+function buildBody({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
   return {
     model,
     max_tokens: 8192,
     thinking: { type: "adaptive" },
     ...(system !== "" && { system }),
-    messages: turns.map(blocks),
+    messages: turns.map(toMessage),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters }) => ({
         name,
@@ -54,7 +54,7 @@ function body({ model, system, turns, tools, stream }: PlaygroundRequest): Recor
 const usage = (data: unknown): AnswerPiece[] =>
   readUsage(valueAt(data, "usage"), "input_tokens", "output_tokens");
 
-function event(data: unknown): readonly AnswerPiece[] {
+function readEvent(data: unknown): readonly AnswerPiece[] {
   switch (textAt(data, "type")) {
     case "content_block_start":
       if (textAt(data, "content_block", "type") !== "tool_use") return [];
@@ -78,7 +78,7 @@ function event(data: unknown): readonly AnswerPiece[] {
   }
 }
 
-function block(source: unknown): AnswerPiece[] {
+function readBlock(source: unknown): AnswerPiece[] {
   switch (textAt(source, "type")) {
     case "thinking":
       return [{ type: "reasoning", text: textAt(source, "thinking") }];
@@ -98,10 +98,10 @@ function block(source: unknown): AnswerPiece[] {
 export const playground: PlaygroundDialect = {
   id: "messages",
   name: "Messages",
-  buildRequest: (ask) => ({ path: "/anthropic/v1/messages", body: body(ask) }),
-  parseEvent: event,
+  buildRequest: (input) => ({ path: "/anthropic/v1/messages", body: buildBody(input) }),
+  parseEvent: readEvent,
   parseAnswer: (data) =>
-    withoutEmptyPieces(...listAt(data, "content").flatMap(block), ...usage(data), readError(data)),
+    withoutEmptyPieces(...listAt(data, "content").flatMap(readBlock), ...usage(data), readError(data)),
   toJavascript: (origin, request, { stream }) => `import Anthropic from "@anthropic-ai/sdk";
 
 const client = new Anthropic({

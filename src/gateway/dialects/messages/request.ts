@@ -64,18 +64,18 @@ function toMessages(body: MessageRequest): Message[] {
   const system = toParts(body.system, "system");
   if (system.length > 0) messages.push({ role: "system", parts: system });
   body.messages.forEach(({ role, content }, index) => {
-    const where = `messages[${index}].content`;
+    const fieldPath = `messages[${index}].content`;
     switch (role) {
       case "user":
         // Push in a loop: spreading a long array into `push` exceeds the maximum number of arguments.
-        for (const message of toUserMessages(content, where)) messages.push(message);
+        for (const message of toUserMessages(content, fieldPath)) messages.push(message);
         break;
       case "assistant":
-        messages.push(toAssistantMessage(content, where));
+        messages.push(toAssistantMessage(content, fieldPath));
         break;
       // Newer agents send later instructions between the messages (client assertion 29).
       case "system":
-        messages.push({ role: "system", parts: toParts(content, where) });
+        messages.push({ role: "system", parts: toParts(content, fieldPath) });
         break;
       default:
         throw invalidRequest(
@@ -90,10 +90,10 @@ function toMessages(body: MessageRequest): Message[] {
 /** Reads the format of the answer from the newer field `output_config.format`, or from the older `output_format`. */
 function toFormat({ output_config: config, output_format: older }: MessageRequest): ResponseFormat {
   const format = config?.format ?? older;
-  const where = format === config?.format ? "output_config.format" : "output_format";
+  const fieldPath = format === config?.format ? "output_config.format" : "output_format";
   if (!format) return { type: "text" };
-  if (format.type !== "json_schema") throw unknownFormatError(format.type, `${where}.type`);
-  return { type: "json-schema", schema: requireObject(format, "schema", where) };
+  if (format.type !== "json_schema") throw unknownFormatError(format.type, `${fieldPath}.type`);
+  return { type: "json-schema", schema: requireObject(format, "schema", fieldPath) };
 }
 
 const shownThinkingSchema = once(() =>
@@ -117,9 +117,9 @@ function wantsVisibleThinking(thinking: unknown): boolean {
  *
  * @throws GatewayError 400 that names the invalid field.
  */
-export function toConversation(body: MessageRequest, naming: ModelNameConfig): Conversation {
+export function toConversation(body: MessageRequest, nameConfig: ModelNameConfig): Conversation {
   rejectThread(body.thread);
-  const model = resolveModel(body.model, naming);
+  const model = resolveModel(body.model, nameConfig);
   const effort = body.output_config?.effort;
   const thinking = model.thinking && wantsThinking({ thinking: body.thinking, reasoning_effort: effort });
   const choice = body.tool_choice;

@@ -76,9 +76,9 @@ export class MessageStream implements StreamRenderer {
     return namedItem("message_start", JSON.stringify({ type: "message_start", message }));
   }
 
-  #ensureBlock(wanted: "text" | "thinking"): string {
-    if (this.#openBlockKind === wanted) return "";
-    return wanted === "text"
+  #ensureBlock(kind: "text" | "thinking"): string {
+    if (this.#openBlockKind === kind) return "";
+    return kind === "text"
       ? this.#openBlock("text", '{"type":"text","text":"","citations":null}', '"text_delta","text":')
       : this.#openBlock(
           "thinking",

@@ -102,11 +102,11 @@ export function findWebSearch(
   tools: readonly z.output<typeof toolSchema>[],
   choice: z.output<ReturnType<typeof toolChoiceSchema>> | null | undefined,
 ): { webSearch?: WebSearch } {
-  const allowed = typeof choice === "string" ? choice : choice?.type;
+  const choiceType = typeof choice === "string" ? choice : choice?.type;
   const tool = tools.find(({ type }) => /^web_search_\d/.test(type ?? ""));
-  if (allowed === "none" || tool === undefined) return {};
+  if (choiceType === "none" || tool === undefined) return {};
   const isForced =
-    typeof choice === "object" && allowed === "tool" && choice?.name === (tool.name ?? "web_search");
+    typeof choice === "object" && choiceType === "tool" && choice?.name === (tool.name ?? "web_search");
   return { webSearch: { ...parseWebSearch(tool), ...(isForced ? { isRequested: true } : {}) } };
 }
 
@@ -134,7 +134,7 @@ export const toolChoiceSchema = () =>
 export function toToolChoice(
   choice: z.output<ReturnType<typeof toolChoiceSchema>> | null | undefined,
   declared: readonly z.output<typeof toolSchema>[],
-  offered: readonly ToolDefinition[],
+  tools: readonly ToolDefinition[],
 ): ToolChoice {
   if (choice === null || choice === undefined) return { type: "auto" };
   const name = typeof choice === "string" ? undefined : (choice.name ?? choice.function?.name);
@@ -151,7 +151,7 @@ export function toToolChoice(
       if (name === undefined || name === "") {
         throw invalidRequest("tool_choice.name must name a tool", "tool_choice.name");
       }
-      if (offered.some((tool) => tool.name === name)) return { type: "function", name };
+      if (tools.some((tool) => tool.name === name)) return { type: "function", name };
       if (declared.some((tool) => tool.name === name)) return { type: "auto" };
       throw undeclaredToolError(name, "tool_choice.name");
     default:

@@ -26,8 +26,8 @@ export function toMessageUsage(usage: Usage): Record<string, unknown> {
 
 /** Builds `usage` of a whole message: the counts, and the other fields of the real service, which have no value here. */
 export function toWholeUsage(usage: Usage): Record<string, unknown> {
-  const nothing = { cache_creation: null, inference_geo: null, service_tier: "standard", speed: null };
-  return { ...toMessageUsage(usage), ...nothing };
+  const unsetFields = { cache_creation: null, inference_geo: null, service_tier: "standard", speed: null };
+  return { ...toMessageUsage(usage), ...unsetFields };
 }
 
 /**
@@ -35,10 +35,10 @@ export function toWholeUsage(usage: Usage): Record<string, unknown> {
  * `stop_reason`. `reason` null: the message has not ended. `sequence` is the stop sequence that ended it.
  */
 export function toEndingFields(reason: FinishReason | null, sequence?: string): Record<string, unknown> {
-  const refused = { type: "refusal", category: null, explanation: null };
+  const stopDetails = { type: "refusal", category: null, explanation: null };
   return {
     container: null,
-    stop_details: reason === "content_filter" ? refused : null,
+    stop_details: reason === "content_filter" ? stopDetails : null,
     stop_reason: reason === null ? null : sequence === undefined ? STOP_REASONS[reason] : "stop_sequence",
     stop_sequence: sequence ?? null,
   };

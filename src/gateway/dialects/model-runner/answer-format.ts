@@ -27,20 +27,20 @@ const toNanoseconds = (milliseconds: number): number => Math.max(1, Math.round(m
 export function toClosingFields(
   reason: FinishReason,
   usage: Usage,
-  watch: Stopwatch,
+  stopwatch: Stopwatch,
 ): Record<string, unknown> {
-  const total = toNanoseconds(watch.now() - watch.startedAt);
-  const reading = Math.min(toNanoseconds(watch.firstTokenMs()), total);
+  const total = toNanoseconds(stopwatch.now() - stopwatch.startedAt);
+  const promptDuration = Math.min(toNanoseconds(stopwatch.firstTokenMs()), total);
   return {
     done: true,
     done_reason: toDoneReason(reason),
     total_duration: total,
     load_duration: 0,
     prompt_eval_count: usage.prompt,
-    prompt_eval_duration: reading,
+    prompt_eval_duration: promptDuration,
     eval_count: usage.completion,
     // At least 1, because clients divide by it.
-    eval_duration: Math.max(1, total - reading),
+    eval_duration: Math.max(1, total - promptDuration),
   };
 }
 

@@ -6,8 +6,8 @@ import { JSON_LINES } from "./stream.ts";
 /**
  * Schema of an answer: `own` has the fields of the endpoint. An answer that only loads or unloads a model has no counts.
  */
-function answerSchema(own: z.ZodRawShape) {
-  const head = { model: z.string(), created_at: z.string(), ...own, done: z.literal(true) };
+function answerSchema(ownFields: z.ZodRawShape) {
+  const head = { model: z.string(), created_at: z.string(), ...ownFields, done: z.literal(true) };
   return z.union([
     z.object({
       ...head,

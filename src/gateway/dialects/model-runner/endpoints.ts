@@ -30,13 +30,13 @@ function answerRunnerRequest(
   conversation: Conversation,
   shape: AnswerFormat,
 ): Promise<Response> {
-  const watch = createStopwatch(context);
+  const stopwatch = createStopwatch(context);
   return answerConversation(
     { context, caller, conversation },
     {
       streamType: JSON_LINES,
-      stream: (info) => new RunnerStream(info, shape, watch),
-      body: (completion, info) => toRunnerResponse(completion, info, shape, watch),
+      stream: (info) => new RunnerStream(info, shape, stopwatch),
+      body: (completion, info) => toRunnerResponse(completion, info, shape, stopwatch),
     },
   );
 }

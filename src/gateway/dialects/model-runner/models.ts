@@ -34,9 +34,9 @@ export async function resolveRunnerModel(
   name: string,
   operation?: UsageLabels["operation"],
 ): Promise<ResolvedModel> {
-  const bare = name.endsWith(DEFAULT_TAG) ? name.slice(0, -DEFAULT_TAG.length) : name;
+  const untaggedName = name.endsWith(DEFAULT_TAG) ? name.slice(0, -DEFAULT_TAG.length) : name;
   const usage = operation === undefined ? undefined : { dialect: DIALECT_ID, operation };
-  const model = await readWithModelNames(context, bare, resolvePathModel, usage);
+  const model = await readWithModelNames(context, untaggedName, resolvePathModel, usage);
   return { ...model, requested: name };
 }
 

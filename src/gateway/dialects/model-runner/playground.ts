@@ -8,7 +8,7 @@ import type {
   PlaygroundTurn,
 } from "../playground/types.ts";
 
-function message(turn: PlaygroundTurn): Record<string, unknown> {
+function toMessage(turn: PlaygroundTurn): Record<string, unknown> {
   switch (turn.role) {
     case "user":
       return { role: "user", content: turn.text };
@@ -34,17 +34,17 @@ function message(turn: PlaygroundTurn): Record<string, unknown> {
 }
 
 /** This style streams by default, but its SDKs do not, so the body always contains `stream`. */
-function body({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
+function buildBody({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
   return {
     model,
-    messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.map(message)],
+    messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.map(toMessage)],
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", function: tool })) }),
     stream,
   };
 }
 
 /** Converts a line of a stream or a whole answer to pieces. Both have the same shape, and tool calls are never split. */
-function line(data: unknown): readonly AnswerPiece[] {
+function readLine(data: unknown): readonly AnswerPiece[] {
   const calls = listAt(data, "message", "tool_calls").flatMap((call): AnswerPiece[] => [
     { type: "call", id: textAt(call, "id"), name: textAt(call, "function", "name") },
     { type: "arguments", text: JSON.stringify(valueAt(call, "function", "arguments") ?? {}) },
@@ -62,9 +62,9 @@ function line(data: unknown): readonly AnswerPiece[] {
 export const playground: PlaygroundDialect = {
   id: "model-runner",
   name: "Local model runner",
-  buildRequest: (ask) => ({ path: "/api/chat", body: body(ask) }),
-  parseEvent: line,
-  parseAnswer: line,
+  buildRequest: (input) => ({ path: "/api/chat", body: buildBody(input) }),
+  parseEvent: readLine,
+  parseAnswer: readLine,
   toJavascript: (origin, request, { stream }) => `import { Ollama } from "ollama";
 
 const client = new Ollama({

@@ -78,10 +78,10 @@ type GenerateRequest = z.output<typeof generateSchema>;
 
 type RunnerRequest = z.output<typeof chatSchema> | z.output<typeof generateSchema>;
 
-function toImageParts(images: readonly string[] | null | undefined, where: string): Part[] {
+function toImageParts(images: readonly string[] | null | undefined, fieldPath: string): Part[] {
   return (images ?? []).map((data, index) => ({
     type: "image",
-    source: parseAttachmentSource(data, `${where}[${index}]`, detectImageType(data)),
+    source: parseAttachmentSource(data, `${fieldPath}[${index}]`, detectImageType(data)),
   }));
 }
 
@@ -100,8 +100,8 @@ function toTextParts(text: string | null | undefined): Part[] {
 function toMessages(messages: readonly z.output<typeof messageSchema>[]): Message[] {
   const calls = new PendingToolCalls();
   return messages.map((message, index): Message => {
-    const where = `messages[${index}]`;
-    const parts = [...toTextParts(message.content), ...toImageParts(message.images, `${where}.images`)];
+    const fieldPath = `messages[${index}]`;
+    const parts = [...toTextParts(message.content), ...toImageParts(message.images, `${fieldPath}.images`)];
     switch (message.role) {
       case "system":
         return { role: "system", parts };
@@ -119,16 +119,19 @@ function toMessages(messages: readonly z.output<typeof messageSchema>[]): Messag
       case "tool":
         return { role: "tool", parts, ...calls.resolve(message.tool_call_id, message.tool_name) };
       default:
-        throw invalidRequest(`${where}.role ${JSON.stringify(message.role)} is not known`, `${where}.role`);
+        throw invalidRequest(
+          `${fieldPath}.role ${JSON.stringify(message.role)} is not known`,
+          `${fieldPath}.role`,
+        );
     }
   });
 }
 
 function toTools(tools: z.output<typeof chatSchema>["tools"]): ToolDefinition[] {
-  return (tools ?? []).map(({ function: declared }): ToolDefinition => {
-    const definition: ToolDefinition = { name: declared.name };
-    if (typeof declared.description === "string") definition.description = declared.description;
-    if (declared.parameters) definition.parameters = declared.parameters;
+  return (tools ?? []).map(({ function: functionTool }): ToolDefinition => {
+    const definition: ToolDefinition = { name: functionTool.name };
+    if (typeof functionTool.description === "string") definition.description = functionTool.description;
+    if (functionTool.parameters) definition.parameters = functionTool.parameters;
     return definition;
   });
 }
@@ -145,7 +148,7 @@ function toFormat(format: RunnerRequest["format"]): ResponseFormat {
 function toSharedConversation(body: RunnerRequest, model: ResolvedModel) {
   const { options } = body;
   const thinking = model.thinking && body.think !== false;
-  const predict = options?.num_predict;
+  const numPredict = options?.num_predict;
   return {
     dialect: DIALECT_ID,
     contentField: "messages",
@@ -159,7 +162,7 @@ function toSharedConversation(body: RunnerRequest, model: ResolvedModel) {
       repetitionPenalty: options?.["repeat_penalty"],
       logprobs: body["logprobs"] === true ? (body["top_logprobs"] ?? 0) : undefined,
       // Negative numbers mean "no limit".
-      maxTokens: typeof predict === "number" && predict > 0 ? predict : undefined,
+      maxTokens: typeof numPredict === "number" && numPredict > 0 ? numPredict : undefined,
       reasoningEffort: typeof body.think === "string" && body.think !== "" ? body.think : undefined,
     }),
     responseFormat: toFormat(body.format),

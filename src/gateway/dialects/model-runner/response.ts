@@ -8,14 +8,14 @@ export function toRunnerResponse(
   completion: Completion,
   info: AnswerInfo,
   shape: AnswerFormat,
-  watch: Stopwatch,
+  stopwatch: Stopwatch,
 ): Record<string, unknown> {
-  const refused = completion.refusal !== undefined;
+  const isRefused = completion.refusal !== undefined;
   return {
     model: info.conversation.model.requested,
-    created_at: new Date(watch.now()).toISOString(),
+    created_at: new Date(stopwatch.now()).toISOString(),
     ...shape.answerFields(completion),
     ...(completion.tokens === undefined ? {} : { logprobs: toLogprobs(completion.tokens) }),
-    ...toClosingFields(refused ? "content_filter" : completion.finishReason, completion.usage, watch),
+    ...toClosingFields(isRefused ? "content_filter" : completion.finishReason, completion.usage, stopwatch),
   };
 }

@@ -16,16 +16,16 @@ export class RunnerStream implements StreamRenderer {
   /** A space: JSON parsers skip it, but some clients reject an empty line. */
   readonly keepAlive = " ";
   readonly #format: AnswerFormat;
-  readonly #watch: Stopwatch;
+  readonly #stopwatch: Stopwatch;
   readonly #head: string;
   #refused = false;
   #call = { id: "", name: "", arguments: "" };
 
-  constructor(info: AnswerInfo, shape: AnswerFormat, watch: Stopwatch) {
+  constructor(info: AnswerInfo, shape: AnswerFormat, stopwatch: Stopwatch) {
     this.#format = shape;
-    this.#watch = watch;
+    this.#stopwatch = stopwatch;
     const model = JSON.stringify(info.conversation.model.requested);
-    this.#head = `{"model":${model},"created_at":"${new Date(watch.startedAt).toISOString()}",`;
+    this.#head = `{"model":${model},"created_at":"${new Date(stopwatch.startedAt).toISOString()}",`;
   }
 
   push(event: GenerationEvent): string {
@@ -52,7 +52,7 @@ export class RunnerStream implements StreamRenderer {
       case "finish": {
         const last = {
           ...this.#format.answerFields(null),
-          ...toClosingFields(this.#refused ? "content_filter" : event.reason, event.usage, this.#watch),
+          ...toClosingFields(this.#refused ? "content_filter" : event.reason, event.usage, this.#stopwatch),
         };
         return `${this.#head}${JSON.stringify(last).slice(1)}\n`;
       }

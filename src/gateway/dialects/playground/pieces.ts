@@ -2,8 +2,8 @@ import { numberAt, textAt, valueAt } from "./json.ts";
 import type { AnswerPiece, PlaygroundCall } from "./types.ts";
 
 /** Returns the pieces, without empty texts and empty errors. */
-export function withoutEmptyPieces(...found: readonly AnswerPiece[]): readonly AnswerPiece[] {
-  return found.filter((piece) => {
+export function withoutEmptyPieces(...pieces: readonly AnswerPiece[]): readonly AnswerPiece[] {
+  return pieces.filter((piece) => {
     if (piece.type === "text" || piece.type === "reasoning" || piece.type === "arguments")
       return piece.text !== "";
     return piece.type !== "error" || piece.message !== "";

@@ -55,13 +55,13 @@ export interface PlaygroundDialect {
   /** The name of the dialect's folder. */
   readonly id: string;
   readonly name: string;
-  buildRequest(ask: PlaygroundRequest): WireRequest;
+  buildRequest(input: PlaygroundRequest): WireRequest;
   /** Converts one event of a stream to pieces. `data` is parsed JSON. */
   parseEvent(data: unknown): readonly AnswerPiece[];
   /** Converts the whole answer of a request that is not streamed to pieces. */
   parseAnswer(body: unknown): readonly AnswerPiece[];
   /** Returns JavaScript source that sends the same request with the vendor's SDK. */
-  toJavascript(origin: string, request: WireRequest, ask: PlaygroundRequest): string;
+  toJavascript(origin: string, request: WireRequest, input: PlaygroundRequest): string;
   /** Returns Python source that sends the same request with the vendor's SDK. */
-  toPython(origin: string, request: WireRequest, ask: PlaygroundRequest): string;
+  toPython(origin: string, request: WireRequest, input: PlaygroundRequest): string;
 }

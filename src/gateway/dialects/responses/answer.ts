@@ -20,8 +20,8 @@ import { ResponsesStream } from "./stream.ts";
 
 /** Builds the assistant message that an answer adds to its conversation. */
 function toAssistantMessage(completion: Completion): Message {
-  const said = completion.text + (completion.refusal ?? "");
-  const parts: Part[] = said === "" ? [] : [{ type: "text", text: said }];
+  const answerText = completion.text + (completion.refusal ?? "");
+  const parts: Part[] = answerText === "" ? [] : [{ type: "text", text: answerText }];
   const message: Message = { role: "assistant", parts, toolCalls: completion.toolCalls };
   return completion.reasoning === "" ? message : { ...message, reasoning: completion.reasoning };
 }
@@ -36,11 +36,11 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
   #stream: ResponsesStream | null = null;
   #whole: Record<string, unknown> | null = null;
 
-  constructor(context: Context, caller: Caller, body: ResponsesRequest, asked: ResponsesInput) {
+  constructor(context: Context, caller: Caller, body: ResponsesRequest, responsesInput: ResponsesInput) {
     this.#context = context;
     this.#caller = caller;
     this.#body = body;
-    this.#responsesInput = asked;
+    this.#responsesInput = responsesInput;
   }
 
   stream(info: AnswerInfo): StreamRenderer {
@@ -89,7 +89,7 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
       created,
       promptTokens: () => 0,
     };
-    const nothing: Completion = {
+    const emptyCompletion: Completion = {
       sessionId: "",
       text: "",
       reasoning: "",
@@ -97,13 +97,13 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
       finishReason: "stop",
       usage: { prompt: 0, completion: 0, reasoning: 0 },
     };
-    const { finishReason: reason, usage } = nothing;
+    const { finishReason: reason, usage } = emptyCompletion;
     const stream = conversation.stream ? this.stream(info) : null;
     const text = [
       stream?.push({ type: "start", sessionId: "" }),
       stream?.push({ type: "finish", reason, usage }),
     ].join("");
-    const body = this.#stream?.finalJson ?? JSON.stringify(this.body(nothing, info));
+    const body = this.#stream?.finalJson ?? JSON.stringify(this.body(emptyCompletion, info));
     await this.#store({ body, messages: this.#responsesInput.translated.history });
     const type = { "content-type": "application/json" };
     return stream === null
@@ -111,14 +111,14 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
       : respondWithinBudget(this.#context, text, { headers: EVENT_STREAM_HEADERS });
   }
 
-  async #store(made: Omit<StoredResponse, "id" | "input" | "expiresAt">): Promise<void> {
+  async #store(result: Omit<StoredResponse, "id" | "input" | "expiresAt">): Promise<void> {
     const { platform, log, connection } = this.#context;
     const stored = this.#body.store !== false;
     if (!stored && connection === undefined) return;
     const { config } = await this.#context.config();
     const expiresAt = platform.now() + config.responses.store_ttl_seconds * 1000;
-    const response = { ...made, id: this.#id, input: JSON.stringify(this.#inputItems()), expiresAt };
-    if (made.failed !== true) connection?.put(response);
+    const response = { ...result, id: this.#id, input: JSON.stringify(this.#inputItems()), expiresAt };
+    if (result.failed !== true) connection?.put(response);
     if (!stored) return;
     try {
       await platform.responses(this.#caller.owner).put(response);
@@ -131,7 +131,8 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
   /** Returns the input items of the whole conversation up to this answer. */
   #inputItems(): JsonObject[] {
     const { previous, items } = this.#responsesInput;
-    const earlier = previous === null ? [] : [...getStoredInput(previous), ...getStoredOutput(previous)];
-    return [...earlier, ...toPublicInputItems(items, this.#id)];
+    const previousItems =
+      previous === null ? [] : [...getStoredInput(previous), ...getStoredOutput(previous)];
+    return [...previousItems, ...toPublicInputItems(items, this.#id)];
   }
 }

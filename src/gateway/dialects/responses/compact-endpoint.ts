@@ -93,8 +93,10 @@ export const compactResponse = callerEndpoint({
       throw upstreamFailure(`the summary was cut off (${finishReason})`);
     }
     const id = newResponseId();
-    const earlier = responsesInput.previous === null ? [] : getStoredInput(responsesInput.previous);
-    const preservedItems = [...earlier, ...toPublicInputItems(responsesInput.items, id)].filter(isPreserved);
+    const previousItems = responsesInput.previous === null ? [] : getStoredInput(responsesInput.previous);
+    const preservedItems = [...previousItems, ...toPublicInputItems(responsesInput.items, id)].filter(
+      isPreserved,
+    );
     const item = { id: randomId("cmp_"), type: "compaction", encrypted_content: encodeSummary(text) };
     return respondJsonWithinBudget(context, {
       id,

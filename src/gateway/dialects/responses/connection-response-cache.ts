@@ -16,12 +16,12 @@ interface CachedResponse {
  * memory runs short, the oldest responses of all connections are evicted first.
  */
 export class ConnectionResponseCache implements ConnectionResponses {
-  readonly #hold: MemoryReservation;
+  readonly #reservation: MemoryReservation;
   readonly #cached = new Map<string, CachedResponse>();
   #latest: string | undefined;
 
-  constructor(hold: MemoryReservation) {
-    this.#hold = hold;
+  constructor(reservation: MemoryReservation) {
+    this.#reservation = reservation;
   }
 
   get(id: string): StoredResponse | null {
@@ -42,7 +42,7 @@ export class ConnectionResponseCache implements ConnectionResponses {
       if (this.#cached.size < MAX_CACHED_RESPONSES) break;
       this.remove(oldest);
     }
-    const release = this.#hold.reserveEvictable(costOfValue(response), () => this.#cached.delete(id));
+    const release = this.#reservation.reserveEvictable(costOfValue(response), () => this.#cached.delete(id));
     if (release !== null) this.#cached.set(id, { response, release });
   }
 

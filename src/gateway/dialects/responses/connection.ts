@@ -221,10 +221,10 @@ export class ResponsesConnection implements SocketListener {
     let previous: string | undefined;
     let streamId: string | undefined;
     let succeeded = false;
-    const { hold } = this.#context;
-    let held = bytes;
+    const { hold: reservation } = this.#context;
+    let reservedBytes = bytes;
     try {
-      held += reserveForJson(text, hold);
+      reservedBytes += reserveForJson(text, reservation);
       const parsed = parseMessage(text);
       streamId = parsed.streamId;
       previous = optionalString(parsed.body, "previous_response_id");
@@ -233,13 +233,13 @@ export class ResponsesConnection implements SocketListener {
       this.#turnAbort = abort;
       const request = this.#buildRequest(parsed.body, abort.signal);
       // From here on, the request reserves its own memory.
-      hold.releaseBytes(held);
-      held = 0;
+      reservation.releaseBytes(reservedBytes);
+      reservedBytes = 0;
       succeeded = await this.#serveRequest(request, streamId, abort.signal);
     } catch (thrown) {
       if (!this.#ended) this.#sendError(toGatewayError(thrown, this.#context.requestId), streamId);
     } finally {
-      hold.releaseBytes(held);
+      reservation.releaseBytes(reservedBytes);
       this.#turnAbort = undefined;
       this.#unreadMessages.endTurn(this.#responses.latest);
     }

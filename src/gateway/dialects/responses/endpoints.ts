@@ -15,12 +15,17 @@ export const createResponse = callerEndpoint({
   body: responsesRequestSchema,
   answers: responseAnswers,
   handler: async (context, { caller, body }) => {
-    const asked = await readResponsesInput(context, caller, body, CHAT_USAGE);
-    const own = new ResponsesAnswer(context, caller, body, asked);
-    if (body["generate"] === false) return own.answerWithoutGeneration();
+    const responsesInput = await readResponsesInput(context, caller, body, CHAT_USAGE);
+    const answer = new ResponsesAnswer(context, caller, body, responsesInput);
+    if (body["generate"] === false) return answer.answerWithoutGeneration();
     return answerConversation(
-      { context, caller, conversation: asked.translated.conversation, retainedData: [body, asked] },
-      own,
+      {
+        context,
+        caller,
+        conversation: responsesInput.translated.conversation,
+        retainedData: [body, responsesInput],
+      },
+      answer,
     );
   },
 });

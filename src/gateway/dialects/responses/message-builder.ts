@@ -57,11 +57,11 @@ export class MessageBuilder {
   readonly #pendingCalls = new PendingToolCalls();
   #draft: MessageDraft | null = null;
 
-  /** `earlier`: messages of the conversation that the request continues. */
-  constructor(tools: DeclaredTools, earlier: readonly Message[]) {
+  /** `previousMessages`: messages of the conversation that the request continues. */
+  constructor(tools: DeclaredTools, previousMessages: readonly Message[]) {
     this.#tools = tools;
-    this.#isContinuation = earlier.length > 0;
-    for (const message of earlier) {
+    this.#isContinuation = previousMessages.length > 0;
+    for (const message of previousMessages) {
       this.#messages.push(message);
       if (message.role === "assistant") this.#rememberCallNames(message.toolCalls);
     }
@@ -78,24 +78,24 @@ export class MessageBuilder {
    *
    * @throws GatewayError 400 that names the invalid field.
    */
-  add(item: unknown, where: string): void {
+  add(item: unknown, fieldPath: string): void {
     if (typeof item === "string") {
-      this.#push({ role: "user", parts: toParts(item, where) });
+      this.#push({ role: "user", parts: toParts(item, fieldPath) });
       return;
     }
-    if (!isObject(item)) throw invalidRequest(`${where} must be an object`, where);
+    if (!isObject(item)) throw invalidRequest(`${fieldPath} must be an object`, fieldPath);
     const type = optionalString(item, "type");
     if (isStandalonePart(type)) {
-      this.#push({ role: "user", parts: toParts([item], where) });
+      this.#push({ role: "user", parts: toParts([item], fieldPath) });
     } else if (type === undefined || type === "message") {
-      if (isChatMessage(item)) this.#addChatMessage(item, where);
-      else this.#addMessage(item, where);
+      if (isChatMessage(item)) this.#addChatMessage(item, fieldPath);
+      else this.#addMessage(item, fieldPath);
     } else if (type === "compaction" || type === "compaction_summary") {
-      this.#push({ role: "user", parts: [{ type: "text", text: decodeSummary(item, where) }] });
+      this.#push({ role: "user", parts: [{ type: "text", text: decodeSummary(item, fieldPath) }] });
     } else if (type === "reasoning") {
       this.#addReasoning(extractReasoning(item));
     } else if (type.endsWith("_output")) {
-      this.#addOutput(item, where);
+      this.#addOutput(item, fieldPath);
     } else if (type.endsWith("_call")) {
       this.#addCall(item, type);
     }
@@ -126,8 +126,8 @@ export class MessageBuilder {
     for (const { id, name } of calls) this.#calls.set(id, name);
   }
 
-  #addMessage(item: JsonObject, where: string): void {
-    const parts = toParts(item["content"], `${where}.content`);
+  #addMessage(item: JsonObject, fieldPath: string): void {
+    const parts = toParts(item["content"], `${fieldPath}.content`);
     const role = item["role"] ?? "user";
     switch (role) {
       case "system":
@@ -141,20 +141,20 @@ export class MessageBuilder {
       }
       case "assistant": {
         // A second message without a call in between belongs to another turn.
-        const { parts: said, toolCalls } = this.#openDraft();
-        if (said.length > 0 && toolCalls.length === 0) this.#closeDraft();
-        const { parts: open } = this.#openDraft();
+        const { parts: draftParts, toolCalls } = this.#openDraft();
+        if (draftParts.length > 0 && toolCalls.length === 0) this.#closeDraft();
+        const { parts: nextParts } = this.#openDraft();
         // Push in a loop: spreading a long array into `push` exceeds the maximum number of arguments.
-        for (const part of parts) open.push(part);
+        for (const part of parts) nextParts.push(part);
         return;
       }
       default:
-        throw invalidRequest(`${where}.role ${JSON.stringify(role)} is not known`, `${where}.role`);
+        throw invalidRequest(`${fieldPath}.role ${JSON.stringify(role)} is not known`, `${fieldPath}.role`);
     }
   }
 
-  #addChatMessage(item: JsonObject, where: string): void {
-    const message = toMessage(parseWith(messageSchema, item), where, this.#pendingCalls);
+  #addChatMessage(item: JsonObject, fieldPath: string): void {
+    const message = toMessage(parseWith(messageSchema, item), fieldPath, this.#pendingCalls);
     if (message.role === "assistant") this.#rememberCallNames(message.toolCalls);
     this.#push(message);
   }
@@ -186,17 +186,17 @@ export class MessageBuilder {
   }
 
   /** Adds `function_call_output`, `custom_tool_call_output` and similar items. `call_id` assigns them to their calls. */
-  #addOutput(item: JsonObject, where: string): void {
+  #addOutput(item: JsonObject, fieldPath: string): void {
     const callId = optionalString(item, "call_id");
     if (callId === undefined) return;
     const output = item["output"] ?? item["tools"];
     const parts =
       typeof output === "string" || Array.isArray(output)
-        ? toOutputParts(output, `${where}.output`)
-        : toParts(toJsonText(output, ""), where);
+        ? toOutputParts(output, `${fieldPath}.output`)
+        : toParts(toJsonText(output, ""), fieldPath);
     const name = this.#calls.get(callId);
     if (name === undefined && this.#isContinuation) {
-      throw invalidRequest(`no tool call was made with the call_id ${JSON.stringify(callId)}`, where);
+      throw invalidRequest(`no tool call was made with the call_id ${JSON.stringify(callId)}`, fieldPath);
     }
     const isError = item["status"] === "failed" ? { isError: true } : {};
     this.#push({ role: "tool", callId, parts, ...(name === undefined ? {} : { name }), ...isError });
@@ -204,8 +204,8 @@ export class MessageBuilder {
 }
 
 /** Converts an output to content parts. An array that is not a list of content parts becomes JSON text. */
-function toOutputParts(output: string | unknown[], where: string): Part[] {
+function toOutputParts(output: string | unknown[], fieldPath: string): Part[] {
   const isContent =
     typeof output === "string" || output.every((part) => isObject(part) && typeof part["type"] === "string");
-  return toParts(isContent ? output : JSON.stringify(output), where);
+  return toParts(isContent ? output : JSON.stringify(output), fieldPath);
 }

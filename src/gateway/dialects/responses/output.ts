@@ -14,9 +14,9 @@ export type OutputItem = Readonly<Record<string, unknown>> & { readonly id: stri
 /** A citation of a web page in a text part. */
 export type Annotation = UrlCitation & { readonly type: "url_citation" };
 
-/** Builds the annotations of a text part. `behind` is the offset of the part in the answer's text, in characters. */
-export function toAnnotations({ sources }: Pick<Completion, "sources">, behind = 0): Annotation[] {
-  return toUrlCitations(sources?.citations ?? [], behind).map((citation) => ({
+/** Builds the annotations of a text part. `offset` is the offset of the part in the answer's text, in characters. */
+export function toAnnotations({ sources }: Pick<Completion, "sources">, offset = 0): Annotation[] {
+  return toUrlCitations(sources?.citations ?? [], offset).map((citation) => ({
     type: "url_citation",
     ...citation,
   }));
@@ -79,10 +79,10 @@ export function toOutputItems(
   const { text, reasoning, refusal, tokens, finishReason } = completion;
   if (reasoning !== "") output.push(toReasoningItem(createItemId("rs", responseId, 0), reasoning));
   if (text !== "") {
-    const broken = finishReason === "length" || finishReason === "content_filter";
+    const isIncomplete = finishReason === "length" || finishReason === "content_filter";
     const id = createItemId("msg", responseId, output.length);
     const part = toTextPart(text, tokens, toAnnotations(completion));
-    output.push(toMessageItem(id, part, broken ? "incomplete" : "completed"));
+    output.push(toMessageItem(id, part, isIncomplete ? "incomplete" : "completed"));
   }
   if (refusal !== undefined) {
     output.push(

@@ -8,7 +8,7 @@ import type {
   PlaygroundTurn,
 } from "../playground/types.ts";
 
-function items(turn: PlaygroundTurn): Record<string, unknown>[] {
+function toItems(turn: PlaygroundTurn): Record<string, unknown>[] {
   switch (turn.role) {
     case "user":
       return [{ role: "user", content: turn.text }];
@@ -27,23 +27,23 @@ function items(turn: PlaygroundTurn): Record<string, unknown>[] {
   }
 }
 
-function body({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
+function buildBody({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
   return {
     model,
     ...(system !== "" && { instructions: system }),
-    input: turns.flatMap(items),
+    input: turns.flatMap(toItems),
     reasoning: { summary: "auto" },
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", ...tool })) }),
     ...(stream && { stream: true }),
   };
 }
 
-const ending = (response: unknown): AnswerPiece[] => [
+const toEndPieces = (response: unknown): AnswerPiece[] => [
   ...readUsage(valueAt(response, "usage"), "input_tokens", "output_tokens"),
   readError(response),
 ];
 
-function event(data: unknown): readonly AnswerPiece[] {
+function readEvent(data: unknown): readonly AnswerPiece[] {
   const delta = textAt(data, "delta");
   switch (textAt(data, "type")) {
     case "response.output_text.delta":
@@ -58,7 +58,7 @@ function event(data: unknown): readonly AnswerPiece[] {
     case "response.completed":
     case "response.incomplete":
     case "response.failed":
-      return withoutEmptyPieces(...ending(valueAt(data, "response")));
+      return withoutEmptyPieces(...toEndPieces(valueAt(data, "response")));
     default:
       return withoutEmptyPieces({
         type: "error",
@@ -67,7 +67,7 @@ function event(data: unknown): readonly AnswerPiece[] {
   }
 }
 
-function item(source: unknown): AnswerPiece[] {
+function readItem(source: unknown): AnswerPiece[] {
   switch (textAt(source, "type")) {
     case "reasoning":
       return listAt(source, "summary").map((part) => ({ type: "reasoning", text: textAt(part, "text") }));
@@ -87,9 +87,10 @@ function item(source: unknown): AnswerPiece[] {
 export const playground: PlaygroundDialect = {
   id: "responses",
   name: "Responses",
-  buildRequest: (ask) => ({ path: "/v1/responses", body: body(ask) }),
-  parseEvent: event,
-  parseAnswer: (data) => withoutEmptyPieces(...listAt(data, "output").flatMap(item), ...ending(data)),
+  buildRequest: (input) => ({ path: "/v1/responses", body: buildBody(input) }),
+  parseEvent: readEvent,
+  parseAnswer: (data) =>
+    withoutEmptyPieces(...listAt(data, "output").flatMap(readItem), ...toEndPieces(data)),
   toJavascript: (origin, request, { stream }) => `import OpenAI from "openai";
 
 const client = new OpenAI({

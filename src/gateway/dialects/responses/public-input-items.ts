@@ -46,9 +46,9 @@ function toItemsOfChatMessage(message: JsonObject): JsonObject[] {
     return [{ type: "function_call_output", call_id: message["tool_call_id"] ?? message["name"], output }];
   }
   const calls = Array.isArray(message["tool_calls"]) ? message["tool_calls"].filter(isObject) : [];
-  const said = content === null || content === undefined || content === "" ? [] : [{ role, content }];
+  const messages = content === null || content === undefined || content === "" ? [] : [{ role, content }];
   return [
-    ...said,
+    ...messages,
     ...calls.map((call) => {
       const named = isObject(call["function"]) ? call["function"] : {};
       return {
@@ -84,14 +84,17 @@ function toPublicItem(item: JsonObject): JsonObject {
  * every item gets an id. An id that the caller set stays.
  */
 export function toPublicInputItems(items: readonly unknown[], responseId: string): JsonObject[] {
-  const whole = items.flatMap((item): JsonObject[] => {
+  const publicItems = items.flatMap((item): JsonObject[] => {
     if (typeof item === "string") return [{ role: "user", content: item }];
     if (!isObject(item)) return [];
     return isChatMessage(item) ? toItemsOfChatMessage(item) : [item];
   });
-  return whole.map((item, index) => {
-    const made = toPublicItem(item);
-    const type = String(made["type"]);
-    return { ...made, id: optionalString(made, "id") ?? createInputItemId(type, responseId, index) };
+  return publicItems.map((item, index) => {
+    const publicItem = toPublicItem(item);
+    const type = String(publicItem["type"]);
+    return {
+      ...publicItem,
+      id: optionalString(publicItem, "id") ?? createInputItemId(type, responseId, index),
+    };
   });
 }

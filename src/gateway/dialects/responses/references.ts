@@ -56,7 +56,7 @@ export function getStoredInput({ input }: StoredResponse): JsonObject[] {
 export async function resolveReferences(
   items: readonly unknown[],
   store: ResponseStore,
-  hold: MemoryReservation,
+  reservation: MemoryReservation,
 ): Promise<readonly unknown[]> {
   const known = new Map<string, readonly JsonObject[]>();
   const resolved: unknown[] = [];
@@ -74,7 +74,7 @@ export async function resolveReferences(
       const stored = await store.get(address.responseId);
       if (stored === null) throw responseNotFound(address.responseId, `input[${index}].id`);
       storedItems = address.isInput ? getStoredInput(stored) : getStoredOutput(stored);
-      hold.reserveNow(costOfValue(storedItems));
+      reservation.reserveNow(costOfValue(storedItems));
       known.set(source, storedItems);
     }
     resolved.push(storedItems.find(({ id }) => id === reference));

@@ -41,83 +41,89 @@ class ResponseReplay {
   text(): string {
     const { output, status } = this.#response;
     const items = Array.isArray(output) ? output.filter(isObject) : [];
-    const none = { error: null, incomplete_details: null, completed_at: null, usage: null, output: [] };
-    const begun = { ...this.#response, ...none, status: "in_progress" };
+    const emptyFields = {
+      error: null,
+      incomplete_details: null,
+      completed_at: null,
+      usage: null,
+      output: [],
+    };
+    const startedResponse = { ...this.#response, ...emptyFields, status: "in_progress" };
     return (
-      this.#lifecycle("created", begun) +
-      this.#lifecycle("in_progress", begun) +
+      this.#lifecycle("created", startedResponse) +
+      this.#lifecycle("in_progress", startedResponse) +
       items.map((item, index) => this.#item(item, index)).join("") +
       this.#lifecycle(String(status), this.#response) +
       DONE_EVENT
     );
   }
 
-  #lifecycle(what: string, response: JsonObject): string {
-    return this.#write(`response.${what}`, { id: this.#id, status: response["status"], response });
+  #lifecycle(stage: string, response: JsonObject): string {
+    return this.#write(`response.${stage}`, { id: this.#id, status: response["status"], response });
   }
 
   #item(item: JsonObject, index: number): string {
-    const place = { response_id: this.#id, item_id: item["id"], output_index: index };
+    const position = { response_id: this.#id, item_id: item["id"], output_index: index };
     // Items that were cut off have no closing event.
     const isWhole = this.#response["status"] !== "failed" || item["status"] !== "incomplete";
     return (
-      this.#write("response.output_item.added", { ...place, item: toStartedItem(item) }) +
-      this.#content(item, place, isWhole) +
-      (isWhole ? this.#write("response.output_item.done", { ...place, item }) : "")
+      this.#write("response.output_item.added", { ...position, item: toStartedItem(item) }) +
+      this.#content(item, position, isWhole) +
+      (isWhole ? this.#write("response.output_item.done", { ...position, item }) : "")
     );
   }
 
-  #content(item: JsonObject, place: JsonObject, isWhole: boolean): string {
+  #content(item: JsonObject, position: JsonObject, isWhole: boolean): string {
     switch (item["type"]) {
       case "message":
-        return this.#message(item, { ...place, content_index: 0 }, isWhole);
+        return this.#message(item, { ...position, content_index: 0 }, isWhole);
       case "reasoning":
-        return this.#reasoning(item, { ...place, summary_index: 0 });
+        return this.#reasoning(item, { ...position, summary_index: 0 });
       case "function_call":
-        return this.#call(item, place, "function_call_arguments", "arguments");
+        return this.#call(item, position, "function_call_arguments", "arguments");
       case "custom_tool_call":
-        return this.#call(item, place, "custom_tool_call_input", "input");
+        return this.#call(item, position, "custom_tool_call_input", "input");
       default:
         return "";
     }
   }
 
-  #message(item: JsonObject, place: JsonObject, isWhole: boolean): string {
+  #message(item: JsonObject, position: JsonObject, isWhole: boolean): string {
     const [part] = Array.isArray(item["content"]) ? item["content"] : [];
     if (!isObject(part)) return "";
     const member = part["type"] === "refusal" ? "refusal" : "text";
     const event = member === "refusal" ? "response.refusal" : "response.output_text";
-    const said = { ...place, [member]: part[member] };
+    const textFields = { ...position, [member]: part[member] };
     const tokens = member === "refusal" ? {} : { logprobs: part["logprobs"] ?? [] };
     const empty = member === "refusal" ? { refusal: "" } : { text: "", annotations: [], logprobs: [] };
     return (
-      this.#write("response.content_part.added", { ...place, part: { ...part, ...empty } }) +
-      this.#write(`${event}.delta`, { ...place, delta: part[member], ...tokens }) +
+      this.#write("response.content_part.added", { ...position, part: { ...part, ...empty } }) +
+      this.#write(`${event}.delta`, { ...position, delta: part[member], ...tokens }) +
       (isWhole
-        ? this.#write(`${event}.done`, { ...said, ...tokens }) +
-          this.#write("response.content_part.done", { ...place, part })
+        ? this.#write(`${event}.done`, { ...textFields, ...tokens }) +
+          this.#write("response.content_part.done", { ...position, part })
         : "")
     );
   }
 
-  #reasoning(item: JsonObject, place: JsonObject): string {
+  #reasoning(item: JsonObject, position: JsonObject): string {
     const text = getFirstText(item["summary"]);
     if (text === null) return "";
-    const part = (said: string) => ({ type: "summary_text", text: said });
+    const toSummaryPart = (summary: string) => ({ type: "summary_text", text: summary });
     return (
-      this.#write("response.reasoning_summary_part.added", { ...place, part: part("") }) +
-      this.#write("response.reasoning_summary_text.delta", { ...place, delta: text }) +
-      this.#write("response.reasoning_summary_text.done", { ...place, text }) +
-      this.#write("response.reasoning_summary_part.done", { ...place, part: part(text) })
+      this.#write("response.reasoning_summary_part.added", { ...position, part: toSummaryPart("") }) +
+      this.#write("response.reasoning_summary_text.delta", { ...position, delta: text }) +
+      this.#write("response.reasoning_summary_text.done", { ...position, text }) +
+      this.#write("response.reasoning_summary_part.done", { ...position, part: toSummaryPart(text) })
     );
   }
 
-  #call(item: JsonObject, place: JsonObject, event: string, member: "arguments" | "input"): string {
-    const own = { ...place, call_id: item["call_id"] };
+  #call(item: JsonObject, position: JsonObject, event: string, member: "arguments" | "input"): string {
+    const callFields = { ...position, call_id: item["call_id"] };
     const text = item[member];
     return (
-      (text === "" ? "" : this.#write(`response.${event}.delta`, { ...own, delta: text })) +
-      this.#write(`response.${event}.done`, { ...own, name: item["name"], [member]: text })
+      (text === "" ? "" : this.#write(`response.${event}.delta`, { ...callFields, delta: text })) +
+      this.#write(`response.${event}.done`, { ...callFields, name: item["name"], [member]: text })
     );
   }
 

@@ -22,8 +22,8 @@ function integerOrNull(value: unknown): number | null {
 
 /** Flattens a tool or choice in the chat-completions form, whose fields are nested one level deeper. */
 function flattenNested(declared: JsonObject, type: string): JsonObject {
-  const { [type]: nested, ...own } = declared;
-  return isObject(nested) ? { ...own, ...nested } : declared;
+  const { [type]: nested, ...outerFields } = declared;
+  return isObject(nested) ? { ...outerFields, ...nested } : declared;
 }
 
 /** Returns a declared tool with all fields that the real API always returns. */
@@ -36,13 +36,13 @@ function toPublicTool(declared: unknown): unknown {
     return { ...declared, description: textOrNull(declared["description"]) ?? "", tools };
   }
   if (type !== "function") return declared;
-  const own = flattenNested(declared, type);
+  const flat = flattenNested(declared, type);
   return {
-    ...own,
+    ...flat,
     type,
-    description: textOrNull(own["description"]),
-    parameters: isObject(own["parameters"]) ? own["parameters"] : null,
-    strict: own["strict"] === true,
+    description: textOrNull(flat["description"]),
+    parameters: isObject(flat["parameters"]) ? flat["parameters"] : null,
+    strict: flat["strict"] === true,
   };
 }
 
@@ -59,8 +59,8 @@ function toPublicToolChoice(choice: unknown): unknown {
 function toPublicTextFormat(format: JsonObject | null | undefined): JsonObject {
   if (format === null || format === undefined) return { type: "text" };
   if (format["type"] !== "json_schema") return format;
-  const own = flattenNested(format, "json_schema");
-  return { ...own, name: textOrNull(own["name"]) ?? "response" };
+  const flat = flattenNested(format, "json_schema");
+  return { ...flat, name: textOrNull(flat["name"]) ?? "response" };
 }
 
 function toPublicTextSettings(text: ResponsesRequest["text"]): JsonObject {

@@ -99,9 +99,9 @@ function parseEffort(body: ResponsesRequest): string | undefined {
 
 /** Returns the number of alternatives per token, 0 if only `include` asks for log probabilities, else undefined. */
 function parseLogprobs(body: ResponsesRequest): number | undefined {
-  const top = body.top_logprobs ?? 0;
+  const topLogprobs = body.top_logprobs ?? 0;
   const included = Array.isArray(body["include"]) && body["include"].includes(LOGPROBS_INCLUDE);
-  return top > 0 || included ? top : undefined;
+  return topLogprobs > 0 || included ? topLogprobs : undefined;
 }
 
 function toFormat(format: JsonObject | null | undefined): ResponseFormat {
@@ -130,21 +130,21 @@ function addItemTools(items: readonly unknown[], field: string, tools: DeclaredT
  * Translates a responses request.
  *
  * @param items the request's items, with references resolved.
- * @param earlier the messages of the conversation that the request continues.
+ * @param previousMessages the messages of the conversation that the request continues.
  * @throws GatewayError 400 that names the invalid field.
  */
 export function translateResponsesRequest(
   body: ResponsesRequest,
   items: readonly unknown[],
-  earlier: readonly Message[],
-  naming: ModelNameConfig,
+  previousMessages: readonly Message[],
+  nameConfig: ModelNameConfig,
 ): TranslatedResponsesRequest {
-  const model = resolveModel(body.model, naming);
+  const model = resolveModel(body.model, nameConfig);
   const field = body.input === null || body.input === undefined ? "messages" : "input";
   const tools = new DeclaredTools();
   tools.add(body.tools, "tools");
   addItemTools(items, field, tools);
-  const builder = new MessageBuilder(tools, earlier);
+  const builder = new MessageBuilder(tools, previousMessages);
   for (const [index, item] of items.entries()) builder.add(item, `${field}[${index}]`);
   const history = builder.finish();
   if (history.length === 0) throw invalidRequest(`${field} holds no message`, field);

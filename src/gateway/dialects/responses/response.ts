@@ -39,15 +39,15 @@ function toErrorFields({ code, message, status }: GatewayError): Record<string, 
 }
 
 function toStateFields(state: ResponseState): Record<string, unknown> {
-  const none = { completed_at: null, error: null, incomplete_details: null, usage: null };
-  if (state.status === "in_progress") return { ...none, status: state.status };
+  const emptyFields = { completed_at: null, error: null, incomplete_details: null, usage: null };
+  if (state.status === "in_progress") return { ...emptyFields, status: state.status };
   if (state.status === "failed") {
-    return { ...none, status: state.status, error: toErrorFields(state.error) };
+    return { ...emptyFields, status: state.status, error: toErrorFields(state.error) };
   }
   const { reason, usage, completedAt } = state;
   const status = toResponseStatus(reason);
   return {
-    ...none,
+    ...emptyFields,
     status,
     completed_at: status === "completed" ? completedAt : null,
     incomplete_details:

@@ -49,7 +49,8 @@ export async function readResponsesInput(
   const turn = await readWithModelNames(
     context,
     body,
-    (requestBody, naming) => translateResponsesRequest(requestBody, items, previous?.messages ?? [], naming),
+    (requestBody, nameConfig) =>
+      translateResponsesRequest(requestBody, items, previous?.messages ?? [], nameConfig),
     usage,
   );
   return { translated: turn, previous, items };

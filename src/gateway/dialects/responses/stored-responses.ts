@@ -101,9 +101,9 @@ const pageSchema = lazyLooseObject(() => ({
  */
 function itemsAfter(items: readonly JsonObject[], after: string | undefined): readonly JsonObject[] {
   if (after === undefined || after === "") return items;
-  const at = items.findIndex(({ id }) => id === after);
-  if (at < 0) throw invalidRequest(`after: no input item has the id ${JSON.stringify(after)}`, "after");
-  return items.slice(at + 1);
+  const index = items.findIndex(({ id }) => id === after);
+  if (index < 0) throw invalidRequest(`after: no input item has the id ${JSON.stringify(after)}`, "after");
+  return items.slice(index + 1);
 }
 
 /** `GET /v1/responses/{response_id}/input_items` (contract): the input items of a response, newest first. */

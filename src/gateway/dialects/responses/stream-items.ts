@@ -68,9 +68,9 @@ abstract class StreamedItem implements OpenItem {
   protected text = "";
   #begun = false;
 
-  constructor(place: ItemPosition, prefix: ItemPrefix) {
-    const { responseId, index, ordinal } = place;
-    this.events = place.events;
+  constructor(position: ItemPosition, prefix: ItemPrefix) {
+    const { responseId, index, ordinal } = position;
+    this.events = position.events;
     this.id = createItemId(prefix, responseId, ordinal);
     this.place = `"response_id":"${responseId}","item_id":"${this.id}","output_index":${index}`;
   }
@@ -95,8 +95,8 @@ abstract class StreamedItem implements OpenItem {
   protected abstract beginPart(): string;
   protected abstract endPart(): string;
 
-  #frame(what: "added" | "done", item: OutputItem): string {
-    return this.events.write(`response.output_item.${what}`, `${this.place},"item":${JSON.stringify(item)}`);
+  #frame(phase: "added" | "done", item: OutputItem): string {
+    return this.events.write(`response.output_item.${phase}`, `${this.place},"item":${JSON.stringify(item)}`);
   }
 }
 
@@ -105,8 +105,8 @@ abstract class SinglePartMessage extends StreamedItem {
   /** Fields of every event of the part: `place` and `content_index`. */
   protected readonly part: string;
 
-  constructor(place: ItemPosition) {
-    super(place, "msg");
+  constructor(position: ItemPosition) {
+    super(position, "msg");
     this.part = `${this.place},"content_index":0`;
   }
 
@@ -131,9 +131,9 @@ abstract class SinglePartMessage extends StreamedItem {
     return this.textDone() + this.#frame("done");
   }
 
-  #frame(what: "added" | "done"): string {
+  #frame(phase: "added" | "done"): string {
     const content = JSON.stringify(this.content());
-    return this.events.write(`response.content_part.${what}`, `${this.part},"part":${content}`);
+    return this.events.write(`response.content_part.${phase}`, `${this.part},"part":${content}`);
   }
 }
 
@@ -201,8 +201,8 @@ export class OpenReasoning extends StreamedItem {
   readonly kind = "reasoning";
   readonly #part: string;
 
-  constructor(place: ItemPosition) {
-    super(place, "rs");
+  constructor(position: ItemPosition) {
+    super(position, "rs");
     this.#part = `${this.place},"summary_index":0`;
   }
 
@@ -249,8 +249,8 @@ export class OpenCall extends StreamedItem {
   readonly #input: FreeTextDecoder | null;
   readonly #part: string;
 
-  constructor(place: ItemPosition, callId: string, tool: DeclaredTool) {
-    super(place, tool.kind === "custom" ? "ctc" : "fc");
+  constructor(position: ItemPosition, callId: string, tool: DeclaredTool) {
+    super(position, tool.kind === "custom" ? "ctc" : "fc");
     this.#callId = callId;
     this.#tool = tool;
     this.#input = tool.kind === "custom" ? new FreeTextDecoder() : null;

@@ -99,11 +99,11 @@ export class ResponsesStream implements StreamRenderer {
   }
 
   #write(kind: keyof typeof ITEM_CLASSES, text: string, tokens?: readonly AnswerToken[]): string {
-    const before = this.#textLength;
+    const textOffset = this.#textLength;
     if (kind === "message") this.#textLength += text.length;
     if (this.#open?.kind === kind) return this.#open.delta(text, tokens);
     const closed = this.#closeForNextItem();
-    this.#itemTextOffset = before;
+    this.#itemTextOffset = textOffset;
     const item = new ITEM_CLASSES[kind](this.#nextPosition());
     return closed + this.#begin(item) + item.delta(text, tokens);
   }
@@ -126,9 +126,9 @@ export class ResponsesStream implements StreamRenderer {
     const item = this.#open;
     if (item === null) return "";
     this.#open = null;
-    const ended = item.end(status);
+    const doneEvents = item.end(status);
     this.#output.push(item.item(status));
-    return ended;
+    return doneEvents;
   }
 
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
@@ -140,23 +140,25 @@ export class ResponsesStream implements StreamRenderer {
       this.#open instanceof OpenMessage
         ? this.#open.annotate(toAnnotations(event, this.#itemTextOffset))
         : "";
-    const opened = this.#writeCreated() + annotated + this.#close(status);
+    const createdEvents = this.#writeCreated() + annotated + this.#close(status);
     const completedAt = Math.floor(this.#now() / 1000);
     const object = this.#response.build({ status: "ended", reason, usage, completedAt }, this.#output);
     this.finalJson = JSON.stringify(object);
     const last = this.#events.write(`response.${status}`, this.#lifecycle(status, this.finalJson));
-    return opened + last + DONE_EVENT;
+    return createdEvents + last + DONE_EVENT;
   }
 
   #fail(error: GatewayError): string {
-    const opened = this.#writeCreated();
+    const createdEvents = this.#writeCreated();
     this.#dropOpenCall();
     const item = this.#open;
     this.#open = null;
     const output = item === null ? this.#output : [...this.#output, item.item("incomplete")];
     this.finalJson = JSON.stringify(this.#response.build({ status: "failed", error }, output));
     return (
-      opened + this.#events.write("response.failed", this.#lifecycle("failed", this.finalJson)) + DONE_EVENT
+      createdEvents +
+      this.#events.write("response.failed", this.#lifecycle("failed", this.finalJson)) +
+      DONE_EVENT
     );
   }
 }

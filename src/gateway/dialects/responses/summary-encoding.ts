@@ -20,9 +20,9 @@ export function encodeSummary(summary: string): string {
  * @throws GatewayError 400 for content of another service: an answer without it would silently ignore the earlier
  * conversation.
  */
-export function decodeSummary(item: JsonObject, where: string): string {
+export function decodeSummary(item: JsonObject, fieldPath: string): string {
   const content = optionalString(item, "encrypted_content") ?? "";
-  const field = `${where}.encrypted_content`;
+  const field = `${fieldPath}.encrypted_content`;
   if (!content.startsWith(SUMMARY_PREFIX))
     throw invalidRequest(`${field} was not made here and cannot be read`, field);
   try {

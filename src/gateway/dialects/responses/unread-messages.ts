@@ -16,7 +16,7 @@ const MAX_UNREAD_BYTES = 4 * BACKPRESSURE_BYTES;
  * a managed key are trusted to read.
  */
 export class UnreadMessages {
-  readonly #hold: MemoryReservation;
+  readonly #reservation: MemoryReservation;
   readonly #socket: ServerSocket;
   #bytes = 0;
   /** The part of `#bytes` whose delivery the runtime does not report. */
@@ -27,8 +27,8 @@ export class UnreadMessages {
   /** If the client continues the response `id`, it has read `bytes` of the unreported bytes. */
   #readProof: { readonly id: string; readonly bytes: number } | undefined;
 
-  constructor(hold: MemoryReservation, socket: ServerSocket) {
-    this.#hold = hold;
+  constructor(reservation: MemoryReservation, socket: ServerSocket) {
+    this.#reservation = reservation;
     this.#socket = socket;
   }
 
@@ -60,11 +60,11 @@ export class UnreadMessages {
    */
   send(text: string): Promise<void> | null {
     const bytes = costOfText(text);
-    if (!this.#hold.tryReserve(bytes)) return null;
+    if (!this.#reservation.tryReserve(bytes)) return null;
     this.#bytes += bytes;
     const sent = this.#socket.send(text);
     if (sent === null) {
-      if (this.#hold.isKnown) this.#release(bytes);
+      if (this.#reservation.isKnown) this.#release(bytes);
       else this.#unreported += bytes;
       return Promise.resolve();
     }
@@ -74,6 +74,6 @@ export class UnreadMessages {
 
   #release(bytes: number): void {
     this.#bytes -= bytes;
-    this.#hold.releaseBytes(bytes);
+    this.#reservation.releaseBytes(bytes);
   }
 }

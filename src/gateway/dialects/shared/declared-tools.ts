@@ -53,10 +53,10 @@ export class DeclaredTools {
    *
    * @throws GatewayError 400 that names the invalid tool.
    */
-  add(tools: unknown, where: string, namespace?: string): void {
+  add(tools: unknown, fieldPath: string, namespace?: string): void {
     if (tools === null || tools === undefined) return;
-    if (!Array.isArray(tools)) throw invalidRequest(`${where} must be an array`, where);
-    for (const [index, tool] of tools.entries()) this.#addOne(tool, `${where}[${index}]`, namespace);
+    if (!Array.isArray(tools)) throw invalidRequest(`${fieldPath} must be an array`, fieldPath);
+    for (const [index, tool] of tools.entries()) this.#addOne(tool, `${fieldPath}[${index}]`, namespace);
   }
 
   /**
@@ -79,42 +79,42 @@ export class DeclaredTools {
 
   /** Removes all tools except those with these flat names. */
   retainOnly(flatNames: ReadonlySet<string>): void {
-    const kept = this.definitions.filter(({ name }) => flatNames.has(name));
+    const allowedDefinitions = this.definitions.filter(({ name }) => flatNames.has(name));
     this.definitions.length = 0;
-    for (const tool of kept) this.definitions.push(tool);
+    for (const tool of allowedDefinitions) this.definitions.push(tool);
   }
 
   #resolveFlatName(name: string): string {
     return this.#byFlatName.has(name) ? name : (this.#byBareName.get(name) ?? name);
   }
 
-  #addOne(tool: unknown, where: string, namespace: string | undefined): void {
-    if (!isObject(tool)) throw invalidRequest(`${where} must be an object`, where);
+  #addOne(tool: unknown, fieldPath: string, namespace: string | undefined): void {
+    if (!isObject(tool)) throw invalidRequest(`${fieldPath} must be an object`, fieldPath);
     const type = optionalString(tool, "type") ?? "function";
     if (type === "namespace") {
-      this.add(tool["tools"], `${where}.tools`, optionalString(tool, "name"));
+      this.add(tool["tools"], `${fieldPath}.tools`, optionalString(tool, "name"));
       return;
     }
     if (type.startsWith("web_search")) this.webSearch ??= parseWebSearch(tool);
     if (type !== "function" && type !== "custom") return;
     const nested = tool[type];
-    const [declared, at] = isObject(nested) ? [nested, `${where}.${type}`] : [tool, where];
+    const [declared, toolPath] = isObject(nested) ? [nested, `${fieldPath}.${type}`] : [tool, fieldPath];
     const name = optionalString(declared, "name");
     if (name === undefined || name === "") {
-      throw invalidRequest(`${at}.name must be a non-empty string`, `${at}.name`);
+      throw invalidRequest(`${toolPath}.name must be a non-empty string`, `${toolPath}.name`);
     }
     const flat = toFlatName(name, namespace);
     if (this.#byFlatName.has(flat)) return;
     this.#byFlatName.set(flat, { kind: type, name, ...(namespace === undefined ? {} : { namespace }) });
     if (flat !== name) this.#byBareName.set(name, this.#byBareName.has(name) ? null : flat);
-    this.definitions.push(this.#definition(type, flat, declared, at));
+    this.definitions.push(this.#definition(type, flat, declared, toolPath));
   }
 
   #definition(
     type: "function" | "custom",
     name: string,
     declared: JsonObject,
-    where: string,
+    fieldPath: string,
   ): ToolDefinition {
     const definition: ToolDefinition = { name };
     const description =
@@ -127,7 +127,7 @@ export class DeclaredTools {
     const parameters = declared["parameters"];
     if (isObject(parameters)) definition.parameters = parameters;
     else if (parameters !== undefined && parameters !== null) {
-      throw invalidRequest(`${where}.parameters must be an object`, `${where}.parameters`);
+      throw invalidRequest(`${fieldPath}.parameters must be an object`, `${fieldPath}.parameters`);
     }
     if (declared["strict"] === true) definition.strict = true;
     return definition;

@@ -10,8 +10,8 @@ export const optionalBoolean = z.boolean().nullish();
 export const optionalNumber = z.number().nullish();
 
 /** A field that must be absent, null or empty, because it is not supported. `why` is the error message. */
-export function unsupportedField(why: string) {
-  return z.union([z.null(), z.literal("")], why).optional();
+export function unsupportedField(message: string) {
+  return z.union([z.null(), z.literal("")], message).optional();
 }
 
 /** Converts a number or a numeric string. Returns undefined for any other value. */

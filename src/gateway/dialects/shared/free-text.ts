@@ -68,16 +68,16 @@ export class FreeTextDecoder {
 
   /** Decodes up to the closing quote or up to an incomplete escape sequence. */
   #decode(): string {
-    const held = this.#buffered;
+    const buffered = this.#buffered;
     let end = 0;
-    while (end < held.length && held[end] !== '"') {
-      const length = held[end] !== "\\" ? 1 : held[end + 1] === "u" ? 6 : 2;
-      if (end + length > held.length) break;
+    while (end < buffered.length && buffered[end] !== '"') {
+      const length = buffered[end] !== "\\" ? 1 : buffered[end + 1] === "u" ? 6 : 2;
+      if (end + length > buffered.length) break;
       end += length;
     }
-    if (held[end] === '"') this.#state = "done";
-    this.#buffered = held.slice(end);
-    const raw = held.slice(0, end);
+    if (buffered[end] === '"') this.#state = "done";
+    this.#buffered = buffered.slice(end);
+    const raw = buffered.slice(0, end);
     if (!raw.includes("\\")) return raw;
     return unescapeJson(raw);
   }

@@ -9,36 +9,36 @@ export function optionalString(object: JsonObject, name: string): string | undef
 }
 
 /**
- * Returns a string member. `where` is the path of `object`, for the error.
+ * Returns a string member. `fieldPath` is the path of `object`, for the error.
  *
  * @throws GatewayError 400 that names the field.
  */
-export function requireString(object: JsonObject, name: string, where: string): string {
+export function requireString(object: JsonObject, name: string, fieldPath: string): string {
   const value = object[name];
   if (typeof value === "string") return value;
-  throw invalidRequest(`${where}.${name} must be a string`, `${where}.${name}`);
+  throw invalidRequest(`${fieldPath}.${name} must be a string`, `${fieldPath}.${name}`);
 }
 
 /**
- * Returns an object member. `where` is the path of `object`, for the error.
+ * Returns an object member. `fieldPath` is the path of `object`, for the error.
  *
  * @throws GatewayError 400 that names the field.
  */
-export function requireObject(object: JsonObject, name: string, where: string): JsonObject {
+export function requireObject(object: JsonObject, name: string, fieldPath: string): JsonObject {
   const result = jsonObject.safeParse(object[name]);
   if (result.success) return result.data;
-  throw invalidRequest(`${where}.${name} must be an object`, `${where}.${name}`);
+  throw invalidRequest(`${fieldPath}.${name} must be an object`, `${fieldPath}.${name}`);
 }
 
-/** Creates the 400 for an unknown format. `where` is the field that names it. */
-export function unknownFormatError(format: unknown, where: string) {
-  return invalidRequest(`${where} ${JSON.stringify(format)} is not known`, where);
+/** Creates the 400 for an unknown format. `fieldPath` is the field that names it. */
+export function unknownFormatError(format: unknown, fieldPath: string) {
+  return invalidRequest(`${fieldPath} ${JSON.stringify(format)} is not known`, fieldPath);
 }
 
 /** Creates the 400 for content of an unknown type. */
-export function unknownContentError(type: string, where: string) {
+export function unknownContentError(type: string, fieldPath: string) {
   return invalidRequest(
-    `${where}: content of type ${JSON.stringify(type)} is not supported`,
-    `${where}.type`,
+    `${fieldPath}: content of type ${JSON.stringify(type)} is not supported`,
+    `${fieldPath}.type`,
   );
 }

@@ -55,12 +55,12 @@ export class PendingToolCalls {
   /** Registers a call. Returns its id, or a new id if it has none. */
   register(id: string | null | undefined, name: string): string {
     this.#count += 1;
-    const given = id || `call_${this.#count}_${name}`;
-    const call = { id: given, name, isPending: true };
+    const callId = id || `call_${this.#count}_${name}`;
+    const call = { id: callId, name, isPending: true };
     this.#all.push(call);
-    getOrCreateQueue(this.#byId, given).push(call);
+    getOrCreateQueue(this.#byId, callId).push(call);
     getOrCreateQueue(this.#byName, name).push(call);
-    return given;
+    return callId;
   }
 
   /** Assigns a result to its call. */

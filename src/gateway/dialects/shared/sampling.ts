@@ -29,32 +29,32 @@ export function getThinkingBudget(thinking: unknown): unknown {
 }
 
 /** Validates the options. Absent and unusable values are omitted. */
-export function toSampling(wished: UnvalidatedSampling): Sampling {
-  const { stop, logitBias, logprobs, n, thinkingBudget, modalities } = wished;
+export function toSampling(options: UnvalidatedSampling): Sampling {
+  const { stop, logitBias, logprobs, n, thinkingBudget, modalities } = options;
   const stops = (typeof stop === "string" ? [stop] : stringItems(stop)) ?? [];
   const answers = toFiniteNumber(n);
   const budget = toFiniteNumber(thinkingBudget);
-  const other = stringItems(modalities)?.filter((form) => form.toLowerCase() !== "text") ?? [];
+  const otherModalities = stringItems(modalities)?.filter((form) => form.toLowerCase() !== "text") ?? [];
   return {
-    ...toNumberOption("temperature", wished.temperature),
-    ...toNumberOption("topP", wished.topP),
-    ...toNumberOption("topK", wished.topK),
-    ...toNumberOption("minP", wished.minP),
-    ...toNumberOption("presencePenalty", wished.presencePenalty),
-    ...toNumberOption("frequencyPenalty", wished.frequencyPenalty),
-    ...toNumberOption("repetitionPenalty", wished.repetitionPenalty),
-    ...toNumberOption("maxTokens", wished.maxTokens),
-    ...toNumberOption("seed", wished.seed),
+    ...toNumberOption("temperature", options.temperature),
+    ...toNumberOption("topP", options.topP),
+    ...toNumberOption("topK", options.topK),
+    ...toNumberOption("minP", options.minP),
+    ...toNumberOption("presencePenalty", options.presencePenalty),
+    ...toNumberOption("frequencyPenalty", options.frequencyPenalty),
+    ...toNumberOption("repetitionPenalty", options.repetitionPenalty),
+    ...toNumberOption("maxTokens", options.maxTokens),
+    ...toNumberOption("seed", options.seed),
     ...toNumberOption("logprobs", logprobs),
-    ...toTextOption("reasoningEffort", wished.reasoningEffort),
-    ...toTextOption("verbosity", wished.verbosity),
-    ...toTextOption("user", wished.user),
-    ...toTextOption("promptCacheKey", wished.promptCacheKey),
+    ...toTextOption("reasoningEffort", options.reasoningEffort),
+    ...toTextOption("verbosity", options.verbosity),
+    ...toTextOption("user", options.user),
+    ...toTextOption("promptCacheKey", options.promptCacheKey),
     ...(stops.length === 0 ? {} : { stop: stops }),
     ...(isObject(logitBias) ? toLogitBias(logitBias) : {}),
     ...(budget === undefined || budget <= 0 ? {} : { thinkingBudget: budget }),
     ...(answers === undefined || answers <= 1 ? {} : { n: answers }),
-    ...(other.length === 0 ? {} : { modalities: other }),
+    ...(otherModalities.length === 0 ? {} : { modalities: otherModalities }),
   };
 }
 
@@ -72,8 +72,8 @@ type NumberOption =
 type TextOption = "reasoningEffort" | "verbosity" | "user" | "promptCacheKey";
 
 function toNumberOption(name: NumberOption, value: unknown): Sampling {
-  const found = toFiniteNumber(value);
-  return found === undefined ? {} : { [name]: found };
+  const number = toFiniteNumber(value);
+  return number === undefined ? {} : { [name]: number };
 }
 
 function toTextOption(name: TextOption, value: unknown): Sampling {
@@ -84,9 +84,9 @@ function stringItems(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : undefined;
 }
 
-function toLogitBias(stated: JsonObject): Sampling {
+function toLogitBias(biases: JsonObject): Sampling {
   const logitBias: Record<string, number> = {};
-  for (const [token, value] of Object.entries(stated)) {
+  for (const [token, value] of Object.entries(biases)) {
     const bias = toFiniteNumber(value);
     if (bias !== undefined) logitBias[token] = bias;
   }

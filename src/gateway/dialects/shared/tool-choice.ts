@@ -36,18 +36,19 @@ function resolveNamedTool(choice: JsonObject, type: string, tools: DeclaredTools
  */
 function applyAllowedTools(choice: JsonObject, tools: DeclaredTools): ToolChoice {
   const nested = choice["allowed_tools"];
-  const [allowed, where] = isObject(nested)
+  const [allowed, fieldPath] = isObject(nested)
     ? [nested, `${TOOL_CHOICE_FIELD}.allowed_tools`]
     : [choice, TOOL_CHOICE_FIELD];
   const mode = allowed["mode"] ?? "auto";
   if (mode !== "auto" && mode !== "required") {
-    throw invalidRequest(`${where}.mode must be auto or required`, `${where}.mode`);
+    throw invalidRequest(`${fieldPath}.mode must be auto or required`, `${fieldPath}.mode`);
   }
   const listed = allowed["tools"];
-  if (!Array.isArray(listed)) throw invalidRequest(`${where}.tools must be an array`, `${where}.tools`);
+  if (!Array.isArray(listed))
+    throw invalidRequest(`${fieldPath}.tools must be an array`, `${fieldPath}.tools`);
   const names = new Set<string>();
   for (const [index, tool] of listed.entries()) {
-    const param = `${where}.tools[${index}]`;
+    const param = `${fieldPath}.tools[${index}]`;
     if (!isObject(tool)) throw invalidRequest(`${param} must be an object`, param);
     const type = optionalString(tool, "type") ?? "function";
     if (type === "function" || type === "custom") names.add(resolveNamedTool(tool, type, tools, param));

@@ -8,13 +8,13 @@ export interface UrlCitation {
   readonly url: string;
 }
 
-/** Builds the citations of a text. `behind` is the offset of the text in the answer, in characters. */
-export function toUrlCitations(citations: readonly Citation[], behind = 0): UrlCitation[] {
+/** Builds the citations of a text. `offset` is the offset of the text in the answer, in characters. */
+export function toUrlCitations(citations: readonly Citation[], offset = 0): UrlCitation[] {
   return citations
-    .filter(({ start }) => start >= behind)
+    .filter(({ start }) => start >= offset)
     .map(({ start, end, title, url }) => ({
-      start_index: start - behind,
-      end_index: end - behind,
+      start_index: start - offset,
+      end_index: end - offset,
       title,
       url,
     }));

@@ -8,7 +8,7 @@ const LOCATION_FIELDS = ["city", "region", "country", "timezone"] as const;
  * `web_search_options` in the chat-completions style. Undocumented values are ignored.
  */
 export function parseWebSearch(declared: JsonObject): WebSearch {
-  const { search_context_size: size, max_uses: uses } = declared;
+  const { search_context_size: size, max_uses: maxUses } = declared;
   const filters = isObject(declared["filters"]) ? declared["filters"] : declared;
   const location = parseLocation(declared["user_location"]);
   const allowed = stringItems(filters["allowed_domains"]);
@@ -16,7 +16,7 @@ export function parseWebSearch(declared: JsonObject): WebSearch {
   return {
     ...(typeof size === "string" ? { contextSize: size } : {}),
     ...(location === undefined ? {} : { location }),
-    ...(typeof uses === "number" ? { maxUses: uses } : {}),
+    ...(typeof maxUses === "number" ? { maxUses } : {}),
     ...(allowed.length === 0 ? {} : { allowedDomains: allowed }),
     ...(blocked.length === 0 ? {} : { blockedDomains: blocked }),
   };
@@ -25,9 +25,9 @@ export function parseWebSearch(declared: JsonObject): WebSearch {
 /** Parses a location. The chat-completions style nests these fields under `approximate`; the other styles do not. */
 function parseLocation(declared: unknown): SearchLocation | undefined {
   if (!isObject(declared)) return undefined;
-  const place = isObject(declared["approximate"]) ? declared["approximate"] : declared;
+  const fields = isObject(declared["approximate"]) ? declared["approximate"] : declared;
   const known = LOCATION_FIELDS.flatMap((name) => {
-    const value = place[name];
+    const value = fields[name];
     return typeof value === "string" && value !== "" ? [[name, value] as const] : [];
   });
   return known.length === 0 ? undefined : Object.fromEntries(known);

@@ -2,24 +2,24 @@ import type { CacheBreakpoint } from "../../../core/conversation/cache-breakpoin
 import type { WireBlock, WireCacheControl, WireRequest } from "./wire.ts";
 
 /** The `cache_control` field for a cache mark; no field without a mark. */
-export function cacheControl(mark: CacheBreakpoint | undefined): {
+export function cacheControl(breakpoint: CacheBreakpoint | undefined): {
   readonly cache_control?: WireCacheControl;
 } {
-  if (mark === undefined) return {};
-  const { ttl } = mark;
+  if (breakpoint === undefined) return {};
+  const { ttl } = breakpoint;
   return { cache_control: { type: "ephemeral", ...(ttl === undefined ? {} : { ttl }) } };
 }
 
 /** Whether any part of a request has `cache_control`. */
 export function usesCacheControl({
-  cache_control: mark,
+  cache_control: breakpoint,
   system = "",
   tools = [],
   messages,
 }: WireRequest): boolean {
-  const marked = (one: object): boolean => "cache_control" in one;
+  const marked = (block: object): boolean => "cache_control" in block;
   return (
-    mark !== undefined ||
+    breakpoint !== undefined ||
     (typeof system !== "string" && system.some(marked)) ||
     tools.some(marked) ||
     messages.some(({ content }) => content.some(marked))

@@ -95,10 +95,10 @@ class AnswerParser {
     if (type === "error") throw errorFrom(message, 0, this.#context.secret, STREAM_ERROR_KINDS);
     if (!Array.isArray(content)) throw new ProviderError("cut", "the provider's answer has no content");
     this.start(message);
-    const cut = typeof reason === "string" && mayBeTruncated(finishReason(reason));
+    const isCut = typeof reason === "string" && mayBeTruncated(finishReason(reason));
     for (const [index, block] of content.entries()) {
       if (!isObject(block)) continue;
-      if (cut && index === content.length - 1 && block["type"] === "tool_use") continue;
+      if (isCut && index === content.length - 1 && block["type"] === "tool_use") continue;
       this.#begin(index, block);
       this.#end(index);
     }
@@ -125,9 +125,9 @@ class AnswerParser {
     const usage = this.#usage.total();
     if (usage !== null) this.#emit({ type: "usage", usage });
     // Compatible servers may send `end_turn` after tool calls.
-    const told = this.#calls.any && reason === "stop" ? "tool_calls" : reason;
-    const at = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };
-    this.#emit({ type: "finish", reason: told, ...at });
+    const reportedReason = this.#calls.any && reason === "stop" ? "tool_calls" : reason;
+    const stopFields = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };
+    this.#emit({ type: "finish", reason: reportedReason, ...stopFields });
   }
 
   #begin(index: unknown, block: JsonObject): void {
@@ -137,12 +137,12 @@ class AnswerParser {
         this.#open.set(index, {
           type: "text",
           start: this.#textLength,
-          citations: listIn(block, "citations"),
+          citations: readList(block, "citations"),
         });
         this.#emitText("text", block["text"]);
         break;
       case "web_search_tool_result":
-        this.#emitSearchResults(listIn(block, "content"));
+        this.#emitSearchResults(readList(block, "content"));
         break;
       case "thinking":
         this.#open.set(index, {
@@ -189,8 +189,8 @@ class AnswerParser {
       this.#thoughts.push({ type, thinking, signature });
     } else if (block?.type === "tool_use") {
       // A call without arguments has no deltas. Some servers send all arguments in the first event instead.
-      const whole = isObject(block.input) && Object.keys(block.input).length > 0;
-      if (!block.hasArguments && whole) this.#calls.take({ index, function: { arguments: block.input } });
+      const hasInput = isObject(block.input) && Object.keys(block.input).length > 0;
+      if (!block.hasArguments && hasInput) this.#calls.take({ index, function: { arguments: block.input } });
       else if (!block.hasArguments) this.#emptyCallIndex = index;
       this.#calls.settle();
     }
@@ -210,8 +210,8 @@ class AnswerParser {
   }
 
   /** Emits the pages that a search found. A failed search has no pages. */
-  #emitSearchResults(found: readonly unknown[]): void {
-    const results = found.filter(isObject).filter(({ type }) => type === "web_search_result");
+  #emitSearchResults(entries: readonly unknown[]): void {
+    const results = entries.filter(isObject).filter(({ type }) => type === "web_search_result");
     if (results.length === 0) return;
     const pages = results.map((page) => {
       this.#searchResultCount += 1;
@@ -251,7 +251,7 @@ export function decodeWholeMessage(message: JsonObject, context: AnswerContext):
   return events;
 }
 
-function listIn(object: JsonObject, name: string): unknown[] {
+function readList(object: JsonObject, name: string): unknown[] {
   const value = object[name];
   return Array.isArray(value) ? [...value] : [];
 }

@@ -32,11 +32,11 @@ export const anthropicDriver = {
 } satisfies Driver;
 
 /** The base address may end with the version (`/v1`) or without it. */
-function addressOf(baseUrl: string): string {
+function toEndpointUrl(baseUrl: string): string {
   return `${withoutTrailingSlashes(baseUrl).replace(/\/v1$/, "")}/v1`;
 }
 
-function lengthOf(thought: WireThinkingBlock): number {
+function countCharacters(thought: WireThinkingBlock): number {
   return thought.type === "thinking"
     ? thought.thinking.length + thought.signature.length
     : thought.data.length;
@@ -44,11 +44,11 @@ function lengthOf(thought: WireThinkingBlock): number {
 
 /** A backend with the message style. */
 class AnthropicProvider extends KeyedBackend<WireRequest> {
-  readonly #memory = new ReasoningCache(lengthOf);
+  readonly #memory = new ReasoningCache(countCharacters);
 
   constructor(options: ProviderOptions) {
     super(options, {
-      address: addressOf(options.baseUrl),
+      address: toEndpointUrl(options.baseUrl),
       path: "/messages",
       kinds: ERROR_KINDS,
       optional: OPTIONAL_FIELDS,

@@ -49,12 +49,12 @@ export function toWireConversation(conversation: Conversation, options: MessageO
   const turns = new Turns();
   for (const message of messages.slice(leading.length)) {
     addMessage(turns, message, options);
-    if (message === lastUser) turns.addParts("user", [text(options.injection)]);
+    if (message === lastUser) turns.addParts("user", [toWireText(options.injection)]);
   }
-  turns.addParts("user", [text(options.suffix)]);
+  turns.addParts("user", [toWireText(options.suffix)]);
   const finished = turns.finish(options.thoughts.mustBeComplete);
   const system = leading.flatMap(({ parts }) =>
-    parts.flatMap((part) => (part.type === "text" ? [text(part.text, part.cache)] : [])),
+    parts.flatMap((part) => (part.type === "text" ? [toWireText(part.text, part.cache)] : [])),
   );
   return { system, ...finished };
 }
@@ -62,14 +62,14 @@ export function toWireConversation(conversation: Conversation, options: MessageO
 function addMessage(turns: Turns, message: Message, options: MessageOptions): void {
   switch (message.role) {
     case "system": {
-      const said = joinTextParts(message.parts);
-      if (said !== "") turns.addParts("user", [text(`<system>\n${said}\n</system>`)]);
+      const messageText = joinTextParts(message.parts);
+      if (messageText !== "") turns.addParts("user", [toWireText(`<system>\n${messageText}\n</system>`)]);
       break;
     }
     case "user": {
       // The protocol has no field for a user's name.
       const name = message.name === undefined ? "" : `[${message.name}]`;
-      turns.addParts("user", [text(name), ...partsOf(message, options)]);
+      turns.addParts("user", [toWireText(name), ...toWireParts(message, options)]);
       break;
     }
     case "assistant":
@@ -89,20 +89,20 @@ function addAssistantMessage(
   { parts, toolCalls }: Extract<Message, { role: "assistant" }>,
   options: MessageOptions,
 ): void {
-  const said = joinTextParts(parts);
+  const messageText = joinTextParts(parts);
   const cache = parts.findLast((part) => part.cache !== undefined)?.cache;
   if (options.toolCallsAsText) {
-    turns.addParts("assistant", [text(joinParagraphs(said, renderToolCalls(toolCalls)), cache)]);
+    turns.addParts("assistant", [toWireText(joinParagraphs(messageText, renderToolCalls(toolCalls)), cache)]);
     return;
   }
-  const calls = toolCalls.map(({ id, name, arguments: input, cache: mark }) => ({
+  const calls = toolCalls.map(({ id, name, arguments: input, cache: breakpoint }) => ({
     id,
     name,
     input: parseObject(input),
     thoughts: options.thoughts.blocksBefore(id),
-    ...(mark === undefined ? {} : { cache: mark }),
+    ...(breakpoint === undefined ? {} : { cache: breakpoint }),
   }));
-  turns.addAnswer(text(said, cache), calls);
+  turns.addAnswer(toWireText(messageText, cache), calls);
 }
 
 function addToolResult(
@@ -111,22 +111,25 @@ function addToolResult(
   options: MessageOptions,
 ): void {
   const { callId: id, name, isError = false } = message;
-  const parts = partsOf(message, options).filter((part) => part.type !== "text" || part.text !== "");
+  const parts = toWireParts(message, options).filter((part) => part.type !== "text" || part.text !== "");
   if (!options.toolCallsAsText && turns.recordResult(id, parts, isError, message.cache)) return;
   // A result whose call is missing, or already has a result, is written as text.
-  const words = joinParagraphList(parts.map((part) => (part.type === "text" ? part.text : "")));
-  const result = { id, text: words, isError, ...(name === undefined ? {} : { name }) };
-  turns.addParts("user", [text(renderToolResult(result)), ...parts.filter((part) => part.type !== "text")]);
+  const resultText = joinParagraphList(parts.map((part) => (part.type === "text" ? part.text : "")));
+  const result = { id, text: resultText, isError, ...(name === undefined ? {} : { name }) };
+  turns.addParts("user", [
+    toWireText(renderToolResult(result)),
+    ...parts.filter((part) => part.type !== "text"),
+  ]);
 }
 
-function partsOf({ parts }: Message, options: MessageOptions): WirePart[] {
+function toWireParts({ parts }: Message, options: MessageOptions): WirePart[] {
   return parts.map((part) =>
     part.type === "text"
-      ? text(part.text, part.cache)
+      ? toWireText(part.text, part.cache)
       : { ...options.partOf(part), ...cacheControl(part.cache) },
   );
 }
 
-function text(value: string, cache?: CacheBreakpoint): WireText {
+function toWireText(value: string, cache?: CacheBreakpoint): WireText {
   return { type: "text", text: value, ...cacheControl(cache) };
 }

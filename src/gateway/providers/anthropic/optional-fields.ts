@@ -55,9 +55,9 @@ const METADATA: Change = {
 const SEARCH: Change = {
   isPresent: ({ tools = [] }) => tools.some(isSearch),
   remove: ({ tools = [], tool_choice: choice, ...rest }) => {
-    const others = tools.filter((tool) => !isSearch(tool));
-    if (others.length === 0) return rest;
-    return { ...rest, tools: others, ...(choice === undefined ? {} : { tool_choice: choice }) };
+    const otherTools = tools.filter((tool) => !isSearch(tool));
+    if (otherTools.length === 0) return rest;
+    return { ...rest, tools: otherTools, ...(choice === undefined ? {} : { tool_choice: choice }) };
   },
 };
 
@@ -137,8 +137,8 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     ),
     isPresent: ({ tool_choice: choice }) => choice?.type === "any" || choice?.type === "tool",
     remove: ({ tool_choice: choice, ...rest }) => {
-      const { name: _, ...others } = choice ?? {};
-      return { ...rest, tool_choice: { ...others, type: "auto" } };
+      const { name: _, ...otherFields } = choice ?? {};
+      return { ...rest, tool_choice: { ...otherFields, type: "auto" } };
     },
   },
   {

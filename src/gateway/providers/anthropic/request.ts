@@ -56,7 +56,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   get promptText(): string {
     const { system, messages } = this.#wireConversation("", NO_THINKING_HISTORY);
     const texts = [
-      ...textsOf(this.#system(system, false)),
+      ...listTexts(this.#system(system, false)),
       ...messages.flatMap(({ content }) => content.flatMap(blockTexts)),
       ...(this.#tools().length > 0 ? [JSON.stringify(this.#tools())] : []),
     ];
@@ -75,24 +75,25 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const { sampling, model, thinking, expectedTokens, cache } = this.#conversation;
     const limit = sampling.maxTokens ?? expectedTokens;
     const { thinkingBudget, reasoningEffort, user } = sampling;
-    const wish = { ...ifDefined("budget", thinkingBudget), ...ifDefined("effort", reasoningEffort) };
-    const wanted = allocateTokens(limit, thinking && model.thinking ? wish : null, model.output);
-    const known = wanted.budget === null ? NO_THINKING_HISTORY : this.#thoughts();
+    const requested = { ...ifDefined("budget", thinkingBudget), ...ifDefined("effort", reasoningEffort) };
+    const allocation = allocateTokens(limit, thinking && model.thinking ? requested : null, model.output);
+    const known = allocation.budget === null ? NO_THINKING_HISTORY : this.#thoughts();
     const { system: leading, messages, mayThink } = this.#wireConversation(suffix, known);
-    const room = mayThink ? wanted : allocateTokens(limit, null, model.output);
-    const thinks = room.budget !== null;
+    const tokens = mayThink ? allocation : allocateTokens(limit, null, model.output);
+    const thinks = tokens.budget !== null;
     const system = this.#system(leading, thinks);
     const search = this.#search();
     const tools = [...this.#tools(), ...search];
     return {
       model: this.#settings.model,
-      max_tokens: room.limit,
+      max_tokens: tokens.limit,
       ...(system.length === 0 ? {} : { system }),
       messages,
       stream: !this.#settings.whole,
       ...(tools.length === 0 ? {} : { tools, tool_choice: this.#toolChoice(thinks, search.length > 0) }),
       // Many models think by default, so thinking is disabled explicitly.
-      thinking: room.budget === null ? { type: "disabled" } : { type: "enabled", budget_tokens: room.budget },
+      thinking:
+        tokens.budget === null ? { type: "disabled" } : { type: "enabled", budget_tokens: tokens.budget },
       ...this.#sampling(thinks),
       ...cacheControl(cache),
       ...(user === undefined || user.length > MAX_USER_CHARS ? {} : { metadata: { user_id: user } }),
@@ -202,19 +203,19 @@ function inputSchema(parameters: JsonSchema = {}): JsonSchema {
 /** Joins texts into one. A text with a cache mark ends a block. */
 function joinSystemTexts(texts: readonly WireText[]): string | readonly WireText[] {
   const blocks: WireText[] = [];
-  let open: string[] = [];
-  for (const { text, cache_control: mark } of texts) {
+  let openTexts: string[] = [];
+  for (const { text, cache_control: breakpoint } of texts) {
     if (text.trim() === "") continue;
-    open.push(text);
-    if (mark === undefined) continue;
-    blocks.push({ type: "text", text: joinParagraphList(open), cache_control: mark });
-    open = [];
+    openTexts.push(text);
+    if (breakpoint === undefined) continue;
+    blocks.push({ type: "text", text: joinParagraphList(openTexts), cache_control: breakpoint });
+    openTexts = [];
   }
-  if (blocks.length === 0) return joinParagraphList(open);
-  return open.length === 0 ? blocks : [...blocks, { type: "text", text: joinParagraphList(open) }];
+  if (blocks.length === 0) return joinParagraphList(openTexts);
+  return openTexts.length === 0 ? blocks : [...blocks, { type: "text", text: joinParagraphList(openTexts) }];
 }
 
-function textsOf(system: string | readonly WireText[]): readonly string[] {
+function listTexts(system: string | readonly WireText[]): readonly string[] {
   return typeof system === "string" ? [system] : system.map(({ text }) => text);
 }
 

@@ -24,22 +24,23 @@ export type RequestedThinking = { readonly budget?: number; readonly effort?: st
 
 /**
  * Divides the token limit between thinking and answer. Without a limit of the caller, the thinking budget is added to
- * the default limit, up to `most` (the model's maximum). A budget of the caller may use the whole limit except for the
+ * the default limit, up to `maxTokens` (the model's maximum). A budget of the caller may use the whole limit except for the
  * one token that the protocol requires for the answer.
  */
 export function allocateTokens(
   limit: number | undefined,
-  wish: RequestedThinking,
-  most = Number.POSITIVE_INFINITY,
+  requested: RequestedThinking,
+  maxTokens = Number.POSITIVE_INFINITY,
 ): TokenAllocation {
-  const wanted = wish === null ? 0 : requestedBudget(wish);
+  const thinkingTokens = requested === null ? 0 : requestedBudget(requested);
   if (limit === undefined) {
-    if (DEFAULT_ANSWER_TOKENS + wanted > most) return allocateTokens(most, wish);
-    return { limit: DEFAULT_ANSWER_TOKENS + wanted, budget: wanted || null };
+    if (DEFAULT_ANSWER_TOKENS + thinkingTokens > maxTokens) return allocateTokens(maxTokens, requested);
+    return { limit: DEFAULT_ANSWER_TOKENS + thinkingTokens, budget: thinkingTokens || null };
   }
-  const whole = Math.max(1, Math.floor(limit));
-  if (wish?.budget !== undefined && wanted < whole) return { limit: whole, budget: wanted };
-  return { limit: whole, budget: Math.min(wanted, maxThinkingTokens(whole)) || null };
+  const limitTokens = Math.max(1, Math.floor(limit));
+  if (requested?.budget !== undefined && thinkingTokens < limitTokens)
+    return { limit: limitTokens, budget: thinkingTokens };
+  return { limit: limitTokens, budget: Math.min(thinkingTokens, maxThinkingTokens(limitTokens)) || null };
 }
 
 function requestedBudget({ budget, effort }: NonNullable<RequestedThinking>): number {

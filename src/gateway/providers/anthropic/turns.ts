@@ -45,23 +45,29 @@ export class Turns {
 
   /** Adds parts to the turn of a role. Blank text is left out, because the protocol rejects it. */
   addParts(role: "user" | "assistant", parts: readonly WirePart[]): void {
-    const saying = parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
-    if (saying.length === 0) return;
-    const { blocks } = this.#turnOf(role);
-    for (const part of saying) blocks.push(part);
+    const nonEmptyParts = parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
+    if (nonEmptyParts.length === 0) return;
+    const { blocks } = this.#getOrAddTurn(role);
+    for (const part of nonEmptyParts) blocks.push(part);
   }
 
   /** Adds an assistant message. The thinking before its first call comes first. */
-  addAnswer(said: WireText, calls: readonly AnsweredCall[]): void {
+  addAnswer(answerText: WireText, calls: readonly AnsweredCall[]): void {
     const [first] = calls;
     if (first !== undefined) this.#addThinking(first);
-    this.addParts("assistant", [said]);
+    this.addParts("assistant", [answerText]);
     for (const [position, call] of calls.entries()) {
       if (position > 0) this.#addThinking(call);
       const id = this.#uniqueId(call.id);
       this.#callsWithoutResult.set(call.id, id);
       const { name, input, cache } = call;
-      this.#turnOf("assistant").blocks.push({ type: "tool_use", id, name, input, ...cacheControl(cache) });
+      this.#getOrAddTurn("assistant").blocks.push({
+        type: "tool_use",
+        id,
+        name,
+        input,
+        ...cacheControl(cache),
+      });
     }
   }
 
@@ -75,7 +81,7 @@ export class Turns {
     const id = this.#callsWithoutResult.get(callId);
     if (id === undefined) return false;
     this.#callsWithoutResult.delete(callId);
-    this.#turnOf("user").results.push({
+    this.#getOrAddTurn("user").results.push({
       type: "tool_result",
       tool_use_id: id,
       ...(parts.length === 0 ? {} : { content: parts }),
@@ -100,10 +106,10 @@ export class Turns {
       });
     }
     const last = this.#turns.at(-1);
-    const begun = last?.blocks.at(-1);
+    const lastBlock = last?.blocks.at(-1);
     // A prefilled answer must not end in white space.
-    if (last?.role === "assistant" && begun?.type === "text") {
-      last.blocks[last.blocks.length - 1] = { ...begun, text: begun.text.trimEnd() };
+    if (last?.role === "assistant" && lastBlock?.type === "text") {
+      last.blocks[last.blocks.length - 1] = { ...lastBlock, text: lastBlock.text.trimEnd() };
     }
     const mayThink = this.#mayThink(strict);
     const messages = this.#turns.map(({ role, results, blocks }) => ({
@@ -119,25 +125,25 @@ export class Turns {
    * thinking blocks is missing.
    */
   #mayThink(strict: boolean): boolean {
-    let at = this.#turns.length - 1;
+    let index = this.#turns.length - 1;
     let first: Turn | undefined;
-    if (this.#turns[at]?.role === "assistant") return false;
+    if (this.#turns[index]?.role === "assistant") return false;
     if (!strict) return true;
-    while ((this.#turns[at]?.results.length ?? 0) > 0) {
-      first = this.#turns[at - 1];
+    while ((this.#turns[index]?.results.length ?? 0) > 0) {
+      first = this.#turns[index - 1];
       if (first?.isThinkingKnown !== true) return false;
-      at -= 2;
+      index -= 2;
     }
     return first === undefined || (first.blocks[0] !== undefined && isThinkingBlock(first.blocks[0]));
   }
 
   #addThinking({ thoughts }: AnsweredCall): void {
-    const turn = this.#turnOf("assistant");
+    const turn = this.#getOrAddTurn("assistant");
     if (thoughts === undefined) turn.isThinkingKnown = false;
     else for (const thought of thoughts) turn.blocks.push(thought);
   }
 
-  #turnOf(role: "user" | "assistant"): Turn {
+  #getOrAddTurn(role: "user" | "assistant"): Turn {
     const last = this.#turns.at(-1);
     if (last?.role === role) return last;
     if (role === "assistant") this.#addMissingResults();

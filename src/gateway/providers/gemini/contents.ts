@@ -50,24 +50,26 @@ export function toWireConversation(conversation: Conversation, options: ContentO
 function addMessage(contents: Contents, message: Message, options: ContentOptions): void {
   switch (message.role) {
     case "system": {
-      const said = joinTextParts(message.parts);
-      if (said !== "") contents.addParts("user", [{ text: `<system>\n${said}\n</system>` }]);
+      const messageText = joinTextParts(message.parts);
+      if (messageText !== "") contents.addParts("user", [{ text: `<system>\n${messageText}\n</system>` }]);
       break;
     }
     case "user": {
       // The protocol has no field for a user's name.
       const name = message.name === undefined ? "" : `[${message.name}]`;
-      contents.addParts("user", [{ text: name }, ...partsOf(message, options)]);
+      contents.addParts("user", [{ text: name }, ...toWireParts(message, options)]);
       break;
     }
     case "assistant": {
       // Reasoning text alone is not sent: the model cannot use it.
-      const said = joinTextParts(message.parts);
+      const messageText = joinTextParts(message.parts);
       if (options.toolCallsAsText) {
-        contents.addParts("model", [{ text: joinParagraphs(said, renderToolCalls(message.toolCalls)) }]);
+        contents.addParts("model", [
+          { text: joinParagraphs(messageText, renderToolCalls(message.toolCalls)) },
+        ]);
         break;
       }
-      contents.addParts("model", [{ text: said }]);
+      contents.addParts("model", [{ text: messageText }]);
       for (const { id, name, arguments: input } of message.toolCalls) {
         contents.addCall(id, name, parseObject(input), options.signatureOf(id));
       }
@@ -85,7 +87,7 @@ function addToolResult(
   options: ContentOptions,
 ): void {
   const { callId: id, name, isError = false } = message;
-  const parts = partsOf(message, options);
+  const parts = toWireParts(message, options);
   const text = joinParagraphList(parts.map((part) => ("text" in part ? part.text : "")));
   const attached = parts.filter((part) => !("text" in part));
   if (
@@ -94,11 +96,11 @@ function addToolResult(
   )
     return;
   // A result whose call is missing, or already has a result, is written as text.
-  const told = renderToolResult({ id, text, isError, ...(name === undefined ? {} : { name }) });
-  contents.addParts("user", [{ text: told }, ...attached]);
+  const resultText = renderToolResult({ id, text, isError, ...(name === undefined ? {} : { name }) });
+  contents.addParts("user", [{ text: resultText }, ...attached]);
 }
 
-function partsOf({ parts }: Message, options: ContentOptions): WirePart[] {
+function toWireParts({ parts }: Message, options: ContentOptions): WirePart[] {
   return parts.map((part) => (part.type === "text" ? { text: part.text } : options.partOf(part)));
 }
 
@@ -130,27 +132,27 @@ class Contents {
 
   /** Adds parts to the turn of a role. Blank text is left out, because the protocol rejects it. */
   addParts(role: WireContent["role"], parts: readonly WirePart[]): void {
-    const saying = parts.filter((part) => !("text" in part) || part.text.trim() !== "");
-    if (saying.length === 0) return;
+    const nonEmptyParts = parts.filter((part) => !("text" in part) || part.text.trim() !== "");
+    if (nonEmptyParts.length === 0) return;
     this.#flushResults();
-    const turn = this.#turnOf(role);
-    for (const part of saying) turn.push(part);
+    const turn = this.#getOrAddTurn(role);
+    for (const part of nonEmptyParts) turn.push(part);
   }
 
   /** Adds a tool call to an answer. */
   addCall(callId: string, name: string, args: Readonly<Record<string, unknown>>, signature?: string): void {
     if (this.#hasResult) this.#flushResults();
     const id = this.#ids.assign(callId || "call");
-    const open: OpenCall = { id, name, outcome: null };
-    this.#openCalls.push(open);
+    const openCall: OpenCall = { id, name, outcome: null };
+    this.#openCalls.push(openCall);
     const waiting = this.#callsWithoutResult.get(callId);
-    if (waiting === undefined) this.#callsWithoutResult.set(callId, [open]);
-    else waiting.push(open);
+    if (waiting === undefined) this.#callsWithoutResult.set(callId, [openCall]);
+    else waiting.push(openCall);
     const call: WireToolCall = {
       functionCall: { id, name, args },
       ...(signature === undefined ? {} : { thoughtSignature: signature }),
     };
-    this.#turnOf("model").push(call);
+    this.#getOrAddTurn("model").push(call);
   }
 
   /** Adds the result of a call. Returns false if no call of the last answer with this id waits for a result. */
@@ -191,7 +193,7 @@ class Contents {
     if (attached.length > 0) this.addParts("user", attached);
   }
 
-  #turnOf(role: WireContent["role"]): WirePart[] {
+  #getOrAddTurn(role: WireContent["role"]): WirePart[] {
     const last = this.#contents.at(-1);
     if (last?.role === role && !this.#isResultTurn) return last.parts;
     this.#isResultTurn = false;

@@ -57,7 +57,7 @@ class AnswerParser {
     const { error, responseId, candidates, promptFeedback, usageMetadata } = piece;
     if (error !== undefined && error !== null) throw errorFrom(piece, 0, this.#context.secret, ERROR_KINDS);
     if (!this.#started) this.#start(responseId);
-    if (isObject(usageMetadata)) this.#usage = usageFrom(usageMetadata);
+    if (isObject(usageMetadata)) this.#usage = toUsage(usageMetadata);
     // A blocked prompt has no answer.
     if (isObject(promptFeedback) && promptFeedback["blockReason"]) this.#reason ??= "content_filter";
     for (const candidate of objectsIn(candidates)) {
@@ -87,7 +87,7 @@ class AnswerParser {
 
   #takeCandidate(candidate: JsonObject): void {
     const { content, finishReason: reason, groundingMetadata, logprobsResult } = candidate;
-    const tokens = isObject(logprobsResult) ? tokensIn(logprobsResult) : [];
+    const tokens = isObject(logprobsResult) ? readTokens(logprobsResult) : [];
     if (tokens.length > 0) this.#emit({ type: "tokens", tokens });
     if (isObject(content)) for (const part of objectsIn(content["parts"])) this.#takePart(part);
     if (isObject(groundingMetadata)) this.#grounding = groundingMetadata;
@@ -98,10 +98,10 @@ class AnswerParser {
 
   #takePart({ text, thought, functionCall, thoughtSignature }: JsonObject): void {
     if (isObject(functionCall)) {
-      const { id: given, name, args } = functionCall;
+      const { id: wireId, name, args } = functionCall;
       // The protocol matches calls by their order, so the gateway may replace an id. It replaces guessable ids:
       // the id is the key to the remembered thought signature.
-      const id = typeof given === "string" && isUnguessable(given) ? given : undefined;
+      const id = typeof wireId === "string" && isUnguessable(wireId) ? wireId : undefined;
       const index = this.#signatures.push(thoughtSignature) - 1;
       this.#calls.take({ index, id, function: { name, arguments: isObject(args) ? args : {} } });
       this.#calls.settle();
@@ -153,7 +153,7 @@ export function decodeWholeAnswer(answer: JsonObject, context: AnswerContext): P
  * Adds up token counts: the backend counts thinking apart from the answer, and the input from its own tools apart from
  * the prompt.
  */
-function usageFrom(usage: JsonObject): ProviderUsage {
+function toUsage(usage: JsonObject): ProviderUsage {
   const sum = (...names: readonly string[]): number | undefined => {
     const counts = names.flatMap((name) => readCount(usage[name]) ?? []);
     return counts.length === 0 ? undefined : counts.reduce((total, count) => total + count, 0);
@@ -167,12 +167,12 @@ function usageFrom(usage: JsonObject): ProviderUsage {
   });
 }
 
-function tokensIn({ chosenCandidates, topCandidates }: JsonObject): readonly AnswerToken[] {
+function readTokens({ chosenCandidates, topCandidates }: JsonObject): readonly AnswerToken[] {
   const tops = objectsIn(topCandidates);
   return objectsIn(chosenCandidates).flatMap((chosen, index) => {
     const token = toLikelyToken(chosen);
     if (token === null) return [];
-    const top = objectsIn(tops[index]?.["candidates"]).flatMap((other) => toLikelyToken(other) ?? []);
+    const top = objectsIn(tops[index]?.["candidates"]).flatMap((entry) => toLikelyToken(entry) ?? []);
     return [{ ...token, top }];
   });
 }

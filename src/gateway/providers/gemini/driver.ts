@@ -37,7 +37,7 @@ export const geminiDriver = {
 } satisfies Driver;
 
 /** The base address may be that of the service, or contain a version and a path after it. */
-function addressOf(baseUrl: string): string {
+function toEndpointUrl(baseUrl: string): string {
   const base = withoutTrailingSlashes(baseUrl);
   return /\/v\d[a-z\d]*(?:\/|$)/.test(base.replace(/^\w+:\/\/[^/]*/, "")) ? base : `${base}/v1beta`;
 }
@@ -47,20 +47,20 @@ function addressOf(baseUrl: string): string {
  *
  * @throws GatewayError 400 for a name that would change the address.
  */
-function modelPath(model: string): string {
+function toModelPath(model: string): string {
   if (altersUrlPath(model)) throw modelNotFound(model);
   const segments = model.includes("/") ? model.split("/") : ["models", model];
   return segments.map(encodeURIComponent).join("/");
 }
 
 /**
- * Rejects a name that leads out of the models' path. Also rejects `models/…` as a second name of a model, because keys
+ * Rejects a name whose URL would be outside the path of the models. Also rejects `models/…` as a second name of a model, because keys
  * and prices know the model only by its plain name.
  *
  * @throws GatewayError 400
  */
 function assertModelName({ id, provider }: ResolvedModel, name: string): void {
-  modelPath(name);
+  toModelPath(name);
   if (provider === undefined && name === id && stripModelsPrefix(id) !== id) throw modelNotFound(id);
 }
 
@@ -77,7 +77,7 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
 
   readonly embeddings: Embedding = {
     embed: async (account, { model, input, dimensions }, signal) => {
-      const path = modelPath(this.modelName(model));
+      const path = toModelPath(this.modelName(model));
       const { verb, body } = buildEmbeddingRequest(path, input, dimensions);
       const response = await this.post(account, `/${path}:${verb}`, body, "application/json", signal);
       if (!response.ok) throw (await this.readError(response, account, signal)).error;
@@ -87,9 +87,9 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
 
   constructor(options: ProviderOptions) {
     super(options, {
-      address: addressOf(options.baseUrl),
+      address: toEndpointUrl(options.baseUrl),
       path: ({ model, stream }) =>
-        `/${modelPath(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+        `/${toModelPath(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
       body: ({ model: _, stream: __, ...body }) => body,
       listing: {
         path: "/models?pageSize=1000",
@@ -113,8 +113,8 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
     settings: RequestSettings,
   ): RequestBuilder {
     assertModelName(conversation.model, settings.model);
-    const signatureOf = (callId: string) => this.#memory.get(settings.model, callId)?.[0];
-    return new RequestBuilder(conversation, options, settings, signatureOf);
+    const getSignature = (callId: string) => this.#memory.get(settings.model, callId)?.[0];
+    return new RequestBuilder(conversation, options, settings, getSignature);
   }
 
   protected override reader(account: UpstreamAccount, { model }: WireRequest): AnswerReader {

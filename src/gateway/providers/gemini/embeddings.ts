@@ -6,11 +6,11 @@ import { readEmbeddings } from "../embeddings.ts";
  * batches.
  */
 export function buildEmbeddingRequest(model: string, input: readonly string[], dimensions?: number) {
-  const wish = dimensions === undefined ? {} : { outputDimensionality: dimensions };
-  const requests = input.map((text) => ({ model, content: { parts: [{ text }] }, ...wish }));
-  const [only, ...others] = requests;
-  return only !== undefined && others.length === 0
-    ? { verb: "embedContent", body: only }
+  const options = dimensions === undefined ? {} : { outputDimensionality: dimensions };
+  const requests = input.map((text) => ({ model, content: { parts: [{ text }] }, ...options }));
+  const [firstRequest, ...otherRequests] = requests;
+  return firstRequest !== undefined && otherRequests.length === 0
+    ? { verb: "embedContent", body: firstRequest }
     : { verb: "batchEmbedContents", body: { requests } };
 }
 

@@ -40,9 +40,11 @@ function toStandardError(body: JsonObject): JsonObject {
   const { error } = body;
   if (!isObject(error)) return body;
   const { status, message } = error;
-  const details = detailsIn(error);
+  const details = readDetails(error);
   const reason = details.map((detail) => detail["reason"]).find((name) => KIND_BY_CODE.has(String(name)));
-  const violations = details.flatMap(({ fieldViolations: found }) => (Array.isArray(found) ? found : []));
+  const violations = details.flatMap(({ fieldViolations: entries }) =>
+    Array.isArray(entries) ? entries : [],
+  );
   const param = violations
     .filter(isObject)
     .map(({ field }) => field)
@@ -53,13 +55,13 @@ function toStandardError(body: JsonObject): JsonObject {
 /** `retryDelay`, such as `34.07s`, in seconds, rounded up; null: none. */
 function retryDelaySeconds({ error }: JsonObject): number | null {
   if (!isObject(error)) return null;
-  for (const { retryDelay } of detailsIn(error)) {
+  for (const { retryDelay } of readDetails(error)) {
     const seconds = /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay))?.[1];
     if (seconds !== undefined) return Math.ceil(Number(seconds));
   }
   return null;
 }
 
-function detailsIn({ details }: JsonObject): JsonObject[] {
+function readDetails({ details }: JsonObject): JsonObject[] {
   return Array.isArray(details) ? details.filter(isObject) : [];
 }

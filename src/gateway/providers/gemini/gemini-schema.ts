@@ -23,18 +23,20 @@ const SHARED_KEYWORDS = [
  * strings in enumerations, no references. Other constraints are dropped, so the result may allow more.
  */
 export function toGeminiSchema(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const own: Record<string, unknown> = {};
-  for (const keyword of SHARED_KEYWORDS) if (schema[keyword] !== undefined) own[keyword] = schema[keyword];
+  const converted: Record<string, unknown> = {};
+  for (const keyword of SHARED_KEYWORDS)
+    if (schema[keyword] !== undefined) converted[keyword] = schema[keyword];
   const types = [schema["type"]].flat().filter((type) => typeof type === "string");
   const [type] = types.filter((name) => name !== "null");
-  if (type !== undefined) own["type"] = type.toUpperCase();
-  if (types.includes("null")) own["nullable"] = true;
+  if (type !== undefined) converted["type"] = type.toUpperCase();
+  if (types.includes("null")) converted["nullable"] = true;
   const choices = schema["const"] === undefined ? schema["enum"] : [schema["const"]];
-  if (Array.isArray(choices) && choices.every((choice) => typeof choice === "string")) own["enum"] = choices;
+  if (Array.isArray(choices) && choices.every((choice) => typeof choice === "string"))
+    converted["enum"] = choices;
   const { items, properties } = schema;
-  if (isObject(items)) own["items"] = toGeminiSchema(items);
+  if (isObject(items)) converted["items"] = toGeminiSchema(items);
   if (isObject(properties)) {
-    own["properties"] = Object.fromEntries(
+    converted["properties"] = Object.fromEntries(
       Object.entries(properties).map(([name, member]) => [
         name,
         isObject(member) ? toGeminiSchema(member) : {},
@@ -42,6 +44,6 @@ export function toGeminiSchema(schema: Readonly<Record<string, unknown>>): Recor
     );
   }
   const options = schema["anyOf"] ?? schema["oneOf"];
-  if (Array.isArray(options)) own["anyOf"] = options.filter(isObject).map(toGeminiSchema);
-  return own;
+  if (Array.isArray(options)) converted["anyOf"] = options.filter(isObject).map(toGeminiSchema);
+  return converted;
 }

@@ -6,22 +6,22 @@ const MAX_CITATIONS = 1000;
 
 /** Converts the grounding metadata of an answer into events: the pages that a search found, and the citations of them. */
 export function toGroundingEvents(metadata: JsonObject, text: string): ProviderEvent[] {
-  const chunks = objectsIn(metadata["groundingChunks"]);
+  const chunks = listObjects(metadata["groundingChunks"]);
   const pages = chunks.map((chunk): Omit<SearchResult, "index"> | null => {
     const web = isObject(chunk["web"]) ? chunk["web"] : {};
     const { uri, title } = web;
     if (typeof uri !== "string" || uri === "") return null;
     return { url: uri, title: typeof title === "string" && title !== "" ? title : uri };
   });
-  const found = pages.flatMap((page, index) => (page === null ? [] : [{ index: index + 1, ...page }]));
-  if (found.length === 0) return [];
-  const supports = objectsIn(metadata["groundingSupports"]).slice(0, MAX_CITATIONS);
+  const sources = pages.flatMap((page, index) => (page === null ? [] : [{ index: index + 1, ...page }]));
+  if (sources.length === 0) return [];
+  const supports = listObjects(metadata["groundingSupports"]).slice(0, MAX_CITATIONS);
   const segments = supports.map(({ segment }) => (isObject(segment) ? segment : {}));
   const characters = charactersAtByteOffsets(
-    segments.flatMap(({ startIndex, endIndex }) => [offsetIn(startIndex), offsetIn(endIndex)]),
+    segments.flatMap(({ startIndex, endIndex }) => [readOffset(startIndex), readOffset(endIndex)]),
     text,
   );
-  const places = new SegmentLocator(text);
+  const locator = new SegmentLocator(text);
   const citations: ProviderEvent[] = [];
   for (const { segment, groundingChunkIndices: indices } of supports) {
     if (!isObject(segment) || !Array.isArray(indices)) continue;
@@ -30,19 +30,19 @@ export function toGroundingEvents(metadata: JsonObject, text: string): ProviderE
       return page ? [page] : [];
     });
     if (cited.length === 0) continue;
-    const claim = places.locate(segment, characters);
+    const claim = locator.locate(segment, characters);
     for (const page of cited) {
       citations.push({ type: "citation", ...page, start: claim.end, end: claim.end, claim });
     }
   }
-  return [{ type: "search", results: found }, ...citations];
+  return [{ type: "search", results: sources }, ...citations];
 }
 
 /** Finds the positions of segments in an answer. */
 class SegmentLocator {
   readonly #text: string;
   /** Positions of texts that are not at their stated offset; -1: not found. */
-  readonly #found = new Map<string, number>();
+  readonly #offsets = new Map<string, number>();
   /** How many characters may still be searched for such texts. */
   #searchCharsLeft: number;
 
@@ -56,27 +56,27 @@ class SegmentLocator {
    * the text is not at the offset, the answer is searched for it.
    */
   locate(segment: JsonObject, characters: ReadonlyMap<number, number>): { start: number; end: number } {
-    const { startIndex, endIndex, text: said } = segment;
-    const start = characters.get(offsetIn(startIndex)) ?? 0;
-    if (typeof said === "string" && said !== "" && !this.#text.startsWith(said, start)) {
-      const at = this.#find(said);
-      if (at !== -1) return { start: at, end: at + said.length };
+    const { startIndex, endIndex, text: segmentText } = segment;
+    const start = characters.get(readOffset(startIndex)) ?? 0;
+    if (typeof segmentText === "string" && segmentText !== "" && !this.#text.startsWith(segmentText, start)) {
+      const index = this.#find(segmentText);
+      if (index !== -1) return { start: index, end: index + segmentText.length };
     }
-    return { start, end: Math.max(start, characters.get(offsetIn(endIndex)) ?? 0) };
+    return { start, end: Math.max(start, characters.get(readOffset(endIndex)) ?? 0) };
   }
 
-  #find(said: string): number {
-    const known = this.#found.get(said);
+  #find(segmentText: string): number {
+    const known = this.#offsets.get(segmentText);
     if (known !== undefined) return known;
     if (this.#searchCharsLeft <= 0) return -1;
-    const at = this.#text.indexOf(said);
-    this.#searchCharsLeft -= at === -1 ? this.#text.length : at + said.length;
-    this.#found.set(said, at);
-    return at;
+    const index = this.#text.indexOf(segmentText);
+    this.#searchCharsLeft -= index === -1 ? this.#text.length : index + segmentText.length;
+    this.#offsets.set(segmentText, index);
+    return index;
   }
 }
 
-function offsetIn(value: unknown): number {
+function readOffset(value: unknown): number {
   return typeof value === "number" ? Math.max(0, value) : 0;
 }
 
@@ -84,14 +84,14 @@ function offsetIn(value: unknown): number {
 function charactersAtByteOffsets(offsets: readonly number[], text: string): ReadonlyMap<number, number> {
   const characters = new Map<number, number>();
   let bytes = 0;
-  let at = 0;
+  let index = 0;
   for (const offset of [...new Set(offsets)].sort((a, b) => a - b)) {
-    while (at < text.length && bytes < offset) {
-      const point = text.codePointAt(at) ?? 0;
+    while (index < text.length && bytes < offset) {
+      const point = text.codePointAt(index) ?? 0;
       bytes += utf8Length(point);
-      at += point > 0xffff ? 2 : 1;
+      index += point > 0xffff ? 2 : 1;
     }
-    characters.set(offset, at);
+    characters.set(offset, index);
   }
   return characters;
 }
@@ -103,6 +103,6 @@ function utf8Length(point: number): number {
   return point < 0x10000 ? 3 : 4;
 }
 
-function objectsIn(value: unknown): JsonObject[] {
+function listObjects(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

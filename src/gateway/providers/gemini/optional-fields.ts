@@ -94,8 +94,8 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     ),
     isPresent: ({ tools = [] }) => tools.some((tool) => "googleSearch" in tool),
     remove: ({ tools = [], ...rest }) => {
-      const others = tools.filter((tool) => !("googleSearch" in tool));
-      return { ...rest, ...(others.length === 0 ? {} : { tools: others }) };
+      const otherTools = tools.filter((tool) => !("googleSearch" in tool));
+      return { ...rest, ...(otherTools.length === 0 ? {} : { tools: otherTools }) };
     },
   },
   {
@@ -167,13 +167,16 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
 
 function withGenerationConfig(
   request: WireRequest,
-  change: (config: WireGenerationConfig) => WireGenerationConfig,
+  convert: (config: WireGenerationConfig) => WireGenerationConfig,
 ): WireRequest {
-  return { ...request, generationConfig: change(request.generationConfig) };
+  return { ...request, generationConfig: convert(request.generationConfig) };
 }
 
-function withParts(request: WireRequest, change: (content: WireContent) => readonly WirePart[]): WireRequest {
-  const contents = request.contents.map((content) => ({ ...content, parts: change(content) }));
+function withParts(
+  request: WireRequest,
+  convert: (content: WireContent) => readonly WirePart[],
+): WireRequest {
+  const contents = request.contents.map((content) => ({ ...content, parts: convert(content) }));
   return { ...request, contents };
 }
 

@@ -30,21 +30,21 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #options: PrepareOptions;
   readonly #settings: RequestSettings;
   readonly #attachments: RequestAttachments;
-  readonly #signatureOf: SignatureOf;
+  readonly #getSignature: SignatureOf;
 
   /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
   constructor(
     conversation: Conversation,
     options: PrepareOptions,
     settings: RequestSettings,
-    signatureOf: SignatureOf,
+    getSignature: SignatureOf,
   ) {
     this.#conversation = conversation;
     this.#options = options;
     this.#settings = settings;
-    this.#signatureOf = signatureOf;
+    this.#getSignature = getSignature;
     this.#attachments = new RequestAttachments(conversation, options);
-    for (const attachment of this.#attachments.all()) this.#partOf(attachment);
+    for (const attachment of this.#attachments.all()) this.#toWirePart(attachment);
   }
 
   /** Everything that the model reads, as one text. */
@@ -62,7 +62,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   /** Downloads attachments that are given by URL. Throws a `GatewayError` 400 for an attachment that cannot be sent. */
   async load(signal: AbortSignal): Promise<void> {
     await this.#attachments.load(signal);
-    for (const attachment of this.#attachments.all()) this.#partOf(attachment);
+    for (const attachment of this.#attachments.all()) this.#toWirePart(attachment);
   }
 
   /** Builds the request. `suffix` is the prompt of a follow-up turn (blank: none). */
@@ -70,10 +70,10 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     await this.load(signal);
     const { system: leading, contents } = this.#wireConversation(suffix);
     const system = joinParagraphList([leading, renderPromptRules(this.#conversation, this.#markup)]);
-    const { model, whole } = this.#settings;
+    const { model, whole: isWhole } = this.#settings;
     return {
       model,
-      stream: !whole,
+      stream: !isWhole,
       contents,
       ...(system === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
       ...this.#toolFields(),
@@ -92,13 +92,13 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       // With native tool calls the gateway adds no text to the user's messages.
       injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),
-      partOf: (part) => this.#partOf(this.#attachments.of(part)),
-      signatureOf: this.#signatureOf,
+      partOf: (part) => this.#toWirePart(this.#attachments.of(part)),
+      signatureOf: this.#getSignature,
     });
   }
 
   /** Translates an attachment. It rejects no file type: only the model knows which types it reads. */
-  #partOf(attachment: Attachment): WirePart {
+  #toWirePart(attachment: Attachment): WirePart {
     const { filename } = attachment;
     if (attachment.kind === "text") return { text: renderTextFile(filename, attachment.text) };
     if (attachment.source.kind === "file") {
@@ -133,18 +133,18 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     ];
     if (!native) return tools.length === 0 ? {} : { tools };
     const modes = { auto: "AUTO", none: "NONE", required: "ANY", function: "ANY" } as const;
-    const only = toolChoice.type === "function" ? { allowedFunctionNames: [toolChoice.name] } : {};
-    return { tools, toolConfig: { functionCallingConfig: { mode: modes[toolChoice.type], ...only } } };
+    const allowed = toolChoice.type === "function" ? { allowedFunctionNames: [toolChoice.name] } : {};
+    return { tools, toolConfig: { functionCallingConfig: { mode: modes[toolChoice.type], ...allowed } } };
   }
 
   #config(): WireGenerationConfig {
     const { sampling, model, thinking, responseFormat: format } = this.#conversation;
     // Output that is constrained to JSON cannot contain markup.
-    const free = format.type === "text" || (this.#markup && usesTools(this.#conversation));
+    const isFreeText = format.type === "text" || (this.#markup && usesTools(this.#conversation));
     return {
       ...optionFields(sampling),
-      ...(free ? {} : { responseMimeType: "application/json" }),
-      ...(!free && format.type === "json-schema" ? { responseJsonSchema: format.schema } : {}),
+      ...(isFreeText ? {} : { responseMimeType: "application/json" }),
+      ...(!isFreeText && format.type === "json-schema" ? { responseJsonSchema: format.schema } : {}),
       // Many models think by default, so thinking is disabled explicitly.
       thinkingConfig: thinking && model.thinking ? this.#thinking() : { thinkingBudget: 0 },
     };
@@ -153,8 +153,8 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   /** Without a requested budget or effort the model decides how much it thinks. */
   #thinking(): WireThinkingConfig {
     const { thinkingBudget, reasoningEffort } = this.#conversation.sampling;
-    const wished = reasoningEffort === undefined ? undefined : budgetFor(reasoningEffort);
-    return { includeThoughts: true, ...ifDefined("thinkingBudget", thinkingBudget ?? wished) };
+    const effortBudget = reasoningEffort === undefined ? undefined : budgetFor(reasoningEffort);
+    return { includeThoughts: true, ...ifDefined("thinkingBudget", thinkingBudget ?? effortBudget) };
   }
 }
 

@@ -142,10 +142,10 @@ class AnswerParser {
         this.#end(index, item);
       }
     }
-    const cut = type === "response.incomplete" || status === "incomplete" || status === "cancelled";
-    const reason = cut ? incompleteFinishReason(isObject(details) ? details["reason"] : "") : "stop";
+    const isIncomplete = type === "response.incomplete" || status === "incomplete" || status === "cancelled";
+    const reason = isIncomplete ? incompleteFinishReason(isObject(details) ? details["reason"] : "") : "stop";
     this.#calls.finish(mayBeTruncated(reason));
-    if (isObject(usage)) this.#emit({ type: "usage", usage: usageFrom(usage) });
+    if (isObject(usage)) this.#emit({ type: "usage", usage: toUsage(usage) });
     this.#emit({ type: "finish", reason: this.#calls.any && reason === "stop" ? "tool_calls" : reason });
   }
 
@@ -215,10 +215,10 @@ class AnswerParser {
   #emitReasoning(key: unknown, part: string, text: unknown): void {
     if (!this.#markContent(this.#item(key), text)) return;
     this.#calls.settle();
-    const place = `${String(key)} ${part}`;
-    if (this.#lastReasoningPart !== null && this.#lastReasoningPart !== place)
+    const partKey = `${String(key)} ${part}`;
+    if (this.#lastReasoningPart !== null && this.#lastReasoningPart !== partKey)
       this.#emit({ type: "reasoning", text: "\n\n" });
-    this.#lastReasoningPart = place;
+    this.#lastReasoningPart = partKey;
     this.#emit({ type: "reasoning", text });
   }
 
@@ -254,13 +254,13 @@ class AnswerParser {
   /** Keeps a reasoning item for later requests if it has an id, and encrypted or plain content that can be sent back. */
   #keepReasoning({ id, summary, content, encrypted_content: sealed }: JsonObject): void {
     const isSealed = typeof sealed === "string" && sealed !== "";
-    const open = objectsIn(content);
-    if (typeof id !== "string" || (!isSealed && open.length === 0)) return;
+    const contentParts = objectsIn(content);
+    if (typeof id !== "string" || (!isSealed && contentParts.length === 0)) return;
     this.#thoughts.push({
       type: "reasoning",
       id,
       summary: objectsIn(summary),
-      ...(open.length === 0 ? {} : { content: open }),
+      ...(contentParts.length === 0 ? {} : { content: contentParts }),
       ...(isSealed ? { encrypted_content: sealed } : {}),
     });
   }
@@ -285,8 +285,8 @@ class AnswerParser {
       objectsIn(part["annotations"]).map((annotation) => ({ annotation, from: partOffsets.get(index) ?? 0 })),
     );
     const [first = 0] = partOffsets.values();
-    const told = listed.length > 0 ? listed : citations.map((annotation) => ({ annotation, from: first }));
-    for (const { annotation, from } of told) {
+    const located = listed.length > 0 ? listed : citations.map((annotation) => ({ annotation, from: first }));
+    for (const { annotation, from } of located) {
       const { type, start_index: start, end_index: end } = annotation;
       const url = stringIn(annotation, "url");
       if (type !== "url_citation" || url === "") continue;
@@ -316,7 +316,7 @@ function callIndex(key: unknown): number | null {
   return typeof key === "number" ? key : null;
 }
 
-function usageFrom(usage: JsonObject): ProviderUsage {
+function toUsage(usage: JsonObject): ProviderUsage {
   const { input_tokens: prompt, output_tokens: completion } = usage;
   const { input_tokens_details: read, output_tokens_details: written } = usage;
   return readUsage({

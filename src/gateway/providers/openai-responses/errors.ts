@@ -44,8 +44,8 @@ const STREAM_ERROR_KINDS: ErrorKinds = {
 };
 
 /** Reads the failure from a response's `error`, or from an event that has the error's fields or wraps the error. */
-export function readFailure(told: JsonObject, secret: string): ProviderError {
-  const { error, code, message, param } = told;
-  const said = isObject(error) ? error : { code, message, param };
-  return errorFrom({ error: said }, 0, secret, STREAM_ERROR_KINDS);
+export function readFailure(record: JsonObject, secret: string): ProviderError {
+  const { error, code, message, param } = record;
+  const errorRecord = isObject(error) ? error : { code, message, param };
+  return errorFrom({ error: errorRecord }, 0, secret, STREAM_ERROR_KINDS);
 }

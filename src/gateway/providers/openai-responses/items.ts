@@ -53,18 +53,18 @@ function addMessage(items: Items, message: Message, options: ItemOptions): void 
     case "user": {
       // The protocol has no field for a user's name.
       const name = message.name === undefined ? "" : `[${message.name}]`;
-      items.addMessageItem("user", contentOf([textPart(name), ...partsOf(message, options)]));
+      items.addMessageItem("user", toContent([toTextPart(name), ...toWireParts(message, options)]));
       break;
     }
     case "assistant": {
       // Reasoning text alone is not sent: the protocol accepts reasoning only with its encrypted content.
-      const said = joinTextParts(message.parts);
+      const messageText = joinTextParts(message.parts);
       if (options.toolCallsAsText) {
-        items.addMessageItem("assistant", joinParagraphs(said, renderToolCalls(message.toolCalls)));
+        items.addMessageItem("assistant", joinParagraphs(messageText, renderToolCalls(message.toolCalls)));
         break;
       }
       const calls = message.toolCalls.map((call) => ({ ...call, thoughts: options.thoughtsBefore(call.id) }));
-      items.addAnswer(said, calls);
+      items.addAnswer(messageText, calls);
       break;
     }
     case "tool":
@@ -79,32 +79,37 @@ function addToolResult(
   options: ItemOptions,
 ): void {
   const { callId: id, name, isError = false } = message;
-  const parts = partsOf(message, options);
+  const parts = toWireParts(message, options);
   // The protocol has no field for an error.
-  const marked = isError ? [textPart("Error:"), ...parts] : parts;
-  if (!options.toolCallsAsText && items.recordResult(id, contentOf(marked))) return;
+  const marked = isError ? [toTextPart("Error:"), ...parts] : parts;
+  if (!options.toolCallsAsText && items.recordResult(id, toContent(marked))) return;
   // A result whose call is missing, or already has a result, is written as text.
-  const words = joinParagraphList(parts.map((part) => (part.type === "input_text" ? part.text : "")));
-  const told = renderToolResult({ id, text: words, isError, ...(name === undefined ? {} : { name }) });
+  const resultText = joinParagraphList(parts.map((part) => (part.type === "input_text" ? part.text : "")));
+  const renderedResult = renderToolResult({
+    id,
+    text: resultText,
+    isError,
+    ...(name === undefined ? {} : { name }),
+  });
   items.addMessageItem(
     "user",
-    contentOf([textPart(told), ...parts.filter((part) => part.type !== "input_text")]),
+    toContent([toTextPart(renderedResult), ...parts.filter((part) => part.type !== "input_text")]),
   );
 }
 
-function partsOf({ parts }: Message, options: ItemOptions): WirePart[] {
-  return parts.map((part) => (part.type === "text" ? textPart(part.text) : options.partOf(part)));
+function toWireParts({ parts }: Message, options: ItemOptions): WirePart[] {
+  return parts.map((part) => (part.type === "text" ? toTextPart(part.text) : options.partOf(part)));
 }
 
-function textPart(text: string): WireText {
+function toTextPart(text: string): WireText {
   return { type: "input_text", text };
 }
 
 /** Returns parts that are all text as one string, which every backend accepts. Empty texts are left out. */
-function contentOf(parts: readonly WirePart[]): string | readonly WirePart[] {
-  const saying = parts.filter((part) => part.type !== "input_text" || part.text !== "");
-  const texts = saying.flatMap((part) => (part.type === "input_text" ? [part.text] : []));
-  return texts.length === saying.length ? joinParagraphList(texts) : saying;
+function toContent(parts: readonly WirePart[]): string | readonly WirePart[] {
+  const nonEmptyParts = parts.filter((part) => part.type !== "input_text" || part.text !== "");
+  const texts = nonEmptyParts.flatMap((part) => (part.type === "input_text" ? [part.text] : []));
+  return texts.length === nonEmptyParts.length ? joinParagraphList(texts) : nonEmptyParts;
 }
 
 /** A tool call of an earlier answer, and the reasoning items before it. */
@@ -140,11 +145,11 @@ class Items {
   }
 
   /** Adds an assistant message. The reasoning before its first call comes first. */
-  addAnswer(said: string, calls: readonly AnsweredCall[]): void {
+  addAnswer(answerText: string, calls: readonly AnsweredCall[]): void {
     this.#addMissingResults();
     this.#flushUserTexts();
     for (const thought of calls[0]?.thoughts ?? []) this.#items.push(thought);
-    this.addMessageItem("assistant", said);
+    this.addMessageItem("assistant", answerText);
     for (const [position, call] of calls.entries()) {
       if (position > 0) for (const thought of call.thoughts) this.#items.push(thought);
       const id = this.#uniqueId(call.id);
@@ -182,16 +187,16 @@ class Items {
     if (added.length === 0 || last?.type !== "message") return;
     this.#pendingUserTexts = [];
     const { content } = last;
-    const joint =
+    const joinedContent =
       typeof content === "string"
         ? joinParagraphList([content, ...added])
-        : [...content, ...added.map(textPart)];
-    this.#items[this.#items.length - 1] = { ...last, content: joint };
+        : [...content, ...added.map(toTextPart)];
+    this.#items[this.#items.length - 1] = { ...last, content: joinedContent };
   }
 
   /** The id that a call is sent with. The protocol requires unique ids of limited length. */
   #uniqueId(id: string): string {
-    const short = id.slice(0, MAX_CALL_ID) || "call";
-    return this.#ids.assign(short, short.slice(0, MAX_CALL_ID - 12));
+    const truncatedId = id.slice(0, MAX_CALL_ID) || "call";
+    return this.#ids.assign(truncatedId, truncatedId.slice(0, MAX_CALL_ID - 12));
   }
 }

@@ -29,9 +29,9 @@ const HINTS = hintFields<WireRequest>([
 
 /** The lowest effort that the refusal of "none" offers; null: it offers neither `minimal` nor `low`. */
 function leastEffort(refusal: string): "minimal" | "low" | null {
-  const offered = /supported values are:?([^.]*)/i.exec(refusal)?.[1] ?? "";
-  if (/\bminimal\b/.test(offered)) return "minimal";
-  return /\blow\b/.test(offered) ? "low" : null;
+  const supportedValues = /supported values are:?([^.]*)/i.exec(refusal)?.[1] ?? "";
+  if (/\bminimal\b/.test(supportedValues)) return "minimal";
+  return /\blow\b/.test(supportedValues) ? "low" : null;
 }
 
 /** The minimum of `max_output_tokens`, read from the refusal of a smaller value; 0: not stated. */
@@ -110,9 +110,9 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     refusalPattern: fieldRefusalPattern("web[ _]search\\w*"),
     isPresent: ({ tools = [] }, refusal) => tools.some(isSearch) && !/web_search_call/i.test(refusal),
     remove: ({ tools = [], tool_choice: choice, ...rest }) => {
-      const others = tools.filter((tool) => !isSearch(tool));
-      if (others.length === 0) return rest;
-      return { ...rest, tools: others, ...(choice === undefined ? {} : { tool_choice: choice }) };
+      const otherTools = tools.filter((tool) => !isSearch(tool));
+      if (otherTools.length === 0) return rest;
+      return { ...rest, tools: otherTools, ...(choice === undefined ? {} : { tool_choice: choice }) };
     },
   },
   {
@@ -153,8 +153,8 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
 ];
 
 function withoutIncluded({ include = [], ...rest }: WireRequest, name: string): WireRequest {
-  const others = include.filter((included) => included !== name);
-  return others.length === 0 ? rest : { ...rest, include: others };
+  const otherIncludes = include.filter((included) => included !== name);
+  return otherIncludes.length === 0 ? rest : { ...rest, include: otherIncludes };
 }
 
 function isSearch(tool: WireTool | WireWebSearch): tool is WireWebSearch {
@@ -176,10 +176,10 @@ function isMultipartResult(
 /** Converts results to text. After each series of results, a user message carries their other content. */
 function withTextResults(input: readonly WireItem[]): readonly WireItem[] {
   const items: WireItem[] = [];
-  let carried: WirePart[] = [];
+  let pendingParts: WirePart[] = [];
   const flush = () => {
-    if (carried.length > 0) items.push({ type: "message", role: "user", content: carried });
-    carried = [];
+    if (pendingParts.length > 0) items.push({ type: "message", role: "user", content: pendingParts });
+    pendingParts = [];
   };
   for (const item of input) {
     if (item.type !== "function_call_output") flush();
@@ -191,7 +191,7 @@ function withTextResults(input: readonly WireItem[]): readonly WireItem[] {
     const text = output.flatMap((part) => (part.type === "input_text" ? [part.text] : [])).join("\n\n");
     items.push({ ...item, output: text });
     const attached = output.filter((part) => part.type !== "input_text");
-    carried.push({ type: "input_text", text: `Returned by the tool call ${id}:` }, ...attached);
+    pendingParts.push({ type: "input_text", text: `Returned by the tool call ${id}:` }, ...attached);
   }
   flush();
   return items;

@@ -117,8 +117,8 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const { source } = attachment;
     if (attachment.kind === "image") {
       const detail = (part.type === "image" ? part.detail : undefined) ?? "auto";
-      const where = source.kind === "file" ? { file_id: source.fileId } : { image_url: url };
-      return { type: "input_image", ...where, detail };
+      const imageSource = source.kind === "file" ? { file_id: source.fileId } : { image_url: url };
+      return { type: "input_image", ...imageSource, detail };
     }
     if (source.kind === "file") return { type: "input_file", file_id: source.fileId };
     return { type: "input_file", filename: attachment.filename, file_data: url };
@@ -138,10 +138,10 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const search = this.#search();
     const declared = this.#tools();
     // A `tool_choice` of `none` would also forbid the search, so the caller's tools are left out instead.
-    const own = search.length > 0 && !usesTools(this.#conversation) ? [] : declared;
-    const tools = [...own, ...search];
+    const usableTools = search.length > 0 && !usesTools(this.#conversation) ? [] : declared;
+    const tools = [...usableTools, ...search];
     if (tools.length === 0) return {};
-    if (own.length === 0) return { tools };
+    if (usableTools.length === 0) return { tools };
     const single = parallelToolCalls ? {} : { parallel_tool_calls: false as const };
     return { tools, tool_choice: this.#toolChoice(), ...single };
   }
@@ -194,7 +194,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 }
 
-function textsIn(content: string | readonly WirePart[]): string[] {
+function listTexts(content: string | readonly WirePart[]): string[] {
   if (typeof content === "string") return [content];
   return content.flatMap((part) => (part.type === "input_text" ? [part.text] : []));
 }
@@ -202,11 +202,11 @@ function textsIn(content: string | readonly WirePart[]): string[] {
 function itemTexts(item: WireItem): string[] {
   switch (item.type) {
     case "message":
-      return textsIn(item.content);
+      return listTexts(item.content);
     case "function_call":
       return [item.name, item.arguments];
     case "function_call_output":
-      return textsIn(item.output);
+      return listTexts(item.output);
     case "reasoning":
       return [];
   }

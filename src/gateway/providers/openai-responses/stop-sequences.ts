@@ -8,7 +8,7 @@ import type { ProviderEvent, TurnDecoder } from "../provider.ts";
 class StopSequenceFilter {
   readonly #stops: readonly string[];
   #held = "";
-  #found: string | null = null;
+  #stopSequence: string | null = null;
 
   constructor(stops: readonly string[]) {
     this.#stops = stops;
@@ -16,14 +16,14 @@ class StopSequenceFilter {
 
   /** Whether a stop sequence was found. Nothing after it belongs to the answer. */
   get isFound(): boolean {
-    return this.#found !== null;
+    return this.#stopSequence !== null;
   }
 
   /** Returns the events that belong to the answer. */
   take(events: readonly ProviderEvent[]): ProviderEvent[] {
     const out: ProviderEvent[] = [];
     for (const event of events) {
-      if (this.#found !== null) this.#takeLate(event, this.#found, out);
+      if (this.#stopSequence !== null) this.#takeLate(event, this.#stopSequence, out);
       else if (event.type === "text") this.#takeText(event.text, out);
       else {
         // Tokens belong to the text that follows, so they do not flush.
@@ -41,33 +41,33 @@ class StopSequenceFilter {
   }
 
   #takeText(text: string, out: ProviderEvent[]): void {
-    const whole = this.#held + text;
+    const buffered = this.#held + text;
     this.#held = "";
-    let end = whole.length;
+    let end = buffered.length;
     let complete = Number.POSITIVE_INFINITY;
     for (const stop of this.#stops) {
-      const at = whole.indexOf(stop);
-      const after = at + stop.length;
-      if (at === -1 || after > complete || (after === complete && at >= end)) continue;
-      end = at;
+      const index = buffered.indexOf(stop);
+      const after = index + stop.length;
+      if (index === -1 || after > complete || (after === complete && index >= end)) continue;
+      end = index;
       complete = after;
-      this.#found = stop;
+      this.#stopSequence = stop;
     }
-    const kept = this.#found === null ? this.#partialMatchLength(whole) : 0;
-    const said = whole.slice(0, end - kept);
-    if (said !== "") out.push({ type: "text", text: said });
-    if (this.#found === null) this.#held = whole.slice(end - kept);
+    const heldLength = this.#stopSequence === null ? this.#partialMatchLength(buffered) : 0;
+    const released = buffered.slice(0, end - heldLength);
+    if (released !== "") out.push({ type: "text", text: released });
+    if (this.#stopSequence === null) this.#held = buffered.slice(end - heldLength);
   }
 
   /** How many characters at the end of a text may be the beginning of a stop sequence. */
   #partialMatchLength(text: string): number {
-    let most = 0;
+    let longest = 0;
     for (const stop of this.#stops) {
-      for (let length = Math.min(stop.length - 1, text.length); length > most; length -= 1) {
-        if (text.endsWith(stop.slice(0, length))) most = length;
+      for (let length = Math.min(stop.length - 1, text.length); length > longest; length -= 1) {
+        if (text.endsWith(stop.slice(0, length))) longest = length;
       }
     }
-    return most;
+    return longest;
   }
 
   #takeLate(event: ProviderEvent, stopSequence: string, out: ProviderEvent[]): void {

@@ -60,19 +60,19 @@ class Answer {
       throw errorFrom(chunk, 0, this.#context.secret, ERROR_TYPES);
     }
     if (!this.#started) this.#start(id);
-    if (isObject(usage)) this.#usage = usageFrom(usage);
+    if (isObject(usage)) this.#usage = toUsage(usage);
     this.#sources.takeFound(chunk);
     if (!Array.isArray(choices)) return;
     for (const choice of choices) if (isObject(choice)) this.#takeChoice(choice);
   }
 
   /**
-   * Ends the answer. `said` is true if the backend itself ended it (`[DONE]`, or a non-streamed answer). Then a
+   * Ends the answer. `sawDone` is true if the backend itself ended it (`[DONE]`, or a non-streamed answer). Then a
    * complete answer is accepted without a finish reason; otherwise throws `cut`.
    */
-  finish(said: boolean): void {
-    const whole = said && (this.#visible || this.#calls.any) && this.#calls.complete;
-    if (this.#reason === null && !whole) {
+  finish(sawDone: boolean): void {
+    const isComplete = sawDone && (this.#visible || this.#calls.any) && this.#calls.complete;
+    if (this.#reason === null && !isComplete) {
       throw new ProviderError("cut", "the provider's answer was cut off");
     }
     const reason = this.#reason ?? "stop";
@@ -80,9 +80,9 @@ class Answer {
     for (const event of this.#sources.events()) this.#emit(event);
     if (this.#usage !== null) this.#emit({ type: "usage", usage: this.#usage });
     // Several engines report `stop` after tool calls.
-    const told = this.#calls.any && reason === "stop" ? "tool_calls" : reason;
-    const at = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };
-    this.#emit({ type: "finish", reason: told, ...at });
+    const reportedReason = this.#calls.any && reason === "stop" ? "tool_calls" : reason;
+    const stopFields = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };
+    this.#emit({ type: "finish", reason: reportedReason, ...stopFields });
   }
 
   #start(id: unknown): void {
@@ -174,8 +174,8 @@ export class CompletionStreamDecoder extends EventStreamDecoder {
     if (this.#answer.ended) this.#end(false);
   }
 
-  #end(said: boolean): void {
-    this.#answer.finish(said);
+  #end(sawDone: boolean): void {
+    this.#answer.finish(sawDone);
     this.markDone();
   }
 }
@@ -190,7 +190,7 @@ export function completionEvents(completion: JsonObject, context: AnswerContext)
 }
 
 /** Some backends state the detailed counts at the top level instead of in the `…_details` members of the public API. */
-function usageFrom(usage: JsonObject): ProviderUsage {
+function toUsage(usage: JsonObject): ProviderUsage {
   const { prompt_tokens: prompt, completion_tokens: completion } = usage;
   const { prompt_tokens_details: promptDetails, completion_tokens_details: completionDetails } = usage;
   const read = isObject(promptDetails) ? promptDetails : usage;

@@ -24,25 +24,25 @@ export function wireMessages(conversation: Conversation, options: MessageOptions
   const { messages } = conversation;
   const lastUser = messages.findLastIndex((message) => message.role === "user");
   const out: Draft[] = [];
-  const { leading, others } = leadingSystem(messages);
+  const { leading, others: rest } = leadingSystem(messages);
   const system = joinParagraphList([
     ...leading.map((message) => joinTextParts(message.parts)),
     options.rules,
   ]);
-  if (system !== "") out.push(draft({ role: "system", content: system }));
+  if (system !== "") out.push(toDraft({ role: "system", content: system }));
   // A tool message can hold only text, so a user message after the result carries the attachments that a tool
   // returned.
-  let carried: WirePart[] = [];
+  let pendingParts: WirePart[] = [];
   const flush = () => {
-    if (carried.length > 0) out.push(draft({ role: "user", content: carried }));
-    carried = [];
+    if (pendingParts.length > 0) out.push(toDraft({ role: "user", content: pendingParts }));
+    pendingParts = [];
   };
-  for (const message of others) {
+  for (const message of rest) {
     if (message.role !== "tool") flush();
     const injection = message === messages[lastUser] ? options.injection : "";
     if (message.role === "tool") {
-      for (const part of addResult(out, message, options)) carried.push(part);
-    } else out.push(draft(wireMessage(message, injection, options)));
+      for (const part of addResult(out, message, options)) pendingParts.push(part);
+    } else out.push(toDraft(toWireMessage(message, injection, options)));
   }
   flush();
   if (options.suffix !== "") addUserText(out, options.suffix);
@@ -57,7 +57,7 @@ interface Draft {
   readonly added: string[];
 }
 
-function draft(message: WireMessage): Draft {
+function toDraft(message: WireMessage): Draft {
   return { message, added: [] };
 }
 
@@ -67,11 +67,11 @@ function draft(message: WireMessage): Draft {
  */
 function leadingSystem(messages: readonly Message[]) {
   const first = messages.findIndex((message) => message.role !== "system");
-  const at = first === -1 ? messages.length : first;
-  return { leading: messages.slice(0, at), others: messages.slice(at) };
+  const index = first === -1 ? messages.length : first;
+  return { leading: messages.slice(0, index), others: messages.slice(index) };
 }
 
-function wireMessage(
+function toWireMessage(
   message: Exclude<Message, { role: "tool" }>,
   injection: string,
   options: MessageOptions,
@@ -80,7 +80,7 @@ function wireMessage(
     case "system":
       return { role: "system", content: joinTextParts(message.parts) };
     case "user": {
-      const content = withTexts(contentOf(message.parts, options.partOf), [injection]);
+      const content = withTexts(toContent(message.parts, options.partOf), [injection]);
       return { role: "user", content, ...(message.name === undefined ? {} : { name: message.name }) };
     }
     case "assistant": {
@@ -119,7 +119,7 @@ function addResult(
     addUserText(out, renderToolResult({ id, text, isError, ...(name === undefined ? {} : { name }) }));
   } else {
     // The protocol has no field for the error mark.
-    out.push(draft({ role: "tool", tool_call_id: id, content: isError ? `Error: ${text}` : text }));
+    out.push(toDraft({ role: "tool", tool_call_id: id, content: isError ? `Error: ${text}` : text }));
   }
   if (attached.length === 0) return [];
   return [{ type: "text", text: `Returned by the tool call ${id}:` }, ...attached];
@@ -129,12 +129,12 @@ function addResult(
 function addUserText(out: Draft[], text: string): void {
   const last = out.at(-1);
   if (last?.message.role === "user") last.added.push(text);
-  else out.push(draft({ role: "user", content: text }));
+  else out.push(toDraft({ role: "user", content: text }));
 }
 
-function contentOf(parts: readonly Part[], partOf: PartOf): string | readonly WirePart[] {
+function toContent(parts: readonly Part[], toWirePart: PartOf): string | readonly WirePart[] {
   if (parts.every((part) => part.type === "text")) return joinTextParts(parts);
-  return parts.map((part) => (part.type === "text" ? { type: "text", text: part.text } : partOf(part)));
+  return parts.map((part) => (part.type === "text" ? { type: "text", text: part.text } : toWirePart(part)));
 }
 
 function withTexts(

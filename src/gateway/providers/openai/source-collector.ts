@@ -4,13 +4,13 @@ import type { ProviderEvent, SearchResult } from "../provider.ts";
 /** Collects the citations and search results of an answer. */
 export class SourceCollector {
   readonly #citations: ProviderEvent[] = [];
-  #found: readonly SearchResult[] = [];
+  #sources: readonly SearchResult[] = [];
 
   /** Reads the `annotations` of a message or of a streamed piece. */
   takeAnnotations(annotations: unknown): void {
     if (!Array.isArray(annotations)) return;
     for (const annotation of annotations) {
-      const citation = isObject(annotation) ? citationIn(annotation) : null;
+      const citation = isObject(annotation) ? toCitation(annotation) : null;
       if (citation !== null) this.#citations.push(citation);
     }
   }
@@ -19,32 +19,32 @@ export class SourceCollector {
   takeFound({ search_results: results, citations }: JsonObject): void {
     const pages = Array.isArray(results) && results.length > 0 ? results : citations;
     if (!Array.isArray(pages)) return;
-    const found = pages.map((page: unknown): unknown => (typeof page === "string" ? { url: page } : page));
-    this.#found = found.flatMap((page, index) => {
+    const sources = pages.map((page: unknown): unknown => (typeof page === "string" ? { url: page } : page));
+    this.#sources = sources.flatMap((page, index) => {
       const url = isObject(page) ? page["url"] : undefined;
       if (!isObject(page) || typeof url !== "string") return [];
-      return [{ index: index + 1, url, title: titleIn(page) }];
+      return [{ index: index + 1, url, title: readTitle(page) }];
     });
   }
 
   /** Returns everything collected. */
   events(): readonly ProviderEvent[] {
-    if (this.#found.length === 0) return this.#citations;
-    return [{ type: "search", results: this.#found }, ...this.#citations];
+    if (this.#sources.length === 0) return this.#citations;
+    return [{ type: "search", results: this.#sources }, ...this.#citations];
   }
 }
 
-function titleIn(page: JsonObject): string {
+function readTitle(page: JsonObject): string {
   const { title, url } = page;
   return typeof title === "string" && title !== "" ? title : String(url);
 }
 
 /** Reads a URL citation. Its members are nested in `url_citation` or at the top level. */
-function citationIn(annotation: JsonObject): ProviderEvent | null {
+function toCitation(annotation: JsonObject): ProviderEvent | null {
   if (annotation["type"] !== "url_citation") return null;
   const { url_citation: nested } = annotation;
   const citation = isObject(nested) ? nested : annotation;
   const { url, start_index: start, end_index: end } = citation;
   if (typeof url !== "string" || typeof start !== "number" || typeof end !== "number") return null;
-  return { type: "citation", url, title: titleIn(citation), start, end };
+  return { type: "citation", url, title: readTitle(citation), start, end };
 }

@@ -45,23 +45,23 @@ export class SessionsApi {
     const response = await send(fetch, `${this.#baseUrl}/api/login`, init, signal);
     if (!response.ok) throw (await readErrorResponse(response, password, signal, SIGN_IN_KINDS)).error;
     const { token, expires_at: expiresAt } = await readRecord(response, signal);
-    if (typeof token !== "string" || token === "") throw lacks("a token");
+    if (typeof token !== "string" || token === "") throw missingFieldError("a token");
     return { token, expiresAt: unixSecondsOf(expiresAt) };
   }
 
   async describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
     const record = await this.#json(account, "GET", "/api/account", signal);
     const { id, session_count: count } = record;
-    return { id: textOf(id, "an account id"), sessionCount: readCount(count) ?? 0 };
+    return { id: requireText(id, "an account id"), sessionCount: readCount(count) ?? 0 };
   }
 
   async createSession(account: UpstreamAccount, signal: AbortSignal): Promise<string> {
     const { id } = await this.#json(account, "POST", "/api/sessions", signal);
-    return textOf(id, "a session id");
+    return requireText(id, "a session id");
   }
 
   async deleteSession(account: UpstreamAccount, sessionId: string, signal: AbortSignal): Promise<void> {
-    const response = await this.#ask(
+    const response = await this.#send(
       account,
       "DELETE",
       `/api/sessions/${encodeURIComponent(sessionId)}`,
@@ -108,11 +108,11 @@ export class SessionsApi {
       `form-${this.#newId()}`,
     );
     const headers = { "content-type": form.contentType };
-    return fileFrom(await this.#json(account, "POST", "/api/files", signal, form.body, headers));
+    return toFile(await this.#json(account, "POST", "/api/files", signal, form.body, headers));
   }
 
   async readFile(account: UpstreamAccount, fileId: string, signal: AbortSignal): Promise<ProviderFile> {
-    return fileFrom(await this.#json(account, "GET", `/api/files/${encodeURIComponent(fileId)}`, signal));
+    return toFile(await this.#json(account, "GET", `/api/files/${encodeURIComponent(fileId)}`, signal));
   }
 
   async #json(
@@ -123,7 +123,7 @@ export class SessionsApi {
     body?: BodyInit,
     headers?: Readonly<Record<string, string>>,
   ): Promise<JsonObject> {
-    return readRecord(await this.#ask(account, method, path, signal, body, headers), signal);
+    return readRecord(await this.#send(account, method, path, signal, body, headers), signal);
   }
 
   async #stream(
@@ -136,11 +136,11 @@ export class SessionsApi {
       accept: "text/event-stream",
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     };
-    return eventStreamOf(await this.#ask(account, "POST", path, signal, body, headers));
+    return eventStreamOf(await this.#send(account, "POST", path, signal, body, headers));
   }
 
   /** Sends a request on behalf of an account. Throws a `ProviderError` for any error response. */
-  async #ask(
+  async #send(
     account: UpstreamAccount,
     method: string,
     path: string,
@@ -161,10 +161,10 @@ export class SessionsApi {
   }
 }
 
-function fileFrom(record: JsonObject): ProviderFile {
+function toFile(record: JsonObject): ProviderFile {
   const { id, bytes, filename, purpose, status, created_at: createdAt } = record;
   return {
-    id: textOf(id, "a file id"),
+    id: requireText(id, "a file id"),
     bytes: readCount(bytes) ?? 0,
     filename: typeof filename === "string" ? filename : "",
     purpose: typeof purpose === "string" ? purpose : "",
@@ -173,11 +173,11 @@ function fileFrom(record: JsonObject): ProviderFile {
   };
 }
 
-function textOf(value: unknown, what: string): string {
-  if (typeof value !== "string" || value === "") throw lacks(what);
+function requireText(value: unknown, fieldName: string): string {
+  if (typeof value !== "string" || value === "") throw missingFieldError(fieldName);
   return value;
 }
 
-function lacks(what: string): ProviderError {
-  return new ProviderError("malformed", `the provider's answer lacks ${what}`);
+function missingFieldError(fieldName: string): ProviderError {
+  return new ProviderError("malformed", `the provider's answer lacks ${fieldName}`);
 }

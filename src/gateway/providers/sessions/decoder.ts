@@ -47,7 +47,7 @@ export class SessionTurnDecoder extends EventStreamDecoder {
         return;
       }
       case "finish":
-        this.emit(finishOf(parseRecord(data)));
+        this.emit(toFinishEvent(parseRecord(data)));
         this.markDone();
         return;
       case "error":
@@ -77,7 +77,7 @@ function searchResults({ results }: JsonObject): SearchResult[] {
   return found;
 }
 
-function finishOf(data: JsonObject): ProviderEvent {
+function toFinishEvent(data: JsonObject): ProviderEvent {
   const { stop_sequence: stopSequence } = data;
   const reason = finishReason(data);
   return typeof stopSequence === "string"

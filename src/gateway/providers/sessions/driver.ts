@@ -93,8 +93,8 @@ class SessionsProvider implements Provider {
     const transcript = renderTranscript(conversation, options.thinkingInjection);
     const promptText = composePrompt(transcript, "");
     const { inputFileMinChars } = options;
-    const long = inputFileMinChars !== null && promptText.length >= inputFileMinChars;
-    const shortened = long ? shortenPrompt(transcript) : null;
+    const isLong = inputFileMinChars !== null && promptText.length >= inputFileMinChars;
+    const shortened = isLong ? shortenPrompt(transcript) : null;
     const compose = shortened?.compose ?? ((suffix: string) => composePrompt(transcript, suffix));
     const files = new TurnFiles(
       this.#api,
@@ -132,7 +132,7 @@ class SessionsProvider implements Provider {
           ...(sampling.stop === undefined ? {} : { stop: sampling.stop }),
         };
         const body = await api.postTurn(account, sessionId, turn, signal);
-        return turnOf(account, sessionId, body);
+        return createTurn(account, sessionId, body);
       },
     };
   }
@@ -144,7 +144,7 @@ class SessionsProvider implements Provider {
     signal: AbortSignal,
   ): Promise<UpstreamTurn> {
     const body = await this.#api.continueTurn(account, sessionId, messageId, signal);
-    return turnOf(account, sessionId, body);
+    return createTurn(account, sessionId, body);
   }
 }
 
@@ -159,24 +159,28 @@ async function newSession(
   inSession: (session: Promise<string>) => void = () => undefined,
 ): Promise<string> {
   signal.throwIfAborted();
-  const late = new AbortController();
-  const left = Promise.withResolvers<never>();
+  const creationAbort = new AbortController();
+  const callerAborted = Promise.withResolvers<never>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = () => {
-    left.reject(signal.reason);
+    callerAborted.reject(signal.reason);
     // The provider has already used its whole timeout.
-    if (signal.reason instanceof ProviderError) late.abort(signal.reason);
-    else timer = setTimeout(() => late.abort(signal.reason), LATE_SESSION_MS);
+    if (signal.reason instanceof ProviderError) creationAbort.abort(signal.reason);
+    else timer = setTimeout(() => creationAbort.abort(signal.reason), LATE_SESSION_MS);
   };
   signal.addEventListener("abort", stop, { once: true });
-  const made = api.createSession(account, late.signal).finally(() => {
+  const creation = api.createSession(account, creationAbort.signal).finally(() => {
     signal.removeEventListener("abort", stop);
     clearTimeout(timer);
   });
-  inSession(made);
-  return Promise.race([made, left.promise]);
+  inSession(creation);
+  return Promise.race([creation, callerAborted.promise]);
 }
 
-function turnOf(account: UpstreamAccount, sessionId: string, body: ReadableStream<Uint8Array>): UpstreamTurn {
+function createTurn(
+  account: UpstreamAccount,
+  sessionId: string,
+  body: ReadableStream<Uint8Array>,
+): UpstreamTurn {
   return { sessionId, body, decoder: new SessionTurnDecoder(account.token) };
 }

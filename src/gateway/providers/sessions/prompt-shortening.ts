@@ -41,30 +41,30 @@ export function shortenPrompt(transcript: Transcript): ShortenedPrompt {
     toolRules,
     answerRules,
   );
-  const kept = withRules(recentSections(transcript), rules);
-  return { files, compose: (suffix) => composeSections(kept, prefilled, suffix) };
+  const shortened = withRules(recentSections(transcript), rules);
+  return { files, compose: (suffix) => composeSections(shortened, prefilled, suffix) };
 }
 
 /** Returns the last user message and the sections after it. If those are too long, only the latest of them. */
 function recentSections({ sections, lastUser, prefilled }: Transcript): Section[] {
   const shortened = sections.map((section, index) =>
-    index < lastUser || (prefilled && index === sections.length - 1) ? section : excerpt(section),
+    index < lastUser || (prefilled && index === sections.length - 1) ? section : shortenSection(section),
   );
-  const asked = lastUser === -1 ? [] : shortened.slice(lastUser, lastUser + 1);
-  const since = lastUser === -1 ? shortened.slice(-1) : shortened.slice(lastUser + 1);
-  let from = since.length;
-  for (let size = 0; from > 0; from -= 1) {
-    size += since[from - 1]?.text.length ?? 0;
-    if (size > KEPT_OF_END && from < since.length) break;
+  const lastQuestion = lastUser === -1 ? [] : shortened.slice(lastUser, lastUser + 1);
+  const following = lastUser === -1 ? shortened.slice(-1) : shortened.slice(lastUser + 1);
+  let start = following.length;
+  for (let size = 0; start > 0; start -= 1) {
+    size += following[start - 1]?.text.length ?? 0;
+    if (size > KEPT_OF_END && start < following.length) break;
   }
-  return [...asked, ...since.slice(from)];
+  return [...lastQuestion, ...following.slice(start)];
 }
 
-function excerpt(section: Section): Section {
+function shortenSection(section: Section): Section {
   const { text } = section;
   if (text.length <= KEPT_OF_SECTION) return section;
   const half = KEPT_OF_SECTION / 2;
-  const left = text.length - KEPT_OF_SECTION;
-  const gap = `[… ${left} characters are left out here; they are in ${TRANSCRIPT_FILE} …]`;
+  const omittedChars = text.length - KEPT_OF_SECTION;
+  const gap = `[… ${omittedChars} characters are left out here; they are in ${TRANSCRIPT_FILE} …]`;
   return { ...section, text: `${text.slice(0, half)}\n\n${gap}\n\n${text.slice(-half)}` };
 }

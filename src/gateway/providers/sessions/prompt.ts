@@ -46,9 +46,9 @@ export function renderTranscript(conversation: Conversation, injection: string |
   const renderer = new MessageRenderer(conversation);
   const sections = messages.map((message) => renderer.render(message));
   const lastUser = messages.findLastIndex((message) => message.role === "user");
-  const asked = sections[lastUser];
-  if (conversation.thinking && injection !== null && injection !== "" && asked !== undefined) {
-    sections[lastUser] = { ...asked, text: joinParagraphs(asked.text, injection) };
+  const lastUserSection = sections[lastUser];
+  if (conversation.thinking && injection !== null && injection !== "" && lastUserSection !== undefined) {
+    sections[lastUser] = { ...lastUserSection, text: joinParagraphs(lastUserSection.text, injection) };
   }
   const last = messages.at(-1);
   const prefilled =
@@ -92,8 +92,9 @@ export function composeSections(sections: readonly Section[], prefilled: boolean
 /** Adds rules to the system message at the start, or inserts one. */
 export function withRules(sections: readonly Section[], rules: string): readonly Section[] {
   if (rules === "") return sections;
-  const [first, ...others] = sections;
-  if (first?.heading === "System") return [{ ...first, text: joinParagraphs(first.text, rules) }, ...others];
+  const [first, ...otherSections] = sections;
+  if (first?.heading === "System")
+    return [{ ...first, text: joinParagraphs(first.text, rules) }, ...otherSections];
   return [{ heading: "System", text: rules }, ...sections];
 }
 

@@ -28,15 +28,15 @@ export interface TurnAttachments {
 /** Uploads the files of one turn. Follow-ups on the same account reuse the uploaded files. */
 export class TurnFiles {
   readonly #api: SessionsApi;
-  readonly #what: TurnAttachments;
+  readonly #attachments: TurnAttachments;
   readonly #options: PrepareOptions;
   readonly #sleep: Sleep;
   readonly #bytes = new Map<SentAttachment, LoadedAttachment>();
   #uploaded: { readonly token: string; readonly ids: readonly string[] } | null = null;
 
-  constructor(api: SessionsApi, what: TurnAttachments, options: PrepareOptions, sleep: Sleep) {
+  constructor(api: SessionsApi, attachments: TurnAttachments, options: PrepareOptions, sleep: Sleep) {
     this.#api = api;
-    this.#what = what;
+    this.#attachments = attachments;
     this.#options = options;
     this.#sleep = sleep;
   }
@@ -46,13 +46,13 @@ export class TurnFiles {
    * support.
    */
   async load(signal: AbortSignal): Promise<void> {
-    const remote = this.#what.attachments.filter(({ source }) => source.kind === "url");
+    const remote = this.#attachments.attachments.filter(({ source }) => source.kind === "url");
     await allOrAbort(signal, (all) => remote.map((attachment) => this.#loaded(attachment, all)));
   }
 
   /** Uploads all files and returns their ids, in the order of their numbers in the prompt. */
   async ids(account: UpstreamAccount, signal: AbortSignal): Promise<readonly string[]> {
-    const { attachments, textFiles } = this.#what;
+    const { attachments, textFiles } = this.#attachments;
     if (attachments.length + textFiles.length === 0) return [];
     if (this.#uploaded?.token === account.token) return this.#uploaded.ids;
     const ids = await allOrAbort(signal, (all) => [
@@ -80,7 +80,7 @@ export class TurnFiles {
     const loaded = await loadAttachment(attachment, this.#options, signal);
     // The media type behind a URL is known only after loading.
     const image = loaded.mediaType.startsWith("image/");
-    const { field, vision } = this.#what;
+    const { field, vision } = this.#attachments;
     if (image && !vision) throw new ImageWithoutVisionError(field, attachment.filename);
     if (attachment.kind === "image" && loaded.mediaType.startsWith("text/")) {
       throw invalidRequest(
@@ -104,7 +104,13 @@ export class TurnFiles {
     body: Uint8Array,
     signal: AbortSignal,
   ): Promise<string> {
-    const upload: FileUpload = { filename, mediaType, purpose: "user_data", model: this.#what.model, body };
+    const upload: FileUpload = {
+      filename,
+      mediaType,
+      purpose: "user_data",
+      model: this.#attachments.model,
+      body,
+    };
     const file = await this.#api.uploadFile(account, upload, signal);
     return this.#waitUntilProcessed(account, file, signal);
   }
@@ -115,7 +121,7 @@ export class TurnFiles {
       return await this.#waitUntilProcessed(account, await this.#api.readFile(account, id, signal), signal);
     } catch (error) {
       if (!(error instanceof ProviderError) || error.kind !== "not_found") throw error;
-      const { field } = this.#what;
+      const { field } = this.#attachments;
       throw new GatewayError(404, `${field} refers to the file ${JSON.stringify(id)}, which does not exist`, {
         code: "file_not_found",
         param: field,
@@ -130,8 +136,8 @@ export class TurnFiles {
     signal: AbortSignal,
   ): Promise<string> {
     let file = uploaded;
-    for (let waited = 0; file.status === "pending"; waited += POLL_MS) {
-      if (waited >= PROCESSING_LIMIT_MS) {
+    for (let waitedMs = 0; file.status === "pending"; waitedMs += POLL_MS) {
+      if (waitedMs >= PROCESSING_LIMIT_MS) {
         throw new ProviderError(
           "timeout",
           `the provider did not finish processing the file ${file.filename}`,

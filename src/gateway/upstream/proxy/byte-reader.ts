@@ -23,9 +23,9 @@ export class ByteReader {
   /** Returns the next bytes, at most `limit` of them. Null at the end. */
   async some(limit: number): Promise<Uint8Array<ArrayBuffer> | null> {
     while (this.#buffer.length === 0) if (!(await this.#fill())) return null;
-    const taken = this.#buffer.subarray(0, limit);
-    this.#buffer = this.#buffer.subarray(taken.length);
-    return taken;
+    const bytes = this.#buffer.subarray(0, limit);
+    this.#buffer = this.#buffer.subarray(bytes.length);
+    return bytes;
   }
 
   /** Returns exactly `count` bytes. Throws `UnexpectedEnd`. */

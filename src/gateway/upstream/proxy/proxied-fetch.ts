@@ -105,17 +105,22 @@ class Exchange {
     if (forwarding && head.status === 407) throw credentialsRefused(this.#proxy);
     const body = bodyReader(reader, head, (init.method ?? "GET").toUpperCase());
     if (body === null) this.end();
-    return answer(head.status, head.statusText, head.headers, body === null ? null : this.#stream(body));
+    return createResponse(
+      head.status,
+      head.statusText,
+      head.headers,
+      body === null ? null : this.#stream(body),
+    );
   }
 
   /** Limits the time for connecting to the target. */
   async #withConnectTimeout<T>(connection: Promise<T>): Promise<T> {
-    const late = Promise.withResolvers<never>();
+    const timeout = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      late.reject(new ProxyFailure(this.#stage, "the proxy did not connect in time"));
+      timeout.reject(new ProxyFailure(this.#stage, "the proxy did not connect in time"));
     }, CONNECT_MS);
     try {
-      return await Promise.race([connection, late.promise]);
+      return await Promise.race([connection, timeout.promise]);
     } finally {
       clearTimeout(timer);
       connection.catch(() => undefined);
@@ -125,11 +130,11 @@ class Exchange {
   async #connect(secure: boolean, forwarding: boolean): Promise<ProxySocket> {
     const { host, port } = this.#proxy;
     let socket = await this.#failing("proxy", "the proxy cannot be reached", async () => {
-      const dialled = await this.#dial(host, port);
-      this.#socket = dialled;
-      if (this.#ended) dialled.close();
-      await dialled.opened;
-      return dialled;
+      const socket = await this.#dial(host, port);
+      this.#socket = socket;
+      if (this.#ended) socket.close();
+      await socket.opened;
+      return socket;
     });
     if (forwarding) return socket;
     await openTunnel(socket, this.#proxy, this.#target);
@@ -140,19 +145,19 @@ class Exchange {
       "tls",
       `no trusted TLS connection to ${name} through the proxy`,
       async () => {
-        const secured = await socket.startTls(name);
-        this.#socket = secured;
-        if (this.#ended) secured.close();
-        await secured.opened;
-        return secured;
+        const tlsSocket = await socket.startTls(name);
+        this.#socket = tlsSocket;
+        if (this.#ended) tlsSocket.close();
+        await tlsSocket.opened;
+        return tlsSocket;
       },
     );
     return socket;
   }
 
-  async #failing<T>(stage: ProxyStage, message: string, work: () => Promise<T>): Promise<T> {
+  async #failing<T>(stage: ProxyStage, message: string, operation: () => Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await operation();
     } catch (error) {
       if (error instanceof ProviderError) throw error;
       throw new ProxyFailure(stage, message, error);
@@ -190,7 +195,7 @@ class Exchange {
  * Builds the answer as `fetch` would return it. Decompresses a compressed body, although the request did not accept
  * compression.
  */
-function answer(
+function createResponse(
   status: number,
   statusText: string,
   headers: Headers,

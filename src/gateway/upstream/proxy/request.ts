@@ -24,25 +24,25 @@ const encoder = new TextEncoder();
  * Encodes a request as HTTP/1.1 (RFC 9112).
  *
  * @param target the request target: a path, or the whole URL for a forwarding proxy
- * @param extra headers for the proxy
+ * @param extraHeaders headers for the proxy
  */
 export function encodeRequest(
   url: URL,
   target: string,
   init: RequestInit,
-  extra: Readonly<Record<string, string>>,
+  extraHeaders: Readonly<Record<string, string>>,
 ): EncodedRequest {
   const method = (init.method ?? "GET").toUpperCase();
   const headers = new Headers(init.headers);
   for (const name of OURS) headers.delete(name);
-  const { body, type } = bodyOf(init.body ?? null);
+  const { body, type } = toWireBody(init.body ?? null);
   if (type !== null && !headers.has("content-type")) headers.set("content-type", type);
   // A connection carries one exchange, and compression would delay streams.
   headers.set("connection", "close");
   headers.set("accept-encoding", "identity");
   headers.set("host", url.host);
   if (!headers.has("accept")) headers.set("accept", "*/*");
-  for (const [name, value] of Object.entries(extra)) headers.set(name, value);
+  for (const [name, value] of Object.entries(extraHeaders)) headers.set(name, value);
   const chunked = body instanceof ReadableStream;
   if (chunked) headers.set("transfer-encoding", "chunked");
   else if (body !== null) headers.set("content-length", String(body.length));
@@ -51,15 +51,15 @@ export function encodeRequest(
   headers.forEach((value, name) => {
     head += `${name}: ${value}\r\n`;
   });
-  return { head: latin1(`${head}\r\n`), body, chunked };
+  return { head: encodeLatin1(`${head}\r\n`), body, chunked };
 }
 
 /** Encodes text as Latin-1: `Headers` stores each byte of a value as one character. */
-function latin1(text: string): Uint8Array {
+function encodeLatin1(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
-function bodyOf(body: BodyInit | null): {
+function toWireBody(body: BodyInit | null): {
   body: ReadableStream<Uint8Array> | Uint8Array | null;
   type: string | null;
 } {

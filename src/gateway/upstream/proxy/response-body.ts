@@ -17,46 +17,46 @@ export function bodyReader(
   const coding = headers.get("transfer-encoding");
   if (coding !== null) {
     if (coding.trim().toLowerCase() !== "chunked") throw notHttp();
-    return chunked(reader);
+    return readChunked(reader);
   }
   const length = headers.get("content-length");
   if (length === null) return () => reader.some(MAX_READ);
   if (!/^\d+$/.test(length)) throw notHttp();
-  return sized(reader, Number(length));
+  return readSized(reader, Number(length));
 }
 
-function sized(reader: ByteReader, length: number): BodyReader {
-  let left = length;
+function readSized(reader: ByteReader, length: number): BodyReader {
+  let remaining = length;
   return async () => {
-    if (left === 0) return null;
-    const bytes = await reader.some(Math.min(left, MAX_READ));
+    if (remaining === 0) return null;
+    const bytes = await reader.some(Math.min(remaining, MAX_READ));
     if (bytes === null) throw new UnexpectedEnd("the answer is shorter than announced");
-    left -= bytes.length;
+    remaining -= bytes.length;
     return bytes;
   };
 }
 
-function chunked(reader: ByteReader): BodyReader {
-  let left = 0;
+function readChunked(reader: ByteReader): BodyReader {
+  let remaining = 0;
   let first = true;
-  let ended = false;
+  let hasEnded = false;
   return async () => {
-    if (ended) return null;
-    if (left === 0) {
+    if (hasEnded) return null;
+    if (remaining === 0) {
       if (!first && (await reader.line(2)) !== "") throw notHttp();
       first = false;
       const size = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i.exec(await reader.line(4096))?.[1];
       if (size === undefined) throw notHttp();
-      left = Number.parseInt(size, 16);
-      if (left === 0) {
-        ended = true;
+      remaining = Number.parseInt(size, 16);
+      if (remaining === 0) {
+        hasEnded = true;
         await skipTrailer(reader);
         return null;
       }
     }
-    const bytes = await reader.some(Math.min(left, MAX_READ));
+    const bytes = await reader.some(Math.min(remaining, MAX_READ));
     if (bytes === null) throw new UnexpectedEnd("the answer broke off within a chunk");
-    left -= bytes.length;
+    remaining -= bytes.length;
     return bytes;
   };
 }

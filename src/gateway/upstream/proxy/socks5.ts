@@ -38,13 +38,16 @@ export async function connectThroughSocks5(
   await authenticate(handshake, proxy);
   const { reader, write } = handshake;
   await write(
-    Uint8Array.from([VERSION, CONNECT, 0, ...addressOf(target), target.port >> 8, target.port & 0xff]),
+    Uint8Array.from([VERSION, CONNECT, 0, ...encodeAddress(target), target.port >> 8, target.port & 0xff]),
   );
   const [version, reply = 0, , kind] = await reader.exactly(4);
-  if (version !== VERSION) throw notSocks();
+  if (version !== VERSION) throw notSocksError();
   if (reply !== 0) {
-    const why = REPLIES[reply] ?? `reply ${reply}`;
-    throw new ProxyFailure("target", `the proxy could not connect to ${target.host}:${target.port}: ${why}`);
+    const reason = REPLIES[reply] ?? `reply ${reply}`;
+    throw new ProxyFailure(
+      "target",
+      `the proxy could not connect to ${target.host}:${target.port}: ${reason}`,
+    );
   }
   // Skip the address that the proxy uses.
   await reader.exactly((await boundLength(handshake, kind)) + 2);
@@ -55,7 +58,7 @@ async function authenticate({ reader, write }: Handshake, proxy: OutboundProxy):
   const methods = hasCredentials ? [NO_AUTHENTICATION, USERNAME_PASSWORD] : [NO_AUTHENTICATION];
   await write(Uint8Array.from([VERSION, methods.length, ...methods]));
   const [version, method] = await reader.exactly(2);
-  if (version !== VERSION) throw notSocks();
+  if (version !== VERSION) throw notSocksError();
   if (method === NO_AUTHENTICATION) return;
   if (method === NONE_ACCEPTABLE) {
     throw new ProxyFailure(
@@ -65,14 +68,14 @@ async function authenticate({ reader, write }: Handshake, proxy: OutboundProxy):
         : "the proxy wants a user name and a password",
     );
   }
-  if (method !== USERNAME_PASSWORD) throw notSocks();
-  await write(Uint8Array.from([1, ...field(proxy.username), ...field(proxy.password)]));
+  if (method !== USERNAME_PASSWORD) throw notSocksError();
+  await write(Uint8Array.from([1, ...encodeField(proxy.username), ...encodeField(proxy.password)]));
   const [, status] = await reader.exactly(2);
   if (status !== 0) throw new ProxyFailure("credentials", "the proxy refused the user name or the password");
 }
 
 /** Encodes a text with its length in front. */
-function field(text: string): readonly number[] {
+function encodeField(text: string): readonly number[] {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_FIELD) {
     throw new ProxyFailure("credentials", "a SOCKS5 user name, password or host has at most 255 bytes");
@@ -80,20 +83,20 @@ function field(text: string): readonly number[] {
   return [bytes.length, ...bytes];
 }
 
-function addressOf({ host }: Target): readonly number[] {
-  const bare = host.startsWith("[") ? host.slice(1, -1) : host;
-  if (!ipaddr.isValid(bare)) return [DOMAIN, ...field(bare)];
-  const address = ipaddr.parse(bare);
+function encodeAddress({ host }: Target): readonly number[] {
+  const hostname = host.startsWith("[") ? host.slice(1, -1) : host;
+  if (!ipaddr.isValid(hostname)) return [DOMAIN, ...encodeField(hostname)];
+  const address = ipaddr.parse(hostname);
   return [address.kind() === "ipv4" ? IPV4 : IPV6, ...address.toByteArray()];
 }
 
 async function boundLength({ reader }: Handshake, kind: number | undefined): Promise<number> {
   if (kind === IPV4) return 4;
   if (kind === IPV6) return 16;
-  if (kind !== DOMAIN) throw notSocks();
+  if (kind !== DOMAIN) throw notSocksError();
   return (await reader.exactly(1))[0] ?? 0;
 }
 
-function notSocks(): ProxyFailure {
+function notSocksError(): ProxyFailure {
   return new ProxyFailure("proxy", "the proxy does not speak SOCKS5");
 }

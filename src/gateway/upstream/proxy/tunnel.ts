@@ -22,12 +22,12 @@ export async function openTunnel(socket: ProxySocket, proxy: OutboundProxy, targ
     reader.release();
   } catch (error) {
     if (error instanceof ProxyFailure) throw error;
-    throw new ProxyFailure("proxy", `the proxy broke the ${nameOf(proxy)} handshake off`, error);
+    throw new ProxyFailure("proxy", `the proxy broke the ${getProxyName(proxy)} handshake off`, error);
   } finally {
     writer.releaseLock();
   }
 }
 
-function nameOf({ type }: OutboundProxy): string {
+function getProxyName({ type }: OutboundProxy): string {
   return type === "socks5" ? "SOCKS5" : "HTTP CONNECT";
 }
