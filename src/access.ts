@@ -9,11 +9,13 @@ import { assertNetworkAllowed } from "./pool/limits/key-scope.ts";
 import { ROUTE_GROUPS } from "./routes.ts";
 
 /** Credential sources, in order of precedence. */
-const credentialSources = ROUTE_GROUPS.flatMap((surface) => surface.credentials ?? []);
+const credentialSources = ROUTE_GROUPS.flatMap((group) => group.credentials ?? []);
 
 /** Credential sources of each route family. */
 const sourcesByFamily = new Map(
-  ROUTE_GROUPS.flatMap(({ family, credentials: own }) => (own === undefined ? [] : [[family, own] as const])),
+  ROUTE_GROUPS.flatMap(({ family, credentials: sources }) =>
+    sources === undefined ? [] : [[family, sources] as const],
+  ),
 );
 
 async function authenticate(
@@ -21,9 +23,14 @@ async function authenticate(
   family: RouteFamily,
   context: Context,
 ): Promise<Caller> {
-  const given = await endpoint.onBehalfOf?.(context);
-  const identified = async () => {
-    const caller = await authenticateCaller(context, credentialSources, sourcesByFamily.get(family), given);
+  const onBehalfOf = await endpoint.onBehalfOf?.(context);
+  const identify = async () => {
+    const caller = await authenticateCaller(
+      context,
+      credentialSources,
+      sourcesByFamily.get(family),
+      onBehalfOf,
+    );
     assertNetworkAllowed(caller.key?.entry, context.clientAddress);
     rejectReboundHost(context, caller);
     return caller;
@@ -31,19 +38,19 @@ async function authenticate(
   if (endpoint.takesAccount === true) context.allowStaleConfig();
   let caller: Caller;
   try {
-    caller = await identified();
+    caller = await identify();
   } catch (thrown) {
-    if (await context.confirmConfig()) return identified();
+    if (await context.confirmConfig()) return identify();
     throw thrown;
   }
   // An old copy may not know this credential yet. If the configuration was newer, authenticate again before anything is sent.
-  if (caller.mode === "pass-through" && (await context.confirmConfig())) return identified();
+  if (caller.mode === "pass-through" && (await context.confirmConfig())) return identify();
   return caller;
 }
 
 /**
- * Serves a caller. If the configuration turns out to be outdated, checks the caller again: one whose key no longer works
- * sees only that error.
+ * Serves a caller. If the configuration turns out to be outdated, checks the caller again, so that a caller
+ * whose key was revoked gets only that error.
  */
 async function serveCaller(
   endpoint: CallerEndpoint,

@@ -75,14 +75,14 @@ function hasValidHost(headers: Headers): boolean {
 
 /** The request id, which the caller may set, and an identity that is unique. */
 function createRequestIds(headers: Headers): { requestId: string; identity: string } {
-  const given = headers.get("x-request-id");
+  const requested = headers.get("x-request-id");
   const identity = `req_${crypto.randomUUID().replaceAll("-", "")}`;
-  return { requestId: given !== null && REQUEST_ID.test(given) ? given : identity, identity };
+  return { requestId: requested !== null && REQUEST_ID.test(requested) ? requested : identity, identity };
 }
 
 /**
  * Describes a failure for the log. Messages of parsers quote their input, and a provider's messages may quote the
- * conversation: of those, only the kind is logged.
+ * conversation. For these errors, only the kind is logged.
  */
 export function describeFailure(thrown: unknown): string {
   if (thrown instanceof ProviderError) return `ProviderError: ${thrown.kind} ${thrown.status}`;
@@ -125,19 +125,19 @@ function logError(log: LogFields, error: GatewayError): void {
 function setProviderHeaders(headers: Headers, provider: string, attempts: number): void {
   headers.set("x-gateway-provider", provider);
   headers.set("x-gateway-attempts", String(attempts));
-  const exposed = headers.get("access-control-expose-headers");
-  if (exposed === null) return;
-  headers.set("access-control-expose-headers", `${exposed}, x-gateway-provider, x-gateway-attempts`);
+  const exposedHeaders = headers.get("access-control-expose-headers");
+  if (exposedHeaders === null) return;
+  headers.set("access-control-expose-headers", `${exposedHeaders}, x-gateway-provider, x-gateway-attempts`);
 }
 
 function completeResponse(
   response: Response,
-  { method, path, headers: given }: RequestHead,
+  { method, path, headers: requestHeaders }: RequestHead,
   { requestId, quota, platform, log }: Context,
 ): Response {
   const { requestIdHeader, limitHeaders = formatStandardLimitHeaders } = families.familyOf(path);
   const applies = cors.appliesTo(path);
-  const origin = applies ? given.get("origin") : null;
+  const origin = applies ? requestHeaders.get("origin") : null;
   const complete = (headers: Headers) => {
     headers.set("x-request-id", requestId);
     if (requestIdHeader !== undefined) headers.set(requestIdHeader, requestId);
@@ -180,9 +180,9 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     return errorResponse(STANDARD_FAMILY, error, requestId);
   }
   const { url, path } = parseRequestUrl(request.url);
-  const asked: RequestHead = { method, path, headers };
+  const head: RequestHead = { method, path, headers };
   if (method === "OPTIONS" && cors.appliesTo(path)) return cors.preflight(request);
-  const hold = getMemoryBudget(platform).createReservation();
+  const reservation = getMemoryBudget(platform).createReservation();
   const timers = new RequestTimers();
   const config = new RequestConfig(platform.configuration);
   let recorded = false;
@@ -191,17 +191,17 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     recorded = true;
     const durationMs = platform.now() - startedAt;
     const { latest } = config;
-    const counted = recordRequest(platform, { method, status, durationMs, fields: log }, latest);
-    if (counted !== null) runtime.waitUntil(counted);
+    const recording = recordRequest(platform, { method, status, durationMs, fields: log }, latest);
+    if (recording !== null) runtime.waitUntil(recording);
     // A request whose limits were counted has read the configuration.
-    const settled = latest === null ? null : settleUse(platform, context.quota, log, latest.config);
-    if (settled !== null) runtime.waitUntil(settled);
+    const settling = latest === null ? null : settleUse(platform, context.quota, log, latest.config);
+    if (settling !== null) runtime.waitUntil(settling);
     logRequest(method, path, status, requestId, durationMs, log);
   };
   const context: Context = {
     platform,
     clientAddress: runtime.clientAddress,
-    waitUntil: (work) => runtime.waitUntil(work),
+    waitUntil: (promise) => runtime.waitUntil(promise),
     request,
     url,
     requestId,
@@ -212,26 +212,26 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),
     recordOutcome: record,
     serveOverConnection: (inner, connection) => handleRequest(inner, { ...runtime, connection }),
-    hold,
+    hold: reservation,
     timers,
     config: () => config.read(),
     allowStaleConfig: () => config.allowCopy(),
     confirmConfig: (version) => config.ensureCurrent(version),
   };
-  const answering = dispatch(context, asked);
+  const responding = dispatch(context, head);
   // After a disconnect a platform may stop work that it does not wait for; then memory would stay reserved.
-  onDisconnect(request, () => runtime.waitUntil(answering));
-  const response = await answering;
-  const ended = () => {
+  onDisconnect(request, () => runtime.waitUntil(responding));
+  const response = await responding;
+  const end = () => {
     const { status } = response;
     // A WebSocket keeps its request's memory reservation and ends it itself.
-    if (status !== 101) hold.end();
+    if (status !== 101) reservation.end();
     timers.end();
     record(status);
   };
-  if (log.streaming === undefined) ended();
-  else runtime.waitUntil(log.streaming.then(ended));
+  if (log.streaming === undefined) end();
+  else runtime.waitUntil(log.streaming.then(end));
   // The runtime creates the WebSocket handshake.
   if (response.status === 101) return response;
-  return completeResponse(response, asked, context);
+  return completeResponse(response, head, context);
 }

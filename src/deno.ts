@@ -15,9 +15,10 @@ const inFlight = new InFlightWork();
 warnIfOpenToAnyKey(runtime.platform, (await runtime.platform.configuration.read()).config);
 
 /** The client's address: the last one in the header that `CLIENT_ADDRESS_HEADER` names, else the connection's. */
-function clientAddress(request: Request, { remoteAddr }: Deno.ServeHandlerInfo): string {
-  const named = clientAddressHeader === null ? undefined : lastAddress(request.headers, clientAddressHeader);
-  return named ?? ("hostname" in remoteAddr ? remoteAddr.hostname : "");
+function getClientAddress(request: Request, { remoteAddr }: Deno.ServeHandlerInfo): string {
+  const forwarded =
+    clientAddressHeader === null ? undefined : lastAddress(request.headers, clientAddressHeader);
+  return forwarded ?? ("hostname" in remoteAddr ? remoteAddr.hostname : "");
 }
 
 async function shutDown(): Promise<void> {
@@ -42,7 +43,10 @@ globalThis.addEventListener("error", (event) => {
   handleUncaughtError(event.error);
 });
 
-/** Whether the server is listening. Before that, an error ends the process: one that cannot listen must be restarted. */
+/**
+ * Whether the server is listening. Before that, an error ends the process, because a process that cannot listen must be
+ * restarted.
+ */
 let isListening = false;
 
 function handleUncaughtError(thrown: unknown): void {
@@ -86,8 +90,8 @@ export default {
     inFlight.add(info.completed);
     return handleRequest(request, {
       platform: runtime.platform,
-      clientAddress: clientAddress(request, info),
-      waitUntil: (work) => inFlight.add(work),
+      clientAddress: getClientAddress(request, info),
+      waitUntil: (promise) => inFlight.add(promise),
     });
   },
 } satisfies Deno.ServeDefaultExport;

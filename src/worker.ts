@@ -26,7 +26,7 @@ export default {
     return handleRequest(request, {
       platform,
       clientAddress: clientAddress(request, platform.variables),
-      waitUntil: (work) => ctx.waitUntil(work),
+      waitUntil: (promise) => ctx.waitUntil(promise),
     });
   },
   scheduled: async () => {

@@ -30,13 +30,13 @@ function applyAction(account: Account, { action, proxy_id = "" }: Bulk): Account
 /** Returns the changed configuration, the number of changed accounts, and the named accounts that do not exist. */
 async function applyBulkAction(config: Config, bulk: Bulk) {
   if (bulk.action === "bind") assertProxyExists(config, bulk.proxy_id ?? "");
-  const named = new Set(bulk.identifiers);
-  const missing = new Set(named);
+  const requestedIds = new Set(bulk.identifiers);
+  const missing = new Set(requestedIds);
   const ids = await accountIdentifiers(config);
   let changed = 0;
-  const accounts = config.accounts.flatMap((account, place) => {
-    const id = ids[place] ?? "";
-    if (!named.has(id)) return [account];
+  const accounts = config.accounts.flatMap((account, index) => {
+    const id = ids[index] ?? "";
+    if (!requestedIds.has(id)) return [account];
     missing.delete(id);
     changed += 1;
     return applyAction(account, bulk) ?? [];
@@ -60,9 +60,9 @@ export const ACCOUNT_BULK_ENDPOINTS: readonly Endpoint[] = [
       let changed = 0;
       let missing: readonly string[] = [];
       const apply = async (current: Config) => {
-        const after = await applyBulkAction(current, body);
-        ({ changed, missing } = after);
-        return after.config;
+        const result = await applyBulkAction(current, body);
+        ({ changed, missing } = result);
+        return result.config;
       };
       return accountsChangedResponse(await editConfig(context, apply, { keep: true }), { changed, missing });
     },

@@ -31,11 +31,11 @@ export async function callWithAccount<T>(
   context: Context,
   account: string | null,
   model: string,
-  work: (account: UpstreamAccount, signal: AbortSignal, provider: Provider) => Promise<T>,
+  call: (account: UpstreamAccount, signal: AbortSignal, provider: Provider) => Promise<T>,
 ): Promise<T> {
   const { config } = await context.config();
   const provider = getProvider(context.platform, config, await findProviderId(config, account));
-  return callProvider(context, provider, account, model, work);
+  return callProvider(context, provider, account, model, call);
 }
 
 /** Like `callWithAccount`, for a given provider. `account` null: any account of that provider. */
@@ -44,7 +44,7 @@ export async function callProvider<T>(
   provider: RegisteredProvider,
   account: string | null,
   model: string,
-  work: (account: UpstreamAccount, signal: AbortSignal, provider: Provider) => Promise<T>,
+  call: (account: UpstreamAccount, signal: AbortSignal, provider: Provider) => Promise<T>,
 ): Promise<T> {
   const { abort, stop } = abortOnDisconnect(context.request);
   const timer = setTimeout(() => {
@@ -61,7 +61,7 @@ export async function callProvider<T>(
         abort,
         canRetry: () => true,
       },
-      (session) => session.runWithToken((upstream) => work(upstream, abort.signal, provider.api)),
+      (session) => session.runWithToken((upstream) => call(upstream, abort.signal, provider.api)),
     );
   } finally {
     clearTimeout(timer);

@@ -68,8 +68,8 @@ async function editAccount(
 ): Promise<ConfigSnapshot> {
   return editConfig(context, async (current) => {
     const index = await findAccountIndex(current, identifier);
-    const accounts = current.accounts.map((account, place) =>
-      place === index ? change(account, current) : account,
+    const accounts = current.accounts.map((account, position) =>
+      position === index ? change(account, current) : account,
     );
     return { ...current, accounts };
   });
@@ -126,7 +126,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     handler: async (context, { params }) => {
       const remove = async (current: Config) => {
         const index = await findAccountIndex(current, params["identifier"] ?? "");
-        return { ...current, accounts: current.accounts.filter((_, place) => place !== index) };
+        return { ...current, accounts: current.accounts.filter((_, position) => position !== index) };
       };
       return accountsChangedResponse(await editConfig(context, remove, { keep: true }));
     },

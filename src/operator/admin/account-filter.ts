@@ -39,48 +39,46 @@ type AccountFilter = z.output<typeof filterSchema>;
 const URGENCY: readonly AccountCondition[] = ["failing", "cooling", "untested", "disabled", "ok"];
 
 /** Compares two texts. Returns 0 for equal texts, so that a stable sort keeps their order. */
-const compare = (one: string, other: string) => (one === other ? 0 : one < other ? -1 : 1);
+const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
 /** Returns the indexes of the matching accounts in the requested order, and the health of all accounts if it was read. */
 export async function selectAccounts(
   context: Context,
   config: Config,
-  { q, health: conditions, proxy_id: proxy, provider: owner, sort }: AccountFilter,
+  { q, health: conditions, proxy_id: proxy, provider: providerId, sort }: AccountFilter,
 ): Promise<{ readonly places: readonly number[]; readonly health?: Map<string, AccountHealth> }> {
   const needle = q.trim().toLowerCase();
   const ids = await accountIdentifiers(config);
   const needsHealth = conditions.length > 0 || sort === "health" || sort === "used";
   const health = needsHealth ? await readHealthById(context) : undefined;
-  const healthAt = (place: number) => health?.get(ids[place] ?? "");
+  const healthAt = (index: number) => health?.get(ids[index] ?? "");
   const places: number[] = [];
-  for (const [place, { email, mobile, name, remark, proxy_id, provider = "" }] of config.accounts.entries()) {
-    const texts = [ids[place] ?? "", email, mobile, name, remark];
+  for (const [index, { email, mobile, name, remark, proxy_id, provider = "" }] of config.accounts.entries()) {
+    const texts = [ids[index] ?? "", email, mobile, name, remark];
     if (!texts.some((text) => text.toLowerCase().includes(needle))) continue;
     if (proxy !== undefined && proxy_id !== proxy) continue;
-    if (owner !== undefined && provider !== owner) continue;
-    if (conditions.length > 0 && !conditions.includes(healthAt(place)?.condition ?? "untested")) continue;
-    places.push(place);
+    if (providerId !== undefined && provider !== providerId) continue;
+    if (conditions.length > 0 && !conditions.includes(healthAt(index)?.condition ?? "untested")) continue;
+    places.push(index);
   }
   if (sort === "name") {
-    const name = (place: number) => config.accounts[place]?.name || (ids[place] ?? "");
-    places.sort((one, other) => (name(one) < name(other) ? -1 : 1));
+    const name = (index: number) => config.accounts[index]?.name || (ids[index] ?? "");
+    places.sort((a, b) => (name(a) < name(b) ? -1 : 1));
   }
   if (sort === "proxy" || sort === "provider") {
     const titles = new Map(config.proxies.map(({ id, name, host }) => [id, name || host]));
-    const title = (place: number) => {
-      const { proxy_id = "", provider = "" } = config.accounts[place] ?? {};
+    const title = (index: number) => {
+      const { proxy_id = "", provider = "" } = config.accounts[index] ?? {};
       return sort === "provider" ? provider : (titles.get(proxy_id) ?? proxy_id);
     };
-    places.sort((one, other) => compare(title(one), title(other)));
+    places.sort((a, b) => compare(title(a), title(b)));
   }
   if (sort === "used") {
-    places.sort(
-      (one, other) => (healthAt(other)?.activity.lastUsed ?? 0) - (healthAt(one)?.activity.lastUsed ?? 0),
-    );
+    places.sort((a, b) => (healthAt(b)?.activity.lastUsed ?? 0) - (healthAt(a)?.activity.lastUsed ?? 0));
   }
   if (sort === "health") {
-    const urgency = (place: number) => URGENCY.indexOf(healthAt(place)?.condition ?? "untested");
-    places.sort((one, other) => urgency(one) - urgency(other));
+    const urgency = (index: number) => URGENCY.indexOf(healthAt(index)?.condition ?? "untested");
+    places.sort((a, b) => urgency(a) - urgency(b));
   }
   return health === undefined ? { places } : { places, health };
 }

@@ -14,8 +14,8 @@ const identifierCache = new WeakMap<readonly Account[], readonly string[]>();
  * expensive.
  */
 export async function accountIdentifiers({ accounts }: Pick<Config, "accounts">): Promise<readonly string[]> {
-  const known = identifierCache.get(accounts);
-  if (known !== undefined) return known;
+  const cached = identifierCache.get(accounts);
+  if (cached !== undefined) return cached;
   const list = await Promise.all(accounts.map(accountIdentifier));
   identifierCache.set(accounts, list);
   return list;
@@ -31,13 +31,13 @@ export async function findAccountIndex(
   config: Pick<Config, "accounts">,
   identifier: string,
 ): Promise<number> {
-  const exact = (await accountIdentifiers(config)).indexOf(identifier);
-  if (exact !== -1) return exact;
-  const lower = identifier.toLowerCase();
-  const other = config.accounts.findIndex(
+  const exactIndex = (await accountIdentifiers(config)).indexOf(identifier);
+  if (exactIndex !== -1) return exactIndex;
+  const lowerCase = identifier.toLowerCase();
+  const aliasIndex = config.accounts.findIndex(
     ({ email, mobile }) =>
-      identifier !== "" && (mobile === identifier || (email !== "" && email.toLowerCase() === lower)),
+      identifier !== "" && (mobile === identifier || (email !== "" && email.toLowerCase() === lowerCase)),
   );
-  if (other === -1) throw notFoundError(`the account ${JSON.stringify(identifier)}`);
-  return other;
+  if (aliasIndex === -1) throw notFoundError(`the account ${JSON.stringify(identifier)}`);
+  return aliasIndex;
 }

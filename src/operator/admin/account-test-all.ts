@@ -22,7 +22,7 @@ const MAX_FAILURES = 200;
 
 /**
  * Body of `POST /admin/accounts/test-all`; it may be missing. `resume` continues the last run after the accounts that it
- * tested. `accountIdentifiers` limits the run to these accounts.
+ * tested. `identifiers` limits the run to these accounts.
  */
 const testAllSchema = requestObject(
   () => ({
@@ -54,12 +54,12 @@ class TestRun {
   cancelled = false;
 
   /** `some`: the run covers only some accounts, so a later run cannot resume it. */
-  constructor(context: Context, total: number, begun: RunStart, some: boolean) {
+  constructor(context: Context, total: number, runStart: RunStart, isPartial: boolean) {
     this.#context = context;
-    this.#isPartial = some;
+    this.#isPartial = isPartial;
     this.#total = total;
     this.#startedAt = context.platform.now();
-    this.#counts = begun;
+    this.#counts = runStart;
   }
 
   /** Results of this run, in the order of the accounts. */
@@ -67,8 +67,8 @@ class TestRun {
     return this.#results.filter((result) => result !== undefined);
   }
 
-  recordResult(place: number, result: AccountTestResult): void {
-    this.#results[place] = result;
+  recordResult(index: number, result: AccountTestResult): void {
+    this.#results[index] = result;
     let { done, success, failed, failures } = this.#counts;
     for (let next = this.#results[done]; next !== undefined; next = this.#results[done]) {
       done += 1;
@@ -82,16 +82,16 @@ class TestRun {
   }
 
   /** Writes the progress, at most once per `REPORT_INTERVAL_MS` unless the run is finished. */
-  async reportProgress(finished: boolean): Promise<void> {
+  async reportProgress(isFinished: boolean): Promise<void> {
     const now = this.#context.platform.now();
-    if (!finished && now - this.#reportedAt < REPORT_INTERVAL_MS) return;
+    if (!isFinished && now - this.#reportedAt < REPORT_INTERVAL_MS) return;
     this.#reportedAt = now;
     const progress: TestAllProgress = {
       total: this.#total,
       ...this.#counts,
       started_at: this.#startedAt,
       updated_at: now,
-      finished_at: finished ? now : 0,
+      finished_at: isFinished ? now : 0,
       ...(this.#isPartial && { some: true }),
     };
     const cancelled = await this.#context.platform.administration
@@ -118,22 +118,22 @@ async function runTests(
   context: Context,
   accounts: readonly string[],
   model: string,
-  begun: RunStart,
-  some: boolean,
+  runStart: RunStart,
+  isPartial: boolean,
 ): Promise<TestRun> {
-  const run = new TestRun(context, accounts.length, begun, some);
+  const run = new TestRun(context, accounts.length, runStart, isPartial);
   await run.reportProgress(false);
   await runInParallel(
-    [...accounts.entries()].slice(begun.done),
+    [...accounts.entries()].slice(runStart.done),
     TEST_CONCURRENCY,
-    async ([place, account]) => {
+    async ([index, account]) => {
       if (run.cancelled) return;
       const result = await testAccount(context, account, model, "").catch((error: unknown) => {
         if (!isUnresponsivePool(error)) throw error;
         const message = describeFailure(error);
         return { account, model, success: false, message, response_time: 0, session_count: 0 };
       });
-      run.recordResult(place, result);
+      run.recordResult(index, result);
       await run.reportProgress(false);
       await yieldToEventLoop();
     },
@@ -172,14 +172,15 @@ export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
     body: testAllSchema,
     optionalBody: true,
     answers: jsonResponse(() => countsSchema().extend({ results: z.array(accountTestResultSchema()) })),
-    handler: async (context, { body: { model, resume, identifiers: wanted } }) => {
+    handler: async (context, { body: { model, resume, identifiers: requested } }) => {
       const { config } = await context.platform.configuration.readFresh();
       resolveModel(model, config);
       const all = await accountIdentifiers(config);
-      const some = wanted === undefined ? null : new Set(wanted);
-      const accounts = some === null ? all : all.filter((id) => some.has(id));
-      const begun = resume && some === null ? await readResumePoint(context, accounts.length) : FRESH_START;
-      const running = runTests(detachFromClient(context), accounts, model, begun, some !== null).then(
+      const selected = requested === undefined ? null : new Set(requested);
+      const accounts = selected === null ? all : all.filter((id) => selected.has(id));
+      const runStart =
+        resume && selected === null ? await readResumePoint(context, accounts.length) : FRESH_START;
+      const running = runTests(detachFromClient(context), accounts, model, runStart, selected !== null).then(
         async (run) => {
           const failed = run.results.filter(({ success }) => !success).length;
           await recordAction(context, { tested: run.results.length, failed });

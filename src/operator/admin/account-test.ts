@@ -69,11 +69,11 @@ async function sendTestMessage(
 ): Promise<Completion> {
   const { config } = await context.config();
   const provider = await findProviderId(config, account);
-  const named = resolveModel(model, config);
+  const namedModel = resolveModel(model, config);
   // An account can serve only models of its own provider.
   const resolved =
-    (named.provider ?? "") === provider || provider === ""
-      ? named
+    (namedModel.provider ?? "") === provider || provider === ""
+      ? namedModel
       : resolveModel(`${provider}/${model}`, config);
   const { completion } = await generateCompletion({
     context,
@@ -113,9 +113,9 @@ export async function testAccount(
   let sessions = 0;
   let thinking = "";
   try {
-    const trial = await checkToken(context, account, model);
-    sessions = trial.sessions;
-    result.message = trial.message;
+    const check = await checkToken(context, account, model);
+    sessions = check.sessions;
+    result.message = check.message;
     if (message !== "") {
       const completion = await sendTestMessage(context, account, model, message);
       result.message = completion.text;
@@ -127,15 +127,15 @@ export async function testAccount(
     result.message = describeFailure(error);
   }
   await platform.accounts.setTestStatus(account, result.success ? "ok" : "failed");
-  const timed = { ...result, response_time: platform.now() - started, session_count: sessions };
-  return thinking === "" ? timed : { ...timed, thinking };
+  const testResult = { ...result, response_time: platform.now() - started, session_count: sessions };
+  return thinking === "" ? testResult : { ...testResult, thinking };
 }
 
 /** Returns the identifier that the pool uses for an account. Throws 404 for an unknown account. */
-async function resolveIdentifier(context: Context, named: string): Promise<string> {
+async function resolveIdentifier(context: Context, name: string): Promise<string> {
   const { config } = await context.platform.configuration.readFresh();
-  const index = await findAccountIndex(config, named);
-  return (await accountIdentifiers(config))[index] ?? named;
+  const index = await findAccountIndex(config, name);
+  return (await accountIdentifiers(config))[index] ?? name;
 }
 
 const deletedSessionsSchema = () =>

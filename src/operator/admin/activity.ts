@@ -79,26 +79,26 @@ function activityView(
   step: number,
   now: number,
 ) {
-  const known = new Map(points.map((point) => [point.at, point]));
+  const byTime = new Map(points.map((point) => [point.at, point]));
   const steps = Array.from({ length: Math.round((to - from) / step) }, (_, index) => from + index * step);
   const list = (pick: (point: ActivityPoint) => number) =>
     steps.map((at) => {
-      const point = known.get(at);
+      const point = byTime.get(at);
       return point === undefined ? 0 : pick(point);
     });
   const mean = (pick: (point: ActivityPoint) => number) =>
     list((point) => {
       // The current step is not complete: divide by its length so far.
-      const lasted = Math.min(step, Math.max(now - point.at, 1_000));
-      return Number((pick(point) / lasted).toPrecision(3));
+      const elapsed = Math.min(step, Math.max(now - point.at, 1_000));
+      return Number((pick(point) / elapsed).toPrecision(3));
     });
   const percentiles = (pick: (point: ActivityPoint) => Percentiles | null) => {
-    const each = (name: keyof Percentiles) =>
+    const series = (name: keyof Percentiles) =>
       steps.map((at) => {
-        const point = known.get(at);
+        const point = byTime.get(at);
         return point === undefined ? null : (pick(point)?.[name] ?? null);
       });
-    return { p50: each("p50"), p95: each("p95"), p99: each("p99") };
+    return { p50: series("p50"), p95: series("p95"), p99: series("p99") };
   };
   return {
     from,

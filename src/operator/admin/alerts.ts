@@ -85,29 +85,30 @@ const createWebhookSecret = (): string => `whsec_${toBase64(crypto.getRandomValu
 
 /** Returns the webhooks after an edit and the new secrets by id. Throws 400 for a URL that is not allowed. */
 function mergeWebhooks(
-  present: readonly Webhook[],
+  current: readonly Webhook[],
   sent: readonly z.output<typeof webhookRequestSchema>[],
   { platform: { variables } }: Context,
 ): { webhooks: Webhook[]; secrets: Record<string, string> } {
   const secrets: Record<string, string> = {};
   const webhooks = sent.map((entry, index) => {
-    const known = present.find(({ id }) => id === entry.id);
+    const stored = current.find(({ id }) => id === entry.id);
     const id = entry.id ?? `hook_${crypto.randomUUID().slice(0, 8)}`;
-    const given = entry.url === undefined || (known !== undefined && entry.url === maskUrl(known.url));
-    const url = given ? known?.url : entry.url;
+    const isUnchanged =
+      entry.url === undefined || (stored !== undefined && entry.url === maskUrl(stored.url));
+    const url = isUnchanged ? stored?.url : entry.url;
     const field = `webhooks[${index}].url`;
     if (url === undefined) throw invalidRequest(`${field}: an address is needed`, field);
-    const checked = checkPageUrl(url, { privateHosts: variables.pages.privateHosts });
-    if (!checked.ok) throw invalidRequest(`${field}: ${checked.message}`, field);
-    const secret = entry.secret ?? known?.secret ?? createWebhookSecret();
-    if (entry.secret === undefined && known === undefined) secrets[id] = secret;
+    const check = checkPageUrl(url, { privateHosts: variables.pages.privateHosts });
+    if (!check.ok) throw invalidRequest(`${field}: ${check.message}`, field);
+    const secret = entry.secret ?? stored?.secret ?? createWebhookSecret();
+    if (entry.secret === undefined && stored === undefined) secrets[id] = secret;
     return {
       id,
-      name: entry.name ?? known?.name ?? "",
-      url: checked.url.href,
-      format: entry.format ?? known?.format ?? ("json" as const),
+      name: entry.name ?? stored?.name ?? "",
+      url: check.url.href,
+      format: entry.format ?? stored?.format ?? ("json" as const),
       secret,
-      disabled: entry.disabled ?? known?.disabled ?? false,
+      disabled: entry.disabled ?? stored?.disabled ?? false,
     };
   });
   if (new Set(webhooks.map(({ id }) => id)).size < webhooks.length) {
@@ -163,21 +164,21 @@ export const ALERT_ENDPOINTS: readonly Endpoint[] = [
       let secrets: Record<string, string> = {};
       const change = (current: Config): Config => {
         const { alerts } = current;
-        const made =
+        const merged =
           body.webhooks === undefined ? null : mergeWebhooks(alerts.webhooks, body.webhooks, context);
-        secrets = made?.secrets ?? {};
+        secrets = merged?.secrets ?? {};
         return {
           ...current,
           alerts: {
-            webhooks: made?.webhooks ?? alerts.webhooks,
+            webhooks: merged?.webhooks ?? alerts.webhooks,
             rules: mergeRules(alerts.rules, body.rules ?? {}),
           },
         };
       };
-      const present = (await context.config()).config.alerts.webhooks;
-      const keptIds = new Set((body.webhooks ?? present).map(({ id }) => id));
+      const current = (await context.config()).config.alerts.webhooks;
+      const remainingIds = new Set((body.webhooks ?? current).map(({ id }) => id));
       // Save the previous configuration if a webhook is removed, so that the removal can be undone.
-      const keep = present.some(({ id }) => !keptIds.has(id));
+      const keep = current.some(({ id }) => !remainingIds.has(id));
       const { version } = await editConfig(context, change, { keep });
       await context.platform.alerts.startChecks();
       const newSecrets = Object.keys(secrets).length === 0 ? {} : { secrets };

@@ -34,11 +34,11 @@ export async function resolveTestKey(context: Context, name: string): Promise<Kn
   const current = [...keys.values()].filter(({ validUntil }) => validUntil === null);
   if (name === "") {
     const now = context.platform.now();
-    const first = current.find((known) => getKeyRejection(known, now) === null) ?? current[0];
+    const first = current.find((candidate) => getKeyRejection(candidate, now) === null) ?? current[0];
     if (first !== undefined) return first;
     throw invalidRequest("no API key is configured: add one, or send api_key", "api_key");
   }
-  for (const known of current) if (await matchesIdentifier(known.key.entry, name)) return known;
+  for (const candidate of current) if (await matchesIdentifier(candidate.key.entry, name)) return candidate;
   if (HEADER_VALUE.test(name)) return name;
   throw invalidRequest("api_key: the key has characters that a header cannot carry", "api_key");
 }

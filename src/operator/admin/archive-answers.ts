@@ -49,7 +49,7 @@ export const historySummarySchema = () =>
 
 /** Messages of a record, as `src/gateway/history/message-archive.ts` writes them. */
 function messageSchema() {
-  const named = { filename: z.string().optional() };
+  const nameField = { filename: z.string().optional() };
   // An attachment is stored as a reference to its source. Only files have names.
   const attachments = [
     { media_type: z.string(), base64_length: z.int() },
@@ -57,7 +57,7 @@ function messageSchema() {
     { file_id: z.string() },
   ].flatMap((source) => [
     z.object({ type: z.literal("image"), ...source }),
-    z.object({ type: z.literal("file"), ...named, ...source }),
+    z.object({ type: z.literal("file"), ...nameField, ...source }),
   ]);
   const parts = z.array(z.union([z.object({ type: z.literal("text"), text: z.string() }), ...attachments]));
   return z.discriminatedUnion("role", [

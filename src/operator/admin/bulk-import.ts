@@ -27,9 +27,9 @@ const bulkImportSchema = lazyObject(() => ({
 
 /** Returns the added keys that match neither a present key nor one of its former secrets. */
 async function filterNewKeys(present: readonly ApiKey[], added: readonly ApiKey[]): Promise<ApiKey[]> {
-  const owners = await mapToPresentDigests(present);
+  const presentDigests = await mapToPresentDigests(present);
   const digests = await Promise.all(added.map(keyDigest));
-  return added.filter((_, index) => !owners.has(digests[index] ?? ""));
+  return added.filter((_, index) => !presentDigests.has(digests[index] ?? ""));
 }
 
 export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
@@ -57,16 +57,16 @@ export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
             ...(await filterNewKeys(present.api_keys, added)),
           ]);
           // Present accounts come first, so that they win over equal imported accounts.
-          const all = await deduplicateConfig({
+          const combined = await deduplicateConfig({
             ...present,
             accounts: [...present.accounts, ...(body.accounts ?? [])],
           });
           importedKeys = keys.length - present.api_keys.length;
-          importedAccounts = all.accounts.length - present.accounts.length;
+          importedAccounts = combined.accounts.length - present.accounts.length;
           return {
             ...present,
             api_keys: keys,
-            accounts: [...present.accounts, ...all.accounts.slice(present.accounts.length)],
+            accounts: [...present.accounts, ...combined.accounts.slice(present.accounts.length)],
           };
         },
         { keep: !body.continues },

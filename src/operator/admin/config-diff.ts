@@ -60,29 +60,34 @@ function getMembers(value: unknown): Map<string, unknown> | null {
 
 function* findChanges(schema: Schema, path: string, before: unknown, after: unknown): Generator<FieldChange> {
   if (INTERNAL_FIELDS.has(path)) return;
-  const [old, fresh] = [getMembers(before), getMembers(after)];
-  if (old === null || fresh === null) {
+  const [oldMembers, newMembers] = [getMembers(before), getMembers(after)];
+  if (oldMembers === null || newMembers === null) {
     if (JSON.stringify(before) === JSON.stringify(after)) return;
     yield { path, before: maskValue(schema, before), after: maskValue(schema, after) };
     return;
   }
-  const listed = before instanceof Map;
-  for (const member of new Set([...old.keys(), ...fresh.keys()])) {
-    const inner = path === "" ? member : listed ? `${path}[${member}]` : `${path}.${member}`;
-    yield* findChanges(schema && findMemberSchema(schema, member), inner, old.get(member), fresh.get(member));
+  const isList = before instanceof Map;
+  for (const member of new Set([...oldMembers.keys(), ...newMembers.keys()])) {
+    const inner = path === "" ? member : isList ? `${path}[${member}]` : `${path}.${member}`;
+    yield* findChanges(
+      schema && findMemberSchema(schema, member),
+      inner,
+      oldMembers.get(member),
+      newMembers.get(member),
+    );
   }
 }
 
 /**
  * Returns the changes between two configurations, with masked secrets.
  *
- * @param most maximum number of listed changes; `more` counts the others
+ * @param maxChanges maximum number of listed changes; `more` counts the others
  */
 export async function diffConfigs(
   before: Config,
   after: Config,
-  most = MAX_CHANGES,
+  maxChanges = MAX_CHANGES,
 ): Promise<{ readonly changes: readonly FieldChange[]; readonly more: number }> {
-  const all = [...findChanges(configSchema, "", await indexLists(before), await indexLists(after))];
-  return { changes: all.slice(0, most), more: Math.max(0, all.length - most) };
+  const allChanges = [...findChanges(configSchema, "", await indexLists(before), await indexLists(after))];
+  return { changes: allChanges.slice(0, maxChanges), more: Math.max(0, allChanges.length - maxChanges) };
 }

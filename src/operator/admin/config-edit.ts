@@ -27,11 +27,11 @@ export function editConfig(
   { keep = false, anyVersion = false }: { readonly keep?: boolean; readonly anyVersion?: boolean } = {},
 ): Promise<ConfigSnapshot> {
   const store = context.platform.configuration;
-  const note = async (before: Config, after: Config): Promise<EditNote | null> => {
+  const createNote = async (before: Config, after: Config): Promise<EditNote | null> => {
     const { changes, more } = await diffConfigs(before, after);
     if (changes.length === 0) return null;
-    const forget = after.callers.keys_hashed && !before.callers.keys_hashed;
-    return { ...createAuditNote(context), changes, more, keep, forget };
+    const forgetsKeys = after.callers.keys_hashed && !before.callers.keys_hashed;
+    return { ...createAuditNote(context), changes, more, keep, forget: forgetsKeys };
   };
   const stored = store.update(async (config, version) => {
     if (!anyVersion) assertIfMatch(context.request, version);
@@ -40,7 +40,7 @@ export function editConfig(
     rejectUnusableValues(config, changed);
     await assertUniqueIds(config, changed);
     return changed.callers.keys_hashed ? hashKeys(changed) : changed;
-  }, note);
+  }, createNote);
   // Edits wait in one queue. An edit must finish even if its client disconnects.
   context.waitUntil(stored.catch(() => undefined));
   return stored;
@@ -122,10 +122,10 @@ function rejectUnusableValues(before: Config, after: Config): void {
     [dotOnlyFields, segmentFault],
   ];
   for (const [fields, check] of checks) {
-    const bad = fields(after).filter(([, text]) => check(text) !== null);
-    if (bad.length === 0) continue;
+    const unusable = fields(after).filter(([, text]) => check(text) !== null);
+    if (unusable.length === 0) continue;
     const known = new Set(fields(before).map(([, text]) => text));
-    const [param, text] = bad.find(([, found]) => !known.has(found)) ?? [];
+    const [param, text] = unusable.find(([, candidate]) => !known.has(candidate)) ?? [];
     if (param !== undefined && text !== undefined) throw invalidRequest(`${param}: ${check(text)}`, param);
   }
 }
@@ -147,22 +147,22 @@ async function keyIdentifiers({ api_keys }: Config): Promise<string[]> {
 async function assertUniqueIds(before: Config, after: Config): Promise<void> {
   const proxyIds = ({ proxies }: Config) => proxies.map(({ id }) => id);
   const providerIds = ({ providers }: Config) => providers.map(({ id }) => id.toLowerCase());
-  for (const [idsOf, kind, field] of [
+  for (const [listIds, kind, field] of [
     [async (config: Config) => proxyIds(config), "proxy", "proxies"],
     [async (config: Config) => providerIds(config), "provider", "providers"],
     [keyIdentifiers, "key", "api_keys"],
   ] as const) {
-    const [duplicate] = findRepeated(await idsOf(after));
-    if (duplicate === undefined || findRepeated(await idsOf(before)).length > 0) continue;
+    const [duplicate] = findRepeated(await listIds(after));
+    if (duplicate === undefined || findRepeated(await listIds(before)).length > 0) continue;
     const param = `${field}[${duplicate}].id`;
     throw invalidRequest(`${param}: another ${kind} has this id`, param);
   }
 }
 
 /** Whether two accounts are the same account, although their identifiers may differ. */
-export function isSameAccount(one: Account, other: Account): boolean {
-  if (one.email !== "" && one.email.toLowerCase() === other.email.toLowerCase()) return true;
-  if (one.mobile !== "" && one.mobile === other.mobile) return true;
-  const named = (account: Account) => account.email !== "" || account.mobile !== "";
-  return !named(one) && !named(other) && one.token === other.token;
+export function isSameAccount(a: Account, b: Account): boolean {
+  if (a.email !== "" && a.email.toLowerCase() === b.email.toLowerCase()) return true;
+  if (a.mobile !== "" && a.mobile === b.mobile) return true;
+  const hasName = (account: Account) => account.email !== "" || account.mobile !== "";
+  return !hasName(a) && !hasName(b) && a.token === b.token;
 }

@@ -29,7 +29,7 @@ export async function hashConfig(config: Config): Promise<string> {
 function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers);
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, member]) => [key, sortMembers(member)]));
 }
 
@@ -46,7 +46,7 @@ function exportTexts(exported: ExportedConfig) {
 
 export const EXPORT_ENDPOINTS: readonly Endpoint[] = [
   /**
-   * `GET /admin/config/export` (contract): `config`, and the same as JSON text (`jsonResponse`) and as base64 of that text
+   * `GET /admin/config/export` (contract): `config`, and the same as JSON text (`json`) and as base64 of that text
    * (`base64`).
    */
   adminEndpoint({

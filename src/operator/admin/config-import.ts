@@ -56,8 +56,8 @@ const importQuerySchema = lazyObject(() => ({
  */
 function preserveAdminAccess(context: Context, before: Config, after: Config): Config {
   const { adminKey } = context.platform.variables;
-  const lockedOut = after.admin.password_hash === "" && adminKey === null;
-  const admin = lockedOut ? { ...after.admin, password_hash: before.admin.password_hash } : after.admin;
+  const isLockedOut = after.admin.password_hash === "" && adminKey === null;
+  const admin = isLockedOut ? { ...after.admin, password_hash: before.admin.password_hash } : after.admin;
   if (admin.password_hash === before.admin.password_hash) return { ...after, admin };
   const validAfter = Math.floor(context.platform.now() / 1000);
   return { ...after, admin: { ...admin, jwt_secret: createSecret(), jwt_valid_after_unix: validAfter } };
@@ -65,13 +65,13 @@ function preserveAdminAccess(context: Context, before: Config, after: Config): C
 
 /** Describes what a replacement would remove completely (all keys, all accounts); null: nothing. */
 function describeLoss(before: Config, after: Config): string | null {
-  const lost = [
+  const removed = [
     ...(listApiKeys(before).length > 0 && listApiKeys(after).length === 0 ? ["key"] : []),
     ...(before.accounts.length > 0 && after.accounts.length === 0 ? ["account"] : []),
   ];
-  return lost.length === 0
+  return removed.length === 0
     ? null
-    : `no ${lost.join(" and no ")} would be left; send confirm: true to do it all the same`;
+    : `no ${removed.join(" and no ")} would be left; send confirm: true to do it all the same`;
 }
 
 /** Maximum number of listed changes. */
@@ -113,7 +113,7 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
       if (mode === "merge" && Object.keys(raw).length === 0) {
         throw invalidRequest("there is nothing to import");
       }
-      const outcome = async (current: Config) => {
+      const applyImport = async (current: Config) => {
         const changed =
           mode === "replace"
             ? await replaceConfig(current, imported)
@@ -121,11 +121,11 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
         return preserveAdminAccess(context, current, changed);
       };
       if (query.dry_run === "true") {
-        const present = await context.platform.configuration.readFresh();
-        const after = await outcome(present.config);
-        assertReferences(present.config, after);
-        const needed = mode === "replace" ? describeLoss(present.config, after) : null;
-        const changed = await diffConfigs(present.config, after, MAX_CHANGES);
+        const current = await context.platform.configuration.readFresh();
+        const after = await applyImport(current.config);
+        assertReferences(current.config, after);
+        const confirmReason = mode === "replace" ? describeLoss(current.config, after) : null;
+        const changed = await diffConfigs(current.config, after, MAX_CHANGES);
         await recordAction(context, { dry_run: mode });
         const config = maskSecrets(configSchema, exportConfig(after));
         return Response.json({
@@ -134,15 +134,15 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
           dry_run: true,
           config,
           ...changed,
-          ...(needed !== null && { confirm_needed: needed }),
+          ...(confirmReason !== null && { confirm_needed: confirmReason }),
         });
       }
       const { config } = await editConfig(
         context,
         async (current) => {
-          const after = await outcome(current);
-          const needed = mode === "replace" && !confirmed ? describeLoss(current, after) : null;
-          if (needed !== null) throw invalidRequest(needed, "confirm");
+          const after = await applyImport(current);
+          const confirmReason = mode === "replace" && !confirmed ? describeLoss(current, after) : null;
+          if (confirmReason !== null) throw invalidRequest(confirmReason, "confirm");
           return after;
         },
         { keep: true },

@@ -56,9 +56,9 @@ async function mergeAccounts(
   for (const [index, account] of all.entries()) {
     if (index >= present.length && !hasIdentity(account)) continue;
     const id = (ids[index] ?? "").toLowerCase();
-    const known = merged.get(id);
-    const sentFields = known && sentAccountFields(account, raw[index - present.length]);
-    merged.set(id, known === undefined ? account : { ...known, ...sentFields });
+    const stored = merged.get(id);
+    const sentFields = stored && sentAccountFields(account, raw[index - present.length]);
+    merged.set(id, stored === undefined ? account : { ...stored, ...sentFields });
   }
   return [...merged.values()];
 }
@@ -73,13 +73,15 @@ function mergeProviders(
 ): ProviderEntry[] {
   const merged = new Map(present.map((entry) => [entry.id.toLowerCase(), entry]));
   for (const [index, entry] of added.entries()) {
-    const known = merged.get(entry.id.toLowerCase());
+    const stored = merged.get(entry.id.toLowerCase());
     const sent: unknown = Array.isArray(raw) ? raw[index] : undefined;
-    const said = isObject(sent) ? Object.entries(entry).filter(([name]) => sent[name] !== undefined) : [];
-    const isGiven = ([name, value]: [string, unknown]) => name !== "id" && (name !== "token" || value !== "");
-    const given = Object.fromEntries(said.filter(isGiven));
-    const models = { ...known?.models, ...entry.models };
-    merged.set(entry.id.toLowerCase(), known === undefined ? entry : { ...known, ...given, models });
+    const sentFields = isObject(sent)
+      ? Object.entries(entry).filter(([name]) => sent[name] !== undefined)
+      : [];
+    const isSet = ([name, value]: [string, unknown]) => name !== "id" && (name !== "token" || value !== "");
+    const changes = Object.fromEntries(sentFields.filter(isSet));
+    const models = { ...stored?.models, ...entry.models };
+    merged.set(entry.id.toLowerCase(), stored === undefined ? entry : { ...stored, ...changes, models });
   }
   return [...merged.values()];
 }
@@ -105,8 +107,8 @@ export async function mergeConfig(config: Config, imported: Config, raw: JsonObj
     imported.accounts,
     Array.isArray(sent) ? sent : undefined,
   );
-  const known = new Set(config.proxies.map(({ id }) => id));
-  const bound = new Set([...imported.accounts, ...imported.providers].map(({ proxy_id }) => proxy_id));
+  const knownProxies = new Set(config.proxies.map(({ id }) => id));
+  const usedProxies = new Set([...imported.accounts, ...imported.providers].map(({ proxy_id }) => proxy_id));
   const groups = OVERWRITTEN_GROUPS.map((name) => [
     name,
     { ...config[name], ...givenFields(raw[name], imported[name]) },
@@ -117,7 +119,10 @@ export async function mergeConfig(config: Config, imported: Config, raw: JsonObj
     keys: [],
     api_keys: await mergeKeys(listApiKeys(config), listApiKeys(imported)),
     accounts,
-    proxies: [...config.proxies, ...imported.proxies.filter(({ id }) => bound.has(id) && !known.has(id))],
+    proxies: [
+      ...config.proxies,
+      ...imported.proxies.filter(({ id }) => usedProxies.has(id) && !knownProxies.has(id)),
+    ],
     providers: mergeProviders(config.providers, imported.providers, raw["providers"]),
     model_aliases: { ...config.model_aliases, ...imported.model_aliases },
     model_routes: { ...config.model_routes, ...imported.model_routes },

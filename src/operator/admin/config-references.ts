@@ -77,8 +77,8 @@ const ROUTE_REFERENCES: ReferenceKind = {
     ),
   fault: (config) => {
     const providers = withAllEnabled(config.providers);
-    const naming = { model_aliases: config.model_aliases, providers };
-    return (to) => (isResolvable(to, naming) ? null : `${JSON.stringify(to)} is no model`);
+    const names = { model_aliases: config.model_aliases, providers };
+    return (to) => (isResolvable(to, names) ? null : `${JSON.stringify(to)} is no model`);
   },
 };
 
@@ -98,12 +98,15 @@ export function assertReferences(before: Config, after: Config): void {
     ALIAS_REFERENCES,
     ROUTE_REFERENCES,
   ]) {
-    const faultOf = fault(after);
-    const dangling = references(after).filter(({ to }) => faultOf(to) !== null);
-    if (dangling.length === 0) continue;
-    const wasFault = fault(before);
-    const known = new Set(references(before).flatMap(({ to }) => (wasFault(to) === null ? [] : [to])));
-    const [bad] = dangling.filter(({ to }) => !known.has(to));
-    if (bad !== undefined) throw invalidRequest(`${bad.param}: ${faultOf(bad.to)}`, bad.param);
+    const findFault = fault(after);
+    const broken = references(after).filter(({ to }) => findFault(to) !== null);
+    if (broken.length === 0) continue;
+    const findOldFault = fault(before);
+    const alreadyBroken = new Set(
+      references(before).flatMap(({ to }) => (findOldFault(to) === null ? [] : [to])),
+    );
+    const [rejected] = broken.filter(({ to }) => !alreadyBroken.has(to));
+    if (rejected !== undefined)
+      throw invalidRequest(`${rejected.param}: ${findFault(rejected.to)}`, rejected.param);
   }
 }

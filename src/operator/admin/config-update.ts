@@ -63,19 +63,19 @@ async function updateKeys(config: Config, { keys, api_keys }: ConfigUpdate): Pro
   const listed: ApiKey[] = [];
   if (api_keys !== undefined) {
     for (const [index, sent] of api_keys.entries()) {
-      const known = await findSentKey(present, sent, `api_keys[${index}].key`);
-      rejectUnknownKeyFields(sent, known, `api_keys[${index}]`);
+      const stored = await findSentKey(present, sent, `api_keys[${index}].key`);
+      rejectUnknownKeyFields(sent, stored, `api_keys[${index}]`);
       const { name = "", remark = "" } = sent;
       listed.push(
-        known === undefined ? normalizeKey({ ...sent, name, remark }) : applyKeyChanges(known, sent),
+        stored === undefined ? normalizeKey({ ...sent, name, remark }) : applyKeyChanges(stored, sent),
       );
     }
   } else if (keys !== undefined) {
     for (const [index, entry] of keys.entries()) {
       const key = entry.trim();
       if (key === "") continue;
-      const known = await findSentKey(present, { key }, `keys[${index}]`);
-      listed.push(known ?? { key, name: "", remark: "" });
+      const stored = await findSentKey(present, { key }, `keys[${index}]`);
+      listed.push(stored ?? { key, name: "", remark: "" });
     }
   } else {
     return present;
@@ -89,16 +89,16 @@ async function updateAccounts(config: Config, { accounts }: ConfigUpdate): Promi
     (await accountIdentifiers(config)).map((id, index) => [id, config.accounts[index]]),
   );
   const updated: Account[] = [];
-  const taken = new Set<string>();
+  const listedIds = new Set<string>();
   for (const [index, { identifier, ...account }] of accounts.entries()) {
-    const named = identifier ?? (account.email || account.mobile);
-    const present =
-      byIdentifier.get(named) ?? config.accounts.find((candidate) => isSameAccount(candidate, account));
+    const name = identifier ?? (account.email || account.mobile);
+    const stored =
+      byIdentifier.get(name) ?? config.accounts.find((candidate) => isSameAccount(candidate, account));
     const complete = {
       ...account,
       ...normalizedProvider(account.provider),
-      password: account.password || (present?.password ?? ""),
-      token: account.token || (present?.token ?? ""),
+      password: account.password || (stored?.password ?? ""),
+      token: account.token || (stored?.token ?? ""),
     };
     const [id = ""] = await accountIdentifiers({ accounts: [complete] });
     if (!hasIdentity(complete)) {
@@ -107,10 +107,10 @@ async function updateAccounts(config: Config, { accounts }: ConfigUpdate): Promi
         `accounts[${index}]`,
       );
     }
-    if (taken.has(id.toLowerCase())) {
+    if (listedIds.has(id.toLowerCase())) {
       throw invalidRequest(`accounts[${index}]: this account is listed twice`, `accounts[${index}]`);
     }
-    taken.add(id.toLowerCase());
+    listedIds.add(id.toLowerCase());
     updated.push(complete);
   }
   return updated;

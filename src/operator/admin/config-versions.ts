@@ -40,14 +40,14 @@ const restoredSchema = () =>
   });
 
 async function readSavedConfig({ platform }: Context, version: number): Promise<Config> {
-  const kept = await platform.auditLog.readBackup(version);
-  return configSchema.parse(requireFound(kept, "the kept version", String(version)));
+  const saved = await platform.auditLog.readBackup(version);
+  return configSchema.parse(requireFound(saved, "the kept version", String(version)));
 }
 
 /** Returns the restored configuration. Administrators' access and the hosting sync state keep their present values. */
-function restoreConfig(current: Config, kept: Config): Config {
-  const { jwt_expire_hours } = kept.admin;
-  return { ...kept, admin: { ...current.admin, jwt_expire_hours }, sync: current.sync };
+function restoreConfig(current: Config, saved: Config): Config {
+  const { jwt_expire_hours } = saved.admin;
+  return { ...saved, admin: { ...current.admin, jwt_expire_hours }, sync: current.sync };
 }
 
 export const CONFIG_VERSION_ENDPOINTS: readonly Endpoint[] = [
@@ -73,11 +73,11 @@ export const CONFIG_VERSION_ENDPOINTS: readonly Endpoint[] = [
     body: restoreSchema,
     answers: jsonResponse(restoredSchema),
     handler: async (context, { body }) => {
-      const kept = await readSavedConfig(context, body.version);
+      const saved = await readSavedConfig(context, body.version);
       const before = await context.platform.configuration.readFresh();
       const after = body.dry_run
-        ? { version: before.version, config: restoreConfig(before.config, kept) }
-        : await editConfig(context, (current) => restoreConfig(current, kept), { keep: true });
+        ? { version: before.version, config: restoreConfig(before.config, saved) }
+        : await editConfig(context, (current) => restoreConfig(current, saved), { keep: true });
       if (!body.dry_run) triggerAlertCheck(context, after.config);
       const changed = await diffConfigs(before.config, after.config);
       return Response.json(

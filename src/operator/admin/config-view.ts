@@ -30,7 +30,7 @@ function activityView(activity?: AccountActivity): AccountView["activity"] {
   };
 }
 
-/** The masked view of an account. `getHealth` comes from the pool. */
+/** The masked view of an account. `health` comes from the pool. */
 function accountView(account: Account, identifier: string, health?: AccountHealth): AccountView {
   const { email, mobile, name, remark, proxy_id } = account;
   const token = health?.token ?? account.token;
@@ -84,8 +84,8 @@ export async function readHealthById(
   { platform }: Context,
   ids?: readonly string[],
 ): Promise<Map<string, AccountHealth>> {
-  const known = ids?.length === 0 ? [] : await platform.accounts.getHealth(ids);
-  return new Map(known.map((entry) => [entry.id, entry]));
+  const entries = ids?.length === 0 ? [] : await platform.accounts.getHealth(ids);
+  return new Map(entries.map((entry) => [entry.id, entry]));
 }
 
 /**
@@ -99,10 +99,10 @@ export async function accountViews(
   all?: ReadonlyMap<string, AccountHealth>,
 ): Promise<AccountView[]> {
   const names = await accountIdentifiers(config);
-  const wanted = places ?? config.accounts.map((_, index) => index);
-  const ids = wanted.flatMap((index) => names[index] ?? []);
+  const indexes = places ?? config.accounts.map((_, index) => index);
+  const ids = indexes.flatMap((index) => names[index] ?? []);
   const health = all ?? (await readHealthById(context, places === undefined ? undefined : ids));
-  return wanted.flatMap((index) => {
+  return indexes.flatMap((index) => {
     const account = config.accounts[index];
     const id = names[index] ?? "";
     return account === undefined ? [] : [accountView(account, id, health.get(id))];

@@ -10,10 +10,10 @@ export const formatEtag = (version: number): string => `"${version}"`;
  * @throws GatewayError 412 if the header names other versions (RFC 9110, 13.1.1).
  */
 export function assertIfMatch(request: Request, version: number): void {
-  const wanted = request.headers.get("if-match");
-  if (wanted === null || wanted.trim() === "*") return;
+  const ifMatch = request.headers.get("if-match");
+  if (ifMatch === null || ifMatch.trim() === "*") return;
   // An intermediary (proxy, CDN) may have made our tag a weak one.
-  const tags = wanted.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  const tags = ifMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   if (tags.includes(formatEtag(version))) return;
   throw new GatewayError(412, "the configuration has been changed since: read it again", {
     code: "invalid_request",

@@ -70,8 +70,8 @@ async function* readBatches(
     if (items.length > 0) yield items;
     const last = items.at(-1)?.created_at;
     if (last === undefined || items.length < count) return;
-    const same = items.filter(({ created_at }) => created_at === last).length;
-    offset = to === last + 1 ? offset + same : same;
+    const sameTime = items.filter(({ created_at }) => created_at === last).length;
+    offset = to === last + 1 ? offset + sameTime : sameTime;
     to = last + 1;
   }
 }

@@ -37,21 +37,21 @@ interface FoundCredential {
 export function resolveHostingCredentials(
   variables: HostingVariables,
   config: Config,
-  given: RequestCredentials = {},
+  request: RequestCredentials = {},
 ): HostingCredentials {
-  const find = (request: string | undefined, set: string | null, saved: string): FoundCredential => {
-    const asked = request?.trim() ?? "";
-    if (asked !== "" && asked !== PRECONFIGURED) return { value: asked, source: "request" };
+  const find = (requested: string | undefined, set: string | null, saved: string): FoundCredential => {
+    const value = requested?.trim() ?? "";
+    if (value !== "" && value !== PRECONFIGURED) return { value, source: "request" };
     if (set !== null) return { value: set, source: "env" };
     return saved === "" ? { value: "", source: "none" } : { value: saved, source: "config" };
   };
   const { vercel } = config;
-  const token = find(given.vercel_token, variables.token, vercel.token);
+  const token = find(request.vercel_token, variables.token, vercel.token);
   return {
     token: token.value,
     tokenSource: token.source,
-    projectId: find(given.project_id, variables.projectId, vercel.project_id).value,
-    teamId: find(given.team_id, variables.teamId, vercel.team_id).value,
+    projectId: find(request.project_id, variables.projectId, vercel.project_id).value,
+    teamId: find(request.team_id, variables.teamId, vercel.team_id).value,
   };
 }
 

@@ -55,8 +55,8 @@ export class HostingPlatform {
     );
     const failed = failedSchema.safeParse(answer).data?.failed[0];
     if (failed !== undefined) {
-      const why = this.#formatReason(failed.error.message);
-      throw upstreamFailure(`the hosting platform did not take the configuration${why}`);
+      const reason = this.#formatReason(failed.error.message);
+      throw upstreamFailure(`the hosting platform did not take the configuration${reason}`);
     }
   }
 
@@ -108,23 +108,23 @@ export class HostingPlatform {
   }
 
   /** Formats the platform's error message, masked, as a suffix of our own message. */
-  #formatReason(said: string): string {
-    const why = maskSecrets(said, [this.#credentials.token])
+  #formatReason(message: string): string {
+    const reason = maskSecrets(message, [this.#credentials.token])
       .replace(ENCODED_TEXT, MASK)
       .slice(0, MAX_MESSAGE);
-    return why === "" ? "" : `: ${why}`;
+    return reason === "" ? "" : `: ${reason}`;
   }
 
   #toError(status: number, answer: unknown): GatewayError {
-    const said = errorSchema.safeParse(answer).data?.error.message ?? "";
-    const behind = this.#formatReason(said);
+    const message = errorSchema.safeParse(answer).data?.error.message ?? "";
+    const reason = this.#formatReason(message);
     if (status === 401 || status === 403) {
-      return invalidRequest(`the hosting platform refused the token${behind}`, "vercel_token");
+      return invalidRequest(`the hosting platform refused the token${reason}`, "vercel_token");
     }
     if (status === 404)
-      return invalidRequest(`the hosting platform knows no such project${behind}`, "project_id");
-    if (status === 400 || status === 413) return invalidRequest(`the hosting platform refused${behind}`);
-    return upstreamFailure(`the hosting platform answered with status ${status}${behind}`);
+      return invalidRequest(`the hosting platform knows no such project${reason}`, "project_id");
+    if (status === 400 || status === 413) return invalidRequest(`the hosting platform refused${reason}`);
+    return upstreamFailure(`the hosting platform answered with status ${status}${reason}`);
   }
 }
 

@@ -104,7 +104,7 @@ async function syncHosting(context: Context, body: z.output<typeof hostingSyncSc
   if (credentials.projectId === "") {
     throw invalidRequest("a project is needed: send project_id or set VERCEL_PROJECT_ID", "project_id");
   }
-  const checked = body.auto_validate ? await testAccounts(context, config) : { valid: 0, failed: [] };
+  const tests = body.auto_validate ? await testAccounts(context, config) : { valid: 0, failed: [] };
   const sync = { hash: await hashConfig(config), time: Math.floor(now() / 1000) };
   const platform = new HostingPlatform(deploymentFetch, variables.hosting.apiBaseUrl, credentials);
   await platform.setVariable(CONFIG_VARIABLE, encodeHostedConfig(config, sync));
@@ -121,8 +121,8 @@ async function syncHosting(context: Context, body: z.output<typeof hostingSyncSc
   }
   return Response.json({
     success: true,
-    validated_accounts: checked.valid,
-    ...(checked.failed.length > 0 ? { failed_accounts: checked.failed } : {}),
+    validated_accounts: tests.valid,
+    ...(tests.failed.length > 0 ? { failed_accounts: tests.failed } : {}),
     ...(save ? { saved_credentials: savedCredentialNames(credentials) } : {}),
     ...(deployment.url === null ? { manual_deploy_required: true } : { deployment_url: deployment.url }),
     message:

@@ -87,7 +87,8 @@ const VIEW_ONLY_ENTRY_FIELDS: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns the first field of an imported configuration that comes from the masked view; null: none. */
 function findMaskedField(raw: JsonObject): string | null {
-  for (const { place, text } of findSecrets(configSchema, raw)) if (isShortenedSecret(text)) return place;
+  for (const { place: path, text } of findSecrets(configSchema, raw))
+    if (isShortenedSecret(text)) return path;
   for (const [group, names] of Object.entries(VIEW_ONLY_ENTRY_FIELDS)) {
     const index = listOrEmpty(raw[group]).findIndex(
       (entry) => isObject(entry) && names.some((name) => name in entry),
@@ -112,8 +113,8 @@ export function readImport(
   const { mode } = parseWith(z.object({ mode: modeSchema }), {
     mode: (wrapped ? body["mode"] : undefined) ?? query.mode,
   });
-  const place = findMaskedField(raw);
-  if (place !== null) throw maskedValueError(place);
+  const path = findMaskedField(raw);
+  if (path !== null) throw maskedValueError(path);
   const unknownGroup = Object.keys(raw).find(
     (name) => !(name in configSchema.shape) && !IGNORED_GROUPS.includes(name),
   );

@@ -35,12 +35,12 @@ function isEmpty(value: unknown): boolean {
 
 /** Normalizes a key for storage: removes the fields that views add, and empty optional fields. */
 export function normalizeKey(entry: ApiKey): ApiKey {
-  const kept = { ...entry };
+  const normalized = { ...entry };
   for (const [name, value] of Object.entries(entry)) {
     if (VIEW_ONLY_FIELDS.has(name) || (OPTIONAL_FIELDS.has(name) && isEmpty(value)))
-      Reflect.deleteProperty(kept, name);
+      Reflect.deleteProperty(normalized, name);
   }
-  return kept;
+  return normalized;
 }
 
 /**
@@ -62,10 +62,10 @@ export function rejectUnknownKeyFields(
   ]);
   const { limits } = sent;
   if (!isObject(limits)) return;
-  const known = Object.keys(apiKeyFields.shape.limits.unwrap().shape);
+  const limitNames = Object.keys(apiKeyFields.shape.limits.unwrap().shape);
   rejectUnknownFields(
     limits,
-    known,
+    limitNames,
     param === "" ? "limits" : `${param}.limits`,
     Object.keys(entry?.limits ?? {}),
   );
@@ -73,10 +73,10 @@ export function rejectUnknownKeyFields(
 
 /** Applies changes to a key, except to its identity. Omitted fields stay, also unknown ones. */
 export function applyKeyChanges(entry: ApiKey, changes: Readonly<Record<string, unknown>>): ApiKey {
-  const given = Object.entries(changes).filter(
+  const changed = Object.entries(changes).filter(
     ([name, value]) => !IDENTITY_FIELDS.has(name) && value !== undefined,
   );
-  return normalizeKey({ ...entry, ...Object.fromEntries(given) });
+  return normalizeKey({ ...entry, ...Object.fromEntries(changed) });
 }
 
 /**
@@ -86,13 +86,13 @@ export function applyKeyChanges(entry: ApiKey, changes: Readonly<Record<string, 
 export async function mergeKeys(present: readonly ApiKey[], imported: readonly ApiKey[]): Promise<ApiKey[]> {
   const merged = new Map<string, ApiKey>();
   for (const entry of present) merged.set(await keyDigest(entry), entry);
-  const owners = await mapToPresentDigests(present);
+  const presentDigests = await mapToPresentDigests(present);
   for (const entry of imported) {
     const sent = await keyDigest(entry);
-    const digest = owners.get(sent) ?? sent;
-    const known = merged.get(digest);
-    const said = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== ""));
-    merged.set(digest, known === undefined ? entry : applyKeyChanges(known, said));
+    const digest = presentDigests.get(sent) ?? sent;
+    const stored = merged.get(digest);
+    const changes = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== ""));
+    merged.set(digest, stored === undefined ? entry : applyKeyChanges(stored, changes));
   }
   return [...merged.values()];
 }
@@ -117,13 +117,13 @@ export async function findSentKey(
   }: { readonly key: string; readonly id?: string | undefined; readonly digest?: string | undefined },
   param: string,
 ): Promise<ApiKey | undefined> {
-  const same = present.find((entry) => key !== "" && entry.key === key);
-  if (same !== undefined) return same;
+  const exactMatch = present.find((entry) => key !== "" && entry.key === key);
+  if (exactMatch !== undefined) return exactMatch;
   const masked = key === "" ? digest === undefined : isShortenedSecret(key);
   if (!masked) {
     const sent: ApiKey = { key, name: "", remark: "", ...(digest !== undefined && { digest }) };
-    const wanted = await keyDigest(sent);
-    for (const entry of present) if ((await keyDigest(entry)) === wanted) return entry;
+    const sentDigest = await keyDigest(sent);
+    for (const entry of present) if ((await keyDigest(entry)) === sentDigest) return entry;
     return undefined;
   }
   const matches: ApiKey[] = [];

@@ -12,10 +12,10 @@ const MAX_PREVIOUS = 20;
  */
 export async function rotateKey(entry: ApiKey, key: string, until: number): Promise<ApiKey> {
   const digest = await keyDigest(entry);
-  const { digest: _digest, last4: _last4, previous = [], ...kept } = entry;
-  const former = previous.map((one) => ({ ...one, until: Math.min(one.until, until) }));
+  const { digest: _digest, last4: _last4, previous = [], ...rest } = entry;
+  const former = previous.map((secret) => ({ ...secret, until: Math.min(secret.until, until) }));
   return {
-    ...kept,
+    ...rest,
     key,
     id: await keyIdentifier(entry),
     owner: entry.owner ?? digest,
@@ -30,12 +30,12 @@ export async function getKeyDigests(entry: ApiKey): Promise<string[]> {
 
 /** Maps the digest of each present and former secret to the present digest of its key. */
 export async function mapToPresentDigests(keys: readonly ApiKey[]): Promise<ReadonlyMap<string, string>> {
-  const owners = new Map<string, string>();
+  const digests = new Map<string, string>();
   for (const entry of keys) {
-    const now = await keyDigest(entry);
-    for (const digest of await getKeyDigests(entry)) if (!owners.has(digest)) owners.set(digest, now);
+    const present = await keyDigest(entry);
+    for (const digest of await getKeyDigests(entry)) if (!digests.has(digest)) digests.set(digest, present);
   }
   // A present secret of one key wins over an equal former secret of another.
-  for (const now of [...owners.values()]) owners.set(now, now);
-  return owners;
+  for (const present of [...digests.values()]) digests.set(present, present);
+  return digests;
 }

@@ -89,10 +89,10 @@ const keyWithUsageSchema = () =>
     used_today: z.object({ requests: z.int(), tokens: z.int(), cost: z.number() }),
   });
 
-function keyUsageView(use: KeyUsage | undefined) {
-  const today = use?.today;
+function keyUsageView(usage: KeyUsage | undefined) {
+  const today = usage?.today;
   return {
-    last_used: use?.last_used ?? 0,
+    last_used: usage?.last_used ?? 0,
     used_today: {
       requests: today?.requests ?? 0,
       tokens: clampedSum(today?.prompt_tokens ?? 0, today?.completion_tokens ?? 0),
@@ -113,7 +113,7 @@ async function findKeyIndex(keys: readonly ApiKey[], name: string): Promise<numb
   throw notFoundError("the API key");
 }
 
-/** Creates an edit of the key list. The result has only the structured form; the legacy list `listKeyUsage` becomes empty. */
+/** Creates an edit of the key list. The result has only the structured form; the legacy list `keys` becomes empty. */
 function createKeyEdit(change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>) {
   return async (current: Config): Promise<Config> => ({
     ...current,
@@ -146,22 +146,22 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     query: keyListSchema,
     answers: jsonResponse(() => pageSchema(keyWithUsageSchema())),
     handler: async ({ platform }, { query: { page, page_size, q } }) => {
-      const uses = new Map((await platform.usage.listKeyUsage()).map((use) => [use.key, use]));
+      const usageByKey = new Map((await platform.usage.listKeyUsage()).map((usage) => [usage.key, usage]));
       const { config } = await platform.configuration.readFresh();
       const needle = q.trim().toLowerCase();
       const views = await Promise.all(listApiKeys(config).map(keyView));
-      const found = views.filter(({ name, remark, id }) =>
+      const matches = views.filter(({ name, remark, id }) =>
         [name, remark, id].some((text) => text.toLowerCase().includes(needle)),
       );
       const start = (page - 1) * page_size;
       return Response.json({
-        items: found
+        items: matches
           .slice(start, start + page_size)
-          .map((key) => ({ ...key, ...keyUsageView(uses.get(key.id)) })),
-        total: found.length,
+          .map((key) => ({ ...key, ...keyUsageView(usageByKey.get(key.id)) })),
+        total: matches.length,
         page,
         page_size,
-        total_pages: Math.ceil(found.length / page_size),
+        total_pages: Math.ceil(matches.length / page_size),
       });
     },
   }),
@@ -174,15 +174,15 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     optionalBody: true,
     answers: jsonResponse(keyAddedSchema),
     handler: async (context, { body }) => {
-      const made = body.key === undefined && body.digest === undefined ? generateKey() : null;
-      const key = made ?? body.key ?? "";
+      const generated = body.key === undefined && body.digest === undefined ? generateKey() : null;
+      const key = generated ?? body.key ?? "";
       const added = normalizeKey({ ...body, key, created: body.created ?? context.platform.now() });
       const outcome = await editKeys(context, async (keys) => {
         await assertKeyIsNew(keys, await keyDigest(added));
         return [...keys, added];
       });
-      if (made === null) return Response.json(outcome);
-      return Response.json({ ...outcome, id: await keyIdentifier(added), key: made }, NO_STORE);
+      if (generated === null) return Response.json(outcome);
+      return Response.json({ ...outcome, id: await keyIdentifier(added), key: generated }, NO_STORE);
     },
   }),
   /** `POST /admin/keys/{key}/rotate`: replaces a key's secret. The old secret works until the grace period ends. */
@@ -201,8 +201,8 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
         const index = await findKeyIndex(keys, params["key"] ?? "");
         await assertKeyIsNew(keys, await sha256Hex(key));
         return Promise.all(
-          keys.map(async (entry, place) => {
-            if (place !== index) return entry;
+          keys.map(async (entry, position) => {
+            if (position !== index) return entry;
             id = await keyIdentifier(entry);
             return rotateKey(entry, key, until);
           }),
@@ -225,8 +225,8 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
       Response.json(
         await editKeys(context, async (keys) => {
           const index = await findKeyIndex(keys, params["key"] ?? "");
-          return keys.map((entry, place) => {
-            if (place !== index) return entry;
+          return keys.map((entry, position) => {
+            if (position !== index) return entry;
             rejectUnknownKeyFields(changes, entry);
             return applyKeyChanges(entry, changes);
           });
@@ -242,7 +242,7 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     handler: async (context, { params }) => {
       const remove = createKeyEdit(async (keys) => {
         const index = await findKeyIndex(keys, params["key"] ?? "");
-        return keys.filter((_, place) => place !== index);
+        return keys.filter((_, position) => position !== index);
       });
       const { config, version } = await editConfig(context, remove, { keep: true });
       const body = { success: true, total_keys: listApiKeys(config).length };

@@ -50,12 +50,13 @@ export const PAGE_LINK_ENDPOINTS: readonly Endpoint[] = [
     answers: jsonResponse(signedLinkSchema),
     handler: async ({ platform, url }, { body }) => {
       const { config } = await platform.configuration.readFresh();
-      const given = await sha256Hex(body.key);
-      const known = [...(await getKnownKeys(config))].find(
-        ([digest, { key, validUntil }]) => validUntil === null && (digest === given || key.id === body.key),
+      const givenDigest = await sha256Hex(body.key);
+      const match = [...(await getKnownKeys(config))].find(
+        ([digest, { key, validUntil }]) =>
+          validUntil === null && (digest === givenDigest || key.id === body.key),
       );
-      if (known === undefined) throw notFoundError("the API key");
-      const [digest, { key }] = known;
+      if (match === undefined) throw notFoundError("the API key");
+      const [digest, { key }] = match;
       for (const name of ["key", ...LINK_PARAMETERS]) {
         if (Object.hasOwn(body.query, name)) {
           throw invalidRequest(`query.${name}: is no part of what is asked for`, `query.${name}`);
@@ -64,8 +65,8 @@ export const PAGE_LINK_ENDPOINTS: readonly Endpoint[] = [
       if (!body.query["url"]) throw invalidRequest("query.url: is needed", "query.url");
       const expires = Math.floor(platform.now() / 1_000) + body.expires_in;
       const query = new URLSearchParams(
-        Object.entries(body.query).flatMap(([name, given]) =>
-          [given].flat().map((one) => [name, String(one)]),
+        Object.entries(body.query).flatMap(([name, value]) =>
+          [value].flat().map((item) => [name, String(item)]),
         ),
       );
       query.set("keyId", key.id);

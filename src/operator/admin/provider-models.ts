@@ -96,14 +96,14 @@ function toStoredModel(name: string, { enabled, ...model }: ProviderModel): Mode
 /** Returns the model after an edit; the model may be new. */
 function editModel(
   name: string,
-  said: ModelEntry | undefined,
+  entry: ModelEntry | undefined,
   body: z.output<typeof editModelSchema>,
 ): ModelEntry {
-  const present = toProviderModel(said ?? name);
+  const present = toProviderModel(entry ?? name);
   rejectUnknownFields(body, Object.keys(editModelSchema.shape), "", Object.keys(present));
   const model = { ...present, ...body };
-  const known = Object.entries(model).filter(([, value]) => value !== undefined && value !== null);
-  return toStoredModel(name, providerModelSchema.parse(Object.fromEntries(known)));
+  const fields = Object.entries(model).filter(([, value]) => value !== undefined && value !== null);
+  return toStoredModel(name, providerModelSchema.parse(Object.fromEntries(fields)));
 }
 
 /** Switches some or all models of a provider on or off. Throws 404 for a model that is not listed. */
@@ -111,10 +111,10 @@ function setModelsEnabled(models: Models, names: readonly string[] | undefined, 
   for (const name of names ?? [])
     requireFound(Object.hasOwn(models, name) ? name : undefined, "the model", name);
   const entries = Object.entries(models).map(
-    ([name, said]) =>
+    ([name, entry]) =>
       [
         name,
-        (names?.includes(name) ?? true) ? toStoredModel(name, { ...toProviderModel(said), enabled }) : said,
+        (names?.includes(name) ?? true) ? toStoredModel(name, { ...toProviderModel(entry), enabled }) : entry,
       ] as const,
   );
   return Object.fromEntries(entries);
@@ -184,9 +184,9 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
     handler: async (context, { params: { providerID: id = "" }, body }) => {
       const { config: present } = await context.platform.configuration.readFresh();
       getSavedProvider(present, id);
-      const { models: named, enabled = true } = body;
-      if (named !== undefined) {
-        return updateModels(context, id, (models) => addListedModels(models, named, enabled));
+      const { models: requested, enabled = true } = body;
+      if (requested !== undefined) {
+        return updateModels(context, id, (models) => addListedModels(models, requested, enabled));
       }
       const names = await listOfferedModels(context, await findProvider(context, id));
       return updateModels(context, id, (models) =>

@@ -116,10 +116,10 @@ export function mergeHeaders(
 ): ProviderEntry["headers"] {
   return Object.fromEntries(
     Object.entries(sent).map(([field, value]) => {
-      const known = Object.hasOwn(present, field) ? present[field] : undefined;
+      const stored = Object.hasOwn(present, field) ? present[field] : undefined;
       return [
         field,
-        known !== undefined && isShortenedSecret(value) && value === maskHeader(known) ? known : value,
+        stored !== undefined && isShortenedSecret(value) && value === maskHeader(stored) ? stored : value,
       ];
     }),
   );

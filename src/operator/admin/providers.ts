@@ -41,8 +41,13 @@ function rejectUnknownModelFields(sent: ProviderEntry["models"], present: Provid
   const known = Object.keys(providerModelSchema.shape);
   for (const [name, model] of Object.entries(sent)) {
     if (typeof model === "string") continue;
-    const said = Object.hasOwn(present, name) ? present[name] : undefined;
-    rejectUnknownFields(model, known, `models.${name}`, typeof said === "object" ? Object.keys(said) : []);
+    const stored = Object.hasOwn(present, name) ? present[name] : undefined;
+    rejectUnknownFields(
+      model,
+      known,
+      `models.${name}`,
+      typeof stored === "object" ? Object.keys(stored) : [],
+    );
   }
 }
 
@@ -93,13 +98,13 @@ function applyProviderChange(
 ): ProviderEntry {
   // Ignore fields of the view that a client sent back.
   const names = Object.keys(providerChangeShape());
-  const given = Object.fromEntries(
+  const changes = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => value !== undefined && names.includes(name)),
   );
   rejectUnknownModelFields(body.models ?? {}, entry.models);
   return {
     ...entry,
-    ...given,
+    ...changes,
     token: body.token || entry.token,
     headers: body.headers === undefined ? entry.headers : mergeHeaders(body.headers, entry.headers),
   };
@@ -124,9 +129,9 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
       const refreshes = config.providers.some(({ models_refresh_hours }) => models_refresh_hours > 0)
         ? await platform.administration.getModelSyncResults()
         : {};
-      const own = defaultProviderView(platform, config);
+      const defaultProvider = defaultProviderView(platform, config);
       const views = config.providers.map((entry) => providerView(config, entry));
-      if (own !== null) views.unshift(own);
+      if (defaultProvider !== null) views.unshift(defaultProvider);
       const items = views.map((view) => ({
         ...view,
         models_asked: Object.hasOwn(refreshes, view.id) ? refreshes[view.id] : null,

@@ -110,11 +110,11 @@ export const PROXY_TEST_ENDPOINTS: readonly Endpoint[] = [
         await response.body?.cancel();
         const success = !GATEWAY_ERROR_STATUSES.has(status);
         const message = `${origin} answered through the proxy with status ${status}`;
-        const why = success ? "" : ": something on the way, or the target, does not work";
+        const reason = success ? "" : ": something on the way, or the target, does not work";
         return Response.json(
           result({
             success,
-            message: `${message}${why}`,
+            message: `${message}${reason}`,
             status_code: status,
             failed_at: success ? null : "answer",
           }),

@@ -99,26 +99,26 @@ async function captureSample(
   const call = await callChatCompletions(observed, key, { model: body.model, stream: body.stream, messages });
   const answer = await call.text();
   // A capture is complete when the upstream connection closes, which may be shortly after the response.
-  const late = setTimeout(recorded.resolve, call.ok ? CAPTURE_GRACE_MS : 0);
+  const timeout = setTimeout(recorded.resolve, call.ok ? CAPTURE_GRACE_MS : 0);
   await recorded.promise;
-  clearTimeout(late);
+  clearTimeout(timeout);
   const rounds = captures.filter(({ chain_key }) => chain_key !== "");
   if (rounds.length === 0) return noCaptureResponse(call.ok ? 503 : call.status);
   const { archive, variables } = context.platform;
   const id = body.sample_id || newSampleId(context);
   // Save these captures directly: the capture store may be cleared or too small for all of them.
-  const inOrder = rounds.toSorted((one, other) => one.at - other.at);
+  const inOrder = rounds.toSorted((a, b) => a.at - b.at);
   const meta = await archive.saveSample({ captures: inOrder }, id, variables.providerDriver);
   if (meta === null) return noCaptureResponse(503);
-  const place = samplePaths(id);
+  const paths = samplePaths(id);
   return new Response(answer, {
     status: call.status,
     headers: {
       "content-type": call.headers.get("content-type") ?? "application/json",
       "x-gateway-sample-id": id,
-      "x-gateway-sample-dir": place.dir,
-      "x-gateway-sample-meta": place.meta_path,
-      "x-gateway-sample-upstream": place.upstream_path,
+      "x-gateway-sample-dir": paths.dir,
+      "x-gateway-sample-meta": paths.meta_path,
+      "x-gateway-sample-upstream": paths.upstream_path,
     },
   });
 }

@@ -25,11 +25,11 @@ export function requestObject(
 ): z.ZodObject {
   return lazyStrictObject(
     () => {
-      const own = fields();
-      const others = Object.keys(viewSchema?.().shape ?? {}).map(
+      const requestFields = fields();
+      const viewFields = Object.keys(viewSchema?.().shape ?? {}).map(
         (name) => [name, z.unknown().optional()] as const,
       );
-      return { ...Object.fromEntries(others), ...own };
+      return { ...Object.fromEntries(viewFields), ...requestFields };
     },
     (name) => unknownFieldMessage(name, Object.keys(fields())),
   );

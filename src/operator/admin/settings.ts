@@ -119,8 +119,8 @@ function mergeGivenFields<T extends object>(
   current: T,
   changes: { readonly [K in keyof T]?: T[K] | undefined },
 ): T {
-  const given = Object.entries(changes).filter(([name, value]) => name in current && value !== undefined);
-  return Object.assign({ ...current }, Object.fromEntries(given));
+  const changed = Object.entries(changes).filter(([name, value]) => name in current && value !== undefined);
+  return Object.assign({ ...current }, Object.fromEntries(changed));
 }
 
 function applySettings(config: Config, change: SettingsEdit): Config {

@@ -24,21 +24,21 @@ const PERCENTILES = ["p50", "p95", "p99"] as const;
 
 /** Formats usage as CSV (RFC 4180): one line per group, times in ISO 8601. */
 export function usageCsv(rows: readonly CsvRow[], groupBy: readonly UsageDimension[]): string {
-  const head = [
+  const header = [
     "at",
     ...groupBy,
     ...NUMBERS,
-    ...TIMES.flatMap((time) => PERCENTILES.map((share) => `${time}_${share}`)),
+    ...TIMES.flatMap((time) => PERCENTILES.map((percent) => `${time}_${percent}`)),
   ];
   const lines = rows.map((row) => [
     new Date(Number(row["at"] ?? 0)).toISOString(),
     ...groupBy.map((name) => encodeCsvField(String(row[name] ?? ""))),
     ...NUMBERS.map((name) => String(row[name] ?? 0)),
-    ...TIMES.flatMap((time) => PERCENTILES.map((share) => percentile(row[time], share))),
+    ...TIMES.flatMap((time) => PERCENTILES.map((percent) => percentile(row[time], percent))),
   ]);
-  return `${[head, ...lines].map((line) => line.join(",")).join("\r\n")}\r\n`;
+  return `${[header, ...lines].map((line) => line.join(",")).join("\r\n")}\r\n`;
 }
 
-function percentile(value: CsvRow[string], share: keyof Percentiles): string {
-  return typeof value === "object" && value !== null ? String(value[share]) : "";
+function percentile(value: CsvRow[string], percent: keyof Percentiles): string {
+  return typeof value === "object" && value !== null ? String(value[percent]) : "";
 }

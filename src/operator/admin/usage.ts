@@ -39,10 +39,10 @@ const groupBySchema = once(() =>
     .default("")
     .transform((text, context) => {
       const names: UsageDimension[] = [];
-      for (const given of text.split(",").map((part) => part.trim())) {
-        const name = USAGE_DIMENSIONS.find((known) => known === given);
+      for (const dimension of text.split(",").map((part) => part.trim())) {
+        const name = USAGE_DIMENSIONS.find((known) => known === dimension);
         if (name !== undefined && !names.includes(name)) names.push(name);
-        if (name !== undefined || given === "") continue;
+        if (name !== undefined || dimension === "") continue;
         context.addIssue(`group_by is any of ${USAGE_DIMENSIONS.join(", ")}, separated by commas`);
         return z.NEVER;
       }

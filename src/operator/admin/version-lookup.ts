@@ -48,14 +48,14 @@ export class ReleaseLookup {
 
   /** Returns the latest release, at most 15 minutes old. Never throws. */
   async latest(): Promise<ReleaseAnswer> {
-    const known = this.#cached;
-    if (known !== null) {
-      const kept = known.release === null ? FAILURE_CACHE_MS : CACHE_MS;
-      if (this.#options.now() - known.at < kept) return known;
+    const cached = this.#cached;
+    if (cached !== null) {
+      const lifetime = cached.release === null ? FAILURE_CACHE_MS : CACHE_MS;
+      if (this.#options.now() - cached.at < lifetime) return cached;
     }
-    const found = await this.#fetchLatest();
-    this.#cached = found;
-    return found;
+    const latest = await this.#fetchLatest();
+    this.#cached = latest;
+    return latest;
   }
 
   async #fetchLatest(): Promise<ReleaseAnswer> {
@@ -66,32 +66,34 @@ export class ReleaseLookup {
     try {
       const headers = { accept: "application/json", "user-agent": "polygate" };
       const response = await fetch(url, { headers, signal: AbortSignal.timeout(timeoutMs) });
-      const { text, whole } = await readBounded(response, MAX_ANSWER_BYTES);
+      const { text, whole: isComplete } = await readBounded(response, MAX_ANSWER_BYTES);
       if (!response.ok) return failed(`the release look-up answered with status ${response.status}`);
-      if (!whole) return failed("the release look-up broke off, or is too long");
+      if (!isComplete) return failed("the release look-up broke off, or is too long");
       const release = releaseSchema.safeParse(JSON.parse(text));
       if (!release.success) return failed("the release look-up answered without a tag_name");
       return { at, release: release.data, error: "" };
     } catch (error) {
       if (error instanceof SyntaxError) return failed("the release look-up did not answer with JSON");
-      const late = error instanceof DOMException && error.name === "TimeoutError";
-      return failed(late ? "the release look-up took too long" : "the release look-up cannot be reached");
+      const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
+      return failed(
+        isTimeout ? "the release look-up took too long" : "the release look-up cannot be reached",
+      );
     }
   }
 }
 
-/** Whether version `one` precedes `other`: compares the numbers; a pre-release precedes its release. */
-export function isOlder(one: string, other: string): boolean {
+/** Whether `version` precedes `other`: compares the numbers; a pre-release precedes its release. */
+export function isOlder(version: string, other: string): boolean {
   const parse = (version: string) => {
     const [numbers = "", pre = ""] = (version.replace(/^v/i, "").split("+", 1)[0] ?? "").split(/-(.*)/s);
     return { numbers: numbers.split(".").map((part) => Number.parseInt(part, 10) || 0), pre };
   };
-  const left = parse(one);
-  const right = parse(other);
-  for (let at = 0; at < Math.max(left.numbers.length, right.numbers.length); at += 1) {
-    const difference = (left.numbers[at] ?? 0) - (right.numbers[at] ?? 0);
+  const a = parse(version);
+  const b = parse(other);
+  for (let index = 0; index < Math.max(a.numbers.length, b.numbers.length); index += 1) {
+    const difference = (a.numbers[index] ?? 0) - (b.numbers[index] ?? 0);
     if (difference !== 0) return difference < 0;
   }
-  if (left.pre === "" || right.pre === "") return left.pre !== "" && right.pre === "";
-  return left.pre.localeCompare(right.pre, "en", { numeric: true }) < 0;
+  if (a.pre === "" || b.pre === "") return a.pre !== "" && b.pre === "";
+  return a.pre.localeCompare(b.pre, "en", { numeric: true }) < 0;
 }

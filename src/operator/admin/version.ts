@@ -9,13 +9,13 @@ const lookups = new WeakMap<Platform, ReleaseLookup>();
 
 /** The isolate's look-up. The variable `RELEASES_URL` sets its URL. */
 function getReleaseLookup(platform: Platform): ReleaseLookup {
-  let found = lookups.get(platform);
-  if (found === undefined) {
+  let lookup = lookups.get(platform);
+  if (lookup === undefined) {
     const { deploymentFetch: fetch, now, variables } = platform;
-    found = new ReleaseLookup({ url: variables.releasesUrl ?? "", fetch, now });
-    lookups.set(platform, found);
+    lookup = new ReleaseLookup({ url: variables.releasesUrl ?? "", fetch, now });
+    lookups.set(platform, lookup);
   }
-  return found;
+  return lookup;
 }
 
 const versionSchema = () =>

@@ -18,11 +18,11 @@ export function formatText({ state, alert }: AlertNotification): string {
 }
 
 /** The body in the receiver's format. */
-export function formatBody(news: AlertNotification, format: Webhook["format"]): string {
-  const text = formatText(news);
+export function formatBody(notification: AlertNotification, format: Webhook["format"]): string {
+  const text = formatText(notification);
   if (format === "chat") return JSON.stringify({ text });
   if (format === "discord") return JSON.stringify({ content: text });
-  const { id, at, state, alert } = news;
+  const { id, at, state, alert } = notification;
   return JSON.stringify({
     id,
     type: alert === null ? "test" : `alert.${state}`,

@@ -29,9 +29,9 @@ export async function evaluateRules(
   { status, uses, keys, rate }: AlertInputs,
   rules: AlertRules,
 ): Promise<Alert[]> {
-  const found: Alert[] = [];
+  const alerts: Alert[] = [];
   const add = (kind: Alert["kind"], value: number, message: string) => {
-    found.push({ kind, subject: "", message, value, threshold: rules[kind].threshold });
+    alerts.push({ kind, subject: "", message, value, threshold: rules[kind].threshold });
   };
   const percent = rate.total < MIN_ANSWERS ? 0 : (100 * rate.failed) / rate.total;
   if (percent > rules.error_rate.threshold) {
@@ -39,28 +39,28 @@ export async function evaluateRules(
     add("error_rate", value, `${value} % of the last ${rate.total} generations failed`);
   }
   if (status !== null) {
-    const where = status.partial === true ? ", not counting pools that do not answer" : "";
+    const scope = status.partial === true ? ", not counting pools that do not answer" : "";
     if (status.waiting > rules.queue_depth.threshold) {
-      add("queue_depth", status.waiting, `${status.waiting} requests wait for an account${where}`);
+      add("queue_depth", status.waiting, `${status.waiting} requests wait for an account${scope}`);
     }
     const cooling = new Set(status.cooldowns.map(({ account }) => account)).size;
     if (cooling > 0 && cooling >= rules.cooling_accounts.threshold) {
-      add("cooling_accounts", cooling, `${cooling} of ${status.total} accounts cool down${where}`);
+      add("cooling_accounts", cooling, `${cooling} of ${status.total} accounts cool down${scope}`);
     }
     if (status.ready <= rules.empty_pool.threshold) {
       add(
         "empty_pool",
         status.ready,
-        `${status.ready} of ${status.total} accounts can serve requests${where}`,
+        `${status.ready} of ${status.total} accounts can serve requests${scope}`,
       );
     }
   }
-  const byKey = new Map(uses.map((use) => [use.key, use]));
+  const byKey = new Map(uses.map((usage) => [usage.key, usage]));
   for (const key of keys) {
-    const use = key.limits === undefined ? undefined : byKey.get(await keyIdentifier(key));
-    if (use !== undefined) found.push(...evaluateBudgets(key, use, rules.budget.threshold));
+    const usage = key.limits === undefined ? undefined : byKey.get(await keyIdentifier(key));
+    if (usage !== undefined) alerts.push(...evaluateBudgets(key, usage, rules.budget.threshold));
   }
-  return found.filter(({ kind }) => rules[kind].enabled);
+  return alerts.filter(({ kind }) => rules[kind].enabled);
 }
 
 /** An alert for each budget above the threshold, and a second one when it is used up. */
@@ -72,7 +72,7 @@ function evaluateBudgets(key: ApiKey, { key: id, day, month }: KeyLimitUsage, th
     ["cost of a day", day.cost / NANO, limits.cost_per_day ?? 0],
     ["cost of a month", month.cost / NANO, limits.cost_per_month ?? 0],
   ];
-  return rows.flatMap(([what, used, limit]) => {
+  return rows.flatMap(([budget, used, limit]) => {
     if (limit <= 0) return [];
     const percent = Math.floor((100 * used) / limit);
     const levels = [threshold, 100].filter(
@@ -80,8 +80,8 @@ function evaluateBudgets(key: ApiKey, { key: id, day, month }: KeyLimitUsage, th
     );
     return levels.map((level) => ({
       kind: "budget" as const,
-      subject: `${id} ${what} ${level}`,
-      message: `the key ${name === "" ? id : `${name} (${id})`} has used ${percent} % of its ${what}`,
+      subject: `${id} ${budget} ${level}`,
+      message: `the key ${name === "" ? id : `${name} (${id})`} has used ${percent} % of its ${budget}`,
       value: percent,
       threshold: level,
     }));

@@ -11,19 +11,19 @@ export function createInProcessWatcher(
 ): AlertWatcher {
   const watcher = new Watcher({ platform, ...memory });
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const round = async (): Promise<void> => {
+  const runRound = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
     const next = await watcher.runRound().catch(() => 30_000);
     if (next === null) return;
     clearTimeout(timer);
-    timer = setTimeout(() => void round(), next);
+    timer = setTimeout(() => void runRound(), next);
   };
   return {
-    startChecks: () => (timer === undefined ? round() : undefined),
+    startChecks: () => (timer === undefined ? runRound() : undefined),
     reportAlert: async (alert) => {
       await watcher.report(alert);
-      void round();
+      void runRound();
     },
     sendTestAlert: (webhook) => watcher.test(webhook),
     getStatus: () => watcher.status(),

@@ -105,11 +105,16 @@ export class Watcher {
   /** See `AlertWatcher.test`. */
   async test(id: string): Promise<AlertTestResult | null> {
     const { config } = await this.#platform.configuration.readFresh();
-    const webhook = config.alerts.webhooks.find((it) => it.id === id);
+    const webhook = config.alerts.webhooks.find((candidate) => candidate.id === id);
     if (webhook === undefined) return null;
-    const news: AlertNotification = { id: newId(), at: this.#platform.now(), state: "test", alert: null };
-    const { status, error } = await this.#send(webhook, news);
-    this.#messages.push({ news, webhook: id, attempts: 1, due: 0, error });
+    const notification: AlertNotification = {
+      id: newId(),
+      at: this.#platform.now(),
+      state: "test",
+      alert: null,
+    };
+    const { status, error } = await this.#send(webhook, notification);
+    this.#messages.push({ news: notification, webhook: id, attempts: 1, due: 0, error });
     this.#saveState();
     return { success: error === "", status, message: error === "" ? "it has arrived" : error };
   }
@@ -140,7 +145,7 @@ export class Watcher {
       readOrNull(() => accounts.listKeyUsage()),
       readOrNull(() => archive.readMetrics()),
     ]);
-    const unread = new Set<AlertKind>([
+    const unreadKinds = new Set<AlertKind>([
       ...(status === null ? (["queue_depth", "cooling_accounts", "empty_pool"] as const) : []),
       ...(uses === null ? (["budget"] as const) : []),
       ...(metrics === null ? (["error_rate"] as const) : []),
@@ -148,14 +153,14 @@ export class Watcher {
     const at = now();
     const rate = metrics === null ? { total: 0, failed: 0 } : this.#computeRate(errorTotals(metrics), at);
     const { rules } = config.alerts;
-    const found = await evaluateRules({ status, uses: uses ?? [], keys: listApiKeys(config), rate }, rules);
-    const seen = new Set<string>();
-    for (const alert of found) {
-      seen.add(formatAlertName(alert));
+    const alerts = await evaluateRules({ status, uses: uses ?? [], keys: listApiKeys(config), rate }, rules);
+    const active = new Set<string>();
+    for (const alert of alerts) {
+      active.add(formatAlertName(alert));
       this.#raiseAlert(config, alert, rules[alert.kind].quiet_minutes);
     }
-    for (const [name, { alert, since, at: toldAt }] of this.#reported) {
-      if (seen.has(name) || unread.has(alert.kind)) continue;
+    for (const [name, { alert, since, at: reportedAt }] of this.#reported) {
+      if (active.has(name) || unreadKinds.has(alert.kind)) continue;
       if (alert.kind === "sync_failed") {
         // No check observes its end, so it ends with its quiet period.
         if (at - since < rules.sync_failed.quiet_minutes * 60_000) continue;
@@ -163,9 +168,9 @@ export class Watcher {
         continue;
       }
       // A problem that comes and goes is reported once per quiet period.
-      if (at - toldAt < rules[alert.kind].quiet_minutes * 60_000 && alert.kind !== "budget") {
+      if (at - reportedAt < rules[alert.kind].quiet_minutes * 60_000 && alert.kind !== "budget") {
         if (since !== 0) this.#queue(config, "resolved", alert);
-        this.#reported.set(name, { alert, since: 0, at: toldAt });
+        this.#reported.set(name, { alert, since: 0, at: reportedAt });
         continue;
       }
       this.#reported.delete(name);
@@ -175,9 +180,9 @@ export class Watcher {
 
   /** The increase of the totals in the last minutes. */
   #computeRate(totals: ErrorRate, at: number): ErrorRate {
-    const kept = this.#rates.filter((rate) => rate.at > at - RATE_MS && rate.at <= at);
-    const oldest = kept[0] ?? totals;
-    this.#rates = [...kept, { at, ...totals }];
+    const recent = this.#rates.filter((rate) => rate.at > at - RATE_MS && rate.at <= at);
+    const oldest = recent[0] ?? totals;
+    this.#rates = [...recent, { at, ...totals }];
     return { total: totals.total - oldest.total, failed: totals.failed - oldest.failed };
   }
 
@@ -185,20 +190,20 @@ export class Watcher {
   #raiseAlert(config: Config, alert: Alert, quietMinutes: number): void {
     const at = this.#platform.now();
     const name = formatAlertName(alert);
-    const known = this.#reported.get(name);
-    const isQuiet = known !== undefined && known.at <= at && at - known.at < quietMinutes * 60_000;
+    const reported = this.#reported.get(name);
+    const isQuiet = reported !== undefined && reported.at <= at && at - reported.at < quietMinutes * 60_000;
     // A used-up budget stays so for long: one report is enough.
-    const isOld = known !== undefined && alert.kind === "budget";
-    const since = known === undefined || known.since === 0 ? at : known.since;
-    this.#reported.set(name, { alert, since, at: isQuiet || isOld ? known.at : at });
-    if (!isQuiet && !isOld) this.#queue(config, "firing", alert);
+    const isOldBudget = reported !== undefined && alert.kind === "budget";
+    const since = reported === undefined || reported.since === 0 ? at : reported.since;
+    this.#reported.set(name, { alert, since, at: isQuiet || isOldBudget ? reported.at : at });
+    if (!isQuiet && !isOldBudget) this.#queue(config, "firing", alert);
   }
 
   #queue(config: Config, state: AlertNotification["state"], alert: Alert): void {
     const at = this.#platform.now();
-    const news: AlertNotification = { id: newId(), at, state, alert };
+    const notification: AlertNotification = { id: newId(), at, state, alert };
     for (const { id } of listActiveWebhooks(config)) {
-      this.#messages.push({ news, webhook: id, attempts: 0, due: at, error: "" });
+      this.#messages.push({ news: notification, webhook: id, attempts: 0, due: at, error: "" });
     }
   }
 
@@ -215,20 +220,20 @@ export class Watcher {
         const pause = RETRY_MS[message.attempts];
         message.attempts += 1;
         message.error = error;
-        const again = error !== "" && webhook !== undefined && pause !== undefined;
-        message.due = again ? this.#platform.now() + pause : 0;
+        const retries = error !== "" && webhook !== undefined && pause !== undefined;
+        message.due = retries ? this.#platform.now() + pause : 0;
       }),
     );
   }
 
   /** Sends once. An empty error means success. */
-  async #send(webhook: Webhook, news: AlertNotification): Promise<{ status: number; error: string }> {
+  async #send(webhook: Webhook, notification: AlertNotification): Promise<{ status: number; error: string }> {
     const { fetch, variables, now } = this.#platform;
-    const checked = checkPageUrl(webhook.url, { privateHosts: variables.pages.privateHosts });
-    if (!checked.ok) return { status: 0, error: checked.message };
-    const body = formatBody(news, webhook.format);
+    const check = checkPageUrl(webhook.url, { privateHosts: variables.pages.privateHosts });
+    if (!check.ok) return { status: 0, error: check.message };
+    const body = formatBody(notification, webhook.format);
     try {
-      const response = await fetch(checked.url.href, {
+      const response = await fetch(check.url.href, {
         method: "POST",
         // The URL check does not cover the redirect's target.
         redirect: "manual",
@@ -236,7 +241,7 @@ export class Watcher {
         headers: {
           "content-type": "application/json",
           "user-agent": "Polygate",
-          ...(await signBody(news.id, now(), body, webhook.secret)),
+          ...(await signBody(notification.id, now(), body, webhook.secret)),
         },
         body,
       });

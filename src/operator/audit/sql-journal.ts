@@ -61,8 +61,8 @@ export class SqlJournal implements AuditLog {
     total: number;
   } {
     const conditions: { readonly text: string; readonly values: readonly SqlValue[] }[] = [];
-    const add = (given: boolean, text: string, ...values: SqlValue[]) => {
-      if (given) conditions.push({ text, values });
+    const add = (isPresent: boolean, text: string, ...values: SqlValue[]) => {
+      if (isPresent) conditions.push({ text, values });
     };
     add(who !== "", "who = ?", who);
     add(action !== "", containsText("action"), action);
@@ -78,7 +78,7 @@ export class SqlJournal implements AuditLog {
       pageSize,
       (page - 1) * pageSize,
     );
-    return { items: rows.map(entryOf), total: numberIn(count, "n") };
+    return { items: rows.map(toEntry), total: numberIn(count, "n") };
   }
 
   listBackups(): ConfigBackup[] {
@@ -124,12 +124,12 @@ export class SqlJournal implements AuditLog {
     );
     this.#texts.put(String(version), "config", JSON.stringify(config));
     // Versions from before deletions have their own limit, so that many deletions evict no other versions.
-    for (const [which, most] of [
+    for (const [condition, limit] of [
       ["action like 'DELETE %'", MAX_DELETIONS],
       ["action not like 'DELETE %'", MAX_VERSIONS],
     ]) {
       this.#deleteVersions(
-        `select version from kept_version where ${which} order by version desc limit -1 offset ${most}`,
+        `select version from kept_version where ${condition} order by version desc limit -1 offset ${limit}`,
       );
     }
   }
@@ -143,7 +143,7 @@ export class SqlJournal implements AuditLog {
   }
 }
 
-function entryOf(row: SqlRow): AuditEntry {
+function toEntry(row: SqlRow): AuditEntry {
   const changes: FieldChange[] = JSON.parse(textIn(row, "changes"));
   return {
     id: numberIn(row, "id"),

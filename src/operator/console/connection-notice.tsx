@@ -7,11 +7,11 @@ import { Notice } from "./ui/notice.tsx";
 export function ConnectionNotice() {
   const { lost, heardAt } = useStore(connection);
   if (!lost) return null;
-  const from = heardAt === 0 ? "" : `, data from ${new Date(heardAt).toLocaleTimeString("en-GB")}`;
+  const dataNote = heardAt === 0 ? "" : `, data from ${new Date(heardAt).toLocaleTimeString("en-GB")}`;
   return (
     <div class="connection">
       <Notice kind="error" action={<Button onClick={() => void checkConnection()}>Try now</Button>}>
-        Connection lost{from}. It is tried again every few seconds.
+        Connection lost{dataNote}. It is tried again every few seconds.
       </Notice>
     </div>
   );

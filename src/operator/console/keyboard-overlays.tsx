@@ -23,8 +23,8 @@ function acceptsSingleKeys(target: EventTarget | null): boolean {
 }
 
 function findOnPage(): void {
-  const box = document.querySelector("main input[type=search]");
-  if (box instanceof HTMLInputElement) box.focus();
+  const field = document.querySelector("main input[type=search]");
+  if (field instanceof HTMLInputElement) field.focus();
 }
 
 /** Overlays that a key opens on every page: the search, and the list of shortcuts. */
@@ -32,21 +32,21 @@ export function KeyboardOverlays() {
   const open = useStore(currentOverlay);
   useEffect(() => {
     const keyboard = new ShortcutParser();
-    const press = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       if (event.repeat || event.defaultPrevented) return;
-      const deed = keyboard.handleKey(event, acceptsSingleKeys(event.target), Date.now());
-      if (deed === null) return;
+      const action = keyboard.handleKey(event, acceptsSingleKeys(event.target), Date.now());
+      if (action === null) return;
       event.preventDefault();
-      if (deed.do === "go") navigateTo(deed.page);
+      if (action.do === "go") navigateTo(action.page);
       // An open dialog blocks the search.
-      if (deed.do === "search" && document.querySelector("dialog[open]") === null)
+      if (action.do === "search" && document.querySelector("dialog[open]") === null)
         currentOverlay.set("search");
-      if (deed.do === "help") currentOverlay.set("help");
-      if (deed.do === "find") findOnPage();
-      if (deed.do === "undo") undoLast();
+      if (action.do === "help") currentOverlay.set("help");
+      if (action.do === "find") findOnPage();
+      if (action.do === "undo") undoLast();
     };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
   }, []);
   const close = () => currentOverlay.set("none");
   useEffect(() => {
@@ -60,7 +60,7 @@ export function KeyboardOverlays() {
 
 /** Overlay that lists the shortcuts. */
 function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
-  const on = useStore(shortcutsEnabled);
+  const enabled = useStore(shortcutsEnabled);
   const names = new Map<string, string>(
     NAVIGATION.flatMap(({ pages }) => pages.map(({ id, name }) => [id, name])),
   );
@@ -76,9 +76,9 @@ function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <div class="dialog-body stack">
         <dl class="key-list">
-          {keys.map(([said, parts]) => (
-            <div key={said}>
-              <dt>{said}</dt>
+          {keys.map(([label, parts]) => (
+            <div key={label}>
+              <dt>{label}</dt>
               <dd>
                 {parts.map((part) => (
                   <kbd key={part}>{part}</kbd>
@@ -89,7 +89,7 @@ function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
         </dl>
         <CheckField
           label="Single keys do this"
-          value={on}
+          value={enabled}
           onChange={setShortcutsEnabled}
           hint="Without them, Ctrl or ⌘ K goes on to work."
         />

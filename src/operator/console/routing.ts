@@ -18,12 +18,12 @@ function decode(text: string): string {
 
 function read(): ConsoleAddress {
   const hash = location.hash.replace(/^#\/?/, "");
-  const at = hash.indexOf("?");
-  const [page = "", ...rest] = (at === -1 ? hash : hash.slice(0, at)).split("/");
+  const queryStart = hash.indexOf("?");
+  const [page = "", ...rest] = (queryStart === -1 ? hash : hash.slice(0, queryStart)).split("/");
   return {
     page: page === "" ? "overview" : page,
     detail: decode(rest.join("/")),
-    query: at === -1 ? "" : hash.slice(at + 1),
+    query: queryStart === -1 ? "" : hash.slice(queryStart + 1),
   };
 }
 
@@ -38,10 +38,10 @@ let guards: readonly LeaveGuard[] = [];
  * Adds a guard that runs before the page is left, by a link or by the browser's Back button. Returns a function that
  * removes it.
  */
-export function addLeaveGuard(asks: LeaveGuard): () => void {
-  guards = [...guards, asks];
+export function addLeaveGuard(guard: LeaveGuard): () => void {
+  guards = [...guards, guard];
   return () => {
-    guards = guards.filter((other) => other !== asks);
+    guards = guards.filter((other) => other !== guard);
   };
 }
 
@@ -70,11 +70,11 @@ export function navigateTo(page: string, detail = "", query = ""): void {
   location.hash = formatHref(page, detail, query);
 }
 
-/** Changes the query of the current page. `step`: adds an entry to the browser's history. */
-export function setQuery(query: string, step: boolean): void {
+/** Changes the query of the current page. `addsEntry`: adds an entry to the browser's history. */
+export function setQuery(query: string, addsEntry: boolean): void {
   const { page, detail } = consoleAddress.get();
   const address = formatHref(page, detail, query);
-  if (step) history.pushState(null, "", address);
+  if (addsEntry) history.pushState(null, "", address);
   else history.replaceState(null, "", address);
   consoleAddress.set(read());
 }

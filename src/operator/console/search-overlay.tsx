@@ -14,23 +14,23 @@ const PAGES: readonly SearchResult[] = NAVIGATION.flatMap(({ title, pages }) =>
 /** Overlay that searches pages, accounts, keys, models and records. Usable by keyboard alone. */
 export function SearchOverlay({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
-  const [found, setFound] = useState<readonly SearchResult[]>(PAGES);
-  const [chosen, setChosen] = useState(0);
-  const [looking, setLooking] = useState(false);
+  const [results, setResults] = useState<readonly SearchResult[]>(PAGES);
+  const [selected, setSelected] = useState(0);
+  const [searching, setSearching] = useState(false);
   /** The user pressed Enter before the results arrived. */
-  const hurried = useRef(false);
+  const enterPressed = useRef(false);
   const id = useId();
   useEffect(() => {
     const controller = new AbortController();
-    setLooking(true);
+    setSearching(true);
     const timer = setTimeout(async () => {
       const next = await searchEverything(text.trim(), PAGES, controller.signal);
       if (controller.signal.aborted) return;
-      setFound(next);
-      setChosen(0);
-      setLooking(false);
-      if (hurried.current) open(next[0]);
-      hurried.current = false;
+      setResults(next);
+      setSelected(0);
+      setSearching(false);
+      if (enterPressed.current) open(next[0]);
+      enterPressed.current = false;
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
@@ -43,19 +43,19 @@ export function SearchOverlay({ onClose }: { readonly onClose: () => void }) {
     onClose();
     location.hash = item.address;
   };
-  const press = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step !== 0 && found.length > 0) {
+    if (step !== 0 && results.length > 0) {
       event.preventDefault();
-      const next = (chosen + step + found.length) % found.length;
-      setChosen(next);
+      const next = (selected + step + results.length) % results.length;
+      setSelected(next);
       document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: "nearest" });
     }
     if (event.key === "Enter") {
       event.preventDefault();
       // The displayed results may belong to the previous text.
-      if (looking) hurried.current = true;
-      else open(found[chosen]);
+      if (searching) enterPressed.current = true;
+      else open(results[selected]);
     }
   };
   // Preact's types allow a combobox only with a `<datalist>`.
@@ -63,31 +63,31 @@ export function SearchOverlay({ onClose }: { readonly onClose: () => void }) {
     type: "text",
     role: "combobox",
     "aria-label": "Search pages, accounts, keys, models and records",
-    "aria-expanded": found.length > 0,
+    "aria-expanded": results.length > 0,
     "aria-controls": `${id}-list`,
-    "aria-activedescendant": found.length > 0 ? `${id}-${chosen}` : undefined,
+    "aria-activedescendant": results.length > 0 ? `${id}-${selected}` : undefined,
     placeholder: "Pages, accounts, keys, models, records",
     "data-focus": "",
     value: text,
     onInput: (event: TargetedInputEvent<HTMLInputElement>) => setText(event.currentTarget.value),
-    onKeyDown: press,
+    onKeyDown,
   });
   return (
     <Dialog title="Search everything" onClose={onClose}>
       <div class="dialog-body search-sheet">
         {input}
-        {found.length === 0 ? (
-          <p class="muted">{looking ? "Looking…" : "Nothing has this in its name."}</p>
+        {results.length === 0 ? (
+          <p class="muted">{searching ? "Looking…" : "Nothing has this in its name."}</p>
         ) : (
-          <div id={`${id}-list`} role="listbox" aria-label="Found" aria-busy={looking}>
-            {found.map((item, place) => (
+          <div id={`${id}-list`} role="listbox" aria-label="Found" aria-busy={searching}>
+            {results.map((item, index) => (
               <div
                 key={item.kind + item.address}
-                id={`${id}-${place}`}
+                id={`${id}-${index}`}
                 role="option"
                 tabIndex={-1}
-                aria-selected={place === chosen}
-                onPointerMove={() => setChosen(place)}
+                aria-selected={index === selected}
+                onPointerMove={() => setSelected(index)}
                 onPointerUp={() => open(item)}
               >
                 <span class="cut">{item.name}</span>

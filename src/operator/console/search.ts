@@ -41,8 +41,8 @@ async function keys(text: string, signal: AbortSignal): Promise<SearchResult[]> 
 
 async function models(text: string, signal: AbortSignal): Promise<SearchResult[]> {
   const needle = text.toLowerCase();
-  const found = (await listModels(signal)).filter((id) => id.toLowerCase().includes(needle));
-  return found.slice(0, MAX_PER_KIND).map((id) => ({
+  const ids = (await listModels(signal)).filter((id) => id.toLowerCase().includes(needle));
+  return ids.slice(0, MAX_PER_KIND).map((id) => ({
     kind: "Model",
     name: id,
     below: "",
@@ -67,10 +67,10 @@ export async function searchEverything(
   signal: AbortSignal,
 ): Promise<SearchResult[]> {
   const needle = text.toLowerCase();
-  const named = pages.filter(({ name }) => name.toLowerCase().includes(needle));
-  if (text === "") return [...named];
-  const others = await Promise.all(
-    [accounts, keys, models, records].map((look) => look(text, signal).catch((): SearchResult[] => [])),
+  const matchingPages = pages.filter(({ name }) => name.toLowerCase().includes(needle));
+  if (text === "") return [...matchingPages];
+  const results = await Promise.all(
+    [accounts, keys, models, records].map((search) => search(text, signal).catch((): SearchResult[] => [])),
   );
-  return [...named, ...others.flat()];
+  return [...matchingPages, ...results.flat()];
 }

@@ -13,10 +13,10 @@ const KEY = "polygate.session";
 
 function readStoredSession(): StoredSession | null {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
-    if (typeof kept !== "object" || kept === null || !("token" in kept) || !("expiresAt" in kept))
+    const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
+    if (typeof stored !== "object" || stored === null || !("token" in stored) || !("expiresAt" in stored))
       return null;
-    const { token, expiresAt } = kept;
+    const { token, expiresAt } = stored;
     return typeof token === "string" && typeof expiresAt === "number" ? { token, expiresAt } : null;
   } catch {
     return null;
@@ -36,10 +36,10 @@ function watchExpiry(): void {
   clearTimeout(timer);
   if (currentSession === null) return;
   // A timer takes at most 2^31 ms. A later expiry is detected by the next request.
-  const left = Math.min(currentSession.expiresAt - Date.now(), 2_147_000_000);
+  const remaining = Math.min(currentSession.expiresAt - Date.now(), 2_147_000_000);
   timer = setTimeout(() => {
     if (!isUnexpired(currentSession)) expireSession();
-  }, left);
+  }, remaining);
 }
 watchExpiry();
 

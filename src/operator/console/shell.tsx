@@ -43,7 +43,7 @@ export function Shell() {
   const chosen = useStore(theme);
   const main = useRef<HTMLElement>(null);
   const menu = useRef<HTMLButtonElement>(null);
-  const shown = findPage(page);
+  const currentPage = findPage(page);
 
   // A layout effect, because it runs before painting. A later effect could close a menu that the user has just opened, and
   // miss Escape.
@@ -94,7 +94,7 @@ export function Shell() {
           <Icon name="search" />
           Search <kbd>{MODIFIER} K</kbd>
         </Button>
-        <Navigation current={shown.id} />
+        <Navigation current={currentPage.id} />
         <div class="side-foot">
           <Button kind="quiet" onClick={() => currentOverlay.set("help")}>
             <Icon name="keyboard" />
@@ -113,7 +113,7 @@ export function Shell() {
       <main ref={main} tabIndex={-1}>
         <ConnectionNotice />
         {/* The key remounts the page only when another page is selected. */}
-        <shown.view key={shown.id} detail={detail} />
+        <currentPage.view key={currentPage.id} detail={detail} />
       </main>
       <KeyboardOverlays />
     </div>

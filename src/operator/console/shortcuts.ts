@@ -38,10 +38,10 @@ function readStoredSetting(): boolean {
 /** Whether single-key shortcuts are enabled. Users of voice control need to disable them. */
 export const shortcutsEnabled = createStore(readStoredSetting());
 
-export function setShortcutsEnabled(on: boolean): void {
-  shortcutsEnabled.set(on);
+export function setShortcutsEnabled(enabled: boolean): void {
+  shortcutsEnabled.set(enabled);
   try {
-    localStorage.setItem(KEY, on ? "on" : "off");
+    localStorage.setItem(KEY, enabled ? "on" : "off");
   } catch {
     // The browser does not store data: the setting lasts until the tab closes.
   }
@@ -65,12 +65,16 @@ export class ShortcutParser {
   #sequenceEndsAt = 0;
 
   /**
-   * Handles one key press. `free`: no field has focus and no dialog is open, so single keys are active. `now`:
+   * Handles one key press. `acceptsSingleKeys`: no field has focus and no dialog is open, so single keys are active. `now`:
    * milliseconds.
    */
-  handleKey({ key, ctrlKey, metaKey, altKey }: KeyPress, free: boolean, now: number): ShortcutAction | null {
+  handleKey(
+    { key, ctrlKey, metaKey, altKey }: KeyPress,
+    acceptsSingleKeys: boolean,
+    now: number,
+  ): ShortcutAction | null {
     if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === "k") return { do: "search" };
-    if (ctrlKey || metaKey || altKey || !free) return null;
+    if (ctrlKey || metaKey || altKey || !acceptsSingleKeys) return null;
     const paired = now < this.#sequenceEndsAt;
     this.#sequenceEndsAt = 0;
     const page = PAGE_KEYS[key];

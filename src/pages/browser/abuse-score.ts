@@ -21,11 +21,11 @@ export class AbuseScore {
   /** Records a harmful page of a client: it blocked its tab until it was ended, or exceeded its resource limits. */
   recordHarm(client: string): void {
     const now = this.#now();
-    for (const [of, times] of this.#penaltyEnds)
-      if (times.every((until) => until <= now)) this.#penaltyEnds.delete(of);
-    const before = this.#penaltyEnds.get(client)?.filter((until) => until > now) ?? [];
+    for (const [other, times] of this.#penaltyEnds)
+      if (times.every((expiry) => expiry <= now)) this.#penaltyEnds.delete(other);
+    const activeExpiries = this.#penaltyEnds.get(client)?.filter((expiry) => expiry > now) ?? [];
     // More halvings would have no effect.
-    this.#penaltyEnds.set(client, [...before, now + PENALTY_MS].slice(-32));
+    this.#penaltyEnds.set(client, [...activeExpiries, now + PENALTY_MS].slice(-32));
   }
 
   /** Whether a client has harmful pages that still count. */
@@ -41,19 +41,19 @@ export class AbuseScore {
   /** Records activity of a client: it gets a tab, waits for one, or returns it. */
   recordActivity(client: string): void {
     const now = this.#now();
-    for (const [of, at] of this.#lastActive) if (at + ACTIVE_MS < now) this.#lastActive.delete(of);
+    for (const [other, at] of this.#lastActive) if (at + ACTIVE_MS < now) this.#lastActive.delete(other);
     this.#lastActive.set(client, now);
   }
 
   /** Whether other clients are active. */
   hasOtherActiveClients(client: string): boolean {
     const now = this.#now();
-    for (const [of, at] of this.#lastActive) if (of !== client && at + ACTIVE_MS >= now) return true;
+    for (const [other, at] of this.#lastActive) if (other !== client && at + ACTIVE_MS >= now) return true;
     return false;
   }
 
   #countPenalties(client: string): number {
     const now = this.#now();
-    return this.#penaltyEnds.get(client)?.filter((until) => until > now).length ?? 0;
+    return this.#penaltyEnds.get(client)?.filter((expiry) => expiry > now).length ?? 0;
   }
 }

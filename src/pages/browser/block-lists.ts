@@ -16,9 +16,9 @@ export function parseBlockLists(text: string): BlockLists {
     const [purpose, ...hosts] = line.split(" ");
     if (purpose !== undefined) lists.set(purpose, new Set(hosts));
   }
-  const none: ReadonlySet<string> = new Set();
-  const ads = lists.get("ad") ?? none;
-  const consent = lists.get("consent") ?? none;
+  const noHosts: ReadonlySet<string> = new Set();
+  const ads = lists.get("ad") ?? noHosts;
+  const consent = lists.get("consent") ?? noHosts;
   return { isAd: (host) => includesHost(ads, host), isConsent: (host) => includesHost(consent, host) };
 }
 

@@ -27,8 +27,8 @@ import { type CpuBudget, stopsResponding } from "./watchdog.ts";
 
 /** Options of the browser service. */
 export interface BrowserServiceOptions {
-  /** Returns a running browser, reused or new; with `anew` it must be new, because the last one was given up. */
-  readonly launch: (anew: boolean) => Promise<Browser>;
+  /** Returns a running browser, reused or new; with `forceNew` it must be new, because the last one was given up. */
+  readonly launch: (forceNew: boolean) => Promise<Browser>;
   readonly limits: PageLimits;
   /** The text that `scripts/build-block-lists.mjs` writes. */
   readonly blockLists: string;
@@ -126,13 +126,13 @@ export class BrowserService {
   capture(request: CaptureRequest, client: string): Promise<CaptureOutcome> {
     const key = JSON.stringify(request);
     // A queued request waits in its own client's queue, where it may be served sooner.
-    const mine = `${client}\n${key}`;
+    const clientKey = `${client}\n${key}`;
     return (
       this.#runningCaptures.get(key) ??
-      shareWork(this.#capturesByClient, mine, () => {
+      shareWork(this.#capturesByClient, clientKey, () => {
         const watch = new Stopwatch();
-        return this.#queue.runInTab(client, (keep) =>
-          this.#captureShared(request, key, { stopwatch: watch, client, holdTab: keep }),
+        return this.#queue.runInTab(client, (holdTab) =>
+          this.#captureShared(request, key, { stopwatch: watch, client, holdTab }),
         );
       })
     );
@@ -142,8 +142,8 @@ export class BrowserService {
   visit(request: VisitRequest, client: string): Promise<VisitOutcome> {
     const { limits } = this.#options;
     const watch = new Stopwatch();
-    return this.#queue.runInTab(client, (keep) =>
-      this.#withRetry({ stopwatch: watch, client, holdTab: keep, totalMs: limits.totalMs }, (tab) =>
+    return this.#queue.runInTab(client, (holdTab) =>
+      this.#withRetry({ stopwatch: watch, client, holdTab, totalMs: limits.totalMs }, (tab) =>
         visit(tab, request, limits, watch),
       ),
     );
@@ -157,54 +157,54 @@ export class BrowserService {
   #captureShared(
     request: CaptureRequest,
     key: string,
-    place: Omit<TabRequest, "totalMs">,
+    tabRequest: Omit<TabRequest, "totalMs">,
   ): Promise<CaptureOutcome> {
     const { limits } = this.#options;
     const tools = { limits, blockLists: () => this.#getBlockLists() };
     return shareWork(this.#runningCaptures, key, () =>
-      this.#withRetry({ ...place, totalMs: limits.totalMs + request.delay * 1_000 }, (tab, userAgent) =>
-        capture(tab, request, { ...tools, userAgent }, place.stopwatch),
+      this.#withRetry({ ...tabRequest, totalMs: limits.totalMs + request.delay * 1_000 }, (tab, userAgent) =>
+        capture(tab, request, { ...tools, userAgent }, tabRequest.stopwatch),
       ),
     );
   }
 
   /** Runs work in a tab, and once more if the browser went away. */
-  async #withRetry<T extends PageReport>(place: TabRequest, work: TabWork<T>): Promise<T> {
-    place.stopwatch.lap("queue");
+  async #withRetry<T extends PageReport>(request: TabRequest, work: TabWork<T>): Promise<T> {
+    request.stopwatch.lap("queue");
     try {
-      return await this.#attempt(place, work);
+      return await this.#attempt(request, work);
     } catch (error) {
       if (!isBrowserGone(error)) throw error;
-      place.stopwatch.lap("lost");
+      request.stopwatch.lap("lost");
     }
     try {
-      return await this.#attempt(place, work);
+      return await this.#attempt(request, work);
     } catch (error) {
       if (error instanceof BrowserStalled) throw browserUnavailable(error);
       throw isBrowserGone(error) ? pageCrashed(error) : error;
     }
   }
 
-  async #attempt<T extends PageReport>(place: TabRequest, work: TabWork<T>): Promise<T> {
+  async #attempt<T extends PageReport>(request: TabRequest, work: TabWork<T>): Promise<T> {
     const live = await this.#getBrowser();
-    place.stopwatch.lap("browser");
+    request.stopwatch.lap("browser");
     live.pageCount++;
     live.activePages++;
     this.#replaceWhenWorn(live);
     let tab: Tab;
     try {
-      tab = await this.#openTab(live, place.client);
+      tab = await this.#openTab(live, request.client);
     } catch (error) {
       releasePage(live);
       throw error;
     }
-    place.stopwatch.lap("tab");
+    request.stopwatch.lap("tab");
     const end = () => this.#closeTab(live, tab).then(() => releasePage(live));
     try {
-      const result = await this.#runWithLimits(live, tab, place, work);
+      const result = await this.#runWithLimits(live, tab, request, work);
       // The result does not wait for the closing of the tab.
-      place.holdTab(end());
-      return { ...result, spent: place.stopwatch.timings };
+      request.holdTab(end());
+      return { ...result, spent: request.stopwatch.timings };
     } catch (error) {
       await end();
       throw error;
@@ -218,44 +218,45 @@ export class BrowserService {
     { client, totalMs }: TabRequest,
     work: TabWork<T>,
   ): Promise<T> {
-    let over = false;
+    let isOver = false;
     const { maxBlockedMs } = this.#options.limits;
     // A page counts as harmful only if it exceeded the normal limits. If the reduced limits counted too, clients with
     // heavy pages would stay penalised for ever.
     const watch = {
       cpuBudget: () => this.#cpuBudget(client),
       onBudgetExceeded: (computedMs: number) => tab.cutShort(computedMs > MAX_CPU_MS),
-      isOver: () => over,
+      isOver: () => isOver,
     };
     stopsResponding(tab.session, watch).then(
-      (isLost) => {
-        if (isLost && !over) tab.abandon(pageBusy(), this.#cpuBudget(client).maxBlockedMs === maxBlockedMs);
+      (isStalled) => {
+        if (isStalled && !isOver)
+          tab.abandon(pageBusy(), this.#cpuBudget(client).maxBlockedMs === maxBlockedMs);
       },
       () => undefined,
     );
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
+    const timedOut = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(pageTimeout()), totalMs);
     });
-    let leave = () => {};
-    const gone = new Promise<never>((_, reject) => {
-      leave = () => reject(new Error("browser has been closed"));
+    let rejectDisconnected = () => {};
+    const disconnected = new Promise<never>((_, reject) => {
+      rejectDisconnected = () => reject(new Error("browser has been closed"));
     });
-    gone.catch(() => undefined);
-    live.browser.on("disconnected", leave);
+    disconnected.catch(() => undefined);
+    live.browser.on("disconnected", rejectDisconnected);
     try {
       return await Promise.race([
         work(tab, live.userAgent),
         tab.whenEnded,
-        gone,
-        late,
+        disconnected,
+        timedOut,
         rejectIfStalled(live.browser),
       ]);
     } finally {
-      over = true;
+      isOver = true;
       if (tab.isHarmful) this.#queue.penalize(client);
       clearTimeout(timer);
-      live.browser.off("disconnected", leave);
+      live.browser.off("disconnected", rejectDisconnected);
     }
   }
 
@@ -308,7 +309,7 @@ export class BrowserService {
       if (this.#browserInUse === starting) this.#browserInUse = null;
     };
     const starting = this.#startBrowser(true, forget);
-    const take = async () => {
+    const replace = async () => {
       const next = await starting;
       if (!next.browser.isConnected()) throw new Error("the browser has ended");
       // The old browser may have ended meanwhile and already have another successor.
@@ -317,7 +318,7 @@ export class BrowserService {
       old.isReplaced = true;
       if (old.activePages === 0) await closeBrowser(old.browser);
     };
-    take()
+    replace()
       .catch(() => {
         live.pageCount = 0;
       })
@@ -326,10 +327,10 @@ export class BrowserService {
       });
   }
 
-  async #startBrowser(anew: boolean, onEnd: () => void): Promise<RunningBrowser> {
+  async #startBrowser(forceNew: boolean, onEnd: () => void): Promise<RunningBrowser> {
     const { launch, limits } = this.#options;
     this.#launches++;
-    const launching = launch(anew);
+    const launching = launch(forceNew);
     const browser = await withStallTimeout(launching, LAUNCH_MS, () => {
       this.#needsNewBrowser = true;
       launching.then(closeBrowser).catch(() => undefined);
@@ -343,9 +344,9 @@ export class BrowserService {
       await Promise.all(browser.browserContexts().map((context) => context.close().catch(() => undefined)));
       return { browser, guard, userAgent, spare: null, pageCount: 0, activePages: 0, isReplaced: false };
     };
-    const getting = ready();
-    getting.catch(() => closeBrowser(browser));
-    return withStallTimeout(getting, OPEN_MS, () => {
+    const preparing = ready();
+    preparing.catch(() => closeBrowser(browser));
+    return withStallTimeout(preparing, OPEN_MS, () => {
       this.#needsNewBrowser = true;
       void closeBrowser(browser);
     });
@@ -419,20 +420,20 @@ async function closeBrowser(browser: Browser): Promise<void> {
 /**
  * Waits for a response of the browser.
  *
- * @param late called on a timeout
+ * @param onTimeout called on a timeout
  * @throws BrowserStalled on a timeout
  */
-async function withStallTimeout<T>(work: Promise<T>, ms: number, late: () => void): Promise<T> {
+async function withStallTimeout<T>(work: Promise<T>, ms: number, onTimeout: () => void): Promise<T> {
   if (await settlesWithin(work, ms)) return work;
-  late();
+  onTimeout();
   throw new BrowserStalled();
 }
 
 /** The pending work of a key, or new work. */
-function shareWork<T>(underWay: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
-  const running = underWay.get(key);
+function shareWork<T>(pending: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
+  const running = pending.get(key);
   if (running !== undefined) return running;
-  const started = start().finally(() => underWay.delete(key));
-  underWay.set(key, started);
+  const started = start().finally(() => pending.delete(key));
+  pending.set(key, started);
   return started;
 }

@@ -50,9 +50,9 @@ export async function capture(
     await preparation.prepare(signal);
     watch.lap("prepare");
     const { sheet } = request;
-    const made =
+    const result =
       sheet === null ? takePicture(tab, request, limits, signal) : printPage(tab.session, sheet, signal);
-    return made.finally(() => watch.lap("read"));
+    return result.finally(() => watch.lap("read"));
   });
   return { ...report, ...result };
 }
@@ -84,8 +84,8 @@ async function takePicture(
   if (!finished || hasSize(bytes, plan.output)) return { kind: "picture", bytes, plan, finished, ...cuts };
   // The browser draws only whole CSS pixels, which may not add up to the size: then crop the image here.
   signal.throwIfAborted();
-  const larger = await takeScreenshot(tab, shot, false);
-  return { kind: "picture", bytes: larger, plan, finished: false, ...cuts };
+  const uncropped = await takeScreenshot(tab, shot, false);
+  return { kind: "picture", bytes: uncropped, plan, finished: false, ...cuts };
 }
 
 /** Whether an image has too many pixels to process here: it must be used as the browser encodes it. */
@@ -116,8 +116,8 @@ async function readSubject(
   signal: AbortSignal,
 ): Promise<Subject> {
   if (request.selector !== null) {
-    const wanted = { selector: request.selector, param: "selector", waitMs: SELECTOR_WAIT_MS };
-    const box = await waitForVisibleBox(tab, wanted, signal);
+    const query = { selector: request.selector, param: "selector", waitMs: SELECTOR_WAIT_MS };
+    const box = await waitForVisibleBox(tab, query, signal);
     return { region: scaleRegion(box, zoom), wholeHeight: null, isTooWide: false };
   }
   const { width, height } = request.screen;
@@ -132,20 +132,20 @@ async function readSubject(
     });
     return { region: scaleRegion(request.clip, zoom), wholeHeight: null, isTooWide: false };
   }
-  const all = Math.round(cssContentSize.width * zoom);
-  const wide = Math.max(width, Math.min(MAX_SIDE, all));
+  const pageWidth = Math.round(cssContentSize.width * zoom);
+  const regionWidth = Math.max(width, Math.min(MAX_SIDE, pageWidth));
   const content = cssContentSize.height * zoom;
   // The browser reports whole CSS pixels, but the visible part of a page on a phone can be fractional.
-  const high = content - height < zoom ? height : content;
+  const pageHeight = content - height < zoom ? height : content;
   return {
-    region: { x: 0, y: 0, width: wide, height: Math.min(high, limits.pageHeight) },
-    wholeHeight: high,
-    isTooWide: all > wide,
+    region: { x: 0, y: 0, width: regionWidth, height: Math.min(pageHeight, limits.pageHeight) },
+    wholeHeight: pageHeight,
+    isTooWide: pageWidth > regionWidth,
   };
 }
 
-function scaleRegion({ x, y, width, height }: Region, by: number): Region {
-  return { x: x * by, y: y * by, width: width * by, height: height * by };
+function scaleRegion({ x, y, width, height }: Region, factor: number): Region {
+  return { x: x * factor, y: y * factor, width: width * factor, height: height * factor };
 }
 
 /** Throws a 400 if the clip lies outside the page. */
@@ -167,8 +167,8 @@ function croppedHeight(
   const pixel = clip.height / output.height;
   const isAll = region.height - clip.height <= pixel;
   if (request.frame.height !== null && !isAll) return null;
-  const shown = isAll ? region.height : clip.height;
-  return wholeHeight - shown > 1 + pixel ? Math.floor(shown / zoom) : null;
+  const shownHeight = isAll ? region.height : clip.height;
+  return wholeHeight - shownHeight > 1 + pixel ? Math.floor(shownHeight / zoom) : null;
 }
 
 /**

@@ -27,41 +27,41 @@ const MAX_CHECKED_ELEMENTS = 1_000;
 const NOT_A_SELECTOR = "not a selector";
 
 /**
- * Polls `look` until it returns a result.
+ * Polls `find` until it returns a result.
  *
  * @throws GatewayError 404 after the timeout; the signal's reason if it aborts
  */
 async function waitFor<T>(
   { param, waitMs }: ElementQuery,
   signal: AbortSignal,
-  look: () => Promise<T | null>,
-  what: string,
+  find: () => Promise<T | null>,
+  condition: string,
 ): Promise<T> {
   const since = Date.now();
   for (;;) {
     signal.throwIfAborted();
-    const found = await look();
+    const found = await find();
     if (found !== null) return found;
     if (Date.now() - since >= waitMs) break;
     await sleep(POLL_MS);
   }
-  throw new GatewayError(404, `The parameter ${param} matches no element ${what}.`, {
+  throw new GatewayError(404, `The parameter ${param} matches no element ${condition}.`, {
     code: "selector_not_found",
     param,
   });
 }
 
 /** Waits until an element is in the page, visible or not. Throws GatewayError 404, or 400 for an invalid selector. */
-export async function waitForPresence(tab: Tab, wanted: ElementQuery, signal: AbortSignal): Promise<void> {
-  const selector = JSON.stringify(wanted.selector);
-  const look = async () => {
+export async function waitForPresence(tab: Tab, query: ElementQuery, signal: AbortSignal): Promise<void> {
+  const selector = JSON.stringify(query.selector);
+  const find = async () => {
     const world = await createIsolatedWorld(tab.session, tab.policy.mainFrame);
     const expression = `(() => { try { return document.querySelector(${selector}) !== null } catch { return "${NOT_A_SELECTOR}" } })()`;
     const found = await evaluate(tab.session, expression, EVALUATE_MS, world);
-    if (found === NOT_A_SELECTOR) throw invalidSelector(wanted);
+    if (found === NOT_A_SELECTOR) throw invalidSelector(query);
     return found === true ? true : null;
   };
-  await waitFor(wanted, signal, look, "within its time");
+  await waitFor(query, signal, find, "within its time");
 }
 
 /**
@@ -71,25 +71,25 @@ export async function waitForPresence(tab: Tab, wanted: ElementQuery, signal: Ab
  * @returns the element's remote object id
  * @throws GatewayError 404, or 400 for an invalid selector
  */
-export function waitForVisible(tab: Tab, wanted: ElementQuery, signal: AbortSignal): Promise<string> {
-  return waitFor(wanted, signal, () => findVisible(tab, wanted), "that can be seen");
+export function waitForVisible(tab: Tab, query: ElementQuery, signal: AbortSignal): Promise<string> {
+  return waitFor(query, signal, () => findVisible(tab, query), "that can be seen");
 }
 
 /** The box of the element that `waitForVisible` would find, including its border. */
-export function waitForVisibleBox(tab: Tab, wanted: ElementQuery, signal: AbortSignal): Promise<Box> {
-  const look = async () => {
-    const element = await findVisible(tab, wanted);
+export function waitForVisibleBox(tab: Tab, query: ElementQuery, signal: AbortSignal): Promise<Box> {
+  const find = async () => {
+    const element = await findVisible(tab, query);
     return element === null ? null : readBox(tab.session, element);
   };
-  return waitFor(wanted, signal, look, "that can be seen");
+  return waitFor(query, signal, find, "that can be seen");
 }
 
-async function findVisible({ session, policy }: Tab, wanted: ElementQuery): Promise<string | null> {
+async function findVisible({ session, policy }: Tab, query: ElementQuery): Promise<string | null> {
   const contextId = await createIsolatedWorld(session, policy.mainFrame);
   const expression = `(() => {
     let index = 0;
     let elements;
-    try { elements = document.querySelectorAll(${JSON.stringify(wanted.selector)}) } catch { return "${NOT_A_SELECTOR}" }
+    try { elements = document.querySelectorAll(${JSON.stringify(query.selector)}) } catch { return "${NOT_A_SELECTOR}" }
     for (const element of elements) {
       if (index++ >= ${MAX_CHECKED_ELEMENTS}) break;
       const { width, height } = element.getBoundingClientRect();
@@ -101,7 +101,7 @@ async function findVisible({ session, policy }: Tab, wanted: ElementQuery): Prom
   const answer = await session
     .send("Runtime.evaluate", { expression, ...(contextId !== undefined && { contextId }) })
     .catch(() => null);
-  if (answer?.result.value === NOT_A_SELECTOR) throw invalidSelector(wanted);
+  if (answer?.result.value === NOT_A_SELECTOR) throw invalidSelector(query);
   const objectId = answer?.result.objectId;
   if (objectId === undefined) return null;
   await session.send("DOM.scrollIntoViewIfNeeded", { objectId }).catch(() => undefined);
@@ -127,11 +127,11 @@ export async function clickElement(session: CDPSession, objectId: string): Promi
     .catch((): { quads: number[][] } => ({ quads: [] }));
   const box = quads.map(boundingBox).find(({ width, height }) => width > 0 && height > 0);
   if (box === undefined) return;
-  const place = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  await session.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...place });
-  const press = { ...place, button: "left", clickCount: 1 } as const;
-  await session.send("Input.dispatchMouseEvent", { type: "mousePressed", ...press });
-  await session.send("Input.dispatchMouseEvent", { type: "mouseReleased", ...press });
+  const position = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  await session.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...position });
+  const mouse = { ...position, button: "left", clickCount: 1 } as const;
+  await session.send("Input.dispatchMouseEvent", { type: "mousePressed", ...mouse });
+  await session.send("Input.dispatchMouseEvent", { type: "mouseReleased", ...mouse });
 }
 
 /** The bounding box of a polygon, given as alternating x and y of its corners. */

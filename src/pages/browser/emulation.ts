@@ -25,10 +25,10 @@ export async function emulateDevice(tab: Tab, request: CaptureRequest, tools: Ca
   const lists = request.blockAds || request.blockCookieBanners ? tools.blockLists() : null;
   if (lists !== null) {
     // Never block the page's own domain: some listed hosts have pages of their own.
-    const own = new URL(request.url).hostname.split(".").slice(-2).join(".");
+    const siteDomain = new URL(request.url).hostname.split(".").slice(-2).join(".");
     policy.setBlockedHosts(
       (host) =>
-        !`.${host}`.endsWith(`.${own}`) &&
+        !`.${host}`.endsWith(`.${siteDomain}`) &&
         ((request.blockAds && lists.isAd(host)) || (request.blockCookieBanners && lists.isConsent(host))),
     );
   }

@@ -13,7 +13,7 @@ export async function evaluate(
   contextId?: number,
 ): Promise<unknown> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
+  const timedOut = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), timeoutMs);
   });
   const value = session
@@ -28,7 +28,7 @@ export async function evaluate(
       () => undefined,
     );
   try {
-    return await Promise.race([value, late]);
+    return await Promise.race([value, timedOut]);
   } finally {
     clearTimeout(timer);
   }
@@ -55,7 +55,7 @@ export function sleep(ms: number): Promise<void> {
 /** Whether work settles, either way, within `ms` milliseconds. */
 export async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
+  const timedOut = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms);
   });
   const done = work.then(
@@ -63,7 +63,7 @@ export async function settlesWithin(work: Promise<unknown>, ms: number): Promise
     () => true,
   );
   try {
-    return await Promise.race([done, late]);
+    return await Promise.race([done, timedOut]);
   } finally {
     clearTimeout(timer);
   }

@@ -119,8 +119,8 @@ export async function toRpcResult<T>(work: Promise<T>): Promise<RpcResult<T>> {
   try {
     return { ok: true, value: await work };
   } catch (error) {
-    const known = error instanceof GatewayError ? error : toUnexpectedError(error);
-    const { status, code, message, param, headers } = known;
+    const gatewayError = error instanceof GatewayError ? error : toUnexpectedError(error);
+    const { status, code, message, param, headers } = gatewayError;
     return { ok: false, failure: { status, code, message, param, headers } };
   }
 }

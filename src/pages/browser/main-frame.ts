@@ -23,7 +23,7 @@ const READY_EVENTS = {
 /** A document that stopped loading this long ago without a load event will never load completely, milliseconds. */
 const ABORTED_LOAD_MS = 250;
 
-/** The result of `MainFrame.whileStaying` if the page navigated away meanwhile. */
+/** The result of `MainFrame.runWhileShown` if the page navigated away meanwhile. */
 export const NAVIGATED_AWAY: unique symbol = Symbol("left");
 
 /** The server's response to a navigation. */
@@ -159,63 +159,62 @@ export class MainFrame {
   async runWhileShown<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | typeof NAVIGATED_AWAY> {
     const { document } = this;
     const hasLeft = () => this.document !== document || this.leavingSince !== null;
-    const over = new AbortController();
-    const working = work(over.signal).then(
+    const done = new AbortController();
+    const working = work(done.signal).then(
       (value): T | typeof NAVIGATED_AWAY => (hasLeft() ? NAVIGATED_AWAY : value),
       (error: unknown): typeof NAVIGATED_AWAY => {
         if (hasLeft()) return NAVIGATED_AWAY;
         throw error;
       },
     );
-    const leaving = async (): Promise<T | typeof NAVIGATED_AWAY> => {
-      while (!over.signal.aborted && !hasLeft()) await this.nextChange();
+    const waitForNavigation = async (): Promise<T | typeof NAVIGATED_AWAY> => {
+      while (!done.signal.aborted && !hasLeft()) await this.nextChange();
       return NAVIGATED_AWAY;
     };
     try {
-      return await Promise.race([working, leaving()]);
+      return await Promise.race([working, waitForNavigation()]);
     } finally {
-      over.abort();
+      done.abort();
     }
   }
 
   #listen(session: FrameEvents): void {
-    const nextChange = (change: () => void) => {
+    const notify = (change: () => void) => {
       change();
       for (const resolve of this.#waiting.splice(0)) resolve();
     };
     session.on("Page.frameNavigated", ({ frame }) => {
-      if (frame.id === this.#id)
-        nextChange(() => this.#showDocument(frame.loaderId, frame.unreachableUrl ?? ""));
+      if (frame.id === this.#id) notify(() => this.#showDocument(frame.loaderId, frame.unreachableUrl ?? ""));
     });
     session.on("Page.lifecycleEvent", ({ frameId, loaderId, name }) => {
       if (frameId === this.#id && loaderId === this.#shown?.id)
-        nextChange(() => this.#shown?.lifecycle.add(name));
+        notify(() => this.#shown?.lifecycle.add(name));
     });
     session.on("Page.frameStartedLoading", ({ frameId }) => {
       if (frameId === this.#id && this.#shown !== null) this.#shown.stoppedAt = null;
     });
     session.on("Page.frameStoppedLoading", ({ frameId }) => {
       if (frameId !== this.#id) return;
-      nextChange(() => {
+      notify(() => {
         if (this.#shown !== null) this.#shown.stoppedAt = this.#now();
       });
     });
     session.on("Page.frameScheduledNavigation", ({ frameId, delay }) => {
       if (frameId === this.#id && delay <= MAX_ANNOUNCED_DELAY_S)
-        nextChange(() => this.#announceNavigation(delay));
+        notify(() => this.#announceNavigation(delay));
     });
     session.on("Page.frameRequestedNavigation", ({ frameId, disposition }) => {
-      if (frameId === this.#id && disposition === "currentTab") nextChange(() => this.#announceNavigation(0));
+      if (frameId === this.#id && disposition === "currentTab") notify(() => this.#announceNavigation(0));
     });
     session.on("Page.frameClearedScheduledNavigation", ({ frameId }) => {
-      if (frameId === this.#id) nextChange(() => this.#clearAnnouncement());
+      if (frameId === this.#id) notify(() => this.#clearAnnouncement());
     });
     session.on("Page.navigatedWithinDocument", ({ frameId }) => {
-      if (frameId === this.#id) nextChange(() => this.#clearAnnouncement());
+      if (frameId === this.#id) notify(() => this.#clearAnnouncement());
     });
     session.on("Network.requestWillBeSent", ({ frameId, requestId, loaderId, type }) => {
       if (frameId === this.#id && type === "Document" && requestId === loaderId) {
-        nextChange(() => this.#startNavigation(loaderId));
+        notify(() => this.#startNavigation(loaderId));
       }
     });
     session.on("Network.responseReceived", ({ requestId, response }) => {
@@ -233,7 +232,7 @@ export class MainFrame {
       if (answer !== undefined) answer.headers = this.#rawHeaders.headers;
     });
     session.on("Network.loadingFailed", ({ requestId, errorText }) => {
-      if (requestId === this.#navigation?.loader) nextChange(() => this.#failNavigation(errorText));
+      if (requestId === this.#navigation?.loader) notify(() => this.#failNavigation(errorText));
     });
   }
 

@@ -9,7 +9,7 @@ const REPORTING_COMMANDS: ReadonlySet<string> = new Set(["Runtime.enable", "Log.
  */
 export function muteConsole(session: CDPSession): void {
   const send = session.send.bind(session);
-  const sendUnlessTelling = (...command: Parameters<CDPSession["send"]>): Promise<unknown> =>
+  const sendUnlessReporting = (...command: Parameters<CDPSession["send"]>): Promise<unknown> =>
     REPORTING_COMMANDS.has(command[0]) ? Promise.resolve({}) : send(...command);
-  Object.defineProperty(session, "send", { value: sendUnlessTelling });
+  Object.defineProperty(session, "send", { value: sendUnlessReporting });
 }

@@ -38,12 +38,12 @@ export async function runOnPage<T>(
   loading: LoadOptions,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<{ readonly report: PageReport; readonly result: T }> {
-  const visit = new PageLoad(tab, loading);
-  visit.startNavigation(url);
+  const load = new PageLoad(tab, loading);
+  load.startNavigation(url);
   for (;;) {
-    await visit.waitUntilSettled();
+    await load.waitUntilSettled();
     const result = await tab.frame.runWhileShown(work);
-    if (result !== NAVIGATED_AWAY) return { report: visit.report(), result };
+    if (result !== NAVIGATED_AWAY) return { report: load.report(), result };
   }
 }
 
@@ -67,12 +67,12 @@ class PageLoad {
   }
 
   startNavigation(url: string): void {
-    const refuse = (text: string) => {
+    const setError = (text: string) => {
       this.#navigationError = text;
     };
     this.#tab.session.send("Page.navigate", { url }).then(
-      ({ errorText }) => refuse(errorText ?? ""),
-      (error: unknown) => refuse(error instanceof Error ? error.message : "net::ERR_FAILED"),
+      ({ errorText }) => setError(errorText ?? ""),
+      (error: unknown) => setError(error instanceof Error ? error.message : "net::ERR_FAILED"),
     );
   }
 
@@ -126,7 +126,7 @@ class PageLoad {
     const { frame, page } = this.#tab;
     const concurrency = OPEN_REQUESTS[this.#loading.waitUntil];
     if (this.#checkedDocument === document) return true;
-    const stays = await frame.runWhileShown(async () => {
+    const outcome = await frame.runWhileShown(async () => {
       await this.#waitForDeparture();
       if (concurrency === null) return;
       const timeout = Math.max(1, this.#remainingMs());
@@ -141,7 +141,7 @@ class PageLoad {
       idle.catch(() => undefined);
       this.#unfinished = document;
     });
-    if (stays === NAVIGATED_AWAY) return false;
+    if (outcome === NAVIGATED_AWAY) return false;
     this.#checkedDocument = document;
     return true;
   }
@@ -180,8 +180,8 @@ class PageLoad {
     const { session, policy } = this.#tab;
     const world = await createIsolatedWorld(session, policy.mainFrame);
     if ((await evaluate(session, "document.body === null", PROBE_MS, world)) !== true) return;
-    const empty = { frameId: policy.mainFrame, html: "<body></body>" };
-    await session.send("Page.setDocumentContent", empty).catch(() => undefined);
+    const emptyDocument = { frameId: policy.mainFrame, html: "<body></body>" };
+    await session.send("Page.setDocumentContent", emptyDocument).catch(() => undefined);
   }
 
   /** Handles the timeout: uses what has arrived, unless the page is about to navigate away. */
@@ -205,10 +205,10 @@ function createTimeoutError({ redirects }: MainFrame): Error {
 /**
  * The error of a failed navigation. If the browser itself aborted it, the response is of a type that it does not show.
  */
-function createNavigationError(text: string, answer: DocumentResponse | undefined): Error {
+function createNavigationError(text: string, response: DocumentResponse | undefined): Error {
   if (!text.includes("net::")) return new Error(text);
-  if (!text.includes("ERR_ABORTED") || answer === undefined) return navigationFailure(text);
-  if (answer.status === 204 || answer.status === 205) return notRenderable("an empty answer");
-  const type = answer.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (!text.includes("ERR_ABORTED") || response === undefined) return navigationFailure(text);
+  if (response.status === 204 || response.status === 205) return notRenderable("an empty answer");
+  const type = response.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
   return notRenderable(/^[\w.+-]+\/[\w.+-]+$/.test(type) ? `a download (${type})` : "a download");
 }

@@ -61,14 +61,14 @@ export class NetworkGuard {
    */
   restrictContext(browserContextId: string | undefined): void {
     if (browserContextId === undefined) return;
-    const quietly = (work: Promise<unknown>): void => {
+    const ignoreErrors = (work: Promise<unknown>): void => {
       work.catch(() => undefined);
     };
     const downloads = { behavior: "deny", browserContextId, eventsEnabled: false } as const;
-    quietly(this.#session.send("Browser.setDownloadBehavior", downloads));
+    ignoreErrors(this.#session.send("Browser.setDownloadBehavior", downloads));
     for (const name of LOCAL_NETWORK) {
       const denied = { permission: { name }, setting: "denied", browserContextId } as const;
-      quietly(this.#session.send("Browser.setPermission", denied));
+      ignoreErrors(this.#session.send("Browser.setPermission", denied));
     }
   }
 
@@ -79,7 +79,8 @@ export class NetworkGuard {
 
   /** Removes all frames of a tab. */
   removeFrames(policy: TabPolicy): void {
-    for (const [frameId, of] of this.#policyByFrame) if (of === policy) this.#policyByFrame.delete(frameId);
+    for (const [frameId, framePolicy] of this.#policyByFrame)
+      if (framePolicy === policy) this.#policyByFrame.delete(frameId);
   }
 
   #decideRequest({ requestId, frameId, resourceType, request }: PausedRequest): void {
@@ -116,13 +117,13 @@ function mayLoadSpeculationRules(resourceType: string, headers: Readonly<Record<
  */
 function hardenSession(session: CDPSession): void {
   muteConsole(session);
-  const quietly = (work: Promise<unknown>): void => {
+  const ignoreErrors = (work: Promise<unknown>): void => {
     work.catch(() => undefined);
   };
-  quietly(session.send("Runtime.evaluate", { expression: HARDENING_SCRIPT }));
-  quietly(session.send("Page.addScriptToEvaluateOnNewDocument", { source: HARDENING_SCRIPT }));
+  ignoreErrors(session.send("Runtime.evaluate", { expression: HARDENING_SCRIPT }));
+  ignoreErrors(session.send("Page.addScriptToEvaluateOnNewDocument", { source: HARDENING_SCRIPT }));
   // Needed to count the received bytes, for workers too.
-  quietly(session.send("Network.enable"));
-  quietly(session.send("Network.setBypassServiceWorker", { bypass: true }));
-  quietly(session.send("Page.setPrerenderingAllowed", { isAllowed: false }));
+  ignoreErrors(session.send("Network.enable"));
+  ignoreErrors(session.send("Network.setBypassServiceWorker", { bypass: true }));
+  ignoreErrors(session.send("Page.setPrerenderingAllowed", { isAllowed: false }));
 }

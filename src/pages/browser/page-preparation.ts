@@ -49,20 +49,20 @@ export class PagePreparation {
     await this.#clickElements(signal);
     if (waitForSelector !== null) {
       const waitMs = Math.min(PRESENCE_WAIT_MS, this.#limits.navigationMs);
-      const wanted = { selector: waitForSelector, param: "waitForSelector", waitMs };
-      await waitForPresence(this.#tab, wanted, signal);
+      const query = { selector: waitForSelector, param: "waitForSelector", waitMs };
+      await waitForPresence(this.#tab, query, signal);
     }
     if (scroll) await evaluate(session, createLazyLoadScript(this.#limits.pageHeight), LAZY_MS, world);
     this.#delayStart ??= Date.now();
-    const left = this.#delayStart + delay * 1_000 - Date.now();
-    if (left > 0) await Promise.race([sleep(left), this.#tab.whenCutShort]);
+    const remainingMs = this.#delayStart + delay * 1_000 - Date.now();
+    if (remainingMs > 0) await Promise.race([sleep(remainingMs), this.#tab.whenCutShort]);
     signal.throwIfAborted();
   }
 
   async #clickElements(signal: AbortSignal): Promise<void> {
     for (let [selector] = this.#clicks; selector !== undefined; [selector] = this.#clicks) {
-      const wanted = { selector, param: "click", waitMs: CLICK_WAIT_MS };
-      const element = await waitForVisible(this.#tab, wanted, signal);
+      const query = { selector, param: "click", waitMs: CLICK_WAIT_MS };
+      const element = await waitForVisible(this.#tab, query, signal);
       signal.throwIfAborted();
       this.#clicks.shift();
       await settlesWithin(clickElement(this.#tab.session, element), CLICK_MS);

@@ -54,11 +54,11 @@ async function readStream(session: CDPSession, handle: string): Promise<Uint8Arr
   let length = 0;
   for (;;) {
     const { data, eof, base64Encoded = false } = await session.send("IO.read", { handle, size: CHUNK_BYTES });
-    const piece = base64Encoded
+    const chunk = base64Encoded
       ? fromBase64(data)
       : Uint8Array.from(data, (character) => character.charCodeAt(0));
-    pieces.push(piece);
-    length += piece.byteLength;
+    pieces.push(chunk);
+    length += chunk.byteLength;
     if (length > MAX_OUTCOME_BYTES) {
       throw new GatewayError(422, "The PDF of the page is too large.", {
         code: "page_too_large",

@@ -56,10 +56,10 @@ const MAX_EXCESS = 4;
 /**
  * Takes a picture. It shows whole CSS pixels, so it may be slightly larger than planned.
  *
- * @param finished true if the picture is the answer as it is; false for a PNG to process further
+ * @param isFinal true if the picture is the answer as it is; false for a PNG to process further
  */
-export function takeScreenshot(tab: ScreenshotTab, shot: Shot, finished: boolean): Promise<Bytes> {
-  return screenshotClip(tab, shot, finished, roundUpPixels);
+export function takeScreenshot(tab: ScreenshotTab, shot: Shot, isFinal: boolean): Promise<Bytes> {
+  return screenshotClip(tab, shot, isFinal, roundUpPixels);
 }
 
 /**
@@ -78,7 +78,7 @@ export async function takeExactScreenshot(
   signal: AbortSignal,
 ): Promise<Bytes> {
   const { output } = shot.plan;
-  if (isSameSize(sizeOfClip(shot), output)) {
+  if (isSameSize(clipPictureSize(shot), output)) {
     const bytes = await takeScreenshot(tab, shot, true);
     if (hasSize(bytes, output)) return bytes;
   }
@@ -96,13 +96,13 @@ export async function takeExactScreenshot(
 async function screenshotClip(
   { session }: ScreenshotTab,
   shot: Shot,
-  finished: boolean,
-  whole: (length: number) => number,
+  isFinal: boolean,
+  round: (length: number) => number,
 ): Promise<Bytes> {
   const { width, height } = cssSize(shot, shot.plan.clip);
   const { data } = await session.send("Page.captureScreenshot", {
-    ...(finished ? imageOptions(shot.request) : { format: "png", optimizeForSpeed: true }),
-    ...clipOptions(shot, { width: whole(width), height: whole(height) }),
+    ...(isFinal ? imageOptions(shot.request) : { format: "png", optimizeForSpeed: true }),
+    ...clipOptions(shot, { width: round(width), height: round(height) }),
   });
   return decodeImage(data);
 }
@@ -116,11 +116,11 @@ async function screenshotSurface(
   const { output, scale } = shot.plan;
   // In this case a ready surface could not be distinguished from one that is not ready.
   if (isSameSize(output, shot.request.screen)) return null;
-  const onlooker = await page.createCDPSession().catch(() => null);
-  if (onlooker === null) return null;
+  const secondSession = await page.createCDPSession().catch(() => null);
+  if (secondSession === null) return null;
   try {
     let drawn: Size = output;
-    for (let tries = 0; tries < MAX_SURFACE_ATTEMPTS; tries++) {
+    for (let attempt = 0; attempt < MAX_SURFACE_ATTEMPTS; attempt++) {
       signal.throwIfAborted();
       const clip = cssSize(shot, {
         width: roundingSafeLength(drawn.width) / scale,
@@ -129,7 +129,7 @@ async function screenshotSurface(
       // The second session must ask first: it gets its answer after the next drawing, and the clip stays in effect
       // until then. The clip's own picture is not used.
       const [{ data }] = await Promise.all([
-        onlooker.send("Page.captureScreenshot", imageOptions(shot.request)),
+        secondSession.send("Page.captureScreenshot", imageOptions(shot.request)),
         session.send("Page.captureScreenshot", {
           format: "jpeg",
           quality: 1,
@@ -148,7 +148,7 @@ async function screenshotSurface(
     }
     return null;
   } finally {
-    onlooker.detach().catch(() => undefined);
+    secondSession.detach().catch(() => undefined);
   }
 }
 
@@ -159,15 +159,17 @@ async function screenshotSurface(
 function nearestClip(shot: Shot): { readonly clip: Size; readonly scale: number } {
   const { output } = shot.plan;
   const { width, height } = cssSize(shot, shot.plan.clip);
-  const around = (length: number) => [Math.max(1, Math.floor(length + 0.001)), roundUpPixels(length)];
-  const clips = around(width).flatMap((w) => around(height).map((h) => ({ width: w, height: h })));
+  const nearestLengths = (length: number) => [Math.max(1, Math.floor(length + 0.001)), roundUpPixels(length)];
+  const clips = nearestLengths(width).flatMap((w) =>
+    nearestLengths(height).map((h) => ({ width: w, height: h })),
+  );
   const { clip, scale } = clips
     .map((clip) => {
       const scale = Math.min(output.width / clip.width, output.height / clip.height);
       const missing = output.width - clip.width * scale + (output.height - clip.height * scale);
       return { clip, scale, missing };
     })
-    .reduce((best, other) => (other.missing < best.missing ? other : best));
+    .reduce((best, candidate) => (candidate.missing < best.missing ? candidate : best));
   return {
     clip: { width: clip.width * shot.zoom, height: clip.height * shot.zoom },
     scale: scale / shot.zoom,
@@ -175,7 +177,7 @@ function nearestClip(shot: Shot): { readonly clip: Size; readonly scale: number 
 }
 
 /** The size of the browser's picture for a clip of whole CSS pixels. */
-function sizeOfClip(shot: Shot): Size {
+function clipPictureSize(shot: Shot): Size {
   const { width, height } = cssSize(shot, shot.plan.clip);
   const scale = shot.plan.scale * shot.zoom;
   return {
@@ -233,11 +235,11 @@ function roundingSafeLength(pixels: number): number {
 }
 
 /** Whether an image has a size. An image of unknown size counts as right. */
-export function hasSize(image: Bytes, wanted: Size): boolean {
+export function hasSize(image: Bytes, expected: Size): boolean {
   const size = readImageSize(image);
-  return size === null || isSameSize(size, wanted);
+  return size === null || isSameSize(size, expected);
 }
 
-function isSameSize(one: Size, other: Size): boolean {
-  return one.width === other.width && one.height === other.height;
+function isSameSize(a: Size, b: Size): boolean {
+  return a.width === b.width && a.height === b.height;
 }

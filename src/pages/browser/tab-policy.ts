@@ -48,10 +48,10 @@ export class TabPolicy {
   #refused = 0;
   #overBudget = false;
 
-  constructor(mainFrame: string, limits: TabLimits, on: PolicyEvents) {
+  constructor(mainFrame: string, limits: TabLimits, events: PolicyEvents) {
     this.mainFrame = mainFrame;
     this.#limits = limits;
-    this.#events = on;
+    this.#events = events;
   }
 
   /** True if the page exceeded a limit. */
@@ -102,12 +102,12 @@ export class TabPolicy {
   countBytes(bytes: number): void {
     const before = this.#bytes;
     this.#bytes += bytes;
-    const passes = (limit: number) => before <= limit && this.#bytes > limit;
-    if (passes(this.#limits.bytes)) {
+    const hasJustExceeded = (limit: number) => before <= limit && this.#bytes > limit;
+    if (hasJustExceeded(this.#limits.bytes)) {
       this.#overBudget = true;
       this.#events.onByteLimit();
     }
-    if (passes(this.#limits.bytes * FLOOD_FACTOR)) this.#events.onTrafficFlood();
+    if (hasJustExceeded(this.#limits.bytes * FLOOD_FACTOR)) this.#events.onTrafficFlood();
   }
 
   /** Marks the page as over its limits: it has computed for too long while other clients are active. */

@@ -9,7 +9,7 @@ interface QueuedRequest {
 }
 
 /** Marks a tab as in use until a promise settles. */
-export type HoldTab = (until: Promise<unknown>) => void;
+export type HoldTab = (promise: Promise<unknown>) => void;
 
 /** How to share the tabs. */
 export interface QueueLimits {
@@ -53,20 +53,20 @@ export class TabQueue {
 
   /**
    * Runs work that needs a tab, as soon as there is one. The result returns immediately. The tab stays in use until all
-   * promises passed to `keep` have settled.
+   * promises passed to `holdTab` have settled.
    *
    * @param client the client that the tab counts for
    * @throws GatewayError 503 `overloaded` if the queue is full or the wait too long
    */
-  async runInTab<T>(client: string, work: (keep: HoldTab) => Promise<T>): Promise<T> {
+  async runInTab<T>(client: string, work: (holdTab: HoldTab) => Promise<T>): Promise<T> {
     if (this.#canEnter(client)) this.#occupyTab(client);
     else await this.#enqueue(client);
-    const kept: Promise<unknown>[] = [];
+    const held: Promise<unknown>[] = [];
     try {
-      return await work((until) => kept.push(until));
+      return await work((promise) => held.push(promise));
     } finally {
-      if (kept.length === 0) this.#releaseTab(client);
-      else void Promise.allSettled(kept).then(() => this.#releaseTab(client));
+      if (held.length === 0) this.#releaseTab(client);
+      else void Promise.allSettled(held).then(() => this.#releaseTab(client));
     }
   }
 
@@ -86,7 +86,7 @@ export class TabQueue {
   /** Whether other clients have tabs, wait for them, or had one a moment ago. */
   hasOtherClients(client: string): boolean {
     return (
-      [this.#inUse, this.#waiting].some((of) => of.size > (of.has(client) ? 1 : 0)) ||
+      [this.#inUse, this.#waiting].some((clients) => clients.size > (clients.has(client) ? 1 : 0)) ||
       this.#abuse.hasOtherActiveClients(client)
     );
   }
@@ -108,9 +108,9 @@ export class TabQueue {
         refuse(overloaded());
       }, this.#limits.queueMs);
       const waiting: QueuedRequest = { client, enter, refuse, timer };
-      const line = this.#waiting.get(client);
-      if (line === undefined) this.#waiting.set(client, [waiting]);
-      else line.push(waiting);
+      const requests = this.#waiting.get(client);
+      if (requests === undefined) this.#waiting.set(client, [waiting]);
+      else requests.push(waiting);
       this.#length++;
     });
   }
@@ -121,7 +121,7 @@ export class TabQueue {
    */
   #evictFor(client: string): void {
     let longest: readonly QueuedRequest[] = [];
-    for (const line of this.#waiting.values()) if (line.length > longest.length) longest = line;
+    for (const requests of this.#waiting.values()) if (requests.length > longest.length) longest = requests;
     const last = longest.at(-1);
     if (last === undefined || longest.length <= (this.#waiting.get(client)?.length ?? 0) + 1) {
       throw overloaded();
@@ -131,13 +131,13 @@ export class TabQueue {
   }
 
   #remove(waiting: QueuedRequest): void {
-    const line = this.#waiting.get(waiting.client) ?? [];
-    const place = line.indexOf(waiting);
-    if (place === -1) return;
+    const requests = this.#waiting.get(waiting.client) ?? [];
+    const index = requests.indexOf(waiting);
+    if (index === -1) return;
     clearTimeout(waiting.timer);
-    line.splice(place, 1);
+    requests.splice(index, 1);
     this.#length--;
-    if (line.length === 0) this.#waiting.delete(waiting.client);
+    if (requests.length === 0) this.#waiting.delete(waiting.client);
   }
 
   #occupyTab(client: string): void {
@@ -149,9 +149,9 @@ export class TabQueue {
   #releaseTab(client: string): void {
     this.#abuse.recordActivity(client);
     this.#open--;
-    const left = (this.#inUse.get(client) ?? 1) - 1;
-    if (left === 0) this.#inUse.delete(client);
-    else this.#inUse.set(client, left);
+    const remaining = (this.#inUse.get(client) ?? 1) - 1;
+    if (remaining === 0) this.#inUse.delete(client);
+    else this.#inUse.set(client, remaining);
     this.#admitWaiting();
   }
 
@@ -161,10 +161,10 @@ export class TabQueue {
       const { client } = next;
       this.#remove(next);
       // The client's other requests wait until all other clients had their turn.
-      const line = this.#waiting.get(client);
-      if (line !== undefined) {
+      const requests = this.#waiting.get(client);
+      if (requests !== undefined) {
         this.#waiting.delete(client);
-        this.#waiting.set(client, line);
+        this.#waiting.set(client, requests);
       }
       this.#occupyTab(client);
       next.enter();
@@ -172,7 +172,7 @@ export class TabQueue {
   }
 
   #nextAdmissible(): QueuedRequest | undefined {
-    for (const [client, line] of this.#waiting) if (this.#canEnter(client)) return line[0];
+    for (const [client, requests] of this.#waiting) if (this.#canEnter(client)) return requests[0];
     return undefined;
   }
 }

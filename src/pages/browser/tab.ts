@@ -124,7 +124,7 @@ export class Tab {
     session.on("Page.navigatedWithinDocument", () => policy.countAddressChange());
     this.#countTraffic(session);
     page.on("dialog", (dialog) => {
-      // A page must not prevent that it is left.
+      // A page must not be able to block its own closing or navigation.
       const answer = dialog.type() === "beforeunload" ? dialog.accept() : dialog.dismiss();
       answer.catch(() => undefined);
     });

@@ -106,8 +106,8 @@ async function readDocument(
   };
 }
 
-function textOrEmpty(value: unknown, longest: number): string {
-  return typeof value === "string" ? value.slice(0, longest) : "";
+function textOrEmpty(value: unknown, maxLength: number): string {
+  return typeof value === "string" ? value.slice(0, maxLength) : "";
 }
 
 async function readSources(
@@ -115,7 +115,7 @@ async function readSources(
   sources: readonly Source[],
 ): Promise<Record<Source["kind"], string[]>> {
   const texts: Record<Source["kind"], string[]> = { Script: [], Stylesheet: [] };
-  let left = MAX_SOURCES_TOTAL;
+  let remaining = MAX_SOURCES_TOTAL;
   const read = await Promise.all(
     sources.map(async ({ requestId, kind }) => {
       const answer = await session.send("Network.getResponseBody", { requestId }).catch(() => null);
@@ -123,9 +123,9 @@ async function readSources(
     }),
   );
   for (const { kind, text } of read) {
-    if (text === "" || left <= 0) continue;
-    texts[kind].push(text.slice(0, left));
-    left -= text.length;
+    if (text === "" || remaining <= 0) continue;
+    texts[kind].push(text.slice(0, remaining));
+    remaining -= text.length;
   }
   return texts;
 }

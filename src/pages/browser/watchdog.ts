@@ -50,16 +50,16 @@ export async function stopsResponding(
     const since = Date.now();
     const answer = session.send("Runtime.evaluate", { expression: "0" });
     const isAlive = await settlesWithin(answer, CHECK_MS);
-    const before = await readCpuMs(session);
-    if (before !== null && before > cpuBudget().maxTotalMs && !isOver()) onBudgetExceeded(before);
+    const cpuBefore = await readCpuMs(session);
+    if (cpuBefore !== null && cpuBefore > cpuBudget().maxTotalMs && !isOver()) onBudgetExceeded(cpuBefore);
     if (isAlive) continue;
     while (!(await settlesWithin(answer, CHECK_MS))) {
       if (isOver()) return false;
       const { maxBlockedMs } = cpuBudget();
       const waited = Date.now() - since;
       if (waited < maxBlockedMs) continue;
-      const now = before === null ? null : await readCpuMs(session);
-      const computed = before === null || now === null ? 0 : now - before;
+      const cpuNow = cpuBefore === null ? null : await readCpuMs(session);
+      const computed = cpuBefore === null || cpuNow === null ? 0 : cpuNow - cpuBefore;
       if (computed >= maxBlockedMs * MIN_BUSY_SHARE || waited >= maxBlockedMs * UNMEASURED_FACTOR)
         return true;
     }
@@ -69,9 +69,9 @@ export async function stopsResponding(
 /** CPU time of the page's process in milliseconds; null if the protocol does not report it either. */
 async function readCpuMs(session: WatchdogSession): Promise<number | null> {
   let seconds: number | null = null;
-  const asked = session.send("Performance.getMetrics").then(({ metrics }) => {
+  const request = session.send("Performance.getMetrics").then(({ metrics }) => {
     seconds = metrics.find(({ name }) => name === "ProcessTime")?.value ?? null;
   });
-  await settlesWithin(asked, CHECK_MS);
+  await settlesWithin(request, CHECK_MS);
   return seconds === null ? null : seconds * 1_000;
 }

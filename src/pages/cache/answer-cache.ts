@@ -54,9 +54,9 @@ const TAG = "x-tag";
 export async function createCacheKey(
   context: Pick<Context, "url">,
   kind: string,
-  on: unknown,
+  inputs: unknown,
 ): Promise<string> {
-  return `${context.url.origin}/.kept/${kind}/${await shortDigest(JSON.stringify(on))}`;
+  return `${context.url.origin}/.kept/${kind}/${await shortDigest(JSON.stringify(inputs))}`;
 }
 
 /**
@@ -73,21 +73,21 @@ export async function getOrCreate(
   admitted: Promise<void>,
   make: () => Promise<NewAnswer>,
 ): Promise<ServableAnswer> {
-  const finding = findAnswer(context, key, freshness);
+  const lookup = findAnswer(context, key, freshness);
   try {
     await admitted;
-  } catch (refused) {
-    context.waitUntil(finding.then(cancelBody));
-    throw refused;
+  } catch (error) {
+    context.waitUntil(lookup.then(cancelBody));
+    throw error;
   }
-  const found = await finding;
-  if (found === null) {
-    const made = await withEntityTag(await make());
-    context.waitUntil(storeInCache(context.platform.pages.cache, key, made));
-    return made;
+  const cached = await lookup;
+  if (cached === null) {
+    const answer = await withEntityTag(await make());
+    context.waitUntil(storeInCache(context.platform.pages.cache, key, answer));
+    return answer;
   }
-  if (found.isStale === true) context.waitUntil(renewInBackground(context, key, found.madeAt, make));
-  return found;
+  if (cached.isStale === true) context.waitUntil(renewInBackground(context, key, cached.madeAt, make));
+  return cached;
 }
 
 /** The cached answer of a key, if it is not too old. */
@@ -97,24 +97,24 @@ async function findAnswer(
   { maxAge, staleFor }: Freshness,
 ): Promise<ServableAnswer | null> {
   if (maxAge === 0) return null;
-  const found = await findCached(platform.pages.cache, key);
-  if (found === undefined) return null;
-  const madeAt = Number(found.headers.get(MADE_AT));
-  const lifetime = Number(found.headers.get(LIFETIME));
+  const cached = await findCached(platform.pages.cache, key);
+  if (cached === undefined) return null;
+  const madeAt = Number(cached.headers.get(MADE_AT));
+  const lifetime = Number(cached.headers.get(LIFETIME));
   const age = (platform.now() - madeAt) / 1_000;
-  const tag = found.headers.get(TAG);
+  const tag = cached.headers.get(TAG);
   if (tag === null || age >= Math.min(maxAge + staleFor, lifetime)) {
-    await cancelBody(found);
+    await cancelBody(cached);
     return null;
   }
-  const length = Number(found.headers.get(LENGTH));
+  const length = Number(cached.headers.get(LENGTH));
   const headers: Record<string, string> = {};
-  for (const [name, value] of found.headers) {
+  for (const [name, value] of cached.headers) {
     if (name.startsWith("x-page-") || name.startsWith("x-image-") || name === "content-type")
       headers[name] = value;
   }
   return {
-    body: found.body,
+    body: cached.body,
     length,
     entityTag: tag,
     headers,
@@ -126,8 +126,13 @@ async function findAnswer(
 }
 
 /** Adds the length and the entity tag of a body; computed only once per answer. */
-async function withEntityTag(made: NewAnswer): Promise<ServableAnswer & NewAnswer> {
-  return { ...made, length: made.body.byteLength, entityTag: await shortDigest(made.body), isHit: false };
+async function withEntityTag(answer: NewAnswer): Promise<ServableAnswer & NewAnswer> {
+  return {
+    ...answer,
+    length: answer.body.byteLength,
+    entityTag: await shortDigest(answer.body),
+    isHit: false,
+  };
 }
 
 /** The bytes of a body. */
@@ -145,9 +150,9 @@ export function withConversion(
   answer: ServableAnswer,
   form: string,
   headers: ServableAnswer["headers"],
-  write: NonNullable<ServableAnswer["convertBody"]>,
+  convertBody: NonNullable<ServableAnswer["convertBody"]>,
 ): ServableAnswer {
-  return { ...answer, headers, entityTag: `${answer.entityTag}-${form}`, convertBody: write };
+  return { ...answer, headers, entityTag: `${answer.entityTag}-${form}`, convertBody };
 }
 
 /** An answer with its body in the requested form. */
@@ -179,24 +184,24 @@ async function renewInBackground(
   make: () => Promise<NewAnswer>,
 ): Promise<void> {
   const { cache } = platform.pages;
-  const underWay = renewals.get(cache) ?? new Set();
-  renewals.set(cache, underWay);
-  if (underWay.has(key)) return;
-  underWay.add(key);
+  const running = renewals.get(cache) ?? new Set();
+  renewals.set(cache, running);
+  if (running.has(key)) return;
+  running.add(key);
   try {
     // The marker is in the cache because other isolates share it.
     const marker = `${key}/renewal`;
-    const begun = await findCached(cache, marker);
-    if (begun !== undefined && Number(begun.headers.get(MADE_AT)) >= madeAt) return;
+    const startMarker = await findCached(cache, marker);
+    if (startMarker !== undefined && Number(startMarker.headers.get(MADE_AT)) >= madeAt) return;
     const now = String(platform.now());
     const headers = { "cache-control": `public, max-age=${RENEWAL_RETRY_SECONDS}`, [MADE_AT]: now };
     await cache.put(marker, new Response("", { headers })).catch(() => undefined);
-    const made = await make();
-    if (!isTroubledLifetime(made.lifetime)) await storeInCache(cache, key, await withEntityTag(made));
+    const answer = await make();
+    if (!isTroubledLifetime(answer.lifetime)) await storeInCache(cache, key, await withEntityTag(answer));
   } catch {
     // The error is reported to the first request after the stale period.
   } finally {
-    underWay.delete(key);
+    running.delete(key);
   }
 }
 
@@ -238,36 +243,36 @@ export async function createResponse(
   const etag = `"${answer.entityTag}"`;
   const seconds = Math.min(maxAge, lifetime);
   const staleSeconds = Math.min(staleFor, lifetime - seconds);
-  const window = staleSeconds > 0 ? `, stale-while-revalidate=${staleSeconds}` : "";
-  const all = new Headers({
+  const staleDirective = staleSeconds > 0 ? `, stale-while-revalidate=${staleSeconds}` : "";
+  const responseHeaders = new Headers({
     ...headers,
     etag,
-    "cache-control": seconds === 0 ? "no-store" : `public, max-age=${seconds}${window}`,
+    "cache-control": seconds === 0 ? "no-store" : `public, max-age=${seconds}${staleDirective}`,
     age: String(isHit ? Math.max(0, Math.floor((context.platform.now() - madeAt) / 1_000)) : 0),
     "x-cache": isStale === true ? "STALE" : isHit ? "HIT" : maxAge === 0 ? "BYPASS" : "MISS",
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "cross-origin",
   });
   // The timing belongs to the request that made the answer.
-  if (isHit) all.delete("server-timing");
-  const known = context.request.headers.get("if-none-match")?.split(",") ?? [];
-  if (known.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) {
+  if (isHit) responseHeaders.delete("server-timing");
+  const knownTags = context.request.headers.get("if-none-match")?.split(",") ?? [];
+  if (knownTags.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) {
     await cancelBody(answer);
-    return new Response(null, { status: 304, headers: all });
+    return new Response(null, { status: 304, headers: responseHeaders });
   }
   const { body, length } = await convertIfNeeded(answer);
-  all.set("content-length", String(length));
+  responseHeaders.set("content-length", String(length));
   return body instanceof Uint8Array
-    ? respondWithinBudget(context, body, { headers: all })
-    : new Response(body, { headers: all });
+    ? respondWithinBudget(context, body, { headers: responseHeaders })
+    : new Response(body, { headers: responseHeaders });
 }
 
 /** The result of a job's task as an answer. */
 export async function createJobAnswer(
-  found: Omit<NewAnswer, "lifetime">,
+  result: Omit<NewAnswer, "lifetime">,
   lifetime: number,
 ): Promise<ServableAnswer> {
-  return { ...(await withEntityTag({ ...found, lifetime })), isHit: true };
+  return { ...(await withEntityTag({ ...result, lifetime })), isHit: true };
 }
 
 /** The first 128 bits of a SHA-256 digest, in hexadecimal. */

@@ -17,8 +17,8 @@ export function pageHeaders(report: PageReport): Record<string, string> {
 }
 
 /** The steps of the load, for the request that caused it (Server-Timing, W3C); cached answers do not have them. */
-function serverTiming(spent: StepTimings): string {
-  return spent.map(({ step, ms }) => `${step};dur=${Math.max(0, ms)}`).join(", ");
+function serverTiming(timings: StepTimings): string {
+  return timings.map(({ step, ms }) => `${step};dur=${Math.max(0, ms)}`).join(", ");
 }
 
 /** Cache lifetime in seconds of an answer about a page. */

@@ -7,7 +7,7 @@ const FALSE_WORDS: ReadonlySet<string> = new Set(["false", "0", "no", "off", "n"
 /** Parses query parameters. Each method throws a 400 with the parameter's name if the value is invalid. */
 export class QueryParameters {
   readonly #query: URLSearchParams;
-  /** The names read so far, and those read elsewhere (`page-caller.ts`, `jobs/start.ts`). */
+  /** The names read so far, and those read elsewhere (`page-caller.ts`, `jobs/start-job.ts`). */
   readonly #known = new Set(["url", "async", "key"]);
 
   constructor(query: URLSearchParams) {
@@ -20,30 +20,30 @@ export class QueryParameters {
   }
 
   /**
-   * The text of a parameter, without control characters and with at most `longest` characters; null if it is missing or
+   * The text of a parameter, without control characters and with at most `maxLength` characters; null if it is missing or
    * empty.
    */
-  limitedText(name: string, longest: number): string | null {
+  limitedText(name: string, maxLength: number): string | null {
     const text = this.text(name);
-    return text === null ? null : assertTextLimits(name, text, longest);
+    return text === null ? null : assertTextLimits(name, text, maxLength);
   }
 
   /** The non-empty texts of a repeatable parameter, at most `most`, each limited as in `limitedText`. */
-  textList(name: string, most: number, longest: number): readonly string[] {
+  textList(name: string, maxCount: number, maxLength: number): readonly string[] {
     this.#known.add(name);
     const texts = this.#query.getAll(name).flatMap((text) => text.trim() || []);
-    if (texts.length <= most) return texts.map((text) => assertTextLimits(name, text, longest));
-    throw invalidRequest(`The parameter ${name} may be given at most ${most} times.`, name);
+    if (texts.length <= maxCount) return texts.map((text) => assertTextLimits(name, text, maxLength));
+    throw invalidRequest(`The parameter ${name} may be given at most ${maxCount} times.`, name);
   }
 
   /** A number in a range, including both ends, with at most two decimals; null if it is missing or empty. */
-  number(name: string, least: number, most: number): number | null {
+  number(name: string, min: number, max: number): number | null {
     const value = this.text(name);
     if (value === null) return null;
     const number = /^\d{1,9}(?:\.\d{1,2})?$/.test(value) ? Number(value) : Number.NaN;
-    if (number >= least && number <= most) return number;
+    if (number >= min && number <= max) return number;
     throw invalidRequest(
-      `The parameter ${name} must be a number from ${least} to ${most} with at most two decimals.`,
+      `The parameter ${name} must be a number from ${min} to ${max} with at most two decimals.`,
       name,
     );
   }
@@ -58,16 +58,16 @@ export class QueryParameters {
   }
 
   /** A whole number in a range, including both ends; null if it is missing or empty. */
-  integer(name: string, least: number, most: number): number | null {
+  integer(name: string, min: number, max: number): number | null {
     const value = this.text(name);
     if (value === null) return null;
-    return parseInRange(value, least, most) ?? rejectRange(name, least, most);
+    return parseInRange(value, min, max) ?? rejectRange(name, min, max);
   }
 
   /** `<width>x<height>`, each in the range; null if it is missing or empty. */
-  dimensions(name: string, least: number, most: number): { width: number; height: number } | null {
+  dimensions(name: string, min: number, max: number): { width: number; height: number } | null {
     const value = this.text(name);
-    return value === null ? null : parseDimensions(name, value, least, most);
+    return value === null ? null : parseDimensions(name, value, min, max);
   }
 
   /** One of the given values, case-insensitive; null if it is missing or empty. */
@@ -80,14 +80,14 @@ export class QueryParameters {
   }
 
   /** Rejects parameters that cannot be combined with others. Throws a 400 with the first one present. */
-  rejectParameters(names: readonly string[], why: string): void {
+  rejectParameters(names: readonly string[], reason: string): void {
     const name = names.find((candidate) => this.text(candidate) !== null);
-    if (name !== undefined) throw invalidRequest(`The parameter ${name} ${why}.`, name);
+    if (name !== undefined) throw invalidRequest(`The parameter ${name} ${reason}.`, name);
   }
 
   /** Rejects unknown parameters, because a misspelt one would silently have no effect. Throws a 400 with its name. */
   rejectUnknown(): void {
-    const name = [...this.#query.keys()].find((given) => !this.#known.has(given));
+    const name = [...this.#query.keys()].find((candidate) => !this.#known.has(candidate));
     if (name === undefined) return;
     const message = `${describeUnknownName(name, [...this.#known])} ${ENCODE_ADDRESS_HINT}`;
     throw invalidRequest(message, name.slice(0, MAX_SHOWN_CHARACTERS));
@@ -131,25 +131,30 @@ export function describeUnknownName(name: string, known: readonly string[]): str
 
 /** The name that is most similar to a misspelt one; null if none is similar. */
 function nearestName(misspelt: string, names: readonly string[]): string | null {
-  const plain = (name: string) =>
+  const simplify = (name: string) =>
     name
       .slice(0, MAX_SHOWN_CHARACTERS)
       .toLowerCase()
       .replace(/^amp;|[^a-z0-9]/g, "");
-  const given = plain(misspelt);
+  const simplified = simplify(misspelt);
   const byDistance = names
     .map((name) => {
-      const other = plain(name);
+      const otherName = simplify(name);
       const isPart =
-        Math.min(given.length, other.length) >= 3 && (given.startsWith(other) || other.startsWith(given));
+        Math.min(simplified.length, otherName.length) >= 3 &&
+        (simplified.startsWith(otherName) || otherName.startsWith(simplified));
       return {
         name,
-        distance: isPart ? Math.min(1, editDistance(given, other)) : editDistance(given, other),
+        distance: isPart
+          ? Math.min(1, editDistance(simplified, otherName))
+          : editDistance(simplified, otherName),
       };
     })
     .sort((a, b) => a.distance - b.distance);
   const [best] = byDistance;
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(given.length / 3)) ? best.name : null;
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(simplified.length / 3))
+    ? best.name
+    : null;
 }
 
 /** The number of letters to insert, delete or replace to turn one text into the other (Levenshtein). */
@@ -157,8 +162,8 @@ function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...a].entries()) {
     const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1);
+    for (const [j, otherLetter] of [...b].entries()) {
+      const changed = (row[j] ?? 0) + (letter === otherLetter ? 0 : 1);
       next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }
     row = next;
@@ -170,33 +175,33 @@ function editDistance(a: string, b: string): number {
 export function parseDimensions(
   name: string,
   value: string,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
 ): { width: number; height: number } {
   const parts = /^(\d+)x(\d+)$/i.exec(value);
-  const width = parseInRange(parts?.[1] ?? "", least, most);
-  const height = parseInRange(parts?.[2] ?? "", least, most);
+  const width = parseInRange(parts?.[1] ?? "", min, max);
+  const height = parseInRange(parts?.[2] ?? "", min, max);
   if (width !== null && height !== null) return { width, height };
   throw invalidRequest(
-    `The parameter ${name} must be <width>x<height>, each from ${least} to ${most}, such as 640x480.`,
+    `The parameter ${name} must be <width>x<height>, each from ${min} to ${max}, such as 640x480.`,
     name,
   );
 }
 
-function assertTextLimits(name: string, text: string, longest: number): string {
+function assertTextLimits(name: string, text: string, maxLength: number): string {
   const printable = [...text].every((character) => character >= " " && character !== "\u007f");
-  if (text.length <= longest && printable) return text;
+  if (text.length <= maxLength && printable) return text;
   throw invalidRequest(
-    `The parameter ${name} must have at most ${longest} characters, without control characters.`,
+    `The parameter ${name} must have at most ${maxLength} characters, without control characters.`,
     name,
   );
 }
 
-function parseInRange(text: string, least: number, most: number): number | null {
+function parseInRange(text: string, min: number, max: number): number | null {
   const number = /^[+-]?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  return number >= least && number <= most ? number : null;
+  return number >= min && number <= max ? number : null;
 }
 
-function rejectRange(name: string, least: number, most: number): never {
-  throw invalidRequest(`The parameter ${name} must be a whole number from ${least} to ${most}.`, name);
+function rejectRange(name: string, min: number, max: number): never {
+  throw invalidRequest(`The parameter ${name} must be a whole number from ${min} to ${max}.`, name);
 }

@@ -8,8 +8,8 @@ import { describeUnknownName } from "./query-parameters.ts";
  * than a schema can express. A test compares the names.
  */
 
-/** A boolean parameter, false by default. `what`: its description. */
-export const flag = (what: string) => z.boolean().default(false).describe(what);
+/** A boolean parameter, false by default. `description`: its description. */
+export const flag = (description: string) => z.boolean().default(false).describe(description);
 
 /** Authentication parameters: an operator's key, or those of a signed link. */
 const authParameters = once(() => ({

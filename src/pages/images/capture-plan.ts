@@ -24,10 +24,10 @@ export function planCapture(subject: Size, frame: RequestedSize, density: number
   const ratio = Math.max(output.width / source.width, output.height / source.height);
   const width = Math.min(source.width, output.width / ratio);
   const height = Math.min(source.height, output.height / ratio);
-  const finest = Math.max(ratio, Math.min(Math.max(1, density), 2 * ratio));
+  const maxScale = Math.max(ratio, Math.min(Math.max(1, density), 2 * ratio));
   const budget = MAX_PROCESSED_PIXELS - output.width * output.height;
-  const affordable = budget <= 0 ? ratio : Math.sqrt(budget / (width * height));
-  const scale = Math.max(ratio, Math.min(finest, affordable));
+  const affordableScale = budget <= 0 ? ratio : Math.sqrt(budget / (width * height));
+  const scale = Math.max(ratio, Math.min(maxScale, affordableScale));
   return {
     clip: { x: (source.width - width) / 2, y: 0, width, height },
     scale,
@@ -46,18 +46,21 @@ function outputSize(source: Size, { width, height, fit }: RequestedSize, density
   }
   if (width !== null) return clampSize(width, (width * source.height) / source.width);
   if (height !== null) return clampSize((height * source.width) / source.height, height);
-  const finest = Math.min(
+  const maxDensity = Math.min(
     MAX_SIDE / Math.max(source.width, source.height),
     Math.sqrt(MAX_PIXELS / (source.width * source.height)),
   );
   // A whole subject at a lower density is better than a cropped one.
-  const own = Math.round(source.width * Math.max(1, Math.min(density, finest)));
-  return clampSize(own, (own * source.height) / source.width);
+  const ownWidth = Math.round(source.width * Math.max(1, Math.min(density, maxDensity)));
+  return clampSize(ownWidth, (ownWidth * source.height) / source.width);
 }
 
 /** Crops lengths beyond the limits: the image shows less of the subject, but is not distorted. */
 function clampSize(width: number, height: number): Size {
-  const wide = Math.min(MAX_SIDE, Math.max(1, Math.round(width)));
-  const high = Math.min(MAX_SIDE, Math.max(1, Math.round(height)));
-  return { width: wide, height: Math.min(high, Math.max(1, Math.floor(MAX_PIXELS / wide))) };
+  const clampedWidth = Math.min(MAX_SIDE, Math.max(1, Math.round(width)));
+  const clampedHeight = Math.min(MAX_SIDE, Math.max(1, Math.round(height)));
+  return {
+    width: clampedWidth,
+    height: Math.min(clampedHeight, Math.max(1, Math.floor(MAX_PIXELS / clampedWidth))),
+  };
 }

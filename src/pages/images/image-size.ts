@@ -15,11 +15,11 @@ export function readImageSize(bytes: Uint8Array): Size | null {
 
 /** Reads the frame header, which follows segments with explicit lengths (ITU T.81, B.1.1.3 and B.2.2). */
 function readJpegSize(view: DataView): Size | null {
-  for (let at = 2; view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
-    const marker = view.getUint8(at + 1);
+  for (let offset = 2; view.getUint8(offset) === 0xff; offset += 2 + view.getUint16(offset + 2)) {
+    const marker = view.getUint8(offset + 1);
     const isTable = marker === 0xc4 || marker === 0xc8 || marker === 0xcc;
     if (marker >= 0xc0 && marker <= 0xcf && !isTable) {
-      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
+      return { width: view.getUint16(offset + 7), height: view.getUint16(offset + 5) };
     }
   }
   return null;
@@ -27,7 +27,7 @@ function readJpegSize(view: DataView): Size | null {
 
 /** Reads the first chunk (RFC 9649): extended, lossless or lossy. */
 function readWebpSize(view: DataView): Size | null {
-  const int24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
+  const int24 = (offset: number) => view.getUint16(offset, true) | (view.getUint8(offset + 2) << 16);
   switch (view.getUint32(12)) {
     case 0x56503858:
       return { width: int24(24) + 1, height: int24(27) + 1 };

@@ -51,13 +51,13 @@ export const JOB_ENDPOINTS: readonly Endpoint[] = [
     statuses: RESULT_STATUSES,
     handler: async (context, { params }) => {
       const job = await getJob(context, params["id"]);
-      const place = /^\d{1,3}$/.test(params["place"] ?? "") ? Number(params["place"]) : -1;
-      const task = job.tasks[place];
+      const index = /^\d{1,3}$/.test(params["place"] ?? "") ? Number(params["place"]) : -1;
+      const task = job.tasks[index];
       if (task === undefined) throw jobNotFound("This job has no such result.");
-      const found = await context.platform.pages.jobs.result(job.id, place);
-      if (found === null) throw resultUnavailable(task);
+      const result = await context.platform.pages.jobs.result(job.id, index);
+      if (result === null) throw resultUnavailable(task);
       const lifetime = Math.max(1, Math.floor((job.expiresAt - context.platform.now()) / 1_000));
-      const answer = await createJobAnswer(found, lifetime);
+      const answer = await createJobAnswer(result, lifetime);
       const response = await createResponse(context, answer, { maxAge: lifetime, staleFor: 0 });
       response.headers.set("cache-control", `private, max-age=${lifetime}`);
       response.headers.delete("age");

@@ -13,12 +13,12 @@ const ADMITTED = Promise.resolve();
 
 /** Runs one task of a job, like a request for it at this time. Throws GatewayError. */
 export async function runTask(platform: Platform, task: QueuedTask): Promise<TaskResult> {
-  const behind: Promise<unknown>[] = [];
+  const background: Promise<unknown>[] = [];
   const work = {
     platform,
     url: new URL(task.origin),
     client: task.client,
-    waitUntil: (promise: Promise<unknown>) => void behind.push(promise),
+    waitUntil: (promise: Promise<unknown>) => void background.push(promise),
   };
   const query = new URLSearchParams(task.query);
   try {
@@ -40,13 +40,13 @@ export async function runTask(platform: Platform, task: QueuedTask): Promise<Tas
     if (thrown instanceof GatewayError) throw thrown;
     throw new GatewayError(500, "internal error", { code: "internal_error", cause: thrown });
   } finally {
-    await Promise.all(behind);
+    await Promise.all(background);
   }
 }
 
 /** The part of an answer that a job stores. */
-async function toTaskResult(answering: Promise<ServableAnswer>): Promise<TaskResult> {
-  const { body, headers, madeAt } = await convertIfNeeded(await answering);
+async function toTaskResult(answer: Promise<ServableAnswer>): Promise<TaskResult> {
+  const { body, headers, madeAt } = await convertIfNeeded(await answer);
   return { body: await readBytes(body), headers, madeAt };
 }
 

@@ -3,15 +3,15 @@ import { JobScheduler, type JobSchedulerOptions, RETRY_MS } from "./job-schedule
 
 /** Runs the jobs of all clients in one process, including unfinished ones from before a restart. */
 export function createInProcessJobs(options: Omit<JobSchedulerOptions, "prefix">): PageJobs {
-  const book = new JobScheduler({ ...options, prefix: "" });
+  const scheduler = new JobScheduler({ ...options, prefix: "" });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const run = () => {
     clearTimeout(timer);
-    book
+    scheduler
       .run(Number.POSITIVE_INFINITY)
       .then(() => {
         clearTimeout(timer);
-        const due = book.nextDueAt;
+        const due = scheduler.nextDueAt;
         if (due !== null) timer = setTimeout(run, Math.max(1, due - options.now()));
       })
       // The database failed, or it is closed because the process ends.
@@ -21,15 +21,15 @@ export function createInProcessJobs(options: Omit<JobSchedulerOptions, "prefix">
       });
   };
   // Start later: the code that runs tasks is not set up yet.
-  if (book.nextDueAt !== null) timer = setTimeout(run, 0);
+  if (scheduler.nextDueAt !== null) timer = setTimeout(run, 0);
   return {
     create: async (job) => {
-      const created = book.create(job);
+      const created = scheduler.create(job);
       run();
       return created;
     },
-    get: async (id) => book.get(id),
-    result: async (id, task) => book.result(id, task),
-    cancel: async (id) => book.cancel(id),
+    get: async (id) => scheduler.get(id),
+    result: async (id, task) => scheduler.result(id, task),
+    cancel: async (id) => scheduler.cancel(id),
   };
 }

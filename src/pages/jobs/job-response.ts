@@ -71,11 +71,11 @@ function toJobView(job: JobState): z.output<ReturnType<typeof jobSchema>> {
 
 /** The status of a job. A finished job is cancelled if any task was cancelled, and completed if any task completed. */
 function jobStatus({ finishedAt, tasks }: JobState): TaskState["status"] {
-  const some = (...wanted: readonly TaskState["status"][]) =>
-    tasks.some(({ status }) => wanted.includes(status));
-  if (finishedAt === null) return some("running", "completed", "failed") ? "running" : "queued";
-  if (some("cancelled")) return "cancelled";
-  return some("completed") ? "completed" : "failed";
+  const hasTaskWith = (...statuses: readonly TaskState["status"][]) =>
+    tasks.some(({ status }) => statuses.includes(status));
+  if (finishedAt === null) return hasTaskWith("running", "completed", "failed") ? "running" : "queued";
+  if (hasTaskWith("cancelled")) return "cancelled";
+  return hasTaskWith("completed") ? "completed" : "failed";
 }
 
 const toIsoTime = (ms: number): string => new Date(ms).toISOString();

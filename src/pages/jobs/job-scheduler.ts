@@ -104,7 +104,7 @@ export class JobScheduler {
 
   /**
    * Runs due tasks until none is left, or until the time `until` (milliseconds since the epoch). Concurrent calls share
-   * one round. Tasks that must wait are left for a later round, see `nextDue`. Rejects if the database fails; a later
+   * one round. Tasks that must wait are left for a later round, see `nextDueAt`. Rejects if the database fails; a later
    * round then repeats the tasks whose outcome was not stored.
    */
   run(until: number): Promise<void> {
@@ -158,18 +158,18 @@ export class JobScheduler {
     const task = this.#table.findNextDue(this.#options.now(), busy);
     if (task === null) return false;
     this.#table.markRunning(task);
-    const doing = this.#runTask(task).finally(() => this.#running.delete(doing));
-    this.#running.set(doing, task.client);
+    const running = this.#runTask(task).finally(() => this.#running.delete(running));
+    this.#running.set(running, task.client);
     return true;
   }
 
   async #runTask(task: QueuedTask): Promise<void> {
-    const note = await this.#options.runTask(task).then(
+    const storeOutcome = await this.#options.runTask(task).then(
       (result) => () => this.#storeResult(task, result),
       (thrown: unknown) => () => this.#handleFailure(task, thrown),
     );
     // Outside the task's error handling: an error of the database is no failure of the task.
-    note();
+    storeOutcome();
     this.#expireJobs();
   }
 
@@ -195,12 +195,12 @@ export class JobScheduler {
   #ensureRoom(client: string, bytes: number): boolean {
     const { maxBytes, maxBytesPerClient } = this.#options;
     for (;;) {
-      const own = this.#table.countBytes(client) + bytes;
+      const clientBytes = this.#table.countBytes(client) + bytes;
       const isFull = this.#table.bytes + bytes > maxBytes;
-      if (own <= maxBytesPerClient && !isFull) return true;
-      const largest = own <= maxBytesPerClient ? this.#table.findLargestClient() : null;
-      const giver = largest !== null && largest.bytes > own ? largest.client : client;
-      const oldest = this.#table.findOldestFinished(giver);
+      if (clientBytes <= maxBytesPerClient && !isFull) return true;
+      const largest = clientBytes <= maxBytesPerClient ? this.#table.findLargestClient() : null;
+      const evictedClient = largest !== null && largest.bytes > clientBytes ? largest.client : client;
+      const oldest = this.#table.findOldestFinished(evictedClient);
       if (oldest === null) return false;
       this.#table.delete(oldest);
     }

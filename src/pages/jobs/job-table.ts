@@ -61,8 +61,8 @@ export class JobTable {
     sql.all(
       "create table if not exists page_tasks(job text not null, n integer not null, url text not null, query text not null, status text not null, attempts integer not null, due integer not null, fault text not null, headers text not null, made integer not null, bytes integer not null, primary key(job, n)) without rowid",
     );
-    for (const [name, on] of Object.entries(INDEXES)) {
-      sql.all(`create index if not exists page_${name} on page_${on}`);
+    for (const [name, columns] of Object.entries(INDEXES)) {
+      sql.all(`create index if not exists page_${name} on page_${columns}`);
     }
     quarantineDamagedRows(sql, TABLE_CHECKS);
     this.#results = new TextTable(sql, "page_results");
@@ -90,7 +90,7 @@ export class JobTable {
       for (const [n, task] of tasks.entries()) {
         const { url, query, fault } = task;
         const status: TaskStatus = fault === null ? "queued" : "failed";
-        const said = fault === null ? "" : JSON.stringify(fault);
+        const errorText = fault === null ? "" : JSON.stringify(fault);
         this.#sql.all(
           "insert into page_tasks values(?,?,?,?,?,0,?,?,'',0,?)",
           id,
@@ -99,7 +99,7 @@ export class JobTable {
           query,
           status,
           now,
-          said,
+          errorText,
           taskBytes(task),
         );
       }
@@ -113,13 +113,13 @@ export class JobTable {
     const finished = numberIn(job, "finished");
     return {
       id,
-      operation: operationIn(job),
+      operation: readOperation(job),
       createdAt: numberIn(job, "created"),
       finishedAt: finished === 0 ? null : finished,
       expiresAt: numberIn(job, "expires"),
       tasks: this.#sql
         .all("select url, status, fault from page_tasks where job=? order by n", id)
-        .map((row) => ({ url: textIn(row, "url"), status: statusIn(row), fault: faultIn(row) })),
+        .map((row) => ({ url: textIn(row, "url"), status: readStatus(row), fault: readError(row) })),
     };
   }
 
@@ -145,7 +145,7 @@ export class JobTable {
       job: textIn(row, "job"),
       n: numberIn(row, "n"),
       client: textIn(row, "client"),
-      operation: operationIn(row),
+      operation: readOperation(row),
       origin: textIn(row, "origin"),
       query: textIn(row, "query"),
       attempts: numberIn(row, "attempts"),
@@ -182,7 +182,7 @@ export class JobTable {
   complete({ job, n }: QueuedTask, { body, headers, madeAt }: TaskResult): void {
     let bytes = 0;
     this.#sql.transaction(() => {
-      const wanted = this.#sql.all(
+      const rows = this.#sql.all(
         "update page_tasks set status='completed', headers=?, made=?, bytes=bytes+? where job=? and n=? and status='running' returning n",
         JSON.stringify(headers),
         madeAt,
@@ -190,7 +190,7 @@ export class JobTable {
         job,
         n,
       );
-      if (wanted.length === 0) return;
+      if (rows.length === 0) return;
       this.#results.put(job, String(n), toBase64(body));
       bytes = body.byteLength;
     });
@@ -208,8 +208,13 @@ export class JobTable {
 
   /** Ends all unfinished tasks of a job with the given status. */
   endUnfinished(job: string, status: "failed" | "cancelled", fault: TaskError | null): void {
-    const said = fault === null ? "" : JSON.stringify(fault);
-    this.#sql.all(`update page_tasks set status=?, fault=? where job=? and ${UNFINISHED}`, status, said, job);
+    const errorText = fault === null ? "" : JSON.stringify(fault);
+    this.#sql.all(
+      `update page_tasks set status=?, fault=? where job=? and ${UNFINISHED}`,
+      status,
+      errorText,
+      job,
+    );
   }
 
   /**
@@ -294,19 +299,19 @@ export function taskBytes({ url, query }: NewTask): number {
   return 2 * (url.length + query.length);
 }
 
-function operationIn(row: SqlRow): PageOperation {
+function readOperation(row: SqlRow): PageOperation {
   const operation = textIn(row, "operation");
   return PAGE_OPERATIONS.find((known) => known === operation) ?? "thumbs";
 }
 
 const STATUSES: readonly TaskStatus[] = ["queued", "running", "completed", "failed", "cancelled"];
 
-function statusIn(row: SqlRow): TaskStatus {
+function readStatus(row: SqlRow): TaskStatus {
   const text = textIn(row, "status");
   return STATUSES.find((status) => status === text) ?? "failed";
 }
 
-function faultIn(row: SqlRow): TaskError | null {
+function readError(row: SqlRow): TaskError | null {
   const text = textIn(row, "fault");
   if (text === "") return null;
   const fault: TaskError = JSON.parse(text);

@@ -69,44 +69,44 @@ export function startBatch(
   { urls, ...options }: BatchBody,
   check: (query: URLSearchParams) => unknown,
 ): Promise<Response> {
-  const counted = withRateLimit(async (_, call) => {
+  const start = withRateLimit(async (_, call) => {
     // Wait for the rate limit first, so that refused calls do not cost fifty copies of the options.
     await call.admitted;
     rejectQueryOptions(call.query);
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(options)) {
-      for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one));
+      for (const item of Array.isArray(value) ? value : [value]) query.append(name, String(item));
     }
     assertQueryLength(query);
     check(withAddress(PLACEHOLDER_PAGE, query));
     const { pages } = context.platform.variables;
     const tasks = urls.map((url): NewTask => {
-      const fault = findTaskError(url, pages);
+      const error = findTaskError(url, pages);
       // The beginning of a long address is enough to recognize it.
-      return fault === null
+      return error === null
         ? createTask(url, query)
-        : { url: url.slice(0, MAX_URL_LENGTH), query: "", fault };
+        : { url: url.slice(0, MAX_URL_LENGTH), query: "", fault: error };
     });
     return startJob(context, call, operation, tasks);
   }, urls.length);
-  return counted(context);
+  return start(context);
 }
 
 /** Answers an unreadable batch. It counts as a call, and the answer has the rate limit headers. */
 export function rejectBatch(context: Context, fault: unknown): Promise<Response> {
-  const counted = withRateLimit(async (_, { admitted }) => {
+  const reject = withRateLimit(async (_, { admitted }) => {
     await admitted;
     throw fault;
   });
-  return counted(context);
+  return reject(context);
 }
 
 /** Throws a 400 for query parameters that would have no effect together with a body. */
 function rejectQueryOptions(query: URLSearchParams): void {
   const [name] = query.keys();
   if (name === undefined) return;
-  const shown = name.slice(0, 40);
-  throw invalidRequest(`The parameter ${shown} has to be in the body, beside urls.`, shown);
+  const shownName = name.slice(0, 40);
+  throw invalidRequest(`The parameter ${shownName} has to be in the body, beside urls.`, shownName);
 }
 
 function createTask(url: string, options: URLSearchParams): NewTask {
@@ -119,8 +119,8 @@ function withAddress(url: string, options: URLSearchParams): URLSearchParams {
 
 /** Why an address may not be loaded; null if it may. */
 function findTaskError(url: string, safety: UrlSafetyOptions): TaskError | null {
-  const checked = checkPageUrl(url, safety);
-  if (!checked.ok) return { status: 400, code: checked.code, message: checked.message };
+  const check = checkPageUrl(url, safety);
+  if (!check.ok) return { status: 400, code: check.code, message: check.message };
   // The URL parser ignores some characters, but the task stores them too.
   return url.length > MAX_URL_LENGTH ? URL_TOO_LONG : null;
 }

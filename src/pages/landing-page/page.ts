@@ -51,7 +51,7 @@ const ORIGIN = '<span class="origin">https://&lt;this address&gt;</span>';
 /** The public page, the same for all requests. */
 export function renderLandingPage(): string {
   const rows = CLIENTS.map(
-    ([what, path]) => `<tr><th scope="row">${what}</th><td><code>${ORIGIN}${path}</code></td></tr>`,
+    ([title, path]) => `<tr><th scope="row">${title}</th><td><code>${ORIGIN}${path}</code></td></tr>`,
   );
   const options = (choices: typeof SIZES) =>
     choices.map(([value, text]) => `<option value="${value}">${text}</option>`).join("");

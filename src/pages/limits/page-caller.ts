@@ -28,9 +28,9 @@ const AUTH_PARAMETERS = ["key", ...LINK_PARAMETERS];
 
 /** The query without the authentication parameters and `async`. */
 export function normalizedQuery(query: URLSearchParams): URLSearchParams {
-  const wish = new URLSearchParams(query);
-  for (const name of [...AUTH_PARAMETERS, "async"]) wish.delete(name);
-  return wish;
+  const normalized = new URLSearchParams(query);
+  for (const name of [...AUTH_PARAMETERS, "async"]) normalized.delete(name);
+  return normalized;
 }
 
 /**
@@ -74,14 +74,14 @@ export async function identifyCaller(context: Context): Promise<PageCaller> {
   const query = url.searchParams;
   const { config } = await context.config();
   if (LINK_PARAMETERS.some((name) => query.has(name))) return identifyLinkCaller(context, config);
-  const given = query.get("key");
+  const keyParameter = query.get("key");
   const known = await findConfiguredKey(
     config,
-    given === null ? readHeaderCredentials(request) : [given.trim()],
+    keyParameter === null ? readHeaderCredentials(request) : [keyParameter.trim()],
     platform.now(),
   );
   if (known === undefined) {
-    if (given === null) return createPublicCaller(context);
+    if (keyParameter === null) return createPublicCaller(context);
     throw new GatewayError(
       401,
       "This API key is not known. (If key is a parameter of the page's address, that address has to be percent-encoded.)",
@@ -100,8 +100,8 @@ async function findConfiguredKey(
 ): Promise<KnownKey | undefined> {
   const keys = await getKnownKeys(config);
   const digests = await Promise.all(credentials.map((credential) => sha256Hex(credential)));
-  const found = digests.flatMap((digest) => keys.get(digest) ?? []);
-  return found.find((known) => getKeyRejection(known, now) === null) ?? found[0];
+  const matches = digests.flatMap((digest) => keys.get(digest) ?? []);
+  return matches.find((known) => getKeyRejection(known, now) === null) ?? matches[0];
 }
 
 function readHeaderCredentials({ headers }: Request): string[] {
@@ -127,11 +127,11 @@ async function identifyLinkCaller(
     if (getKeyRejection(known, now) !== null)
       throw createLinkError("The key that signed this link does not work any more.");
     const expires = Number(query.get("expires"));
-    const left = Math.floor(expires - now / 1_000);
-    if (!(left > 0)) {
+    const remaining = Math.floor(expires - now / 1_000);
+    if (!(remaining > 0)) {
       throw new GatewayError(403, "This link has expired.", { code: "link_expired", param: "expires" });
     }
-    return authorizeKeyCaller(known.key, clientAddress, left);
+    return authorizeKeyCaller(known.key, clientAddress, remaining);
   }
   throw createLinkError("This link is not signed by a known key, or has been changed since.");
 }
@@ -141,8 +141,8 @@ function createLinkError(message: string): GatewayError {
 }
 
 /** The caller of a key that may be used here. Throws GatewayError 403. */
-function authorizeKeyCaller(key: KnownKey["key"], clientAddress: string, shared: number): PageCaller {
+function authorizeKeyCaller(key: KnownKey["key"], clientAddress: string, sharedMaxAge: number): PageCaller {
   assertNetworkAllowed(key.entry, clientAddress);
   assertDialectAllowed(key.entry, "pages");
-  return { client: `${KEY_CLIENT_PREFIX}${key.id}`, key, sharedMaxAge: shared };
+  return { client: `${KEY_CLIENT_PREFIX}${key.id}`, key, sharedMaxAge };
 }

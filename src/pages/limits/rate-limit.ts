@@ -36,34 +36,34 @@ export function withRateLimit(
   calls = 1,
 ): (context: Context) => Promise<Response> {
   return async (context) => {
-    let visitor = createPublicCaller(context);
+    let caller = createPublicCaller(context);
     let refusal: unknown;
     if (hasCredentials(context)) {
       try {
-        visitor = await identifyCaller(context);
+        caller = await identifyCaller(context);
       } catch (thrown) {
         // Count failed keys too, so that guessing keys is rate-limited.
         refusal = thrown;
       }
     }
-    const { client, key } = visitor;
+    const { client, key } = caller;
     if (key !== null) context.log.key = key.id;
-    const counting = countCalls(context, visitor, calls);
+    const counting = countCalls(context, caller, calls);
     const admitted = counting.then((decision) => {
       if (decision?.allowed === false) throw createRateLimitError(decision);
       if (refusal !== undefined) throw refusal;
     });
     admitted.catch(() => undefined);
     const query = normalizedQuery(context.url.searchParams);
-    const answering = refusal === undefined ? handler(context, { query, client, admitted }) : null;
-    answering?.catch(() => undefined);
+    const responding = refusal === undefined ? handler(context, { query, client, admitted }) : null;
+    responding?.catch(() => undefined);
     const headers = { "referrer-policy": "no-referrer", ...rateHeaders(await counting) };
     try {
       await admitted;
-      const response = await answering;
+      const response = await responding;
       if (response === null) throw refusal;
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-      restrictCaching(response.headers, visitor);
+      restrictCaching(response.headers, caller);
       return response;
     } catch (thrown) {
       throw toErrorWithHeaders(thrown, context, { "cache-control": "no-store", ...headers });
@@ -84,17 +84,17 @@ async function countCalls(
   const { requests_per_minute = 0 } = countedLimits({ key }) ?? {};
   if (requests_per_minute === 0) return null;
   const limits = { requests_per_minute };
-  const use = { key: key.id, limits, tokens: 0, cost: 0 };
-  const count = () => platform.accounts.countRequest({ ...use, id: crypto.randomUUID() });
-  let answer = await count();
-  const short = (answer.limits?.requests?.remaining ?? 0) < calls - 1;
-  if (!short) for (let n = 1; n < calls && !("refused" in answer); n++) answer = await count();
-  const left = answer.limits?.requests;
-  const waitMs = "refused" in answer ? answer.limit?.resetMs : left?.resetMs;
+  const request = { key: key.id, limits, tokens: 0, cost: 0 };
+  const count = () => platform.accounts.countRequest({ ...request, id: crypto.randomUUID() });
+  let result = await count();
+  const tooFewLeft = (result.limits?.requests?.remaining ?? 0) < calls - 1;
+  if (!tooFewLeft) for (let n = 1; n < calls && !("refused" in result); n++) result = await count();
+  const requestLimit = result.limits?.requests;
+  const waitMs = "refused" in result ? result.limit?.resetMs : requestLimit?.resetMs;
   return {
-    allowed: !short && !("refused" in answer),
+    allowed: !tooFewLeft && !("refused" in result),
     limit: requests_per_minute,
-    remaining: left?.remaining ?? 0,
+    remaining: requestLimit?.remaining ?? 0,
     resetSeconds: Math.max(1, Math.ceil((waitMs ?? 60_000) / 1_000)),
   };
 }

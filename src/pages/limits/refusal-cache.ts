@@ -34,12 +34,12 @@ export class RefusalCache {
   /** Remembers a refusal at `now`. Ignores clients that have calls left: they only asked for too many at once. */
   rememberRefusal(client: string, decision: RateDecision, now: number): void {
     if (decision.allowed || decision.remaining > 0 || decision.limit === 0) return;
-    const ends = now + decision.resetSeconds * 1_000;
+    const resetAt = now + decision.resetSeconds * 1_000;
     // The decision's seconds are rounded up.
-    const holds = ends - 1_000;
-    if (holds <= now) return;
+    const certainUntil = resetAt - 1_000;
+    if (certainUntil <= now) return;
     this.#refusals.delete(client);
-    this.#refusals.set(client, { decision, certainUntil: holds, resetAt: ends });
+    this.#refusals.set(client, { decision, certainUntil, resetAt });
     for (const oldest of this.#refusals.keys()) {
       if (this.#refusals.size <= MAX_CLIENTS) return;
       this.#refusals.delete(oldest);

@@ -50,17 +50,17 @@ export function parseMetadata(page: {
   readonly headers: NamedTexts;
 }): PageMetadata {
   const { children } = parseHtml(page.html.slice(0, MAX_HTML));
-  const reading = new MetadataCollector(findBase(children, page.url));
-  for (const element of elementsIn(children)) reading.addElement(element);
-  const openGraph = Object.fromEntries(reading.properties);
+  const collector = new MetadataCollector(findBase(children, page.url));
+  for (const element of walkElements(children)) collector.addElement(element);
+  const openGraph = Object.fromEntries(collector.properties);
   return {
-    title: reading.title ?? reading.properties.get("title") ?? null,
-    description: reading.description ?? reading.properties.get("description") ?? null,
-    canonical: reading.canonical ?? findCanonicalLink(page.headers["link"] ?? [], page.url),
-    language: reading.language ?? firstLanguageTag(page.headers["content-language"]?.[0]),
+    title: collector.title ?? collector.properties.get("title") ?? null,
+    description: collector.description ?? collector.properties.get("description") ?? null,
+    canonical: collector.canonical ?? findCanonicalLink(page.headers["link"] ?? [], page.url),
+    language: collector.language ?? firstLanguageTag(page.headers["content-language"]?.[0]),
     openGraph,
-    icons: reading.icons,
-    feeds: reading.feeds,
+    icons: collector.icons,
+    feeds: collector.feeds,
   };
 }
 
@@ -98,8 +98,8 @@ class MetadataCollector {
     if ((attribs["http-equiv"] ?? "").toLowerCase() === "content-language")
       this.language ??= firstLanguageTag(content);
     // Many pages write `name` instead of `property`.
-    for (const written of new Set([attribs["property"], attribs["name"]])) {
-      const name = (written ?? "").trim().toLowerCase();
+    for (const attribute of new Set([attribs["property"], attribs["name"]])) {
+      const name = (attribute ?? "").trim().toLowerCase();
       if (name === "description") this.description ??= cleanText(content, MAX_DESCRIPTION);
       if (name.startsWith("og:")) this.#readProperty(name.slice(3), content);
     }
@@ -138,7 +138,7 @@ class MetadataCollector {
 }
 
 /** The document's own elements, in order. Uses a stack instead of recursion, because a page may nest elements deeply. */
-function* elementsIn(children: readonly ChildNode[]): Generator<Element> {
+function* walkElements(children: readonly ChildNode[]): Generator<Element> {
   const stack = [{ children, next: 0 }];
   for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
     const node = level.children[level.next++];
@@ -152,7 +152,7 @@ function* elementsIn(children: readonly ChildNode[]): Generator<Element> {
 
 /** The base address of a document. It also applies to addresses before the first `base` element. */
 function findBase(children: readonly ChildNode[], url: string): string {
-  for (const { name, attribs } of elementsIn(children)) {
+  for (const { name, attribs } of walkElements(children)) {
     const { href } = attribs;
     if (name === "base" && href !== undefined) return toAbsoluteUrl(href, url) ?? url;
   }
@@ -167,13 +167,13 @@ function toAbsoluteUrl(address: string, base: string): string | null {
 }
 
 /** The text with collapsed white space, truncated to a length; null if it is empty. */
-function cleanText(text: string, longest: number): string | null {
+function cleanText(text: string, maxLength: number): string | null {
   return (
     text
-      .slice(0, 4 * longest)
+      .slice(0, 4 * maxLength)
       .replace(/\s+/g, " ")
       .trim()
-      .slice(0, longest)
+      .slice(0, maxLength)
       .trimEnd() || null
   );
 }
@@ -190,8 +190,8 @@ function findCanonicalLink(links: readonly string[], url: string): string | null
     .slice(0, MAX_LINKS)
     .flatMap((text) => [...text.slice(0, 4 * MAX_ADDRESS).matchAll(/<([^<>]*)>([^<]*)/g)])) {
     // The first of several counts. The names are split in a second step: a single regular expression would backtrack.
-    const [, quoted, plain = ""] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
-    const kinds = (quoted ?? plain).toLowerCase().split(/\s+/);
+    const [, quoted, unquoted = ""] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
+    const kinds = (quoted ?? unquoted).toLowerCase().split(/\s+/);
     if (kinds.includes("canonical")) return toAbsoluteUrl(address, url);
   }
   return null;

@@ -39,7 +39,7 @@ export function clampSignals(signals: PageSignals): PageSignals {
       .map(({ chain, value }) => ({ chain, value: value.slice(0, MAX_VALUE) })),
     dom: (signals.dom ?? [])
       .slice(0, MAX_TEXTS)
-      .map((found) => ({ ...found, value: found.value.slice(0, MAX_VALUE) })),
+      .map((signal) => ({ ...signal, value: signal.value.slice(0, MAX_VALUE) })),
   };
 }
 
@@ -49,22 +49,22 @@ function clampEach(texts: readonly string[] = [], length = MAX_VALUE): string[] 
 
 /** Takes texts until their total length reaches the limit. */
 function clampTotal(texts: readonly string[] = [], length: number): string[] {
-  const kept: string[] = [];
-  let left = length;
+  const clamped: string[] = [];
+  let remaining = length;
   for (const text of texts) {
-    if (left <= 0 || kept.length === MAX_TEXTS) break;
-    kept.push(text.slice(0, left));
-    left -= text.length;
+    if (remaining <= 0 || clamped.length === MAX_TEXTS) break;
+    clamped.push(text.slice(0, remaining));
+    remaining -= text.length;
   }
-  return kept;
+  return clamped;
 }
 
 /** Also converts names to lower case, and merges the texts of names that differ only in case. */
 function clampNamed(texts: NamedTexts = {}): NamedTexts {
-  const kept: Record<string, string[]> = Object.create(null);
+  const clamped: Record<string, string[]> = Object.create(null);
   for (const [name, values] of Object.entries(texts).slice(0, MAX_ITEMS)) {
     const key = name.toLowerCase();
-    kept[key] = [...(kept[key] ?? []), ...clampEach(values)];
+    clamped[key] = [...(clamped[key] ?? []), ...clampEach(values)];
   }
-  return kept;
+  return clamped;
 }

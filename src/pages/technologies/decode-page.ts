@@ -8,7 +8,7 @@ const DECLARATION_BYTES = 16_384;
  */
 export function decodePage(bytes: Uint8Array, contentType: string): string {
   const decoder =
-    decoderOfByteOrderMark(bytes) ??
+    detectByteOrderMark(bytes) ??
     createDecoder(/charset\s*=\s*["']?([\w:.-]+)/i.exec(contentType)?.[1]) ??
     createDecoder(findDeclaredEncoding(bytes));
   if (decoder !== null) return decoder.decode(bytes, { stream: true });
@@ -19,7 +19,7 @@ export function decodePage(bytes: Uint8Array, contentType: string): string {
   }
 }
 
-function decoderOfByteOrderMark([first, second, third]: Uint8Array): TextDecoder | null {
+function detectByteOrderMark([first, second, third]: Uint8Array): TextDecoder | null {
   if (first === 0xef && second === 0xbb && third === 0xbf) return new TextDecoder();
   if (first === 0xff && second === 0xfe) return createDecoder("utf-16le");
   return first === 0xfe && second === 0xff ? createDecoder("utf-16be") : null;
@@ -39,10 +39,10 @@ function createDecoder(label: string | undefined): TextDecoder | null {
 function findDeclaredEncoding(bytes: Uint8Array): string | undefined {
   let head = "";
   for (const byte of bytes.subarray(0, DECLARATION_BYTES)) head += String.fromCharCode(byte);
-  const [said] = head.replace(/<!--[\s\S]*?(?:-->|$)/g, "").split(/<body/i);
-  const [, declared] = /^\s*<\?xml[^<>]*?\bencoding\s*=\s*["']([\w:.-]+)/i.exec(said ?? "") ?? [];
-  const [, named] = /<meta\b[^<>]*?\bcharset\s*=\s*(?:["']\s*)?([\w:.-]+)/i.exec(said ?? "") ?? [];
-  const label = named ?? declared;
+  const [beforeBody] = head.replace(/<!--[\s\S]*?(?:-->|$)/g, "").split(/<body/i);
+  const [, declared] = /^\s*<\?xml[^<>]*?\bencoding\s*=\s*["']([\w:.-]+)/i.exec(beforeBody ?? "") ?? [];
+  const [, charset] = /<meta\b[^<>]*?\bcharset\s*=\s*(?:["']\s*)?([\w:.-]+)/i.exec(beforeBody ?? "") ?? [];
+  const label = charset ?? declared;
   // The declaration was readable as ASCII, so the page cannot be UTF-16.
   return label !== undefined && /^utf-?16/i.test(label) ? "utf-8" : label;
 }

@@ -42,16 +42,16 @@ export async function fetchPage(
     const html = await readText(response, MAX_HTML_BYTES).catch(throwLoadError);
     return signalsFromHtml({ html, headers: response.headers, url }, detector ?? undefined);
   };
-  let found = await followRedirects(page.href, (address) => load(address, deadline));
-  let signals = await read(found);
+  let fetched = await followRedirects(page.href, (address) => load(address, deadline));
+  let signals = await read(fetched);
   for (let documents = 1; ; documents++) {
-    const next = findRefreshTarget(signals.refresh ?? found.response.headers.get("refresh"), found.url);
+    const next = findRefreshTarget(signals.refresh ?? fetched.response.headers.get("refresh"), fetched.url);
     if (next === null) break;
     if (documents >= MAX_DOCUMENTS) throw redirectLoop();
-    found = await followRedirects(next, (address) => load(address, deadline));
-    signals = await read(found);
+    fetched = await followRedirects(next, (address) => load(address, deadline));
+    signals = await read(fetched);
   }
-  const { url, response } = found;
+  const { url, response } = fetched;
   const report = { url, status: response.status, incomplete: false, overBudget: false };
   if (detector === null) return { report, signals };
   const extra = async (address: string): Promise<string> => {
@@ -75,8 +75,8 @@ export async function fetchPage(
 /** Throws for a response that a browser would not show as a page. */
 async function assertIsPage({ status, headers, body }: Response): Promise<void> {
   const type = headers.get("content-type") ?? "text/html";
-  const isKept = /^\s*attachment\b/i.test(headers.get("content-disposition") ?? "");
-  if (status !== 204 && status !== 205 && !isKept && /html|xml|text\/plain/i.test(type)) return;
+  const isAttachment = /^\s*attachment\b/i.test(headers.get("content-disposition") ?? "");
+  if (status !== 204 && status !== 205 && !isAttachment && /html|xml|text\/plain/i.test(type)) return;
   await body?.cancel();
   throw notRenderable(status === 204 || status === 205 ? "an empty answer" : "a download");
 }
@@ -92,7 +92,7 @@ async function followRedirects(
   load: (address: string) => Promise<Response>,
 ): Promise<PageResponse> {
   let url = start;
-  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await load(url).catch(throwLoadError);
     const location = response.headers.get("location");
     if (response.status < 300 || response.status >= 400 || location === null) return { url, response };
@@ -135,25 +135,25 @@ function throwLoadError(error: unknown): never {
 }
 
 /** The beginning of a body as text. */
-async function readText(response: Response, most: number): Promise<string> {
+async function readText(response: Response, maxBytes: number): Promise<string> {
   const reader = response.body?.getReader();
   if (reader === undefined) return "";
   // Use one growing buffer, because a server may send its page byte by byte.
-  let bytes = new Uint8Array(Math.min(most, FIRST_BUFFER));
+  let bytes = new Uint8Array(Math.min(maxBytes, FIRST_BUFFER));
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    const piece = value.subarray(0, most - length);
-    const needed = length + piece.byteLength;
+    const chunk = value.subarray(0, maxBytes - length);
+    const needed = length + chunk.byteLength;
     if (needed > bytes.byteLength) {
-      const larger = new Uint8Array(Math.min(most, 2 * needed));
-      larger.set(bytes.subarray(0, length));
-      bytes = larger;
+      const grown = new Uint8Array(Math.min(maxBytes, 2 * needed));
+      grown.set(bytes.subarray(0, length));
+      bytes = grown;
     }
-    bytes.set(piece, length);
+    bytes.set(chunk, length);
     length = needed;
-    if (length < most) continue;
+    if (length < maxBytes) continue;
     await reader.cancel();
     break;
   }

@@ -28,20 +28,20 @@ export class GramSelector {
    * literal it returns the offset that covers most of it, which may be before its start.
    */
   findRarest(literal: string, first: number): number {
-    let findRarest = first;
-    let fewest = Number.POSITIVE_INFINITY;
-    for (let at = first; at + GRAM_BYTES <= literal.length; at += GRAM_BYTES) {
-      const count = this.#counts[counterIndex(literal, at)] ?? 0;
-      if (count < fewest) [findRarest, fewest] = [at, count];
+    let rarest = first;
+    let lowestCount = Number.POSITIVE_INFINITY;
+    for (let offset = first; offset + GRAM_BYTES <= literal.length; offset += GRAM_BYTES) {
+      const count = this.#counts[counterIndex(literal, offset)] ?? 0;
+      if (count < lowestCount) [rarest, lowestCount] = [offset, count];
     }
-    return countKnownBytes(literal, findRarest - GRAM_BYTES) > countKnownBytes(literal, findRarest)
-      ? findRarest - GRAM_BYTES
-      : findRarest;
+    return countKnownBytes(literal, rarest - GRAM_BYTES) > countKnownBytes(literal, rarest)
+      ? rarest - GRAM_BYTES
+      : rarest;
   }
 
   #countGrams(text: string, weight: number): void {
-    for (let at = 0; at + GRAM_BYTES <= text.length; at++) {
-      const counter = counterIndex(text, at);
+    for (let offset = 0; offset + GRAM_BYTES <= text.length; offset++) {
+      const counter = counterIndex(text, offset);
       this.#counts[counter] = (this.#counts[counter] ?? 0) + weight;
     }
   }
@@ -52,6 +52,6 @@ export function countKnownBytes({ length }: string, offset: number): number {
   return Math.min(offset + GRAM_BYTES, length) - Math.max(offset, 0);
 }
 
-function counterIndex(text: string, at: number): number {
-  return Math.abs(readGram(text, at)) % COUNTER_SLOTS;
+function counterIndex(text: string, offset: number): number {
+  return Math.abs(readGram(text, offset)) % COUNTER_SLOTS;
 }

@@ -54,12 +54,12 @@ export class GramTable {
   add(literal: string, number: number, offset: number): void {
     const mask = offset < 0 ? BUT_FIRST : offset + GRAM_BYTES > literal.length ? BUT_LAST : ALL;
     if (!this.masks.includes(mask)) this.masks.push(mask);
-    const known = readGram(literal, offset) & mask;
+    const knownBytes = readGram(literal, offset) & mask;
     // In a text, the unknown byte can have any value.
     for (let byte = 0; byte < (mask === ALL ? 1 : 256); byte++) {
-      this.#isTaken[hashGram(known | (mask === BUT_LAST ? byte << 24 : byte), this.#shift)] = 1;
+      this.#isTaken[hashGram(knownBytes | (mask === BUT_LAST ? byte << 24 : byte), this.#shift)] = 1;
     }
-    const hash = hashGram(known, this.#shift + SHARED_BITS);
+    const hash = hashGram(knownBytes, this.#shift + SHARED_BITS);
     this.#previousEntry.push(this.#latestEntry[hash] ?? 0);
     this.#latestEntry[hash] = this.#literals.push(number) - 1;
     this.#offsets.push(offset);
@@ -87,9 +87,9 @@ export class GramTable {
   }
 
   #withMask(entry: number, mask: number): number {
-    let at = entry;
-    while (at !== 0 && this.#masks[at] !== mask) at = this.#previousEntry[at] ?? 0;
-    return at;
+    let current = entry;
+    while (current !== 0 && this.#masks[current] !== mask) current = this.#previousEntry[current] ?? 0;
+    return current;
   }
 
   /** The number of the entry's literal. */
@@ -109,34 +109,34 @@ export class GramTable {
  */
 function findAligned(count: number, isTaken: Uint8Array, shift: number): number {
   let found = 0;
-  for (let at = 0; at < count; at++) {
-    hitIndexes[found] = at;
-    found += isTaken[hashGram(words[at] ?? 0, shift)] ?? 0;
+  for (let index = 0; index < count; index++) {
+    hitIndexes[found] = index;
+    found += isTaken[hashGram(words[index] ?? 0, shift)] ?? 0;
   }
   return found;
 }
 
 function findHalfway(count: number, isTaken: Uint8Array, shift: number): number {
   let found = 0;
-  for (let at = 0; at < count; at++) {
-    hitIndexes[found] = at;
-    found += isTaken[hashGram(halfwayWord(at), shift)] ?? 0;
+  for (let index = 0; index < count; index++) {
+    hitIndexes[found] = index;
+    found += isTaken[hashGram(halfwayWord(index), shift)] ?? 0;
   }
   return found;
 }
 
 /** The last two bytes of a word and the first two of the next. */
-export function halfwayWord(at: number): number {
-  return ((words[at] ?? 0) >>> 16) | ((words[at + 1] ?? 0) << 16);
+export function halfwayWord(index: number): number {
+  return ((words[index] ?? 0) >>> 16) | ((words[index + 1] ?? 0) << 16);
 }
 
 /** A gram as a little-endian word: the first byte is the lowest. */
-export function readGram(text: string, at: number): number {
+export function readGram(text: string, offset: number): number {
   return (
-    text.charCodeAt(at) |
-    (text.charCodeAt(at + 1) << 8) |
-    (text.charCodeAt(at + 2) << 16) |
-    (text.charCodeAt(at + 3) << 24)
+    text.charCodeAt(offset) |
+    (text.charCodeAt(offset + 1) << 8) |
+    (text.charCodeAt(offset + 2) << 16) |
+    (text.charCodeAt(offset + 3) << 24)
   );
 }
 

@@ -39,27 +39,27 @@ export function signalsFromHtml(
   page: { readonly html: string; readonly headers: Headers; readonly url: string },
   detector?: TechnologyDetector,
 ): HtmlSignals {
-  const reading = new SignalCollector(page.url);
+  const collector = new SignalCollector(page.url);
   const document = parseHtml(page.html.slice(0, MAX_HTML));
-  reading.walk(document.children);
+  collector.walk(document.children);
   const parsed: ParsedDocument = {
     document,
-    attributes: reading.attributes.join("\n"),
-    depthSum: reading.depthSum,
+    attributes: collector.attributes.join("\n"),
+    depthSum: collector.depthSum,
   };
   return {
     url: page.url,
     html: page.html,
-    text: reading.text.join(" ").replace(/\s+/g, " ").trim(),
+    text: collector.text.join(" ").replace(/\s+/g, " ").trim(),
     headers: headerSignals(page.headers),
     cookies: parseCookieSignals(page.headers.getSetCookie()),
-    meta: reading.meta,
-    scriptSrc: [...reading.scriptSrc],
-    inlineScripts: reading.inlineScripts,
-    css: reading.css,
+    meta: collector.meta,
+    scriptSrc: [...collector.scriptSrc],
+    inlineScripts: collector.inlineScripts,
+    css: collector.css,
     dom: detector?.domSignals(parsed) ?? [],
-    stylesheets: [...reading.stylesheets],
-    refresh: reading.refresh,
+    stylesheets: [...collector.stylesheets],
+    refresh: collector.refresh,
   };
 }
 

@@ -23,22 +23,22 @@ export class LiteralScanner {
    * this list
    */
   constructor(literals: readonly string[]) {
-    const short = literals.filter(({ length }) => length <= GRAM_BYTES);
+    const shortLiterals = literals.filter(({ length }) => length <= GRAM_BYTES);
     this.#literals = literals;
     this.#overlap = literals.reduce((longest, { length }) => Math.max(longest, length - 1), 0);
     this.#aligned = new GramTable(GRAM_BYTES * literals.length);
     // A gram with an unknown byte has 256 forms.
-    this.#halfway = short.length === 0 ? undefined : new GramTable(256 * short.length);
-    const choice = new GramSelector(literals);
+    this.#halfway = shortLiterals.length === 0 ? undefined : new GramTable(256 * shortLiterals.length);
+    const selector = new GramSelector(literals);
     literals.forEach((literal, number) => {
       for (let first = 0; first < GRAM_BYTES; first++) {
-        const aligned = choice.findRarest(literal, first);
+        const aligned = selector.findRarest(literal, first);
         if (countKnownBytes(literal, aligned) >= GRAM_BYTES - 1) this.#aligned.add(literal, number, aligned);
         else
           this.#halfway?.add(
             literal,
             number,
-            choice.findRarest(literal, (first + GRAM_BYTES / 2) % GRAM_BYTES),
+            selector.findRarest(literal, (first + GRAM_BYTES / 2) % GRAM_BYTES),
           );
       }
     });
@@ -51,30 +51,30 @@ export class LiteralScanner {
   scan(text: string): Map<number, number[]> {
     const found = new Map<number, number[]>();
     const bytes = this.#bytes;
-    for (let seen = 0; seen < text.length; seen = bytes.end) {
-      bytes.loadSection(text, Math.max(0, seen - this.#overlap));
-      this.#scanSection(seen, found);
+    for (let scanned = 0; scanned < text.length; scanned = bytes.end) {
+      bytes.loadSection(text, Math.max(0, scanned - this.#overlap));
+      this.#scanSection(scanned, found);
     }
     return found;
   }
 
-  /** @param seen the end of the previous section, which has reported all literals that end before it */
-  #scanSection(seen: number, found: Map<number, number[]>): void {
+  /** @param scannedEnd the end of the previous section, which has reported all literals that end before it */
+  #scanSection(scannedEnd: number, found: Map<number, number[]>): void {
     const count = Math.ceil(this.#bytes.length / GRAM_BYTES);
     const aligned = this.#aligned.findAligned(count);
     for (let i = 0; i < aligned; i++) {
       const word = hitIndexes[i] ?? 0;
-      this.#compareLiterals(this.#aligned, GRAM_BYTES * word, words[word] ?? 0, seen, found);
+      this.#compareLiterals(this.#aligned, GRAM_BYTES * word, words[word] ?? 0, scannedEnd, found);
     }
     if (this.#halfway === undefined) return;
-    const halves = this.#halfway.findHalfway(count);
-    for (let i = 0; i < halves; i++) {
+    const halfway = this.#halfway.findHalfway(count);
+    for (let i = 0; i < halfway; i++) {
       const word = hitIndexes[i] ?? 0;
       this.#compareLiterals(
         this.#halfway,
         GRAM_BYTES * word + GRAM_BYTES / 2,
         halfwayWord(word),
-        seen,
+        scannedEnd,
         found,
       );
     }
@@ -83,24 +83,24 @@ export class LiteralScanner {
   /** Compares the literals at the position of a gram. */
   #compareLiterals(
     table: GramTable,
-    at: number,
+    offset: number,
     gram: number,
-    seen: number,
+    scannedEnd: number,
     found: Map<number, number[]>,
   ): void {
     for (const mask of table.masks) {
       for (let entry = table.first(gram, mask); entry !== 0; entry = table.next(entry)) {
         const number = table.literal(entry);
-        const start = at - table.offset(entry);
+        const start = offset - table.offset(entry);
         if (this.#bytes.hasLiteralAt(this.#literals[number] ?? "", start))
-          this.#recordPosition(number, start, seen, found);
+          this.#recordPosition(number, start, scannedEnd, found);
       }
     }
   }
 
-  #recordPosition(number: number, start: number, seen: number, found: Map<number, number[]>): void {
+  #recordPosition(number: number, start: number, scannedEnd: number, found: Map<number, number[]>): void {
     const position = this.#bytes.unitAt(start);
-    if (position + (this.#literals[number] ?? "").length <= seen) return;
+    if (position + (this.#literals[number] ?? "").length <= scannedEnd) return;
     const positions = found.get(number);
     if (positions === undefined) found.set(number, [position]);
     else if (positions.length < MAX_POSITIONS) positions.push(position);

@@ -28,17 +28,17 @@ export class MatchBudget {
  *
  * @param positions of the literals of which a match contains one; absent if the pattern has none
  * @param span maximum characters of a match; 0 if the pattern must see the whole text
- * @param effort the page's budget, which the parts reduce
+ * @param budget the page's budget; each window reduces it
  */
 export function* matchWindows(
   text: string,
   positions: readonly number[] | undefined,
   span: number,
   patterns: readonly EnginePattern[],
-  effort: MatchBudget,
+  budget: MatchBudget,
 ): Generator<string> {
   if (positions === undefined || span === 0) {
-    yield text.slice(0, effort.take(text.length));
+    yield text.slice(0, budget.take(text.length));
     return;
   }
   if (patterns.some(isRedosProne)) {
@@ -46,23 +46,23 @@ export function* matchWindows(
     cost.add(text, positions);
     if (cost.exceedsLimit) return;
   }
-  let left = MAX_CHARACTERS_PER_PATTERN;
+  let remaining = MAX_CHARACTERS_PER_PATTERN;
   for (const [start, end] of mergeWindows(positions, span + 2)) {
-    const length = effort.take(Math.min(left, end - start, text.length - start));
+    const length = budget.take(Math.min(remaining, end - start, text.length - start));
     if (length <= 0) return;
-    left -= length;
+    remaining -= length;
     yield text.slice(start, start + length);
   }
 }
 
 /** The ranges of text within `reach` of each position; overlapping ranges are merged. */
 function mergeWindows(positions: readonly number[], reach: number): [start: number, end: number][] {
-  const joined: [start: number, end: number][] = [];
+  const merged: [start: number, end: number][] = [];
   for (const position of positions.toSorted((a, b) => a - b)) {
-    const last = joined.at(-1);
+    const last = merged.at(-1);
     const start = Math.max(0, position - reach);
     if (last !== undefined && start <= last[1]) last[1] = position + reach;
-    else joined.push([start, position + reach]);
+    else merged.push([start, position + reach]);
   }
-  return joined;
+  return merged;
 }

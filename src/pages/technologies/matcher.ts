@@ -84,15 +84,15 @@ export class SignalMatcher {
 
   /** @param signals clamped, with names in lower case: the result of `clampSignals` */
   match(signals: PageSignals): Detection[] {
-    const effort = new MatchBudget();
-    const texts = createEngineRuns(signals).flatMap((run) => this.#matchRun(run, effort));
+    const budget = new MatchBudget();
+    const texts = createEngineRuns(signals).flatMap((run) => this.#matchRun(run, budget));
     return [...texts, ...this.#matchGlobals(signals), ...this.#matchSelectors(signals.dom ?? [])];
   }
 
-  #matchRun(items: EngineItems, effort: MatchBudget): Detection[] {
+  #matchRun(items: EngineItems, budget: MatchBudget): Detection[] {
     const byTechnology = new Map<Technology, (readonly Detection[])[]>();
     FIELDS.forEach((field, position) => {
-      const found = this.#matchField(field, items, effort);
+      const found = this.#matchField(field, items, budget);
       for (const [technology, detections] of found) {
         const fields = byTechnology.get(technology) ?? [];
         byTechnology.set(technology, fields);
@@ -105,7 +105,7 @@ export class SignalMatcher {
   #matchField(
     field: (typeof FIELDS)[number],
     items: EngineItems,
-    effort: MatchBudget,
+    budget: MatchBudget,
   ): Map<Technology, Detection[]> {
     switch (field) {
       case "cookies":
@@ -116,14 +116,14 @@ export class SignalMatcher {
       case "scriptSrc":
         return this.#matchScriptSources(items);
       default:
-        return this.#matchText(field, items, effort);
+        return this.#matchText(field, items, budget);
     }
   }
 
   #matchText(
     field: Exclude<TextField, "scriptSrc">,
     items: EngineItems,
-    effort: MatchBudget,
+    budget: MatchBudget,
   ): Map<Technology, Detection[]> {
     const found = new Map<Technology, Detection[]>();
     const text = items[field];
@@ -135,8 +135,8 @@ export class SignalMatcher {
       const patterns = technology.pattern(field, index);
       const view = { name: technology.name, [field]: patterns };
       const span = technology.fingerprint.spans?.[field]?.[index] ?? 0;
-      for (const part of matchWindows(text, positions, span, patterns, effort)) {
-        const detections = runPattern(technology, () => engine.analyzeOneToOne(view, field, part));
+      for (const window of matchWindows(text, positions, span, patterns, budget)) {
+        const detections = runPattern(technology, () => engine.analyzeOneToOne(view, field, window));
         if (detections.length === 0) continue;
         found.set(technology, [...(found.get(technology) ?? []), ...detections]);
         break;
@@ -148,15 +148,15 @@ export class SignalMatcher {
   #matchScriptSources({ scriptSrc = [] }: EngineItems): Map<Technology, Detection[]> {
     // For each technology: the indexes of the addresses that its patterns could match, with the indexes of those
     // patterns.
-    const wanted = new Map<Technology, Map<number, number[]>>();
+    const candidates = new Map<Technology, Map<number, number[]>>();
     const costs = new Map<EnginePattern, RedosCost>();
-    for (const [place, address] of scriptSrc.entries()) {
+    for (const [sourceIndex, address] of scriptSrc.entries()) {
       for (const { technology, index, positions = [] } of this.#textIndex("scriptSrc").findCandidates(
         address,
       )) {
-        const places = wanted.get(technology) ?? new Map<number, number[]>();
-        wanted.set(technology, places);
-        places.set(place, [...(places.get(place) ?? []), index]);
+        const patternsBySource = candidates.get(technology) ?? new Map<number, number[]>();
+        candidates.set(technology, patternsBySource);
+        patternsBySource.set(sourceIndex, [...(patternsBySource.get(sourceIndex) ?? []), index]);
         for (const pattern of technology.pattern("scriptSrc", index).filter(isRedosProne)) {
           const cost = costs.get(pattern) ?? new RedosCost();
           costs.set(pattern, cost);
@@ -165,15 +165,15 @@ export class SignalMatcher {
       }
     }
     const found = new Map<Technology, Detection[]>();
-    for (const [technology, places] of wanted) {
-      const detections = [...places].flatMap(([place, indexes]) => {
+    for (const [technology, patternsBySource] of candidates) {
+      const detections = [...patternsBySource].flatMap(([sourceIndex, indexes]) => {
         const patterns = indexes
           .sort((a, b) => a - b)
-          .flatMap((at) => technology.pattern("scriptSrc", at))
+          .flatMap((index) => technology.pattern("scriptSrc", index))
           .filter((pattern) => !costs.get(pattern)?.exceedsLimit);
         const view = { name: technology.name, scriptSrc: patterns };
         return runPattern(technology, () =>
-          engine.analyzeOneToMany(view, "scriptSrc", scriptSrc.slice(place, place + 1)),
+          engine.analyzeOneToMany(view, "scriptSrc", scriptSrc.slice(sourceIndex, sourceIndex + 1)),
         );
       });
       if (detections.length > 0) found.set(technology, detections);
@@ -270,16 +270,18 @@ function indexKeys(catalogue: Catalogue, field: KeyedField | "dom"): Map<string,
 
 /** Whether the selector's fingerprint uses this kind of signal. */
 function usesSignal(technology: Technology, { selector, kind, name }: DomSignal): boolean {
-  const wanted = technology.fingerprint.dom?.[selector]?.[kind];
-  if (wanted === undefined) return false;
-  return name === "" ? typeof wanted !== "object" : typeof wanted === "object" && Object.hasOwn(wanted, name);
+  const condition = technology.fingerprint.dom?.[selector]?.[kind];
+  if (condition === undefined) return false;
+  return name === ""
+    ? typeof condition !== "object"
+    : typeof condition === "object" && Object.hasOwn(condition, name);
 }
 
 /** Whether one of the patterns of a name matches one of its texts, or throws on it. */
 function mayMatch(patterns: EnginePatterns, name: string, texts: readonly string[]): boolean {
-  const named = Array.isArray(patterns) ? [] : (patterns[name] ?? []);
+  const candidates = Array.isArray(patterns) ? [] : (patterns[name] ?? []);
   try {
-    return named.some(({ regex }) => texts.some((text) => regex.test(text)));
+    return candidates.some(({ regex }) => texts.some((text) => regex.test(text)));
   } catch {
     return true;
   }

@@ -24,18 +24,18 @@ export function createProbeArgument({ technologies }: Catalogue): ProbeArgument 
     { exists: boolean; text: boolean; attributes: Set<string>; properties: Set<string> }
   >();
   for (const { fingerprint } of technologies) {
-    for (const [selector, wanted] of Object.entries(fingerprint.dom ?? {})) {
-      const all = selectors.get(selector) ?? {
+    for (const [selector, conditions] of Object.entries(fingerprint.dom ?? {})) {
+      const combined = selectors.get(selector) ?? {
         exists: false,
         text: false,
         attributes: new Set(),
         properties: new Set(),
       };
-      selectors.set(selector, all);
-      all.exists ||= wanted["exists"] !== undefined;
-      all.text ||= wanted["text"] !== undefined;
-      for (const name of namesIn(wanted["attributes"])) all.attributes.add(name);
-      for (const name of namesIn(wanted["properties"])) all.properties.add(name);
+      selectors.set(selector, combined);
+      combined.exists ||= conditions["exists"] !== undefined;
+      combined.text ||= conditions["text"] !== undefined;
+      for (const name of listKeys(conditions["attributes"])) combined.attributes.add(name);
+      for (const name of listKeys(conditions["properties"])) combined.properties.add(name);
     }
   }
   return {
@@ -50,6 +50,6 @@ export function createProbeArgument({ technologies }: Catalogue): ProbeArgument 
   };
 }
 
-function namesIn(wanted: unknown): string[] {
-  return typeof wanted === "object" && wanted !== null ? Object.keys(wanted) : [];
+function listKeys(value: unknown): string[] {
+  return typeof value === "object" && value !== null ? Object.keys(value) : [];
 }

@@ -45,45 +45,49 @@ function probePage(
       let value: unknown = globalThis;
       for (let part = 0; part < chain.length && value !== undefined; part++) {
         const name = chain[part] ?? "";
-        const holder: unknown = value;
+        const owner: unknown = value;
         value = undefined;
-        if ((typeof holder === "object" || typeof holder === "function") && holder !== null) {
-          if (hasOwn.call(holder, name)) value = Reflect.get(holder, name);
+        if ((typeof owner === "object" || typeof owner === "function") && owner !== null) {
+          if (hasOwn.call(owner, name)) value = Reflect.get(owner, name);
         }
       }
       if (value !== undefined) {
-        const plain = typeof value === "string" || typeof value === "number";
-        globals.push([chain.join("."), `${plain ? value : Boolean(value)}`.slice(0, limits.value)]);
+        const isPrimitive = typeof value === "string" || typeof value === "number";
+        globals.push([chain.join("."), `${isPrimitive ? value : Boolean(value)}`.slice(0, limits.value)]);
       }
     } catch {}
   }
 
   for (let i = 0; i < selectors.length && found.length < limits.found; i++) {
-    const wanted = selectors[i];
-    if (wanted === undefined || performance.now() > end) break;
+    const query = selectors[i];
+    if (query === undefined || performance.now() > end) break;
     try {
-      const { selector } = wanted;
+      const { selector } = query;
       const elements = document.querySelectorAll(selector);
-      if (elements.length > 0 && wanted.exists) found.push([selector, "exists", "", ""]);
-      for (let at = 0; at < elements.length && at < limits.elements && found.length < limits.found; at++) {
-        const element = elements[at];
+      if (elements.length > 0 && query.exists) found.push([selector, "exists", "", ""]);
+      for (
+        let index = 0;
+        index < elements.length && index < limits.elements && found.length < limits.found;
+        index++
+      ) {
+        const element = elements[index];
         if (element === undefined) break;
-        const text = wanted.text ? (element.textContent ?? "").trim() : "";
+        const text = query.text ? (element.textContent ?? "").trim() : "";
         if (text !== "") found.push([selector, "text", "", text.slice(0, limits.value)]);
-        for (const name of wanted.attributes) {
+        for (const name of query.attributes) {
           const value = element.getAttribute(name);
           if (value !== null) found.push([selector, "attributes", name, value.slice(0, limits.value)]);
         }
-        for (const name of wanted.properties) {
+        for (const name of query.properties) {
           if (!hasOwn.call(element, name)) continue;
           const value: unknown = Reflect.get(element, name);
           if (value === undefined) continue;
-          const plain = typeof value === "string" || typeof value === "number";
+          const isPrimitive = typeof value === "string" || typeof value === "number";
           found.push([
             selector,
             "properties",
             name,
-            `${plain ? value : Boolean(value)}`.slice(0, limits.value),
+            `${isPrimitive ? value : Boolean(value)}`.slice(0, limits.value),
           ]);
         }
       }
@@ -106,16 +110,16 @@ export function createProbeExpression(
   part: ProbePart = "both",
   budget = 500,
 ): string {
-  const wanted: ProbeArgument = {
+  const selected: ProbeArgument = {
     chains: part === "selectors" ? [] : argument.chains,
     selectors: part === "globals" ? argument.selectors.flatMap(onlyProperties) : argument.selectors,
   };
   const limits = { found: MAX_MATCHES, value: MAX_VALUE, elements: MAX_ELEMENTS };
-  return `(${probePage.toString()})(${JSON.stringify(wanted)}, ${Number(budget)}, ${JSON.stringify(limits)})`;
+  return `(${probePage.toString()})(${JSON.stringify(selected)}, ${Number(budget)}, ${JSON.stringify(limits)})`;
 }
 
-function onlyProperties(wanted: ProbeSelector): ProbeSelector[] {
-  return wanted.properties.length > 0 ? [{ ...wanted, exists: false, text: false, attributes: [] }] : [];
+function onlyProperties(selector: ProbeSelector): ProbeSelector[] {
+  return selector.properties.length > 0 ? [{ ...selector, exists: false, text: false, attributes: [] }] : [];
 }
 
 const KINDS: readonly DomSignal["kind"][] = ["exists", "text", "attributes", "properties"];
@@ -131,14 +135,14 @@ function isTextLists(value: unknown, length: number): value is string[][] {
 
 /** Parses the probe's result. A result of another shape, caused by an interfering page, counts as empty. */
 export function parseProbeResult(result: unknown): Required<Pick<PageSignals, "js" | "dom">> {
-  const nothing = { js: [], dom: [] };
+  const none = { js: [], dom: [] };
   const { globals, found } = isObject(result) ? result : {};
-  if (!isTextLists(globals, 2) || !isTextLists(found, 4)) return nothing;
+  if (!isTextLists(globals, 2) || !isTextLists(found, 4)) return none;
   const js = globals.map(([chain = "", value = ""]) => ({ chain, value: value.slice(0, MAX_VALUE) }));
   const dom = new Map<string, DomSignal>();
-  for (const [selector = "", given, name = "", value = ""] of found) {
-    const kind = KINDS.find((known) => known === given);
-    if (kind === undefined) return nothing;
+  for (const [selector = "", kindName, name = "", value = ""] of found) {
+    const kind = KINDS.find((candidate) => candidate === kindName);
+    if (kind === undefined) return none;
     dom.set(JSON.stringify([selector, kind, name, value]), {
       selector,
       kind,

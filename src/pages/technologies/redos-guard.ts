@@ -45,8 +45,8 @@ export class RedosCost {
   }
 }
 
-function count(text: string, what: RegExp): number {
-  return text.match(what)?.length ?? 0;
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
 }
 
 function longestNumber(text: string): number {

@@ -22,13 +22,15 @@ export function resolveDetections(
   catalogue: Catalogue,
   detections: readonly Detection[],
 ): ResolvedTechnology[] {
-  const open = new Set<Technology>();
+  const satisfied = new Set<Technology>();
   for (;;) {
-    const counted = detections.filter(({ technology }) => !technology.isConditional || open.has(technology));
-    const resolved = resolveRound(catalogue, counted);
-    const met = findNewlySatisfied(resolved, detections, open);
-    if (met.length === 0) return sortResolved(catalogue, resolved);
-    for (const technology of met) open.add(technology);
+    const included = detections.filter(
+      ({ technology }) => !technology.isConditional || satisfied.has(technology),
+    );
+    const resolved = resolveRound(catalogue, included);
+    const added = findNewlySatisfied(resolved, detections, satisfied);
+    if (added.length === 0) return sortResolved(catalogue, resolved);
+    for (const technology of added) satisfied.add(technology);
   }
 }
 
@@ -64,15 +66,15 @@ function withoutExcluded(resolved: readonly ResolvedTechnology[]): ResolvedTechn
 
 function addImplied(catalogue: Catalogue, resolved: readonly ResolvedTechnology[]): ResolvedTechnology[] {
   const all = [...resolved];
-  const present = new Set(all.map(({ technology }) => technology));
+  const included = new Set(all.map(({ technology }) => technology));
   // The list grows during the loop, so that implied technologies can imply others.
   for (const { technology, confidence } of all) {
     for (const implied of technology.implies) {
-      const other = catalogue.byName.get(implied.name);
-      if (other === undefined || present.has(other)) continue;
-      present.add(other);
+      const technology = catalogue.byName.get(implied.name);
+      if (technology === undefined || included.has(technology)) continue;
+      included.add(technology);
       all.push({
-        technology: other,
+        technology,
         confidence: Math.min(confidence, implied.confidence),
         version: implied.version,
       });
@@ -85,14 +87,14 @@ function addImplied(catalogue: Catalogue, resolved: readonly ResolvedTechnology[
 function findNewlySatisfied(
   resolved: readonly ResolvedTechnology[],
   detections: readonly Detection[],
-  open: ReadonlySet<Technology>,
+  satisfied: ReadonlySet<Technology>,
 ): Technology[] {
   const names = new Set(resolved.map(({ technology }) => technology.name));
   const categories = new Set(resolved.flatMap(({ technology }) => technology.fingerprint.cats));
   const waiting = new Set(
     detections
       .map(({ technology }) => technology)
-      .filter((technology) => technology.isConditional && !open.has(technology)),
+      .filter((technology) => technology.isConditional && !satisfied.has(technology)),
   );
   return [...waiting].filter(
     ({ requires, requiresCategory }) =>

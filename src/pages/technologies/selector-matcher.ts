@@ -39,13 +39,13 @@ export class SelectorMatcher {
       .findCandidates(attributes)
       .sort((a, b) => a.technology.order - b.technology.order || a.index - b.index);
     // Several technologies may share a selector; a signal applies to all of them.
-    const wanted = new Map<string, Technology[]>();
+    const bySelector = new Map<string, Technology[]>();
     for (const { technology, index } of byOrder) {
       const selector = this.#selectorsOf(technology)[index];
-      if (selector !== undefined) wanted.set(selector, [...(wanted.get(selector) ?? []), technology]);
+      if (selector !== undefined) bySelector.set(selector, [...(bySelector.get(selector) ?? []), technology]);
     }
-    const affordable = Math.max(1, Math.floor(MAX_ANCESTOR_STEPS / Math.max(1, depthSum)));
-    return [...wanted].slice(0, affordable).flatMap(([selector, technologies]) => {
+    const maxElements = Math.max(1, Math.floor(MAX_ANCESTOR_STEPS / Math.max(1, depthSum)));
+    return [...bySelector].slice(0, maxElements).flatMap(([selector, technologies]) => {
       const elements = select(selector, document);
       return elements.length === 0 ? [] : collectSignals(selector, technologies, elements);
     });

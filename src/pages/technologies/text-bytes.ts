@@ -69,14 +69,14 @@ export class TextSection {
 
   #unitsBetween(from: number, to: number): number {
     let units = 0;
-    for (let at = from; at < to; at++) {
+    for (let index = from; index < to; index++) {
       // Most bytes are ASCII: count four of them at once.
-      while (at % 4 === 0 && at + 4 <= to && ((words[at / 4] ?? 0) & NOT_ASCII) === 0) {
+      while (index % 4 === 0 && index + 4 <= to && ((words[index / 4] ?? 0) & NOT_ASCII) === 0) {
         units += 4;
-        at += 4;
+        index += 4;
       }
-      if (at === to) break;
-      const byte = bytes[at] ?? 0;
+      if (index === to) break;
+      const byte = bytes[index] ?? 0;
       // Each character has one first byte; a character of four bytes has two code units.
       if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1;
     }

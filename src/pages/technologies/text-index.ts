@@ -28,14 +28,14 @@ export class TextIndex {
 
   constructor(catalogue: Catalogue, field: TextField | "dom") {
     const numbers = new Map<string, number>();
-    const numberOf = (literal: string) => {
+    const getNumber = (literal: string) => {
       const number = numbers.get(literal) ?? numbers.size;
       numbers.set(literal, number);
       return number;
     };
     for (const technology of catalogue.technologies) {
       getLiteralGroups(technology, field).forEach((groups, index) => {
-        const [first = [], ...others] = groups.map((group) => group.map(numberOf));
+        const [first = [], ...others] = groups.map((group) => group.map(getNumber));
         const indexed = { technology, index, first, others };
         if (first.length === 0) this.#unconditional.push(indexed);
         for (const number of first) {
@@ -51,14 +51,14 @@ export class TextIndex {
   /** @returns each candidate once, in no particular order */
   findCandidates(text: string): Candidate[] {
     const found = this.#scanner.scan(text);
-    const findCandidates = new Set<IndexedPattern>();
+    const candidates = new Set<IndexedPattern>();
     for (const number of found.keys()) {
       for (const indexed of this.#byLiteral.get(number) ?? []) {
-        if (indexed.others.every((group) => group.some((other) => found.has(other))))
-          findCandidates.add(indexed);
+        if (indexed.others.every((group) => group.some((number) => found.has(number))))
+          candidates.add(indexed);
       }
     }
-    const located = [...findCandidates].map(({ technology, index, first }): Candidate => {
+    const located = [...candidates].map(({ technology, index, first }): Candidate => {
       const positions = first.flatMap((number) => found.get(number) ?? []);
       return { technology, index, positions };
     });

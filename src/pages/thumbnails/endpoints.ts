@@ -138,8 +138,8 @@ async function renderImage(
 ): Promise<RenderedThumbnail> {
   const { output, scale } = plan;
   const make = async () => {
-    const maker = await getImageConverter(pages);
-    return maker.convert(bytes, output, format, quality, Math.ceil(scale), transparent);
+    const converter = await getImageConverter(pages);
+    return converter.convert(bytes, output, format, quality, Math.ceil(scale), transparent);
   };
   return {
     body: finished ? bytes : await make(),
@@ -189,7 +189,7 @@ function toJsonAnswer(image: ServableAnswer, { prettify }: ThumbnailRequest): Se
 const makers = new WeakMap<PagesPlatform, Promise<ImageConverter>>();
 
 function getImageConverter(pages: PagesPlatform): Promise<ImageConverter> {
-  const maker = makers.get(pages) ?? pages.loadCodecs().then((modules) => new ImageConverter(modules));
-  makers.set(pages, maker);
-  return maker;
+  const converter = makers.get(pages) ?? pages.loadCodecs().then((modules) => new ImageConverter(modules));
+  makers.set(pages, converter);
+  return converter;
 }

@@ -39,8 +39,10 @@ const MIN_CONTENT_INCHES = 1;
 /** The paper of a PDF, from `paper`, `landscape` and `margins`. Throws a 400 that names the parameter. */
 export function readPaperLayout(query: QueryParameters): PaperLayout {
   const paper = query.choice("paper", PAPER_NAMES) ?? DEFAULT_PAPER;
-  const [wide, high] = PAPERS.get(paper) ?? [0, 0];
-  const [width, height] = query.boolean("landscape", false) ? [high, wide] : [wide, high];
+  const [paperWidth, paperHeight] = PAPERS.get(paper) ?? [0, 0];
+  const [width, height] = query.boolean("landscape", false)
+    ? [paperHeight, paperWidth]
+    : [paperWidth, paperHeight];
   const margins = readMargins(query);
   const { top, right, bottom, left } = margins;
   if (width - left - right >= MIN_CONTENT_INCHES && height - top - bottom >= MIN_CONTENT_INCHES)

@@ -47,13 +47,13 @@ export function readClip(query: QueryParameters): Clip | null {
   if (text === null) return null;
   const [x, y, width, height] =
     /^(\d{1,5}),(\d{1,5}),(\d{1,5}),(\d{1,5})$/.exec(text.replaceAll(" ", ""))?.slice(1).map(Number) ?? [];
-  const within = (value: number | undefined, least: number, most: number): value is number =>
-    value !== undefined && value >= least && value <= most;
+  const isWithin = (value: number | undefined, min: number, max: number): value is number =>
+    value !== undefined && value >= min && value <= max;
   if (
-    within(x, 0, MAX_SIDE) &&
-    within(y, 0, MAX_CLIP_TOP) &&
-    within(width, 1, MAX_SIDE) &&
-    within(height, 1, MAX_SIDE)
+    isWithin(x, 0, MAX_SIDE) &&
+    isWithin(y, 0, MAX_CLIP_TOP) &&
+    isWithin(width, 1, MAX_SIDE) &&
+    isWithin(height, 1, MAX_SIDE)
   ) {
     if (!isTooLarge({ width, height })) return { x, y, width, height };
     throw new GatewayError(400, `An image may have at most ${MAX_PIXELS} pixels.`, {
@@ -81,16 +81,16 @@ export function readRequestedSize(
   const name = query.text("size");
   const width = query.integer("width", 1, MAX_SIDE);
   const height = query.integer("height", 1, MAX_SIDE);
-  const usual = subject === "clip" ? SUBJECT_SIZE : { width: 320, height: mobile ? 568 : 240 };
-  const predefined = name === null ? usual : findPredefinedSize(name);
+  const defaultSize = subject === "clip" ? SUBJECT_SIZE : { width: 320, height: mobile ? 568 : 240 };
+  const predefined = name === null ? defaultSize : findPredefinedSize(name);
   const size = predefined ?? parseCustomSize(name ?? "");
-  const wanted = combineSizes(subject, size, { width, height }, predefined === undefined);
+  const combined = combineSizes(subject, size, { width, height }, predefined === undefined);
   const frame = {
-    width: scaleSide(wanted.width, scale),
-    height: scaleSide(wanted.height, scale),
-    fit: wanted.fit,
+    width: scaleSide(combined.width, scale),
+    height: scaleSide(combined.height, scale),
+    fit: combined.fit,
   };
-  if (isTooLarge(wanted)) {
+  if (isTooLarge(combined)) {
     throw new GatewayError(400, `An image may have at most ${MAX_PIXELS} pixels.`, {
       code: "page_too_large",
       param: width === null && height === null ? "size" : width === null ? "height" : "width",

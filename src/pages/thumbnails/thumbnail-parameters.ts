@@ -131,11 +131,11 @@ function readScreen(
   device: Device | undefined,
   scale: number | null,
 ): Screen {
-  const usual = mobile ? { width: 412, height: 732 } : { width: 1200, height: 1200 };
-  const both = query.dimensions("viewport", 1, MAX_VIEWPORT) ?? device ?? usual;
+  const defaultViewport = mobile ? { width: 412, height: 732 } : { width: 1200, height: 1200 };
+  const viewport = query.dimensions("viewport", 1, MAX_VIEWPORT) ?? device ?? defaultViewport;
   return {
-    width: query.integer("viewportWidth", 1, MAX_VIEWPORT) ?? both.width,
-    height: query.integer("viewportHeight", 1, MAX_VIEWPORT) ?? both.height,
+    width: query.integer("viewportWidth", 1, MAX_VIEWPORT) ?? viewport.width,
+    height: query.integer("viewportHeight", 1, MAX_VIEWPORT) ?? viewport.height,
     deviceScaleFactor: scale ?? device?.deviceScaleFactor ?? (mobile ? 2 : 1),
     mobile: device?.mobile === true || mobile,
     touch: device?.touch === true || mobile,

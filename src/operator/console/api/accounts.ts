@@ -91,8 +91,8 @@ export interface AccountInput {
 /** Largest page size that the gateway accepts. */
 export const LARGEST_PAGE = 5_000;
 
-const accountPath = (identifier: string, rest = "") =>
-  `/admin/accounts/${encodeURIComponent(identifier)}${rest}`;
+const accountPath = (identifier: string, suffix = "") =>
+  `/admin/accounts/${encodeURIComponent(identifier)}${suffix}`;
 
 /** Query of a list of accounts: filters and order, as the gateway expects them. */
 export interface AccountFilter {

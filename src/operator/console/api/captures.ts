@@ -46,7 +46,7 @@ export async function listCapturesOfRequest(
   signal?: AbortSignal,
 ): Promise<CaptureSummary[]> {
   const { items } = await listCaptures(signal);
-  return items.filter(({ request_id }) => request_id === request).sort((one, other) => one.at - other.at);
+  return items.filter(({ request_id }) => request_id === request).sort((a, b) => a.at - b.at);
 }
 
 export const readCapture = (id: string, signal?: AbortSignal) =>

@@ -62,10 +62,10 @@ export const listKeys = (signal?: AbortSignal) =>
   callApi(keyList, "/admin/keys", signal === undefined ? {} : { signal });
 
 /** Lists the first keys whose name, remark or id contains a text. */
-export const findKeys = (text: string, most: number, signal?: AbortSignal) =>
+export const findKeys = (text: string, limit: number, signal?: AbortSignal) =>
   callApi(
     keyList,
-    `/admin/keys?${new URLSearchParams({ q: text, page_size: String(most) })}`,
+    `/admin/keys?${new URLSearchParams({ q: text, page_size: String(limit) })}`,
     signal === undefined ? {} : { signal },
   );
 

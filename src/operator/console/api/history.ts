@@ -57,17 +57,17 @@ const record = z.object({
 /** A complete generation: its request, and the upstream's response before translation. */
 export type HistoryRecord = z.output<typeof record>;
 
-/** `asked`: text and filters as the gateway expects them. */
-export function listHistory(asked: URLSearchParams, page: number, size: number, signal?: AbortSignal) {
-  const search = new URLSearchParams(asked);
+/** `query`: text and filters as the gateway expects them. */
+export function listHistory(query: URLSearchParams, page: number, size: number, signal?: AbortSignal) {
+  const search = new URLSearchParams(query);
   search.set("page", String(page));
   search.set("page_size", String(size));
   return callApi(list, `/admin/chat-history?${search}`, signal === undefined ? {} : { signal });
 }
 
 /** Exports the matching records as the text of a file. */
-export async function exportHistory(asked: URLSearchParams, format: "ndjson" | "csv"): Promise<string> {
-  const search = new URLSearchParams(asked);
+export async function exportHistory(query: URLSearchParams, format: "ndjson" | "csv"): Promise<string> {
+  const search = new URLSearchParams(query);
   search.set("format", format);
   return (await sendRequest(`/admin/chat-history/export?${search}`)).text();
 }

@@ -53,6 +53,6 @@ export const listVersions = (signal?: AbortSignal) =>
 
 const restored = z.object(fieldChanges);
 
-/** `tryOut`: only returns the changes and stores nothing. */
-export const restoreVersion = (version: number, tryOut: boolean) =>
-  callApi(restored, "/admin/config/restore", { method: "POST", body: { version, dry_run: tryOut } });
+/** `dryRun`: only returns the changes and stores nothing. */
+export const restoreVersion = (version: number, dryRun: boolean) =>
+  callApi(restored, "/admin/config/restore", { method: "POST", body: { version, dry_run: dryRun } });

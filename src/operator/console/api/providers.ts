@@ -70,38 +70,39 @@ export async function listProviders(signal?: AbortSignal): Promise<ProviderView[
 
 /** Reads one provider. Throws ApiError 404 for an unknown id. */
 export async function readProvider(id: string, signal?: AbortSignal): Promise<ProviderView> {
-  const known = (await listProviders(signal)).find((each) => each.id === id);
-  if (known === undefined) throw new ApiError(404, `There is no provider of the id “${id}”.`);
-  return known;
+  const provider = (await listProviders(signal)).find((candidate) => candidate.id === id);
+  if (provider === undefined) throw new ApiError(404, `There is no provider of the id “${id}”.`);
+  return provider;
 }
 
-const path = (id: string, rest = "") => `/admin/providers/${encodeURIComponent(id)}${rest}`;
+const providerPath = (id: string, suffix = "") => `/admin/providers/${encodeURIComponent(id)}${suffix}`;
 
 export const addProvider = (body: ProviderFields & { readonly id: string }) =>
   callApi(provider, "/admin/providers", { method: "POST", body });
 
 /** Changes some of the `ProviderFields`. Omitted fields keep their values. */
 export const changeProvider = (id: string, body: Readonly<Record<string, unknown>>) =>
-  callApi(provider, path(id), { method: "PUT", body });
+  callApi(provider, providerPath(id), { method: "PUT", body });
 
-export const deleteProvider = (id: string) => sendUndoable(path(id), { method: "DELETE" });
+export const deleteProvider = (id: string) => sendUndoable(providerPath(id), { method: "DELETE" });
 
 const offeredSchema = z.object({ models: textListField });
 
 /** Lists the models that the provider offers, with its own names. Throws ApiError 501 if its protocol has no model list. */
 export async function listOfferedModels(id: string, signal?: AbortSignal): Promise<string[]> {
-  return (await callApi(offeredSchema, path(id, "/models"), signal === undefined ? {} : { signal })).models;
+  return (await callApi(offeredSchema, providerPath(id, "/models"), signal === undefined ? {} : { signal }))
+    .models;
 }
 
 /** Adds models of the provider to its list, switched on or off. */
 export const addModels = (id: string, models: readonly string[], enabled: boolean) =>
-  callApi(provider, path(id, "/models"), { method: "POST", body: { models, enabled } });
+  callApi(provider, providerPath(id, "/models"), { method: "POST", body: { models, enabled } });
 
 /** Switches listed models on or off. */
 export const switchModels = (id: string, models: readonly string[], enabled: boolean) =>
-  callApi(provider, path(id, "/models"), { method: "PUT", body: { models, enabled } });
+  callApi(provider, providerPath(id, "/models"), { method: "PUT", body: { models, enabled } });
 
-const modelPath = (id: string, name: string) => path(id, `/models/${encodeURIComponent(name)}`);
+const modelPath = (id: string, name: string) => providerPath(id, `/models/${encodeURIComponent(name)}`);
 
 /** Editable properties of a model; null: unknown. */
 export type ModelFields = { readonly [K in keyof ModelInfo]-?: NonNullable<ModelInfo[K]> | null };

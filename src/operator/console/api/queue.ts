@@ -84,10 +84,10 @@ export const CONDITIONS = [
   ["disabled", "disabled", ""],
 ] as const;
 
-/** `most`: maximum entries per list; null: all entries, for callers that search the lists. */
-export const readQueue = (most: number | null, signal?: AbortSignal) =>
+/** `limit`: maximum entries per list; null: all entries, for callers that search the lists. */
+export const readQueue = (limit: number | null, signal?: AbortSignal) =>
   callApi(
     queueStatus,
-    `/admin/queue/status${most === null ? "" : `?most=${most}`}`,
+    `/admin/queue/status${limit === null ? "" : `?most=${limit}`}`,
     signal === undefined ? {} : { signal },
   );

@@ -111,18 +111,18 @@ function formatHoveredTime(at: number, span: number, days: boolean): string {
 /** A line chart over time. The title row shows the newest or the hovered values as text, for accessibility. */
 export function Chart(props: ChartProps) {
   const { title, times, lines, format, from, to, days = false } = props;
-  const box = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const first = useRef(props);
+  const firstProps = useRef(props);
   const latest = useRef(props);
   latest.current = props;
   /** Index of the hovered value. */
   const [hovered, setHovered] = useState<number | null>(null);
 
   useEffect(() => {
-    const element = box.current;
+    const element = container.current;
     if (element === null) return;
-    const chart = new uPlot(optionsFor(first.current, element.clientWidth, setHovered), [[]], element);
+    const chart = new uPlot(optionsFor(firstProps.current, element.clientWidth, setHovered), [[]], element);
     plot.current = chart;
     chart.over.addEventListener("click", () => {
       const { idx } = chart.cursor;
@@ -169,7 +169,7 @@ export function Chart(props: ChartProps) {
           })}
         </ul>
       </figcaption>
-      <div class={props.onPick === undefined ? "plot" : "plot picks"} ref={box} />
+      <div class={props.onPick === undefined ? "plot" : "plot picks"} ref={container} />
     </figure>
   );
 }

@@ -16,21 +16,21 @@ interface ConfirmProps {
 
 /** Asks for confirmation before an action that cannot be undone. The dialog shows a failure. */
 export function Confirm({ title, children, action, run, onClose }: ConfirmProps) {
-  const deed = useAsyncAction();
-  const gone = useIsUnmounted();
+  const confirmation = useAsyncAction();
+  const isUnmounted = useIsUnmounted();
   const confirm = async () => {
     // If the user closed the dialog meanwhile, do not close the dialog that is open now.
-    if ((await deed.run(run)) && !gone.current) onClose();
+    if ((await confirmation.run(run)) && !isUnmounted.current) onClose();
   };
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="dialog-body">{children}</div>
-      <Problem error={deed.error} />
+      <Problem error={confirmation.error} />
       <footer>
         <Button kind="quiet" onClick={onClose}>
           Cancel
         </Button>
-        <Button kind="danger" busy={deed.busy} onClick={confirm}>
+        <Button kind="danger" busy={confirmation.busy} onClick={confirm}>
           {action}
         </Button>
       </footer>

@@ -10,20 +10,20 @@ interface CopyProps {
 
 /** Copies a text and confirms it on the button. */
 export function CopyButton({ text, name = "Copy", label }: CopyProps) {
-  const [said, setSaid] = useState("");
+  const [message, setMessage] = useState("");
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
-      setSaid("Copied");
+      setMessage("Copied");
     } catch {
-      setSaid("Not copied");
+      setMessage("Not copied");
     }
-    setTimeout(() => setSaid(""), 1_500);
+    setTimeout(() => setMessage(""), 1_500);
   };
   return (
-    <Button kind="quiet" onClick={copy} {...(label !== undefined && said === "" && { label })}>
-      <Icon name={said === "Copied" ? "check" : "copy"} />
-      <span aria-live="polite">{said || name}</span>
+    <Button kind="quiet" onClick={copy} {...(label !== undefined && message === "" && { label })}>
+      <Icon name={message === "Copied" ? "check" : "copy"} />
+      <span aria-live="polite">{message || name}</span>
     </Button>
   );
 }

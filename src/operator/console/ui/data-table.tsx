@@ -43,8 +43,8 @@ interface DataTableProps<T> {
 
 /** A table with one item per row. On a narrow screen a row becomes a block of its cells. */
 export function DataTable<T>(props: DataTableProps<T>) {
-  const { items, keyOf, columns, empty, most = items.length } = props;
-  const drawn = useIncrementalRows<T>(columns);
+  const { items, keyOf, columns, empty, most: maxItems = items.length } = props;
+  const renderRow = useIncrementalRows<T>(columns);
   if (items.length === 0 && empty !== undefined) return <>{empty}</>;
   return (
     <>
@@ -60,7 +60,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
             </tr>
           </thead>
           <tbody>
-            {items.slice(0, most).map((item, index) => {
+            {items.slice(0, maxItems).map((item, index) => {
               const row = () => (
                 <tr key={keyOf(item)}>
                   {columns.map(({ title, class: name, end, cell }) => (
@@ -70,12 +70,12 @@ export function DataTable<T>(props: DataTableProps<T>) {
                   ))}
                 </tr>
               );
-              return props.steady === true ? drawn(keyOf(item), item, row) : row();
+              return props.steady === true ? renderRow(keyOf(item), item, row) : row();
             })}
           </tbody>
         </table>
       </div>
-      {items.length > most && <p class="muted">and {formatCount(items.length - most)} more</p>}
+      {items.length > maxItems && <p class="muted">and {formatCount(items.length - maxItems)} more</p>}
     </>
   );
 }
@@ -88,37 +88,37 @@ const ROWS_PER_FRAME = 10;
  * between; until then they stay as they were or are missing.
  */
 function useIncrementalRows<T>(columns: readonly Column<T>[]) {
-  const [, goOn] = useState(0);
-  const kept = useRef<{ columns: unknown; rows: Map<string, { said: string; row: VNode }> }>({
+  const [, renderNextBatch] = useState(0);
+  const rendered = useRef<{ columns: unknown; rows: Map<string, { said: string; row: VNode }> }>({
     columns: null,
     rows: new Map(),
   });
-  if (kept.current.columns !== columns) kept.current = { columns, rows: new Map() };
-  const before = kept.current.rows;
-  const rows: typeof before = new Map();
-  kept.current.rows = rows;
-  let left = ROWS_PER_FRAME;
+  if (rendered.current.columns !== columns) rendered.current = { columns, rows: new Map() };
+  const previousRows = rendered.current.rows;
+  const rows: typeof previousRows = new Map();
+  rendered.current.rows = rows;
+  let remaining = ROWS_PER_FRAME;
   let complete = true;
   useEffect(() => {
     if (complete) return;
-    const timer = setTimeout(() => goOn((slices) => slices + 1));
+    const timer = setTimeout(() => renderNextBatch((slices) => slices + 1));
     return () => clearTimeout(timer);
   });
-  return (key: string, item: T, draw: () => VNode): VNode | null => {
-    const said = JSON.stringify(item);
-    const known = before.get(key);
-    if (known !== undefined && (known.said === said || left === 0)) {
-      if (known.said !== said) complete = false;
-      rows.set(key, known);
-      return known.row;
+  return (key: string, item: T, render: () => VNode): VNode | null => {
+    const json = JSON.stringify(item);
+    const previous = previousRows.get(key);
+    if (previous !== undefined && (previous.said === json || remaining === 0)) {
+      if (previous.said !== json) complete = false;
+      rows.set(key, previous);
+      return previous.row;
     }
-    if (left === 0) {
+    if (remaining === 0) {
       complete = false;
       return null;
     }
-    left -= 1;
-    const row = draw();
-    rows.set(key, { said, row });
+    remaining -= 1;
+    const row = render();
+    rows.set(key, { said: json, row });
     return row;
   };
 }

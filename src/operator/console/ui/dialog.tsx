@@ -13,7 +13,7 @@ interface DialogProps {
 /** A modal dialog. The browser traps the focus and restores it afterwards. */
 export function Dialog({ title, children, onClose, wide }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
-  const gone = useRef(false);
+  const isUnmounted = useRef(false);
   const id = useId();
   useEffect(() => {
     const dialog = ref.current;
@@ -22,17 +22,17 @@ export function Dialog({ title, children, onClose, wide }: DialogProps) {
     const first = dialog.querySelector("[data-focus]");
     if (first instanceof HTMLElement) first.focus();
     return () => {
-      gone.current = true;
+      isUnmounted.current = true;
       dialog.close();
     };
   }, []);
   // Browsers close a dialog on the second Escape, even if the page prevents it.
-  const closed = () => {
-    if (gone.current) return;
+  const onClosed = () => {
+    if (isUnmounted.current) return;
     onClose?.();
     // If the owner keeps the dialog (for example to ask a question first), open it again.
     setTimeout(() => {
-      if (!gone.current && ref.current?.open === false) ref.current.showModal();
+      if (!isUnmounted.current && ref.current?.open === false) ref.current.showModal();
     });
   };
   return (
@@ -45,7 +45,7 @@ export function Dialog({ title, children, onClose, wide }: DialogProps) {
         event.preventDefault();
         onClose?.();
       }}
-      onClose={closed}
+      onClose={onClosed}
     >
       <header>
         <h2 id={id}>{title}</h2>

@@ -17,21 +17,21 @@ export interface Editing<T> {
   remove(item: T): void;
   close(): void;
   /** Shows a message about the change and reloads the list. */
-  changed(said: string, undo?: Undo | null): Promise<void>;
+  changed(message: string, undo?: Undo | null): Promise<void>;
 }
 
 /** `reload` reloads the list. */
 export function useEditing<T>(reload: () => Promise<void>): Editing<T> {
-  const [doing, setDoing] = useState<Editing<T>["doing"]>({ what: "nothing" });
+  const [state, setState] = useState<Editing<T>["doing"]>({ what: "nothing" });
   return {
-    doing,
-    add: () => setDoing({ what: "add" }),
-    edit: (item) => setDoing({ what: "edit", item }),
-    remove: (item) => setDoing({ what: "delete", item }),
-    close: () => setDoing({ what: "nothing" }),
-    changed: async (said, undo = null) => {
-      if (undo === null) showToast(said);
-      else showUndoToast(said, undo, reload);
+    doing: state,
+    add: () => setState({ what: "add" }),
+    edit: (item) => setState({ what: "edit", item }),
+    remove: (item) => setState({ what: "delete", item }),
+    close: () => setState({ what: "nothing" }),
+    changed: async (message, undo = null) => {
+      if (undo === null) showToast(message);
+      else showUndoToast(message, undo, reload);
       await reload();
     },
   };
@@ -75,7 +75,7 @@ export function EditButtons<T>({ editing, item }: EditButtonsProps<T>) {
 /** Props of every form that adds or changes an item. */
 export interface EditFormProps {
   readonly onClose: () => void;
-  readonly onSaved: (said: string) => Promise<void>;
+  readonly onSaved: (message: string) => Promise<void>;
 }
 
 interface EditDialogsProps<T> {
@@ -92,14 +92,14 @@ interface EditDialogsProps<T> {
 
 /** The open dialog of a list. */
 export function EditDialogs<T>({ editing, noun, form, remove, warning }: EditDialogsProps<T>) {
-  const { doing, close, changed } = editing;
-  switch (doing.what) {
+  const { doing: state, close, changed } = editing;
+  switch (state.what) {
     case "nothing":
       return null;
     case "add":
       return <>{form(null, { onClose: close, onSaved: changed })}</>;
     case "edit":
-      return <>{form(doing.item, { onClose: close, onSaved: changed })}</>;
+      return <>{form(state.item, { onClose: close, onSaved: changed })}</>;
     case "delete":
       return (
         <Confirm
@@ -107,11 +107,11 @@ export function EditDialogs<T>({ editing, noun, form, remove, warning }: EditDia
           action={`Delete ${noun}`}
           onClose={close}
           run={async () => {
-            const undo = await remove(doing.item);
+            const undo = await remove(state.item);
             await changed(`${noun.charAt(0).toUpperCase()}${noun.slice(1)} deleted`, undo);
           }}
         >
-          <p>{warning(doing.item)}</p>
+          <p>{warning(state.item)}</p>
         </Confirm>
       );
   }

@@ -13,9 +13,9 @@ interface FormDialogProps {
   readonly children: ComponentChildren;
   /**
    * Submits the form. The dialog shows a failure above the buttons and keeps the input. A form that waits after its request
-   * succeeded (for example for a reload) calls `arrived`: from then on closing loses no input.
+   * succeeded (for example for a reload) calls `onSucceeded`: from then on closing loses no input.
    */
-  readonly submit: (arrived: () => void) => Promise<void>;
+  readonly submit: (onSucceeded: () => void) => Promise<void>;
   readonly onClose: () => void;
   readonly wide?: boolean;
   /** Additional buttons, beside the action. */
@@ -25,22 +25,22 @@ interface FormDialogProps {
 /** A form in a dialog that closes only after the request succeeded. */
 export function FormDialog(props: FormDialogProps) {
   const { busy, error, onSubmit } = useAsyncAction();
-  const [typed, setTyped] = useState(false);
-  const [asking, setAsking] = useState(false);
-  const gone = useIsUnmounted();
+  const [edited, setEdited] = useState(false);
+  const [confirming, setConfirming] = useState(false);
+  const isUnmounted = useIsUnmounted();
   const submit = async () => {
-    await props.submit(() => setTyped(false));
+    await props.submit(() => setEdited(false));
     // If the user closed the dialog meanwhile, do not close the dialog that is open now.
-    if (!gone.current) props.onClose();
+    if (!isUnmounted.current) props.onClose();
   };
-  const close = () => (typed ? setAsking(true) : props.onClose());
+  const close = () => (edited ? setConfirming(true) : props.onClose());
   return (
     <Dialog title={props.title} onClose={close} wide={props.wide ?? false}>
-      <LeaveGuard unsaved={typed ? "a form that was not sent" : ""} />
-      {asking && (
-        <Dialog title="Discard what you have typed?" onClose={() => setAsking(false)}>
+      <LeaveGuard unsaved={edited ? "a form that was not sent" : ""} />
+      {confirming && (
+        <Dialog title="Discard what you have typed?" onClose={() => setConfirming(false)}>
           <footer>
-            <Button kind="primary" onClick={() => setAsking(false)}>
+            <Button kind="primary" onClick={() => setConfirming(false)}>
               Go on
             </Button>
             <Button kind="danger" onClick={props.onClose}>
@@ -49,7 +49,7 @@ export function FormDialog(props: FormDialogProps) {
           </footer>
         </Dialog>
       )}
-      <form onSubmit={onSubmit(submit)} onInput={() => setTyped(true)}>
+      <form onSubmit={onSubmit(submit)} onInput={() => setEdited(true)}>
         <div class="dialog-body stack">{props.children}</div>
         <Problem error={error} />
         <footer>

@@ -1,11 +1,11 @@
-const whole = new Intl.NumberFormat("en");
-const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const wholeNumber = new Intl.NumberFormat("en");
+const compactNumber = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 /** 12345 → "12,345". */
-export const formatCount = (value: number): string => whole.format(value);
+export const formatCount = (value: number): string => wholeNumber.format(value);
 
 /** 12345 → "12.3K". */
-export const formatCompact = (value: number): string => short.format(value);
+export const formatCompact = (value: number): string => compactNumber.format(value);
 
 /** Formats a duration in milliseconds: "850 ms", "12.3 s", "4 min", "3 h". */
 export function formatDuration(ms: number): string {
@@ -32,15 +32,15 @@ export function formatTime(at: number, now = Date.now()): string {
 
 /** Formats with year and time zone: "22 Nov 2026 10:55:36 GMT+1". */
 export function formatFullTime(at: number): string {
-  return at === 0 ? "never" : `${formatTime(at, 0)} ${timeZoneOf(at)}`;
+  return at === 0 ? "never" : `${formatTime(at, 0)} ${getTimeZone(at)}`;
 }
 
 /** Returns the user's time zone at a time, as offset from GMT: "GMT+1". */
-function timeZoneOf(at: number): string {
+function getTimeZone(at: number): string {
   return ZONE.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
 }
 
 /** "1 account", "2 accounts". */
-export function formatPlural(amount: number, one: string, many = `${one}s`): string {
-  return `${formatCount(amount)} ${amount === 1 ? one : many}`;
+export function formatPlural(amount: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(amount)} ${amount === 1 ? singular : plural}`;
 }

@@ -10,33 +10,33 @@ interface LeaveGuardProps {
 
 /** Asks before unsaved input is lost: by navigation within the console, or by closing the tab. */
 export function LeaveGuard({ unsaved }: LeaveGuardProps) {
-  const [leave, setLeave] = useState<(() => void) | null>(null);
+  const [pendingLeave, setPendingLeave] = useState<(() => void) | null>(null);
   const active = unsaved !== "";
   // A layout effect, so that the guard is active before the first paint.
   useLayoutEffect(() => {
     if (!active) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener("beforeunload", warn);
-    const release = addLeaveGuard((go) => setLeave(() => go));
+    const release = addLeaveGuard((leave) => setPendingLeave(() => leave));
     return () => {
       removeEventListener("beforeunload", warn);
       release();
       // Close an open question when its reason is gone.
-      setLeave(null);
+      setPendingLeave(null);
     };
   }, [active]);
-  if (leave === null) return null;
-  const stay = () => setLeave(null);
+  if (pendingLeave === null) return null;
+  const cancel = () => setPendingLeave(null);
   return (
-    <Dialog title="Leave without saving?" onClose={stay}>
+    <Dialog title="Leave without saving?" onClose={cancel}>
       <div class="dialog-body">
         <p>There is {unsaved} on this page.</p>
       </div>
       <footer>
-        <Button kind="primary" onClick={stay}>
+        <Button kind="primary" onClick={cancel}>
           Stay
         </Button>
-        <Button kind="danger" onClick={leave}>
+        <Button kind="danger" onClick={pendingLeave}>
           Leave
         </Button>
       </footer>

@@ -11,11 +11,11 @@ interface PagerProps {
 }
 
 /** Controls for the page number and the page size of a list. */
-export function Pager({ paging, pages, sizes, said }: PagerProps) {
+export function Pager({ paging, pages, sizes, said: total }: PagerProps) {
   const { page, size, turnTo, resize } = paging;
   return (
     <nav class="pager" aria-label="Pages of the list">
-      <span class="muted">{said}</span>
+      <span class="muted">{total}</span>
       <label class="pager-size">
         <span class="muted">Show</span>
         <select value={String(size)} onChange={(event) => resize(Number(event.currentTarget.value))}>

@@ -6,8 +6,8 @@ export type Theme = "auto" | "light" | "dark";
 const KEY = "polygate.theme";
 
 function read(): Theme {
-  const kept = localStorage.getItem(KEY);
-  return kept === "light" || kept === "dark" ? kept : "auto";
+  const stored = localStorage.getItem(KEY);
+  return stored === "light" || stored === "dark" ? stored : "auto";
 }
 
 function show(theme: Theme): void {

@@ -12,17 +12,17 @@ const toasts = createStore<readonly Toast[]>([]);
 const SHOWN_MS = 4_000;
 /** Messages with an undo button are shown longer. */
 const UNDO_MS = 15_000;
-let last = 0;
+let lastId = 0;
 
 function show(text: string, undo: Toast["undo"], shownMs: number): number {
-  last += 1;
-  const id = last;
+  lastId += 1;
+  const id = lastId;
   toasts.set([...toasts.get(), { id, text, undo }]);
   setTimeout(() => dismiss(id), shownMs);
   return id;
 }
 
-const dismiss = (id: number) => toasts.set(toasts.get().filter((shown) => shown.id !== id));
+const dismiss = (id: number) => toasts.set(toasts.get().filter((toast) => toast.id !== id));
 
 /** Shows a short success message. Errors are shown where they occur, and stay. */
 export function showToast(text: string): void {
@@ -56,10 +56,10 @@ export function undoLast(): void {
 }
 
 export function Toasts() {
-  const shown = useStore(toasts);
+  const visible = useStore(toasts);
   return (
     <div class="toasts" role="status">
-      {shown.map(({ id, text, undo }) => (
+      {visible.map(({ id, text, undo }) => (
         <p key={id}>
           {text}
           {undo !== null && (

@@ -8,19 +8,19 @@ export interface AsyncAction {
   /** Message of the last failure; empty if it succeeded. */
   readonly error: string;
   /** Runs the action; false if it failed. */
-  run(work: () => Promise<unknown>): Promise<boolean>;
+  run(action: () => Promise<unknown>): Promise<boolean>;
   /** Returns a form's submit handler that runs the action. */
-  onSubmit(work: () => Promise<unknown>): (event: Event) => void;
+  onSubmit(action: () => Promise<unknown>): (event: Event) => void;
 }
 
 export function useAsyncAction(): AsyncAction {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState("");
-  const run = async (work: () => Promise<unknown>) => {
+  const run = async (action: () => Promise<unknown>) => {
     setBusy(true);
     setError("");
     try {
-      await work();
+      await action();
       return true;
     } catch (thrown) {
       setError(toMessage(thrown));
@@ -29,9 +29,9 @@ export function useAsyncAction(): AsyncAction {
       setBusy(false);
     }
   };
-  const onSubmit = (work: () => Promise<unknown>) => (event: Event) => {
+  const onSubmit = (action: () => Promise<unknown>) => (event: Event) => {
     event.preventDefault();
-    void run(work);
+    void run(action);
   };
   return { busy, error, run, onSubmit };
 }

@@ -2,12 +2,12 @@ import { useEffect, useRef } from "preact/hooks";
 
 /** Whether the component is unmounted. For code that runs after an `await`. */
 export function useIsUnmounted(): { readonly current: boolean } {
-  const gone = useRef(false);
+  const isUnmounted = useRef(false);
   useEffect(
     () => () => {
-      gone.current = true;
+      isUnmounted.current = true;
     },
     [],
   );
-  return gone;
+  return isUnmounted;
 }

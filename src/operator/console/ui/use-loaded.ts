@@ -20,10 +20,10 @@ function formatStaleNote(at: number): string {
 }
 
 /**
- * Loads data when the component mounts, when `key` changes, on `reload`, after a new sign-in, and every `every`
+ * Loads data when the component mounts, when `key` changes, on `reload`, after a new sign-in, and every `intervalMs`
  * milliseconds while the page is visible (0: never).
  */
-export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, key = "", every = 0): Loaded<T> {
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, key = "", intervalMs = 0): Loaded<T> {
   const [data, setData] = useState<T | null>(null);
   const [error, setError] = useState("");
   const [loading, setLoading] = useState(true);
@@ -45,10 +45,10 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, key = ""
       setError("");
     } catch (thrown) {
       if (controller.signal.aborted) return;
-      const shown = loadedAt.current > 0;
+      const hasData = loadedAt.current > 0;
       // The frame already shows a lost connection on every page.
-      const said = shown && thrown instanceof ApiError && thrown.status === 0;
-      setError(said ? "" : `${toMessage(thrown)}${formatStaleNote(loadedAt.current)}`);
+      const isAlreadyShown = hasData && thrown instanceof ApiError && thrown.status === 0;
+      setError(isAlreadyShown ? "" : `${toMessage(thrown)}${formatStaleNote(loadedAt.current)}`);
     }
     setLoading(false);
   }, []);
@@ -70,15 +70,15 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, key = ""
   }, [reload]);
 
   useEffect(() => {
-    if (every === 0) return;
+    if (intervalMs === 0) return;
     let timer: ReturnType<typeof setTimeout>;
     const tick = async () => {
       if (document.visibilityState === "visible" && session.get() === "in") await reload();
-      timer = setTimeout(tick, every);
+      timer = setTimeout(tick, intervalMs);
     };
-    timer = setTimeout(tick, every);
+    timer = setTimeout(tick, intervalMs);
     return () => clearTimeout(timer);
-  }, [every, reload]);
+  }, [intervalMs, reload]);
 
   const replace = useCallback((next: T) => setData(() => next), []);
   return { data, error, loading, reload, replace };

@@ -14,24 +14,24 @@ export interface Paging {
 
 const STANDARD_SIZE = 50;
 
-function whole(text: string | null, fallback: number, most: number): number {
+function parseWholeNumber(text: string | null, fallback: number, max: number): number {
   const value = Number(text);
-  return Number.isInteger(value) && value >= 1 && value <= most ? value : fallback;
+  return Number.isInteger(value) && value >= 1 && value <= max ? value : fallback;
 }
 
 /** `most`: maximum page size. */
-export function usePaging(most: number): Paging {
-  const place = useAddress();
-  const params = new URLSearchParams(place.query);
+export function usePaging(maxSize: number): Paging {
+  const address = useAddress();
+  const params = new URLSearchParams(address.query);
   const query = params.get("q") ?? "";
-  const page = whole(params.get("page"), 1, Number.MAX_SAFE_INTEGER);
-  const size = whole(params.get("size"), STANDARD_SIZE, most);
-  const change = (changes: Readonly<Record<string, string>>, step: boolean) => {
+  const page = parseWholeNumber(params.get("page"), 1, Number.MAX_SAFE_INTEGER);
+  const size = parseWholeNumber(params.get("size"), STANDARD_SIZE, maxSize);
+  const change = (changes: Readonly<Record<string, string>>, addsEntry: boolean) => {
     for (const [name, value] of Object.entries(changes)) {
       if (value === "") params.delete(name);
       else params.set(name, value);
     }
-    setQuery(params.toString(), step);
+    setQuery(params.toString(), addsEntry);
   };
   return {
     query,

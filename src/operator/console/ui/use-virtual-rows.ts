@@ -23,7 +23,7 @@ export function useVirtualRows(
     scrollToFn: elementScroll,
     observeElementRect,
     observeElementOffset,
-    onChange: () => redraw((times) => times + 1),
+    onChange: () => redraw((count) => count + 1),
   };
   const [virtualizer] = useState(() => new Virtualizer<HTMLElement, HTMLElement>(options));
   virtualizer.setOptions(options);

@@ -56,9 +56,9 @@ export function AccountFilters({ query, proxies, providers }: AccountFiltersProp
         setQuery(params.toString(), true);
       }}
     >
-      {choices.map(([value, said]) => (
+      {choices.map(([value, label]) => (
         <option key={value} value={value}>
-          {said}
+          {label}
         </option>
       ))}
     </select>
@@ -68,7 +68,7 @@ export function AccountFilters({ query, proxies, providers }: AccountFiltersProp
       {choice("health", "Health", [
         ["", "any health"],
         ["failing,cooling", "needs a look"],
-        ...CONDITIONS.map(([name, said]) => [name, said] as const),
+        ...CONDITIONS.map(([name, label]) => [name, label] as const),
       ])}
       {proxies.length > 0 &&
         choice("proxy", "Proxy", [

@@ -33,28 +33,28 @@ export function AccountForm(props: AccountFormProps) {
   const [tests, setTests] = useState(true);
   const [disabled, setDisabled] = useState(account?.disabled ?? false);
 
-  const submit = async (arrived: () => void) => {
-    const use = { weight: Number(weight), disabled, provider };
+  const submit = async (onSucceeded: () => void) => {
+    const settings = { weight: Number(weight), disabled, provider };
     if (account === null) {
-      const who = kind === "token" ? { token } : { [kind]: login, password, token: "" };
-      const { identifier } = await addAccount({ ...who, name, remark, proxy_id: proxy, ...use });
-      arrived();
+      const credentials = kind === "token" ? { token } : { [kind]: login, password, token: "" };
+      const { identifier } = await addAccount({ ...credentials, name, remark, proxy_id: proxy, ...settings });
+      onSucceeded();
       if (tests && !disabled && identifier !== "") void onAdded(identifier);
       return onSaved("Account added");
     }
-    await changeAccount(account.identifier, { name, remark, password, token, ...use });
+    await changeAccount(account.identifier, { name, remark, password, token, ...settings });
     if (proxy !== account.proxy_id) await bindProxy(account.identifier, proxy);
-    arrived();
+    onSucceeded();
     return onSaved("Account saved");
   };
 
-  const belongTo = (id: string) => {
+  const selectProvider = (id: string) => {
     setProvider(id);
     // Most of these providers use an API key. The user can choose another kind.
     if (id !== "") setKind("token");
   };
-  const signsIn = account === null ? kind !== "token" : account.email !== "" || account.mobile !== "";
-  const keeps = account === null ? undefined : "Leave it empty to keep the present one.";
+  const hasPassword = account === null ? kind !== "token" : account.email !== "" || account.mobile !== "";
+  const keepHint = account === null ? undefined : "Leave it empty to keep the present one.";
   return (
     <FormDialog
       title={account === null ? "Add account" : account.identifier}
@@ -66,7 +66,7 @@ export function AccountForm(props: AccountFormProps) {
         <SelectField
           label="Provider"
           value={provider}
-          onChange={belongTo}
+          onChange={selectProvider}
           choices={[
             ["", "The default one"],
             ...providers.map(({ id, name: title }) => [id, title || id] as const),
@@ -95,7 +95,7 @@ export function AccountForm(props: AccountFormProps) {
           focus
         />
       )}
-      {signsIn && (
+      {hasPassword && (
         <TextField
           label={account === null ? "Password" : "New password"}
           type="password"
@@ -103,7 +103,7 @@ export function AccountForm(props: AccountFormProps) {
           value={password}
           onChange={setPassword}
           required={account === null}
-          {...(keeps !== undefined && { hint: keeps })}
+          {...(keepHint !== undefined && { hint: keepHint })}
         />
       )}
       {account === null && kind === "token" && (

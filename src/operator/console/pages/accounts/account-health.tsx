@@ -15,11 +15,11 @@ export function AccountHealth({ account, test }: AccountHealthProps) {
   const { cooldown } = account;
   if (account.disabled) return <Badge tone="neutral">disabled</Badge>;
   if (cooldown) {
-    const left = Math.max(0, cooldown.until - Date.now());
+    const remaining = Math.max(0, cooldown.until - Date.now());
     return (
       <>
         <Badge tone="warn" title={cooldown.reason}>
-          cools down, {formatDuration(left)}
+          cools down, {formatDuration(remaining)}
         </Badge>
         <span class="muted cut" title={cooldown.reason}>
           {cooldown.reason}
@@ -47,9 +47,9 @@ export function AccountHealth({ account, test }: AccountHealthProps) {
       </>
     );
   }
-  const told = summarizeActivity(account);
-  if (told !== null) {
-    const { good, text, title } = told;
+  const summary = summarizeActivity(account);
+  if (summary !== null) {
+    const { good, text, title } = summary;
     return (
       <>
         <Badge tone={good ? "good" : "warn"}>{good ? "ok" : "failing"}</Badge>

@@ -20,8 +20,8 @@ interface AccountRowProps {
 export function AccountRow(props: AccountRowProps) {
   const { account, index, proxy, chosen, onChoose, test, onTest, editing, onSessions } = props;
   const { identifier, name, remark, provider } = account;
-  const shown = name || identifier;
-  const below = [name === "" ? "" : identifier, provider, remark].filter(Boolean).join(" · ");
+  const title = name || identifier;
+  const details = [name === "" ? "" : identifier, provider, remark].filter(Boolean).join(" · ");
   return (
     <tr aria-rowindex={index + 2}>
       <td class="account-choice">
@@ -34,11 +34,11 @@ export function AccountRow(props: AccountRowProps) {
       </td>
       <td class="account-name">
         <strong class="cut" title={identifier}>
-          {shown}
+          {title}
         </strong>
-        {below !== "" && (
-          <span class="muted cut" title={below}>
-            {below}
+        {details !== "" && (
+          <span class="muted cut" title={details}>
+            {details}
           </span>
         )}
       </td>

@@ -35,7 +35,7 @@ export function AccountTable(props: AccountTableProps) {
   );
   const names = new Map(proxies.map(({ id, name }) => [id, name || id]));
   const listed = accounts.map(({ identifier }) => identifier);
-  const all = listed.every((identifier) => selection.chosen.has(identifier));
+  const allSelected = listed.every((identifier) => selection.chosen.has(identifier));
   const [first] = items;
   const last = items.at(-1);
   return (
@@ -47,8 +47,8 @@ export function AccountTable(props: AccountTableProps) {
               <input
                 type="checkbox"
                 aria-label="Choose all that are listed"
-                checked={all}
-                onChange={() => selection.choose(listed, !all)}
+                checked={allSelected}
+                onChange={() => selection.choose(listed, !allSelected)}
               />
             </th>
             <th scope="col">Account</th>

@@ -33,21 +33,21 @@ const MAX_REFRESHED_PAGE_SIZE = 200;
 export function Accounts() {
   const paging = usePaging(LARGEST_PAGE);
   const { query, page, size } = paging;
-  const place = useAddress().query;
-  const filter = parseFilter(place);
+  const address = useAddress().query;
+  const filter = parseFilter(address);
   const { data, error, loading, reload } = useLoaded(
     (signal) => listAccounts(filter, page, size, signal),
-    place,
+    address,
     size > MAX_REFRESHED_PAGE_SIZE ? 0 : REFRESH_MS,
   );
   const proxies = useLoaded(listProxies).data ?? [];
   const providers = (useLoaded(listProviders).data ?? []).filter(({ read_only }) => !read_only);
   const tests = useTests(reload);
   const selection = useSelection();
-  const narrowed = filter.health !== "" || filter.proxy !== null || filter.provider !== null;
+  const isFiltered = filter.health !== "" || filter.proxy !== null || filter.provider !== null;
   const editing = useEditing<Account>(reload);
   const [importing, setImporting] = useState(false);
-  const [sessionsOf, setSessionsOf] = useState<Account | null>(null);
+  const [sessionsAccount, setSessionsAccount] = useState<Account | null>(null);
   const add = <AddButton noun="account" onClick={editing.add} />;
 
   return (
@@ -63,14 +63,14 @@ export function Accounts() {
     >
       <div class="toolbar">
         <SearchBox label="Search accounts" value={query} onSearch={paging.search} />
-        <AccountFilters query={place} proxies={proxies} providers={providers} />
+        <AccountFilters query={address} proxies={proxies} providers={providers} />
         <TestAll chosen={selection.chosen} onDone={reload} />
       </div>
       <BulkBar selection={selection} proxies={proxies} changed={editing.changed} />
       <Problem error={error} retry={reload} />
       {data !== null && data.total === 0 && (
         <div class="panel">
-          {query === "" && !narrowed ? (
+          {query === "" && !isFiltered ? (
             <Empty icon="accounts" title="No accounts yet" action={add}>
               Requests need at least one account at the provider. Add one, or paste a whole list with Import.
             </Empty>
@@ -78,7 +78,7 @@ export function Accounts() {
             <Empty icon="accounts" title="No account matches">
               {query === ""
                 ? "None is as the filters say."
-                : `Nothing ${narrowed ? "that is as the filters say " : ""}has “${query}” in its e-mail address, mobile number, name, remark or token name.`}
+                : `Nothing ${isFiltered ? "that is as the filters say " : ""}has “${query}” in its e-mail address, mobile number, name, remark or token name.`}
             </Empty>
           )}
         </div>
@@ -91,7 +91,7 @@ export function Accounts() {
           selection={selection}
           loading={loading}
           editing={editing}
-          onSessions={setSessionsOf}
+          onSessions={setSessionsAccount}
         />
       )}
       {data !== null && data.total > 0 && (
@@ -122,7 +122,9 @@ export function Accounts() {
           </>
         )}
       />
-      {sessionsOf !== null && <DeleteSessions account={sessionsOf} onClose={() => setSessionsOf(null)} />}
+      {sessionsAccount !== null && (
+        <DeleteSessions account={sessionsAccount} onClose={() => setSessionsAccount(null)} />
+      )}
       {importing && <BulkImport onClose={() => setImporting(false)} onDone={editing.changed} />}
     </Page>
   );

@@ -30,7 +30,7 @@ export function summarizeActivity({ activity }: Account): ActivitySummary | null
     const { at, reason, kind, fault } = last_fault;
     lines.push(`Last fault (${fault}): ${formatFullTime(at)}, ${reason} (${kind})`);
   }
-  const shown =
+  const reasonText =
     last_hour.requests === 0 ? `${percent(last_day)} in a day` : `${percent(last_hour)} in an hour`;
-  return { good: !last_fault || last_fault.at <= last_success, text: shown, title: lines.join("\n") };
+  return { good: !last_fault || last_fault.at <= last_success, text: reasonText, title: lines.join("\n") };
 }

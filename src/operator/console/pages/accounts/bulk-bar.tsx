@@ -19,30 +19,33 @@ const DONE = { enable: "enabled", disable: "disabled", delete: "deleted", bind: 
 
 /** Actions for the selected accounts. */
 export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
-  const work = useAsyncAction();
+  const bulkAction = useAsyncAction();
   const [deleting, setDeleting] = useState(false);
   const identifiers = [...selection.chosen];
   if (identifiers.length === 0) return null;
   const edit = async (action: BulkEdit["action"], proxy?: string) => {
     const undo = await editAccounts({ action, identifiers, ...(proxy !== undefined && { proxy_id: proxy }) });
-    const free = action === "bind" && proxy === "";
-    await changed(`${formatPlural(identifiers.length, "account")} ${free ? "unbound" : DONE[action]}`, undo);
+    const unbinds = action === "bind" && proxy === "";
+    await changed(
+      `${formatPlural(identifiers.length, "account")} ${unbinds ? "unbound" : DONE[action]}`,
+      undo,
+    );
     if (action === "delete") selection.clear();
   };
-  const run = (action: BulkEdit["action"], proxy?: string) => void work.run(() => edit(action, proxy));
+  const run = (action: BulkEdit["action"], proxy?: string) => void bulkAction.run(() => edit(action, proxy));
   return (
     <section class="bulk-bar panel row" aria-label="Chosen accounts">
       <strong>{formatCount(identifiers.length)} chosen</strong>
-      <Button disabled={work.busy} onClick={() => run("enable")}>
+      <Button disabled={bulkAction.busy} onClick={() => run("enable")}>
         Enable
       </Button>
-      <Button disabled={work.busy} onClick={() => run("disable")}>
+      <Button disabled={bulkAction.busy} onClick={() => run("disable")}>
         Disable
       </Button>
       <select
         aria-label="Bind to a proxy"
         value=""
-        disabled={work.busy}
+        disabled={bulkAction.busy}
         onChange={(event) => {
           const { value } = event.currentTarget;
           event.currentTarget.value = "";
@@ -59,13 +62,13 @@ export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
           </option>
         ))}
       </select>
-      <Button kind="danger" disabled={work.busy} onClick={() => setDeleting(true)}>
+      <Button kind="danger" disabled={bulkAction.busy} onClick={() => setDeleting(true)}>
         Delete
       </Button>
       <Button kind="quiet" onClick={selection.clear}>
         Choose none
       </Button>
-      <Problem error={work.error} />
+      <Problem error={bulkAction.error} />
       {deleting && (
         <Confirm
           title={`Delete ${formatPlural(identifiers.length, "account")}?`}

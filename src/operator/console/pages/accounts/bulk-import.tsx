@@ -11,7 +11,7 @@ import { parseAccounts } from "./parse-accounts.ts";
 
 interface BulkImportProps {
   readonly onClose: () => void;
-  readonly onDone: (said: string) => Promise<void>;
+  readonly onDone: (message: string) => Promise<void>;
 }
 
 /** Accounts per request. */
@@ -23,24 +23,25 @@ export function BulkImport({ onClose, onDone }: BulkImportProps) {
   const { accounts, problems } = parseAccounts(text);
   /** Number of accounts sent so far; null: no import is running. */
   const [done, setDone] = useState<number | null>(null);
-  const submit = async (arrived: () => void) => {
+  const submit = async (onSucceeded: () => void) => {
     if (accounts.length === 0) throw new Error("There is no account in the list.");
     let added = 0;
     try {
-      for (let at = 0; at < accounts.length; at += BATCH_SIZE) {
-        setDone(at);
-        added += (await importAccounts(accounts.slice(at, at + BATCH_SIZE), at > 0)).imported_accounts;
+      for (let start = 0; start < accounts.length; start += BATCH_SIZE) {
+        setDone(start);
+        added += (await importAccounts(accounts.slice(start, start + BATCH_SIZE), start > 0))
+          .imported_accounts;
       }
     } catch (error) {
-      const before = added === 0 ? "" : `${formatPlural(added, "account")} had been added by then. `;
-      throw new Error(`${before}${toMessage(error)}`);
+      const partialNote = added === 0 ? "" : `${formatPlural(added, "account")} had been added by then. `;
+      throw new Error(`${partialNote}${toMessage(error)}`);
     } finally {
       setDone(null);
     }
-    arrived();
-    const known = accounts.length - added;
+    onSucceeded();
+    const existing = accounts.length - added;
     await onDone(
-      `${formatPlural(added, "account")} added${known > 0 ? `, ${known} were there already` : ""}`,
+      `${formatPlural(added, "account")} added${existing > 0 ? `, ${existing} were there already` : ""}`,
     );
   };
   return (

@@ -38,10 +38,10 @@ export function TestAll({ chosen, onDone }: TestAllProps) {
   const running = started.busy || status?.running === true;
   useEffect(() => setPolls(running), [running]);
 
-  const ran = useRef(false);
+  const wasRunning = useRef(false);
   useEffect(() => {
-    if (ran.current && !running) void onDone();
-    ran.current = running;
+    if (wasRunning.current && !running) void onDone();
+    wasRunning.current = running;
   }, [running, onDone]);
 
   const start = (resume: boolean) =>
@@ -50,7 +50,7 @@ export function TestAll({ chosen, onDone }: TestAllProps) {
       .then(async () => {
         await reload();
       });
-  const rest = status === null || status.some ? 0 : status.total - status.done;
+  const untested = status === null || status.some ? 0 : status.total - status.done;
   return (
     <>
       <Button busy={running} onClick={() => start(false)}>
@@ -64,39 +64,39 @@ export function TestAll({ chosen, onDone }: TestAllProps) {
           </Button>
         </>
       )}
-      {!running && status !== null && rest > 0 && (
-        <Button onClick={() => start(true)}>Test the other {formatCount(rest)}</Button>
+      {!running && status !== null && untested > 0 && (
+        <Button onClick={() => start(true)}>Test the other {formatCount(untested)}</Button>
       )}
       <Problem error={started.error || cancelled.error || error} />
-      {!running && status !== null && isNews(status) && <Outcome status={status} />}
+      {!running && status !== null && isRecent(status) && <Outcome status={status} />}
     </>
   );
 }
 
-const isNews = ({ total, finished_at }: TestAllStatus): boolean =>
+const isRecent = ({ total, finished_at }: TestAllStatus): boolean =>
   total > 0 && (finished_at === 0 || Date.now() - finished_at < NEWS_MS);
 
 /** Shows the result of the last run. */
 function Outcome({ status }: { readonly status: TestAllStatus }) {
   const { total, done, failed, failures, finished_at } = status;
-  const when = finished_at === 0 ? "" : ` (${formatFullTime(finished_at)})`;
-  const ended =
+  const timeNote = finished_at === 0 ? "" : ` (${formatFullTime(finished_at)})`;
+  const stoppedNote =
     done < total ? `The test ended after ${formatCount(done)} of ${formatPlural(total, "account")}. ` : "";
   if (failed === 0) {
     return (
       <Notice kind={done < total ? "info" : "success"}>
-        {ended}
+        {stoppedNote}
         {done < total
           ? "None of these failed"
           : `${status.some ? "" : "All "}${formatPlural(total, "account")} ${total === 1 ? "works" : "work"}`}
-        {when}.
+        {timeNote}.
       </Notice>
     );
   }
   return (
     <Notice kind="warning">
-      {ended}
-      {formatCount(failed)} of {formatPlural(done, "account")} failed{when}.{" "}
+      {stoppedNote}
+      {formatCount(failed)} of {formatPlural(done, "account")} failed{timeNote}.{" "}
       <details>
         <summary>Which, and why</summary>
         <ul>

@@ -13,15 +13,15 @@ export interface Tests {
 /** Runs tests of single accounts; calls `onDone` after each test. */
 export function useTests(onDone: () => Promise<void>): Tests {
   const [states, setStates] = useState<ReadonlyMap<string, TestState>>(new Map());
-  const note = (identifier: string, state: TestState) =>
+  const setState = (identifier: string, state: TestState) =>
     setStates((before) => new Map(before).set(identifier, state));
   const run = async (identifier: string) => {
-    note(identifier, "running");
+    setState(identifier, "running");
     try {
-      note(identifier, await testAccount(identifier));
+      setState(identifier, await testAccount(identifier));
     } catch (error) {
       const failed = { account: identifier, success: false, response_time: 0, session_count: 0 };
-      note(identifier, { ...failed, message: toMessage(error), config_warning: "" });
+      setState(identifier, { ...failed, message: toMessage(error), config_warning: "" });
     }
     await onDone();
   };

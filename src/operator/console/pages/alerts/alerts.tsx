@@ -29,12 +29,12 @@ export function Alerts() {
   const webhooks = data?.webhooks ?? [];
   const test = async ({ id }: WebhookView) => {
     setTesting(id);
-    const said = await testWebhook(id).then(
+    const result = await testWebhook(id).then(
       ({ success, message }) => (success ? "The test has arrived" : `The test did not arrive: ${message}`),
       (failure: unknown) => (failure instanceof Error ? failure.message : "The test failed"),
     );
     setTesting("");
-    showToast(said);
+    showToast(result);
     await reload();
   };
   const add = <AddButton noun="webhook" onClick={editing.add} />;
@@ -116,7 +116,7 @@ export function Alerts() {
         form={(webhook, props) => (
           <WebhookForm webhook={webhook} webhooks={webhooks} onSecret={setSecret} {...props} />
         )}
-        remove={({ id }) => deleteWebhook(webhooks.filter((it) => it.id !== id))}
+        remove={({ id }) => deleteWebhook(webhooks.filter((webhook) => webhook.id !== id))}
         warning={() => "It is told nothing more, nor what it has not heard yet."}
       />
     </Page>

@@ -12,10 +12,10 @@ interface DeliveryListProps {
 
 /** Recent deliveries of alerts, with their results. */
 export function DeliveryList({ deliveries, webhooks }: DeliveryListProps) {
-  const nameOf = (id: string) => webhooks.find((webhook) => webhook.id === id)?.name || id;
+  const getWebhookName = (id: string) => webhooks.find((webhook) => webhook.id === id)?.name || id;
   const columns: Column<DeliveryView>[] = [
     { title: "Time", cell: ({ at }) => <Timestamp at={at} /> },
-    { title: "Webhook", cell: ({ webhook }) => <TruncatedText text={nameOf(webhook)} /> },
+    { title: "Webhook", cell: ({ webhook }) => <TruncatedText text={getWebhookName(webhook)} /> },
     { title: "Message", cell: ({ message }) => <TruncatedText text={message} /> },
     {
       title: "State",

@@ -16,9 +16,9 @@ interface RulesFormProps {
 
 type Drafts = Readonly<Record<string, RuleDraft>>;
 
-/** Returns the drafts that differ from those before. */
-function changedDrafts(drafts: Drafts, before: Drafts): Drafts {
-  return Object.fromEntries(Object.entries(drafts).filter(([kind, draft]) => draft !== before[kind]));
+/** Returns the drafts that differ from the saved ones. */
+function changedDrafts(drafts: Drafts, saved: Drafts): Drafts {
+  return Object.fromEntries(Object.entries(drafts).filter(([kind, draft]) => draft !== saved[kind]));
 }
 
 /** Form for the alert rules. */
@@ -44,8 +44,8 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
         <div class="setting-grid">
           {RULES.map(({ kind, name, threshold }) => {
             const draft = drafts[kind] ?? toRuleDraft(rules[kind]);
-            const change = (part: Partial<RuleDraft>) =>
-              setDrafts((before) => ({ ...before, [kind]: { ...draft, ...part } }));
+            const change = (changes: Partial<RuleDraft>) =>
+              setDrafts((current) => ({ ...current, [kind]: { ...draft, ...changes } }));
             return (
               <fieldset key={kind} class="stack">
                 <legend>{name}</legend>

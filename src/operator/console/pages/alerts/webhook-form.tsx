@@ -25,11 +25,13 @@ export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: W
   const [url, setUrl] = useState(webhook?.url ?? "");
   const [format, setFormat] = useState(webhook?.format ?? "json");
   const [isOn, setIsOn] = useState(webhook?.disabled !== true);
-  const submit = async (arrived: () => void) => {
+  const submit = async (onSucceeded: () => void) => {
     const fields = { name, url, format, disabled: !isOn };
-    const kept = webhooks.map((it) => (it.id === webhook?.id ? { id: it.id, ...fields } : it));
-    const secrets = await saveWebhooks(webhook === null ? [...kept, fields] : kept);
-    arrived();
+    const updated = webhooks.map((stored) =>
+      stored.id === webhook?.id ? { id: stored.id, ...fields } : stored,
+    );
+    const secrets = await saveWebhooks(webhook === null ? [...updated, fields] : updated);
+    onSucceeded();
     onSecret(Object.values(secrets)[0] ?? "");
     await onSaved(webhook === null ? "Webhook added" : "Webhook saved");
   };

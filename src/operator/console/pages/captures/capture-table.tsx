@@ -12,7 +12,8 @@ interface CaptureTableProps {
   readonly onKeep: (chainKey: string) => Promise<void>;
 }
 
-const isGood = ({ status, outcome }: CaptureSummary) => status >= 200 && status < 400 && outcome !== "error";
+const isSuccess = ({ status, outcome }: CaptureSummary) =>
+  status >= 200 && status < 400 && outcome !== "error";
 
 const COLUMNS: readonly Column<CaptureSummary>[] = [
   { title: "Time", class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
@@ -27,7 +28,7 @@ const COLUMNS: readonly Column<CaptureSummary>[] = [
   {
     title: "Answer",
     cell: (item) => (
-      <Badge tone={isGood(item) ? "good" : "bad"}>
+      <Badge tone={isSuccess(item) ? "good" : "bad"}>
         {item.status === 0 ? item.outcome : `${item.status} ${item.outcome}`}
       </Badge>
     ),
@@ -42,7 +43,7 @@ const COLUMNS: readonly Column<CaptureSummary>[] = [
 ];
 
 export function CaptureTable({ items, onKeep }: CaptureTableProps) {
-  const keep: Column<CaptureSummary> = {
+  const actions: Column<CaptureSummary> = {
     title: "Actions",
     hidden: true,
     class: "end",
@@ -53,5 +54,5 @@ export function CaptureTable({ items, onKeep }: CaptureTableProps) {
         </Button>
       ),
   };
-  return <DataTable items={items} keyOf={({ id }) => id} columns={[...COLUMNS, keep]} />;
+  return <DataTable items={items} keyOf={({ id }) => id} columns={[...COLUMNS, actions]} />;
 }

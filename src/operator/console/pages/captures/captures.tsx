@@ -19,16 +19,16 @@ const REFRESH_MS = 3_000;
 export function Captures({ detail }: { readonly detail: string }) {
   const { data, error, reload } = useLoaded(listCaptures, "", REFRESH_MS);
   const [saved, setSaved] = useState(0);
-  const work = useAsyncAction();
-  const run = async (change: () => Promise<unknown>, said: string) => {
-    await work.run(async () => {
+  const action = useAsyncAction();
+  const run = async (change: () => Promise<unknown>, message: string) => {
+    await action.run(async () => {
       await change();
-      showToast(said);
+      showToast(message);
       await reload();
     });
   };
   const enabled = data?.enabled === true;
-  const turn = (
+  const toggleButton = (
     <Button
       kind={enabled ? "plain" : "primary"}
       onClick={() =>
@@ -45,10 +45,10 @@ export function Captures({ detail }: { readonly detail: string }) {
     <Page
       title="Captures"
       lead="Exchanges with the provider, with secrets masked. A capture can be kept as a sample, which a developer can replay."
-      actions={data !== null && turn}
+      actions={data !== null && toggleButton}
     >
       <Problem error={error} retry={reload} />
-      <Problem error={work.error} />
+      <Problem error={action.error} />
       {data !== null && (
         <Panel
           title="Exchanges"
@@ -68,7 +68,7 @@ export function Captures({ detail }: { readonly detail: string }) {
               onKeep={(chain) =>
                 run(async () => {
                   await saveSample(chain);
-                  setSaved((times) => times + 1);
+                  setSaved((count) => count + 1);
                 }, "Kept as a sample")
               }
             />

@@ -17,7 +17,7 @@ export function Samples({ saved }: { readonly saved: number }) {
   const { data, error, reload } = useLoaded(listSamples, String(saved));
   const [message, setMessage] = useState("");
   const { busy, error: failure, run, onSubmit } = useAsyncAction();
-  const take = async () => {
+  const saveSample = async () => {
     await captureSample(message);
     showToast("Sample taken");
     await reload();
@@ -46,7 +46,7 @@ export function Samples({ saved }: { readonly saved: number }) {
   return (
     <Panel title="Samples">
       <div class="stack">
-        <form class="inline-form" onSubmit={onSubmit(take)}>
+        <form class="inline-form" onSubmit={onSubmit(saveSample)}>
           <TextField
             label="Message"
             value={message}

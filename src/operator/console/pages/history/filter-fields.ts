@@ -29,14 +29,14 @@ export function countFilters(query: string): number {
 /** Converts the page's URL query to the gateway's query. Converts local times to Unix times. */
 export function toApiQuery(query: string): URLSearchParams {
   const params = new URLSearchParams(query);
-  const asked = new URLSearchParams();
+  const apiQuery = new URLSearchParams();
   for (const name of ["q", ...FILTER_FIELDS.map((field) => field.name)]) {
     const value = params.get(name) ?? "";
     if (value === "") continue;
-    const timed = name === "from" || name === "to";
-    const at = timed ? new Date(value) : null;
-    if (at === null) asked.set(name, value);
-    else if (!Number.isNaN(at.getTime())) asked.set(name, at.toISOString());
+    const isTime = name === "from" || name === "to";
+    const time = isTime ? new Date(value) : null;
+    if (time === null) apiQuery.set(name, value);
+    else if (!Number.isNaN(time.getTime())) apiQuery.set(name, time.toISOString());
   }
-  return asked;
+  return apiQuery;
 }

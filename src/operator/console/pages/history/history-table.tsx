@@ -62,12 +62,12 @@ interface HistoryTableProps {
 
 /** Table of generations; the preview links to the record. */
 export function HistoryTable({ items, query }: HistoryTableProps) {
-  const shown = useMemo(() => columns(query), [query]);
+  const tableColumns = useMemo(() => columns(query), [query]);
   return (
     <DataTable
       items={items}
       keyOf={({ id }) => id}
-      columns={shown}
+      columns={tableColumns}
       steady
       class="history-table"
       box="panel"

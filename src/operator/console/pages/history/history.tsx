@@ -30,23 +30,23 @@ const LONG_PAGE = 50;
 
 /** Page that lists the generations, newest first, and refreshes itself. */
 export function History({ detail }: { readonly detail: string }) {
-  const place = useAddress();
+  const address = useAddress();
   const paging = usePaging(LARGEST_PAGE);
   const { query, page, size } = paging;
-  const asked = toApiQuery(place.query);
-  const narrowed = countFilters(place.query) > 0;
+  const apiQuery = toApiQuery(address.query);
+  const isFiltered = countFilters(address.query) > 0;
   const [paused, setPaused] = useState(false);
   const exporting = useAsyncAction();
   const save = (format: "ndjson" | "csv") =>
     void exporting.run(async () =>
-      saveFile(`history.${format}`, await exportHistory(asked, format), "text/plain"),
+      saveFile(`history.${format}`, await exportHistory(apiQuery, format), "text/plain"),
     );
-  const often = query === "" && size <= LONG_PAGE ? REFRESH_MS : COSTLY_REFRESH_MS;
+  const refreshMs = query === "" && size <= LONG_PAGE ? REFRESH_MS : COSTLY_REFRESH_MS;
   const [clearing, setClearing] = useState(false);
   const { data, error, reload } = useLoaded(
-    (signal) => listHistory(asked, page, size, signal),
-    place.query,
-    paused ? 0 : often,
+    (signal) => listHistory(apiQuery, page, size, signal),
+    address.query,
+    paused ? 0 : refreshMs,
   );
   return (
     <Page
@@ -84,11 +84,11 @@ export function History({ detail }: { readonly detail: string }) {
       <Problem error={exporting.error} />
       {data !== null && data.items.length === 0 && (
         <div class="panel">
-          {query !== "" || narrowed ? (
+          {query !== "" || isFiltered ? (
             <Empty icon="history" title="Nothing matches">
               {query === ""
                 ? "No record fits the filters."
-                : `No record ${narrowed ? "that fits the filters " : ""}has “${query}” in it.`}
+                : `No record ${isFiltered ? "that fits the filters " : ""}has “${query}” in it.`}
             </Empty>
           ) : (
             <Empty
@@ -104,7 +104,7 @@ export function History({ detail }: { readonly detail: string }) {
       )}
       {data !== null && data.items.length > 0 && (
         <>
-          <HistoryTable items={data.items} query={place.query} />
+          <HistoryTable items={data.items} query={address.query} />
           <Pager
             paging={paging}
             pages={data.total_pages}
@@ -117,7 +117,7 @@ export function History({ detail }: { readonly detail: string }) {
         <RecordView
           key={detail}
           id={detail}
-          onClose={() => navigateTo("history", "", place.query)}
+          onClose={() => navigateTo("history", "", address.query)}
           onDeleted={reload}
         />
       )}

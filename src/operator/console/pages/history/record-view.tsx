@@ -90,10 +90,10 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
 function Timeline({ record }: { readonly record: HistoryRecord }) {
   return (
     <ol class="timeline" aria-label="Timeline">
-      {buildTimeline(record).map(({ at, said, tone }, place) => (
-        <li key={place} class={tone}>
+      {buildTimeline(record).map(({ at, said: text, tone }, index) => (
+        <li key={index} class={tone}>
           <span class="tabular muted">{at === null ? "" : formatDuration(at)}</span>
-          <span>{said}</span>
+          <span>{text}</span>
         </li>
       ))}
     </ol>
@@ -102,8 +102,8 @@ function Timeline({ record }: { readonly record: HistoryRecord }) {
 
 /** Form that sends the same request again. */
 function ReplayForm({ record }: { readonly record: HistoryRecord }) {
-  const asked = toReplayRequest(record);
-  const { dialect, model, stream, system, turns, lost } = asked;
+  const replay = toReplayRequest(record);
+  const { dialect, model, stream, system, turns, lost: dropped } = replay;
   const command = formatCurl(
     location.origin,
     dialect.buildRequest({ model, stream, system, turns, tools: [] }),
@@ -115,7 +115,7 @@ function ReplayForm({ record }: { readonly record: HistoryRecord }) {
   };
   return (
     <>
-      {lost > 0 && <span class="muted grow">Without its attachments, which are not kept:</span>}
+      {dropped > 0 && <span class="muted grow">Without its attachments, which are not kept:</span>}
       <CopyButton text={command} name="Copy as curl" />
       <Button kind="quiet" onClick={open}>
         Open in playground
@@ -126,17 +126,17 @@ function ReplayForm({ record }: { readonly record: HistoryRecord }) {
 
 function buildTabs(record: HistoryRecord) {
   const calls = extractToolCallMarkup(record.content) || extractToolCallMarkup(record.reasoning);
-  const part = (id: string, name: string, text: string, none: string) => ({
+  const createTab = (id: string, name: string, text: string, emptyText: string) => ({
     id,
     name,
-    content: () => (text === "" ? <p class="muted">{none}</p> : <CodeBlock label={name} text={text} />),
+    content: () => (text === "" ? <p class="muted">{emptyText}</p> : <CodeBlock label={name} text={text} />),
   });
   return [
-    part("answer", "Answer", record.content, "No text came from the provider."),
-    part("reasoning", "Reasoning", record.reasoning, "The model did not think aloud."),
-    part("calls", "Tool calls", calls, "No tool was called."),
-    part("messages", "Messages", JSON.stringify(record.messages, null, 2), "No messages."),
-    part("prompt", "Prompt", record.prompt, "No prompt was sent."),
+    createTab("answer", "Answer", record.content, "No text came from the provider."),
+    createTab("reasoning", "Reasoning", record.reasoning, "The model did not think aloud."),
+    createTab("calls", "Tool calls", calls, "No tool was called."),
+    createTab("messages", "Messages", JSON.stringify(record.messages, null, 2), "No messages."),
+    createTab("prompt", "Prompt", record.prompt, "No prompt was sent."),
   ];
 }
 

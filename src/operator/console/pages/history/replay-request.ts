@@ -38,18 +38,18 @@ export function toReplayRequest(
   const calls = new Map<string, PlaygroundCall>();
   const turns: PlaygroundTurn[] = [];
   const system: string[] = [];
-  let lost = 0;
+  let dropped = 0;
   for (const { role, parts, reasoning, tool_calls, call_id, name } of messages) {
-    const said = parts.map((part) => part.text).join("");
-    lost += parts.filter(({ type }) => type !== "text").length;
-    if (role === "system") system.push(said);
+    const text = parts.map((part) => part.text).join("");
+    dropped += parts.filter(({ type }) => type !== "text").length;
+    if (role === "system") system.push(text);
     else if (role === "assistant") {
-      for (const made of tool_calls) calls.set(made.id, made);
-      turns.push({ role, text: said, reasoning, calls: tool_calls });
+      for (const call of tool_calls) calls.set(call.id, call);
+      turns.push({ role, text, reasoning, calls: tool_calls });
     } else if (role === "tool") {
-      const answered = calls.get(call_id) ?? { id: call_id, name, arguments: "{}" };
-      turns.push({ role, call: answered, output: said });
-    } else turns.push({ role: "user", text: said });
+      const call = calls.get(call_id) ?? { id: call_id, name, arguments: "{}" };
+      turns.push({ role, call, output: text });
+    } else turns.push({ role: "user", text });
   }
   return {
     dialect: playgrounds.find(({ id }) => id === record.dialect) ?? playgrounds[0],
@@ -57,6 +57,6 @@ export function toReplayRequest(
     stream: record.stream,
     system: system.join("\n\n"),
     turns,
-    lost,
+    lost: dropped,
   };
 }

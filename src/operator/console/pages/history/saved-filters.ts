@@ -33,20 +33,20 @@ function storeFilters(filters: readonly SavedFilter[]): void {
 /** Returns the search and the filters of a URL query, without the page number. */
 export function filterQuery(query: string): string {
   const params = new URLSearchParams(query);
-  const kept = new URLSearchParams();
+  const filters = new URLSearchParams();
   for (const name of ["q", ...FILTER_FIELDS.map((field) => field.name)]) {
     const value = params.get(name) ?? "";
-    if (value !== "") kept.set(name, value);
+    if (value !== "") filters.set(name, value);
   }
-  return kept.toString();
+  return filters.toString();
 }
 
 /** Saves a filter. Replaces an older filter with the same name. */
 export function saveFilter(name: string, query: string): void {
-  const others = savedFilters.get().filter((each) => each.name !== name);
+  const others = savedFilters.get().filter((filter) => filter.name !== name);
   storeFilters([...others, { name, query: filterQuery(query) }].slice(-MAX_FILTERS));
 }
 
 export function forgetFilter(name: string): void {
-  storeFilters(savedFilters.get().filter((each) => each.name !== name));
+  storeFilters(savedFilters.get().filter((filter) => filter.name !== name));
 }

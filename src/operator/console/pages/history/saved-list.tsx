@@ -10,13 +10,13 @@ import { filterQuery, forgetFilter, savedFilters, saveFilter } from "./saved-fil
 export function SavedList() {
   const saved = useStore(savedFilters);
   const { query } = useAddress();
-  const present = filterQuery(query);
+  const currentFilter = filterQuery(query);
   if (saved.length === 0) return null;
   return (
     <fieldset class="row saved-filters" aria-label="Saved filters">
       {saved.map((filter) => (
         <span key={filter.name} class="row">
-          <Button pressed={filter.query === present} onClick={() => setQuery(filter.query, true)}>
+          <Button pressed={filter.query === currentFilter} onClick={() => setQuery(filter.query, true)}>
             {filter.name}
           </Button>
           <Button kind="quiet" label={`Forget ${filter.name}`} onClick={() => forgetFilter(filter.name)}>
@@ -31,18 +31,18 @@ export function SavedList() {
 /** Saves the current search and filters. */
 export function SaveFilter() {
   const { query } = useAddress();
-  const [asking, setAsking] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const [name, setName] = useState("");
   return (
     <>
-      <Button kind="quiet" disabled={filterQuery(query) === ""} onClick={() => setAsking(true)}>
+      <Button kind="quiet" disabled={filterQuery(query) === ""} onClick={() => setConfirming(true)}>
         Save filters
       </Button>
-      {asking && (
+      {confirming && (
         <FormDialog
           title="Save these filters"
           action="Save"
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
           submit={async () => {
             saveFilter(name.trim(), query);
             setName("");

@@ -34,7 +34,7 @@ type TimelineRecord = Pick<
  */
 export function buildTimeline(record: TimelineRecord): Step[] {
   const { created_at, leased_at, tried, sign_ins, first_token_ms, status, elapsed_ms } = record;
-  const since = (at: number) => (at === 0 ? null : Math.max(0, at - created_at));
+  const toOffset = (at: number) => (at === 0 ? null : Math.max(0, at - created_at));
   const steps: Step[] = [{ at: 0, said: "The request came in", tone: "neutral" }];
   const attempts = [
     ...tried.map(({ account, reason, message, at }) => ({
@@ -49,21 +49,21 @@ export function buildTimeline(record: TimelineRecord): Step[] {
     })),
   ];
   // Attempts without a time come first, in their stored order.
-  attempts.sort((one, other) => one.at - other.at);
-  for (const { at, said, tone } of attempts) steps.push({ at: since(at), said, tone });
+  attempts.sort((a, b) => a.at - b.at);
+  for (const { at, said: text, tone } of attempts) steps.push({ at: toOffset(at), said: text, tone });
   if (leased_at > 0 && record.attempts > tried.length) {
-    steps.push({ at: since(leased_at), said: `${describeAccount(record)} took it`, tone: "neutral" });
+    steps.push({ at: toOffset(leased_at), said: `${describeAccount(record)} took it`, tone: "neutral" });
   }
   if (first_token_ms > 0) steps.push({ at: first_token_ms, said: "The first words came", tone: "neutral" });
   if (extractToolCallMarkup(record.content) !== "" || extractToolCallMarkup(record.reasoning) !== "") {
     steps.push({ at: null, said: "Tools were called", tone: "neutral" });
   }
   if (status === "streaming") return [...steps, { at: null, said: "It goes on", tone: "neutral" }];
-  const ends = {
+  const outcomes = {
     success: { said: "The answer was complete", tone: "good" },
     cancelled: { said: "The caller left", tone: "neutral" },
   } as const;
-  const end = status === "success" || status === "cancelled" ? ends[status] : null;
-  const failed = { said: `It failed with ${record.status_code}: ${record.error}`, tone: "bad" } as const;
-  return [...steps, { at: elapsed_ms, ...(end ?? failed) }];
+  const outcome = status === "success" || status === "cancelled" ? outcomes[status] : null;
+  const failure = { said: `It failed with ${record.status_code}: ${record.error}`, tone: "bad" } as const;
+  return [...steps, { at: elapsed_ms, ...(outcome ?? failure) }];
 }

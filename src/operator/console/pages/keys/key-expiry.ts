@@ -29,6 +29,6 @@ export function toLocalInput(at: number): string {
 
 /** Converts the value of a `datetime-local` input to Unix milliseconds; empty becomes 0. */
 export function fromLocalInput(text: string): number {
-  const at = text === "" ? 0 : new Date(text).getTime();
-  return Number.isNaN(at) ? 0 : at;
+  const time = text === "" ? 0 : new Date(text).getTime();
+  return Number.isNaN(time) ? 0 : time;
 }

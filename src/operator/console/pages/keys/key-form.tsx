@@ -22,23 +22,23 @@ export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
   const [expires, setExpires] = useState(() => toLocalInput(apiKey?.expires ?? 0));
   const [disabled, setDisabled] = useState(apiKey?.disabled ?? false);
   const [draft, setDraft] = useState(() => toLimitDraft(apiKey));
-  const submit = async (arrived: () => void) => {
+  const submit = async (onSucceeded: () => void) => {
     // The input field has no seconds. If the user did not edit it, keep the exact value.
-    const untouched = expires === toLocalInput(apiKey?.expires ?? 0);
+    const isUnedited = expires === toLocalInput(apiKey?.expires ?? 0);
     const labels = {
       name,
       remark,
       disabled,
-      ...(!untouched && { expires: fromLocalInput(expires) }),
+      ...(!isUnedited && { expires: fromLocalInput(expires) }),
       ...parseScope(draft, apiKey),
     };
     if (apiKey === null) {
       await addKey({ key, ...labels });
-      arrived();
+      onSucceeded();
       return onSaved("Key added");
     }
     await changeKey(apiKey.id, labels);
-    arrived();
+    onSucceeded();
     return onSaved("Key saved");
   };
   return (

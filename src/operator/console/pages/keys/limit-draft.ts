@@ -47,8 +47,8 @@ function parseList(text: string): string[] {
  *
  * @throws Error with a message for the user if a limit is invalid
  */
-export function parseScope(draft: LimitDraft, before: KeyScope | null): KeyScope {
-  const limits: Record<string, unknown> = { ...before?.limits };
+export function parseScope(draft: LimitDraft, current: KeyScope | null): KeyScope {
+  const limits: Record<string, unknown> = { ...current?.limits };
   for (const { name, label } of LIMIT_FIELDS) {
     const text = (draft[name] ?? "").trim();
     const limit = Number(text);
@@ -65,7 +65,7 @@ export function parseScope(draft: LimitDraft, before: KeyScope | null): KeyScope
 
 /** Summarizes a key's limits; empty: no limits. */
 export function summarizeScope({ limits, models, dialects, networks }: KeyScope): string {
-  const set = LIMIT_FIELDS.filter(({ name }) => Number(limits[name]) > 0).map(
+  const limitTexts = LIMIT_FIELDS.filter(({ name }) => Number(limits[name]) > 0).map(
     ({ name, label }) => `${label.toLowerCase()}: ${Number(limits[name]).toLocaleString()}`,
   );
   const lists = [
@@ -73,8 +73,8 @@ export function summarizeScope({ limits, models, dialects, networks }: KeyScope)
     ["styles", dialects],
     ["networks", networks],
   ] as const;
-  const kept = lists
+  const listTexts = lists
     .filter(([, list]) => list.length > 0)
     .map(([name, list]) => `${name}: ${list.join(", ")}`);
-  return [...set, ...kept].join(" · ");
+  return [...limitTexts, ...listTexts].join(" · ");
 }

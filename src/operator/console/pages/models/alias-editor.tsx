@@ -17,9 +17,9 @@ interface AliasEditorProps {
 /** Editor for aliases of models. Aliases override the built-in ones. */
 export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
   const [editing, setEditing] = useState<string | null>(null);
-  const save = async (next: Readonly<Record<string, string>>, said: string) => {
+  const save = async (next: Readonly<Record<string, string>>, message: string) => {
     onSaved(await changeSettings({ model_aliases: next }));
-    showToast(said);
+    showToast(message);
   };
   const remove = async (name: string) => {
     onSaved(await changeSettings({ model_aliases: without(name) }));
@@ -27,7 +27,7 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
     showUndoToast("Alias removed", undo, async () => {});
   };
   const without = (name: string) =>
-    Object.fromEntries(Object.entries(aliases).filter(([each]) => each !== name));
+    Object.fromEntries(Object.entries(aliases).filter(([alias]) => alias !== name));
   const names = Object.keys(aliases).sort();
   const add = <Button onClick={() => setEditing("")}>Add alias</Button>;
   const columns: Column<string>[] = [

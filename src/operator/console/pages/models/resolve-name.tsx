@@ -10,7 +10,7 @@ export function ResolveName() {
   const [name, setName] = useState("");
   const [answer, setAnswer] = useState("");
   const [busy, setBusy] = useState(false);
-  const look = async (event: Event) => {
+  const resolve = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
     setAnswer(
@@ -23,7 +23,7 @@ export function ResolveName() {
   };
   return (
     <Panel title="Which model is it?">
-      <form class="inline-form" onSubmit={look}>
+      <form class="inline-form" onSubmit={resolve}>
         <TextField
           label="Requested name"
           value={name}

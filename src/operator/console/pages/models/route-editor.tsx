@@ -24,7 +24,7 @@ export function RouteEditor({ routes, onSaved }: RouteEditorProps) {
   const removal = useAsyncAction();
   const send = async (next: Routes) => onSaved(await changeSettings({ model_routes: next }));
   const without = (name: string): Routes =>
-    Object.fromEntries(Object.entries(routes).filter(([each]) => each !== name));
+    Object.fromEntries(Object.entries(routes).filter(([route]) => route !== name));
   const remove = (name: string) =>
     removal.run(async () => {
       await send(without(name));

@@ -22,18 +22,18 @@ export function RouteForm(props: RouteFormProps) {
   const [nameFault, setNameFault] = useState("");
   const [fault, setFault] = useState("");
   const submit = async () => {
-    const wanted = name.trim();
-    const isTaken = props.taken.some((each) => each.toLowerCase() === wanted.toLowerCase());
+    const newName = name.trim();
+    const isTaken = props.taken.some((taken) => taken.toLowerCase() === newName.toLowerCase());
     const noModel = parseRoute(models).length === 0;
     setNameFault(isTaken ? "There is a route of this name." : "");
     setFault(noModel ? "A route leads to one model at least." : "");
     if (isTaken || noModel) throw new Error("Nothing was saved.");
     try {
-      await props.onSave(wanted, parseRoute(models));
+      await props.onSave(newName, parseRoute(models));
     } catch (thrown) {
-      const said = findRouteFault(toMessage(thrown), wanted);
-      if (said === null) throw thrown;
-      setFault(said);
+      const error = findRouteFault(toMessage(thrown), newName);
+      if (error === null) throw thrown;
+      setFault(error);
       throw new Error("Nothing was saved. Look at: Models.");
     }
   };

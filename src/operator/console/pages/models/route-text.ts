@@ -20,8 +20,8 @@ export function parseRoute(text: string): Route {
     .map((line) => line.trim())
     .filter((line) => line !== "")
     .map((line) => {
-      const found = WEIGHT.exec(line);
-      return found === null ? line : { model: line.slice(0, found.index), weight: Number(found[1]) };
+      const match = WEIGHT.exec(line);
+      return match === null ? line : { model: line.slice(0, match.index), weight: Number(match[1]) };
     });
 }
 
@@ -30,7 +30,7 @@ export function summarizeRoute(route: Route): string {
   const shared = route.some((target) => typeof target !== "string" && target.weight !== undefined);
   if (!shared) return route.map(formatTarget).join(" → ");
   return route
-    .map((it) => (typeof it === "string" ? `${it} ×1` : `${it.model} ×${it.weight ?? 1}`))
+    .map((target) => (typeof target === "string" ? `${target} ×1` : `${target.model} ×${target.weight ?? 1}`))
     .join(", ");
 }
 

@@ -28,7 +28,7 @@ export function UnknownNames({ present, onSaved }: UnknownNamesProps) {
     showToast(value === "" ? "Unknown names are refused" : "Unknown names are passed on");
   };
   const ids = providers.filter(({ read_only }) => !read_only).map(({ id }) => id);
-  const others = [...new Set([...ids, present])].filter((id) => id !== "" && id !== DEFAULT_PROVIDER);
+  const choices = [...new Set([...ids, present])].filter((id) => id !== "" && id !== DEFAULT_PROVIDER);
   return (
     <Panel title="Names that stand for nothing">
       <LeaveGuard unsaved={value === present ? "" : "1 unsaved change"} />
@@ -40,7 +40,7 @@ export function UnknownNames({ present, onSaved }: UnknownNamesProps) {
           choices={[
             ["", "Refused"],
             [DEFAULT_PROVIDER, "Passed on to the default provider"],
-            ...others.map((id) => [id, `Passed on to ${id}`] as const),
+            ...choices.map((id) => [id, `Passed on to ${id}`] as const),
           ]}
         />
         <Button type="submit" busy={busy} disabled={value === present}>

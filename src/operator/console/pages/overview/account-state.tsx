@@ -48,22 +48,22 @@ function listFailingAccounts({ cooldowns, failing }: QueueStatus): FailingAccoun
  */
 export function AccountState({ queue }: { readonly queue: QueueStatus }) {
   const { conditions, total } = queue;
-  const sick = listFailingAccounts(queue).slice(0, MAX_FAILING_SHOWN);
-  const more = conditions.failing + conditions.cooling - sick.length;
+  const shown = listFailingAccounts(queue).slice(0, MAX_FAILING_SHOWN);
+  const more = conditions.failing + conditions.cooling - shown.length;
   if (total === 0) return null;
   return (
     <Panel title="Accounts" actions={<a href={formatHref("accounts")}>All {formatCount(total)}</a>}>
       <ul class="conditions">
-        {CONDITIONS.map(([name, said, tone]) => (
+        {CONDITIONS.map(([name, label, tone]) => (
           <li key={name} class={conditions[name] > 0 ? tone : ""}>
             <a href={formatHref("accounts", "", `health=${name}`)}>
-              <strong class="tabular">{formatCount(conditions[name])}</strong> {said}
+              <strong class="tabular">{formatCount(conditions[name])}</strong> {label}
             </a>
           </li>
         ))}
       </ul>
-      {sick.length > 0 && (
-        <DataTable items={sick} keyOf={({ account, state }) => account + state} columns={COLUMNS} />
+      {shown.length > 0 && (
+        <DataTable items={shown} keyOf={({ account, state }) => account + state} columns={COLUMNS} />
       )}
       {more > 0 && <p class="muted">and {formatCount(more)} more</p>}
     </Panel>

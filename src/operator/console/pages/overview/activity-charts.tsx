@@ -6,7 +6,7 @@ import { formatCost } from "../usage/usage-view.ts";
 import { historyLinkOfStep } from "./history-link.ts";
 import { addSeries, toPerMinute, toTimes } from "./series.ts";
 
-const few = (value: number) => (value < 10 ? String(Number(value.toFixed(2))) : formatCompact(value));
+const formatSmall = (value: number) => (value < 10 ? String(Number(value.toFixed(2))) : formatCompact(value));
 
 /** Charts of the selected time range. A click opens the history of that step. */
 export function ActivityCharts({ activity }: { readonly activity: Activity }) {
@@ -14,7 +14,7 @@ export function ActivityCharts({ activity }: { readonly activity: Activity }) {
   const lines = useMemo(() => {
     const { series } = activity;
     const rate = (counts: readonly number[]) => toPerMinute(activity, counts);
-    const shares = ({ p50, p95, p99 }: Activity["series"]["duration_ms"]) =>
+    const percentileLines = ({ p50, p95, p99 }: Activity["series"]["duration_ms"]) =>
       [
         { name: "p50", colour: "accent", values: p50 },
         { name: "p95", colour: "warn", values: p95 },
@@ -25,8 +25,8 @@ export function ActivityCharts({ activity }: { readonly activity: Activity }) {
         { name: "requests", colour: "accent", values: rate(series.requests) },
         { name: "errors", colour: "bad", values: rate(addSeries(series.failed, series.refused)) },
       ],
-      firstToken: shares(series.first_token_ms),
-      duration: shares(series.duration_ms),
+      firstToken: percentileLines(series.first_token_ms),
+      duration: percentileLines(series.duration_ms),
       tokens: [
         { name: "in", colour: "muted", values: rate(series.prompt_tokens) },
         { name: "out", colour: "good", values: rate(series.completion_tokens) },
@@ -42,13 +42,19 @@ export function ActivityCharts({ activity }: { readonly activity: Activity }) {
     times,
     from: activity.from / 1_000,
     to: activity.now / 1_000,
-    onPick: (place: number) => {
-      location.hash = historyLinkOfStep(activity, place);
+    onPick: (index: number) => {
+      location.hash = historyLinkOfStep(activity, index);
     },
   };
   return (
     <div class="charts">
-      <Chart title="Requests and errors a minute" lines={lines.requests} least={1} format={few} {...shared} />
+      <Chart
+        title="Requests and errors a minute"
+        lines={lines.requests}
+        least={1}
+        format={formatSmall}
+        {...shared}
+      />
       <Chart
         title="Time to first token"
         lines={lines.firstToken}
@@ -57,8 +63,14 @@ export function ActivityCharts({ activity }: { readonly activity: Activity }) {
         {...shared}
       />
       <Chart title="Duration" lines={lines.duration} least={200} format={formatDuration} {...shared} />
-      <Chart title="Tokens a minute" lines={lines.tokens} least={10} format={few} {...shared} />
-      <Chart title="Slots and queue, on the average" lines={lines.load} least={1} format={few} {...shared} />
+      <Chart title="Tokens a minute" lines={lines.tokens} least={10} format={formatSmall} {...shared} />
+      <Chart
+        title="Slots and queue, on the average"
+        lines={lines.load}
+        least={1}
+        format={formatSmall}
+        {...shared}
+      />
       <Chart title="Cost a minute" lines={lines.cost} least={0.000_001} format={formatCost} {...shared} />
     </div>
   );

@@ -10,12 +10,12 @@ type Failure = Activity["errors"][number];
 /** Errors in the selected time range, by status and code. Each row links to its records. */
 export function ErrorTable({ activity }: { readonly activity: Activity }) {
   const { errors, from, to, totals } = activity;
-  const longest = totals.duration_ms?.p99 ?? 0;
+  const maxDuration = totals.duration_ms?.p99 ?? 0;
   const columns: readonly Column<Failure>[] = [
     {
       title: "Error",
       cell: ({ status, code }) => (
-        <a href={historyLink(from, to, longest, { status: "error", code: String(status) })}>
+        <a href={historyLink(from, to, maxDuration, { status: "error", code: String(status) })}>
           {status} {code.replaceAll("_", " ")}
         </a>
       ),

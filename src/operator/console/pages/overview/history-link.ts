@@ -11,21 +11,21 @@ function localTime(at: number): string {
 
 /**
  * Returns a link to the history of a time range, with other filters. Requests that ended in the range may have begun before
- * it; `longest` is the longest duration of a request in milliseconds.
+ * it; `maxDuration` is the longest duration of a request in milliseconds.
  */
 export function historyLink(
   from: number,
   until: number,
-  longest: number,
+  maxDuration: number,
   filters: Readonly<Record<string, string>> = {},
 ): string {
-  const begin = Math.floor((from - longest) / MINUTE_MS) * MINUTE_MS;
+  const begin = Math.floor((from - maxDuration) / MINUTE_MS) * MINUTE_MS;
   const query = new URLSearchParams({ ...filters, from: localTime(begin), to: localTime(until) });
   return formatHref("history", "", query.toString());
 }
 
 /** Returns a link to the history of one step of a chart. */
-export function historyLinkOfStep({ from, step_ms, series }: Activity, place: number): string {
-  const at = from + place * step_ms;
-  return historyLink(at, at + step_ms, series.duration_ms.p99[place] ?? 0);
+export function historyLinkOfStep({ from, step_ms, series }: Activity, index: number): string {
+  const start = from + index * step_ms;
+  return historyLink(start, start + step_ms, series.duration_ms.p99[index] ?? 0);
 }

@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Request>[] = [
   { title: "For", end: true, class: "tabular", cell: ({ ms }) => formatDuration(ms) },
 ];
 
-function requestsOf({ leases, waiting_requests }: QueueStatus): Request[] {
+function listRequests({ leases, waiting_requests }: QueueStatus): Request[] {
   return [
     ...leases.map((lease) => ({ ...lease, id: lease.request_id, ms: lease.age_ms, waits: false })),
     ...waiting_requests.map(({ request_id, model, target, waiting_ms }) => ({
@@ -41,7 +41,7 @@ function requestsOf({ leases, waiting_requests }: QueueStatus): Request[] {
 
 /** Lists the running and the waiting requests. */
 export function LeaseTable({ queue }: { readonly queue: QueueStatus | null }) {
-  const requests = queue === null ? [] : requestsOf(queue);
+  const requests = queue === null ? [] : listRequests(queue);
   const more = queue === null ? 0 : queue.in_use + queue.waiting - requests.length;
   return (
     <Panel title="Requests right now">

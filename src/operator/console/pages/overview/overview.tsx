@@ -25,20 +25,20 @@ const LONG_ACTIVITY_MS = 30_000;
 export function Overview() {
   const params = new URLSearchParams(useAddress().query);
   const [range] = ACTIVITY_RANGES.find(([name]) => name === params.get("range")) ?? ACTIVITY_RANGES[1];
-  const short = range === "15m" || range === "1h";
+  const isShortRange = range === "15m" || range === "1h";
   const queue = useLoaded((signal) => readQueue(QUEUE_SHOWN, signal), "", QUEUE_MS);
   const activity = useLoaded(
     (signal) => readActivity(range, signal),
     range,
-    short ? ACTIVITY_MS : LONG_ACTIVITY_MS,
+    isShortRange ? ACTIVITY_MS : LONG_ACTIVITY_MS,
   );
   const settings = useLoaded(readSettings, "", REFRESH_MS);
   // Show all parts at once, so that a late warning does not move the content.
-  const known = ({ data, error }: Loaded<unknown>) => data !== null || error !== "";
-  if (![queue, activity, settings].every(known)) return <Page title="Overview">{null}</Page>;
-  const actions = ACTIVITY_RANGES.map(([name, said]) => (
+  const hasSettled = ({ data, error }: Loaded<unknown>) => data !== null || error !== "";
+  if (![queue, activity, settings].every(hasSettled)) return <Page title="Overview">{null}</Page>;
+  const actions = ACTIVITY_RANGES.map(([name, label]) => (
     <Button key={name} pressed={name === range} onClick={() => setQuery(`range=${name}`, true)}>
-      {said}
+      {label}
     </Button>
   ));
   return (

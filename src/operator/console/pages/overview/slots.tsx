@@ -17,38 +17,36 @@ interface AccountSlots {
  * by name.
  */
 function accountSlots(queue: QueueStatus): AccountSlots[] {
-  const used = new Map<string, number>();
-  for (const { account } of queue.leases) used.set(account, (used.get(account) ?? 0) + 1);
-  const cooling = new Map(queue.cooldowns.map((cooldown) => [cooldown.account, cooldown]));
+  const usedSlots = new Map<string, number>();
+  for (const { account } of queue.leases) usedSlots.set(account, (usedSlots.get(account) ?? 0) + 1);
+  const cooldowns = new Map(queue.cooldowns.map((cooldown) => [cooldown.account, cooldown]));
   const now = Date.now();
-  const names = new Set([...queue.available_accounts, ...queue.in_use_accounts, ...cooling.keys()]);
-  const weight = ({ used: held, cooling: left }: AccountSlots) => held + (left > 0 ? 1_000 : 0);
+  const names = new Set([...queue.available_accounts, ...queue.in_use_accounts, ...cooldowns.keys()]);
+  const weight = ({ used: slots, cooling: remaining }: AccountSlots) => slots + (remaining > 0 ? 1_000 : 0);
   return [...names]
     .map((account) => {
-      const cooldown = cooling.get(account);
+      const cooldown = cooldowns.get(account);
       return {
         account,
-        used: used.get(account) ?? 0,
+        used: usedSlots.get(account) ?? 0,
         cooling: cooldown === undefined ? 0 : Math.max(1, cooldown.until - now),
         reason: cooldown?.reason ?? "",
       };
     })
-    .sort((one, other) =>
-      queue.total > QUEUE_SHOWN ? weight(other) - weight(one) : one.account.localeCompare(other.account),
-    );
+    .sort((a, b) => (queue.total > QUEUE_SHOWN ? weight(b) - weight(a) : a.account.localeCompare(b.account)));
 }
 
 /** One dot per slot of each account. A filled dot is an occupied slot. */
 export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
   if (queue === null)
     return <Panel title="Slots" class="slots-panel" children={<p class="muted">Reading…</p>} />;
-  const all = accountSlots(queue);
-  const drawn = all.slice(0, QUEUE_SHOWN);
-  const more = queue.total - drawn.length;
-  const perAccount = queue.max_inflight_per_account;
+  const slots = accountSlots(queue);
+  const shown = slots.slice(0, QUEUE_SHOWN);
+  const more = queue.total - shown.length;
+  const maxPerAccount = queue.max_inflight_per_account;
   return (
     <Panel title="Slots" class="slots-panel">
-      {all.length === 0 && (
+      {slots.length === 0 && (
         <Empty
           icon="accounts"
           title="No accounts"
@@ -58,13 +56,13 @@ export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
         </Empty>
       )}
       <ul class="slots">
-        {drawn.map(({ account, used, cooling, reason }) => (
+        {shown.map(({ account, used, cooling, reason }) => (
           <li
             key={account}
             class={
               cooling > 0
                 ? "slot cooling"
-                : used >= perAccount
+                : used >= maxPerAccount
                   ? "slot full"
                   : used > 0
                     ? "slot busy"
@@ -75,12 +73,12 @@ export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
               {account}
             </span>
             <span class="dots" aria-hidden="true">
-              {Array.from({ length: Math.min(perAccount, 8) }, (_, index) => (
+              {Array.from({ length: Math.min(maxPerAccount, 8) }, (_, index) => (
                 <i key={index} class={index < used ? "on" : ""} />
               ))}
             </span>
             <span class="slot-said muted tabular" title={reason}>
-              {cooling > 0 ? `cools ${formatDuration(cooling)}` : `${used} / ${perAccount}`}
+              {cooling > 0 ? `cools ${formatDuration(cooling)}` : `${used} / ${maxPerAccount}`}
             </span>
           </li>
         ))}

@@ -20,13 +20,13 @@ const QUEUE = [0.000_001, 0.8] as const;
 /** Share of occupied slots. */
 const SLOTS = [0.9, 1] as const;
 
-const part = (some: number, all: number): number => (all > 0 ? some / all : 0);
+const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
 
 type Percentiles = Activity["totals"]["duration_ms"];
 
-const rest = (times: Percentiles): string =>
+const formatTail = (times: Percentiles): string =>
   times === null ? "" : `p95 ${formatDuration(times.p95)}, p99 ${formatDuration(times.p99)}`;
-const half = (times: Percentiles): string => (times === null ? "–" : formatDuration(times.p50));
+const formatMedian = (times: Percentiles): string => (times === null ? "–" : formatDuration(times.p50));
 
 /** Tiles with the current state, and with totals of the selected time range. */
 export function Tiles({ queue, activity }: TilesProps) {
@@ -46,13 +46,13 @@ function Present({ queue }: { readonly queue: QueueStatus }) {
         name="Slots in use"
         value={`${formatCount(in_use)} / ${formatCount(global_max_inflight)}`}
         below={`${formatCount(available)} of ${formatCount(total)} accounts free`}
-        tone={thresholdTone(part(in_use, global_max_inflight), ...SLOTS)}
+        tone={thresholdTone(ratio(in_use, global_max_inflight), ...SLOTS)}
       />
       <Tile
         name="Waiting"
         value={formatCount(waiting)}
         below={`room for ${formatCount(max_queue_size)}`}
-        tone={thresholdTone(part(waiting, max_queue_size), ...QUEUE)}
+        tone={thresholdTone(ratio(waiting, max_queue_size), ...QUEUE)}
       />
     </>
   );
@@ -60,36 +60,38 @@ function Present({ queue }: { readonly queue: QueueStatus }) {
 
 function Past({ activity }: { readonly activity: Activity }) {
   const { totals, from, to, now } = activity;
-  const { requests, failed, refused, cancelled, first_token_ms: first, duration_ms: took } = totals;
+  const { requests, failed, refused, cancelled, first_token_ms: firstToken, duration_ms: duration } = totals;
   const errors = failed + refused;
   const minutes = Math.max(1, (now - from) / 60_000);
-  const longest = took?.p99 ?? 0;
+  const maxDuration = duration?.p99 ?? 0;
   return (
     <>
       <Tile
         name="Requests"
         value={formatCompact(requests)}
         below={`${formatCompact(Number((requests / minutes).toPrecision(2)))} a minute, ${formatCompact(cancelled)} cancelled`}
-        href={historyLink(from, to, longest)}
+        href={historyLink(from, to, maxDuration)}
       />
       <Tile
         name="Errors"
         value={formatShare(errors, requests)}
         below={`${formatCompact(failed)} failed, ${formatCompact(refused)} refused`}
-        tone={thresholdTone(part(errors, requests), ...ERRORS)}
-        href={historyLink(from, to, longest, { status: "error" })}
+        tone={thresholdTone(ratio(errors, requests), ...ERRORS)}
+        href={historyLink(from, to, maxDuration, { status: "error" })}
       />
       <Tile
         name="First token"
-        value={half(first)}
-        below={rest(first)}
-        tone={thresholdTone(first?.p95 ?? 0, ...FIRST_TOKEN_MS)}
+        value={formatMedian(firstToken)}
+        below={formatTail(firstToken)}
+        tone={thresholdTone(firstToken?.p95 ?? 0, ...FIRST_TOKEN_MS)}
       />
       <Tile
         name="Duration"
-        value={half(took)}
-        below={rest(took)}
-        {...(took !== null && { href: historyLink(from, to, longest, { min_ms: String(took.p95) }) })}
+        value={formatMedian(duration)}
+        below={formatTail(duration)}
+        {...(duration !== null && {
+          href: historyLink(from, to, maxDuration, { min_ms: String(duration.p95) }),
+        })}
       />
       <Tile
         name="Tokens"

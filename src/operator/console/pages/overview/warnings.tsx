@@ -25,8 +25,13 @@ export function Warnings({ queue, settings }: WarningsProps) {
   const cooling = queue?.cooling ?? 0;
   const silent = queue?.silent_shards ?? [];
   const warnings: Warning[] = [];
-  const add = (when: boolean | undefined, id: string, kind: Warning["kind"], text: ComponentChildren) => {
-    if (when) warnings.push({ id, kind, text });
+  const add = (
+    condition: boolean | undefined,
+    id: string,
+    kind: Warning["kind"],
+    text: ComponentChildren,
+  ) => {
+    if (condition) warnings.push({ id, kind, text });
   };
   add(
     settings?.admin.default_password_warning,

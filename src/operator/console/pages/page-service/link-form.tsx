@@ -15,16 +15,16 @@ export function LinkForm({ path }: { readonly path: string }) {
   const { data, error, reload } = useLoaded(listKeys);
   const keys = (data?.items ?? []).filter(({ disabled }) => !disabled);
   const [chosen, setChosen] = useState("");
-  const [life, setLife] = useState("30");
+  const [lifetime, setLifetime] = useState("30");
   const [link, setLink] = useState<({ readonly of: string } & SignedLink) | null>(null);
   const signing = useAsyncAction();
   const key = chosen || (keys[0]?.id ?? "");
-  const wish = `${path} ${key} ${life}`;
+  const inputKey = `${path} ${key} ${lifetime}`;
   const sign = () =>
     signing.run(async () => {
       setLink(null);
-      const signed = await signLink("thumbs", parseQuery(path), key, Number(life) * 86_400);
-      setLink({ of: wish, ...signed });
+      const signed = await signLink("thumbs", parseQuery(path), key, Number(lifetime) * 86_400);
+      setLink({ of: inputKey, ...signed });
     });
   return (
     <details>
@@ -42,7 +42,7 @@ export function LinkForm({ path }: { readonly path: string }) {
             onChange={setChosen}
             choices={keys.map(({ id, name, key: mask }) => [id, name || mask] as const)}
           />
-          <SelectField label="Holds for" value={life} onChange={setLife} choices={LINK_LIFETIMES} />
+          <SelectField label="Holds for" value={lifetime} onChange={setLifetime} choices={LINK_LIFETIMES} />
         </div>
         <div>
           <Button
@@ -55,7 +55,7 @@ export function LinkForm({ path }: { readonly path: string }) {
         </div>
         <Problem error={signing.error} />
         {/* Hide a link that was signed for other options or another key. */}
-        {link?.of === wish && (
+        {link?.of === inputKey && (
           <>
             <CodeBlock label="Signed link" text={link.url} />
             <p class="muted">It holds until {formatFullTime(link.expires * 1_000)}.</p>

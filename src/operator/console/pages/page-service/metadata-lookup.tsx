@@ -14,13 +14,13 @@ const COLUMNS: readonly Column<MetadataRow>[] = [
   { title: "What", cell: ({ what }) => <bdi>{what}</bdi> },
   {
     title: "As the page says it",
-    cell: ({ said, address }) =>
+    cell: ({ said: value, address }) =>
       address ? (
-        <a href={said} rel="noreferrer" target="_blank">
-          {said}
+        <a href={value} rel="noreferrer" target="_blank">
+          {value}
         </a>
       ) : (
-        <bdi>{said}</bdi>
+        <bdi>{value}</bdi>
       ),
   },
   { title: "More of it", class: "muted", cell: ({ note }) => <bdi>{note}</bdi> },
@@ -30,12 +30,12 @@ const COLUMNS: readonly Column<MetadataRow>[] = [
 export function MetadataLookup() {
   const [url, setUrl] = useState("");
   const [withTechnologies, setWithTechnologies] = useState(false);
-  const [found, setFound] = useState<Metadata | null>(null);
+  const [metadata, setMetadata] = useState<Metadata | null>(null);
   const { busy, error, onSubmit } = useAsyncAction();
   const read = async () => {
     // Clear the previous result, so that an error does not appear beside it.
-    setFound(null);
-    setFound(await readMetadata(url, withTechnologies));
+    setMetadata(null);
+    setMetadata(await readMetadata(url, withTechnologies));
   };
   return (
     <div class="stack">
@@ -47,7 +47,7 @@ export function MetadataLookup() {
         <CheckField label="Technologies, too" value={withTechnologies} onChange={setWithTechnologies} />
       </form>
       <Problem error={error} />
-      {found !== null && <MetadataResult metadata={found} />}
+      {metadata !== null && <MetadataResult metadata={metadata} />}
     </div>
   );
 }

@@ -13,23 +13,27 @@ export interface MetadataRow {
 /** Lists a page's metadata, the most requested items first. Omits items that the page does not have. */
 export function metadataRows(metadata: Metadata): MetadataRow[] {
   const { title, description, canonical, language, openGraph, icons, feeds } = metadata;
-  const row = (what: string, said: string | null, note: readonly (string | null)[] = []): MetadataRow => ({
-    what,
-    said: said ?? "",
+  const row = (
+    property: string,
+    value: string | null,
+    note: readonly (string | null)[] = [],
+  ): MetadataRow => ({
+    what: property,
+    said: value ?? "",
     address: false,
     note: note.filter(Boolean).join(", "),
   });
-  const link = (...of: Parameters<typeof row>): MetadataRow => ({
-    ...row(...of),
-    address: /^https?:/.test(of[1] ?? ""),
+  const link = (...cells: Parameters<typeof row>): MetadataRow => ({
+    ...row(...cells),
+    address: /^https?:/.test(cells[1] ?? ""),
   });
   return [
     row("Title", title),
     row("Description", description),
     link("Canonical address", canonical),
     row("Language", language),
-    ...Object.entries(openGraph).map(([name, said]) => row(`og:${name}`, said)),
+    ...Object.entries(openGraph).map(([name, value]) => row(`og:${name}`, value)),
     ...icons.map(({ url, rel, sizes, type }) => link(rel, url, [sizes, type])),
     ...feeds.map(({ url, title: name, type }) => link("Feed", url, [name, type])),
-  ].filter(({ said }) => said !== "");
+  ].filter(({ said: value }) => value !== "");
 }

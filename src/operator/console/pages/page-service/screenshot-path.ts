@@ -96,15 +96,15 @@ export const SWITCHES: readonly Option<SwitchName>[] = [
 ];
 
 /** Builds path and query of a screenshot. Omits default values and parameters of the other kind. */
-export function screenshotPath(wish: ScreenshotOptions): string {
-  const isPdf = wish.format === "pdf";
-  const query = new URLSearchParams({ url: wish.url });
-  if (!isPdf) query.set("size", wish.size);
-  if (wish.format !== "jpg") query.set("format", wish.format);
+export function screenshotPath(options: ScreenshotOptions): string {
+  const isPdf = options.format === "pdf";
+  const query = new URLSearchParams({ url: options.url });
+  if (!isPdf) query.set("size", options.size);
+  if (options.format !== "jpg") query.set("format", options.format);
   const hasEffect = ({ of }: Option<keyof ScreenshotOptions>) => of !== (isPdf ? "picture" : "pdf");
-  for (const { name } of FIELDS.filter(hasEffect)) if (wish[name] !== "") query.set(name, wish[name]);
-  for (const { name } of SWITCHES.filter(hasEffect)) if (wish[name]) query.set(name, "true");
-  if (wish.full && !isPdf) query.set("full", "true");
-  for (const name of ["mobile", "darkMode"] as const) if (wish[name]) query.set(name, "true");
+  for (const { name } of FIELDS.filter(hasEffect)) if (options[name] !== "") query.set(name, options[name]);
+  for (const { name } of SWITCHES.filter(hasEffect)) if (options[name]) query.set(name, "true");
+  if (options.full && !isPdf) query.set("full", "true");
+  for (const name of ["mobile", "darkMode"] as const) if (options[name]) query.set(name, "true");
   return `/v1/thumbs?${query}`;
 }

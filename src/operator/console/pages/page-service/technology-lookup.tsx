@@ -10,24 +10,25 @@ import { TechnologyTable } from "./technology-table.tsx";
 /** Form that detects a page's technologies. */
 export function TechnologyLookup() {
   const [url, setUrl] = useState("");
-  const [found, setFound] = useState<Technologies | null>(null);
+  const [technologies, setTechnologies] = useState<Technologies | null>(null);
   const { busy, error, onSubmit } = useAsyncAction();
-  const look = async () => setFound(await detectTechnologies(url));
+  const detect = async () => setTechnologies(await detectTechnologies(url));
   return (
     <div class="stack">
-      <form class="inline-form" onSubmit={onSubmit(look)}>
+      <form class="inline-form" onSubmit={onSubmit(detect)}>
         <TextField label="Address" value={url} onChange={setUrl} required placeholder="example.com" />
         <Button kind="primary" type="submit" busy={busy}>
           Detect
         </Button>
       </form>
       <Problem error={error} />
-      {found !== null && (
+      {technologies !== null && (
         <>
           <p role="status">
-            {formatPlural(found.applications.length, "technology", "technologies")} found at {found.url}
+            {formatPlural(technologies.applications.length, "technology", "technologies")} found at{" "}
+            {technologies.url}
           </p>
-          <TechnologyTable applications={found.applications} />
+          <TechnologyTable applications={technologies.applications} />
         </>
       )}
     </div>

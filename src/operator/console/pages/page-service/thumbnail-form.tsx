@@ -20,34 +20,34 @@ interface TakenScreenshot {
 
 /** Form that takes a screenshot with the most important parameters and shows the request's URL. */
 export function ThumbnailForm() {
-  const [wish, setWish] = useState(DEFAULT_SCREENSHOT);
-  const [taken, setTaken] = useState<TakenScreenshot | null>(null);
-  useEffect(() => () => URL.revokeObjectURL(taken?.url ?? ""), [taken]);
+  const [options, setOptions] = useState(DEFAULT_SCREENSHOT);
+  const [screenshot, setScreenshot] = useState<TakenScreenshot | null>(null);
+  useEffect(() => () => URL.revokeObjectURL(screenshot?.url ?? ""), [screenshot]);
 
-  const path = screenshotPath(wish);
-  const isPdf = wish.format === "pdf";
+  const path = screenshotPath(options);
+  const isPdf = options.format === "pdf";
   const { busy, error, onSubmit } = useAsyncAction();
-  const take = async () => {
+  const capture = async () => {
     // Clear the previous picture, so that an error does not appear beside it.
-    setTaken(null);
+    setScreenshot(null);
     const started = performance.now();
     const { image, cache } = await takeScreenshot(path);
-    const took = formatDuration(performance.now() - started);
+    const duration = formatDuration(performance.now() - started);
     const size = `${Math.ceil(image.size / 1024)} KB`;
-    setTaken({
+    setScreenshot({
       url: URL.createObjectURL(image),
       type: image.type,
-      page: wish.url,
-      said: [image.type, size, took, cache && `cache: ${cache}`].filter(Boolean).join(", "),
+      page: options.url,
+      said: [image.type, size, duration, cache && `cache: ${cache}`].filter(Boolean).join(", "),
     });
   };
   return (
     <div class="playground">
-      <form class="stack" onSubmit={onSubmit(take)}>
+      <form class="stack" onSubmit={onSubmit(capture)}>
         <TextField
           label="Address"
-          value={wish.url}
-          onChange={(url) => setWish({ ...wish, url })}
+          value={options.url}
+          onChange={(url) => setOptions({ ...options, url })}
           required
           placeholder="example.com"
         />
@@ -55,34 +55,34 @@ export function ThumbnailForm() {
           {!isPdf && (
             <SelectField
               label="Size"
-              value={wish.size}
-              onChange={(size) => setWish({ ...wish, size })}
+              value={options.size}
+              onChange={(size) => setOptions({ ...options, size })}
               choices={SIZES}
             />
           )}
           <SelectField
             label="Format"
-            value={wish.format}
-            onChange={(format) => setWish({ ...wish, format })}
+            value={options.format}
+            onChange={(format) => setOptions({ ...options, format })}
             choices={FORMATS}
           />
         </div>
         <div class="row switches">
           <CheckField
             label="Full page"
-            value={isPdf || wish.full}
+            value={isPdf || options.full}
             disabled={isPdf}
-            onChange={(full) => setWish({ ...wish, full })}
+            onChange={(full) => setOptions({ ...options, full })}
           />
           <CheckField
             label="Mobile"
-            value={wish.mobile}
-            onChange={(mobile) => setWish({ ...wish, mobile })}
+            value={options.mobile}
+            onChange={(mobile) => setOptions({ ...options, mobile })}
           />
           <CheckField
             label="Dark mode"
-            value={wish.darkMode}
-            onChange={(darkMode) => setWish({ ...wish, darkMode })}
+            value={options.darkMode}
+            onChange={(darkMode) => setOptions({ ...options, darkMode })}
           />
         </div>
         <details>
@@ -94,8 +94,8 @@ export function ThumbnailForm() {
                   <TextField
                     key={name}
                     label={label}
-                    value={wish[name]}
-                    onChange={(value) => setWish({ ...wish, [name]: value })}
+                    value={options[name]}
+                    onChange={(value) => setOptions({ ...options, [name]: value })}
                     placeholder={example}
                     mono
                   />
@@ -107,8 +107,8 @@ export function ThumbnailForm() {
                 <CheckField
                   key={name}
                   label={label}
-                  value={wish[name]}
-                  onChange={(value) => setWish({ ...wish, [name]: value })}
+                  value={options[name]}
+                  onChange={(value) => setOptions({ ...options, [name]: value })}
                 />
               ))}
             </div>
@@ -125,14 +125,14 @@ export function ThumbnailForm() {
       </form>
       <div>
         <div class="shot">
-          {taken === null ? (
+          {screenshot === null ? (
             <p class="muted">The {isPdf ? "PDF" : "picture"} appears here.</p>
           ) : (
-            <ScreenshotView {...taken} />
+            <ScreenshotView {...screenshot} />
           )}
         </div>
         <p class="muted talk-foot" role="status">
-          {taken?.said}
+          {screenshot?.said}
         </p>
       </div>
     </div>

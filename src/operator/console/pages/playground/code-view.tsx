@@ -7,7 +7,7 @@ interface CodeViewProps {
   readonly kind: "request" | "curl" | "javascript" | "python";
 }
 
-function codeOf({ dialect, request, ask, headers }: Conversation, kind: CodeViewProps["kind"]): string {
+function formatCode({ dialect, request, ask, headers }: Conversation, kind: CodeViewProps["kind"]): string {
   switch (kind) {
     case "request":
       return `POST ${request.path}\n\n${JSON.stringify(request.body, null, 2)}`;
@@ -22,5 +22,5 @@ function codeOf({ dialect, request, ask, headers }: Conversation, kind: CodeView
 
 /** Code of the request for the newest answer, or of a first request. */
 export function CodeView({ conversation, kind }: CodeViewProps) {
-  return <CodeBlock label="Code" text={codeOf(conversation, kind)} />;
+  return <CodeBlock label="Code" text={formatCode(conversation, kind)} />;
 }

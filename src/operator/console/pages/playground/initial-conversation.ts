@@ -12,13 +12,13 @@ export interface InitialConversation {
 let initialConversation: InitialConversation | null = null;
 
 /** Sets the conversation for the next time the playground opens. */
-export function setInitialConversation(proposal: InitialConversation): void {
-  initialConversation = proposal;
+export function setInitialConversation(conversation: InitialConversation): void {
+  initialConversation = conversation;
 }
 
 /** Returns the initial conversation and clears it; null: none. */
 export function takeInitialConversation(): InitialConversation | null {
-  const taken = initialConversation;
+  const conversation = initialConversation;
   initialConversation = null;
-  return taken;
+  return conversation;
 }

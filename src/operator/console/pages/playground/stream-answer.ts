@@ -78,15 +78,15 @@ export async function streamAnswer(
   });
 
   let exchange: Exchange = { ...NO_EXCHANGE, status: response.status };
-  const take = (event: string, data: string, pieces: readonly AnswerPiece[]) => {
-    const at = performance.now() - started;
+  const addPieces = (event: string, data: string, pieces: readonly AnswerPiece[]) => {
+    const elapsed = performance.now() - started;
     const answer = pieces.reduce(appendPiece, exchange.answer);
     exchange = {
       ...exchange,
       answer,
-      events: [...exchange.events, { at, event, data }],
-      firstToken: exchange.firstToken ?? (hasBegun(answer) ? at : null),
-      elapsed: at,
+      events: [...exchange.events, { at: elapsed, event, data }],
+      firstToken: exchange.firstToken ?? (hasBegun(answer) ? elapsed : null),
+      elapsed,
     };
     options.onProgress(exchange);
   };
@@ -96,9 +96,9 @@ export async function streamAnswer(
     const text = await response.text();
     const body = parseJson(text);
     const failure = { type: "error", message: errorMessage(body, response.status) } as const;
-    take("", text, response.ok ? dialect.parseAnswer(body) : [failure]);
+    addPieces("", text, response.ok ? dialect.parseAnswer(body) : [failure]);
     return exchange;
   }
-  for await (const { event, data } of events) take(event, data, dialect.parseEvent(parseJson(data)));
+  for await (const { event, data } of events) addPieces(event, data, dialect.parseEvent(parseJson(data)));
   return exchange;
 }

@@ -61,13 +61,13 @@ const START: Choices = {
 const PROPOSED: PlaygroundTurn = { role: "user", text: "Hello!" };
 
 export function useConversation(): Conversation {
-  const [begun] = useState(takeInitialConversation);
+  const [initial] = useState(takeInitialConversation);
   const [choices, setChoices] = useState<Choices>(() => {
-    if (begun === null) return START;
-    const { dialect: id, model, stream, system } = begun;
+    if (initial === null) return START;
+    const { dialect: id, model, stream, system } = initial;
     return { ...START, dialect: id, model, stream, system };
   });
-  const [turns, setTurns] = useState<readonly PlaygroundTurn[]>(begun?.turns ?? []);
+  const [turns, setTurns] = useState<readonly PlaygroundTurn[]>(initial?.turns ?? []);
   const [exchange, setExchange] = useState(NO_EXCHANGE);
   const [running, setRunning] = useState(false);
   const [error, setError] = useState("");
@@ -76,20 +76,20 @@ export function useConversation(): Conversation {
 
   const dialect = playgrounds.find(({ id }) => id === choices.dialect) ?? playgrounds[0];
   const { tools, problem } = parseTools(choices.tools);
-  const askWith = (asked: readonly PlaygroundTurn[]): PlaygroundRequest => ({
+  const createRequest = (requestTurns: readonly PlaygroundTurn[]): PlaygroundRequest => ({
     model: choices.model,
     system: choices.system,
     stream: choices.stream,
     tools: choices.withTools ? tools : [],
-    turns: asked,
+    turns: requestTurns,
   });
   const headers: Record<string, string> =
     choices.account === "" ? {} : { "x-gateway-target-account": choices.account };
-  const asked =
+  const nextTurns =
     turns.length === 0
       ? [PROPOSED]
       : turns.slice(0, turns.findLastIndex(({ role }) => role !== "assistant") + 1);
-  const ask = askWith(asked);
+  const ask = createRequest(nextTurns);
 
   const send = async (next: readonly PlaygroundTurn[]) => {
     if (choices.withTools && problem !== "") return setError(problem);
@@ -99,16 +99,16 @@ export function useConversation(): Conversation {
     setExchange(NO_EXCHANGE);
     setRunning(true);
     setError("");
-    let last = NO_EXCHANGE;
+    let latest = NO_EXCHANGE;
     try {
       const key = choices.key || (await readFirstKey());
       if (key === "") throw new Error("There is no API key. Add one on the Keys page, or write one here.");
-      last = await streamAnswer(dialect, dialect.buildRequest(askWith(next)), {
+      latest = await streamAnswer(dialect, dialect.buildRequest(createRequest(next)), {
         key,
         headers,
         signal: abort.signal,
         onProgress: (progress) => {
-          last = progress;
+          latest = progress;
           setExchange(progress);
         },
       });
@@ -116,7 +116,7 @@ export function useConversation(): Conversation {
       if (!abort.signal.aborted) setError(toMessage(thrown));
     }
     setRunning(false);
-    const { text, reasoning, calls } = last.answer;
+    const { text, reasoning, calls } = latest.answer;
     if (text !== "" || calls.length > 0) setTurns([...next, { role: "assistant", text, reasoning, calls }]);
   };
 

@@ -26,8 +26,8 @@ export const ABILITY_CHOICES = [
   ["no", "No"],
 ] as const;
 
-const ability = (has: boolean | undefined) => (has === undefined ? "" : has ? "yes" : "no");
-const known = (value: number | undefined) => (value === undefined ? "" : String(value));
+const formatAbility = (has: boolean | undefined) => (has === undefined ? "" : has ? "yes" : "no");
+const formatNumber = (value: number | undefined) => (value === undefined ? "" : String(value));
 
 /** Returns the input values for a model; null: a new model. */
 export function toModelDraft(model: ListedModel | null): ModelDraft {
@@ -35,31 +35,31 @@ export function toModelDraft(model: ListedModel | null): ModelDraft {
     name: model?.name ?? "",
     upstream: model === null || model.upstream === model.name ? "" : model.upstream,
     enabled: model?.enabled ?? true,
-    thinking: ability(model?.thinking),
-    vision: ability(model?.vision),
-    search: ability(model?.search),
-    context: known(model?.context),
-    output: known(model?.output),
-    price_input: known(model?.price?.input),
-    price_cached: known(model?.price?.cached_input),
-    price_output: known(model?.price?.output),
+    thinking: formatAbility(model?.thinking),
+    vision: formatAbility(model?.vision),
+    search: formatAbility(model?.search),
+    context: formatNumber(model?.context),
+    output: formatNumber(model?.output),
+    price_input: formatNumber(model?.price?.input),
+    price_cached: formatNumber(model?.price?.cached_input),
+    price_output: formatNumber(model?.price?.output),
   };
 }
 
 /**
  * Validates the input values.
  *
- * @param taken names of the provider's other models
+ * @param otherNames names of the provider's other models
  */
-export function validateModelDraft(draft: ModelDraft, taken: readonly string[]): ModelFaults {
+export function validateModelDraft(draft: ModelDraft, otherNames: readonly string[]): ModelFaults {
   const faults: ModelFaults = {};
   const name = draft.name.trim();
   if (name === "") faults.name = "A model needs a name.";
-  if (taken.includes(name)) faults.name = "There is a model of this name.";
+  if (otherNames.includes(name)) faults.name = "There is a model of this name.";
   for (const size of ["context", "output"] as const) {
     const tokens = Number(draft[size]);
-    const fine = draft[size].trim() === "" || (Number.isSafeInteger(tokens) && tokens > 0);
-    if (!fine) faults[size] = "Must be a whole number from 1 on.";
+    const isValid = draft[size].trim() === "" || (Number.isSafeInteger(tokens) && tokens > 0);
+    if (!isValid) faults[size] = "Must be a whole number from 1 on.";
   }
   for (const price of ["price_input", "price_cached", "price_output"] as const) {
     if (!(Number(draft[price]) >= 0)) faults[price] = "Must be a number from 0 on.";
@@ -67,22 +67,22 @@ export function validateModelDraft(draft: ModelDraft, taken: readonly string[]):
   return faults;
 }
 
-const chosen = (choice: string) => (choice === "" ? null : choice === "yes");
-const numberOf = (text: string) => (text.trim() === "" ? null : Number(text));
+const parseAbility = (choice: string) => (choice === "" ? null : choice === "yes");
+const parseNumber = (text: string) => (text.trim() === "" ? null : Number(text));
 
 /** Converts valid input values to the request. */
 export function toModelFields(draft: ModelDraft): ModelFields {
   const { price_input, price_cached, price_output } = draft;
-  const cached = numberOf(price_cached);
+  const cached = parseNumber(price_cached);
   const priced = `${price_input}${price_cached}${price_output}`.trim() !== "";
   return {
     upstream: draft.upstream.trim() || null,
     enabled: draft.enabled,
-    thinking: chosen(draft.thinking),
-    vision: chosen(draft.vision),
-    search: chosen(draft.search),
-    context: numberOf(draft.context),
-    output: numberOf(draft.output),
+    thinking: parseAbility(draft.thinking),
+    vision: parseAbility(draft.vision),
+    search: parseAbility(draft.search),
+    context: parseNumber(draft.context),
+    output: parseNumber(draft.output),
     price: priced
       ? {
           input: Number(price_input),

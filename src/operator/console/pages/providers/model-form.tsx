@@ -18,7 +18,7 @@ interface ModelFormProps {
   readonly model: ListedModel | null;
   readonly onClose: () => void;
   /** Called with the changed provider and a message about the change. */
-  readonly onSaved: (provider: ProviderView, said: string) => void;
+  readonly onSaved: (provider: ProviderView, message: string) => void;
 }
 
 /** Names of text fields. */
@@ -44,10 +44,10 @@ export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps)
     <TextField {...text(name, label)} type="number" hint={hint} />
   );
   const submit = async () => {
-    const taken = model === null ? listModels(provider).map(({ name }) => name) : [];
-    const wrong = validateModelDraft(draft, taken);
-    setFaults(wrong);
-    if (Object.keys(wrong).length > 0) throw new Error("Nothing was saved.");
+    const otherNames = model === null ? listModels(provider).map(({ name }) => name) : [];
+    const errors = validateModelDraft(draft, otherNames);
+    setFaults(errors);
+    if (Object.keys(errors).length > 0) throw new Error("Nothing was saved.");
     const changed = await changeModel(provider.id, draft.name.trim(), toModelFields(draft));
     onSaved(changed, model === null ? "Model listed" : "Model saved");
   };

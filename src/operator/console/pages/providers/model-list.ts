@@ -12,8 +12,8 @@ export interface ListedModel extends Omit<ModelInfo, "upstream" | "enabled"> {
 
 /** Returns a provider's models, in their stored order. */
 export function listModels({ models }: Pick<ProviderView, "models">): ListedModel[] {
-  return Object.entries(models).map(([name, said]) => {
-    const model = typeof said === "string" ? { upstream: said } : said;
+  return Object.entries(models).map(([name, entry]) => {
+    const model = typeof entry === "string" ? { upstream: entry } : entry;
     return { ...model, name, upstream: model.upstream ?? name, enabled: model.enabled !== false };
   });
 }
@@ -26,23 +26,25 @@ export function searchModels(models: readonly ListedModel[], needle: string): Li
 
 /** Describes the known abilities of a model: "thinking, no images". */
 export function formatAbilities({ thinking, vision, search }: ListedModel): string {
-  const told = (
+  const abilities = (
     [
       ["thinking", thinking],
       ["images", vision],
       ["search", search],
     ] as const
-  ).flatMap(([ability, has]) => (has === undefined ? [] : [has ? ability : `no ${ability}`]));
-  return told.join(", ");
+  ).flatMap(([ability, isSupported]) =>
+    isSupported === undefined ? [] : [isSupported ? ability : `no ${ability}`],
+  );
+  return abilities.join(", ");
 }
 
 /** Describes context and output limits in tokens; empty if both are unknown. */
 export function formatSizes({ context, output }: ListedModel): string {
-  const told = [
+  const sizes = [
     ...(context === undefined ? [] : [`${formatCount(context)} tokens`]),
     ...(output === undefined ? [] : [`${formatCount(output)} out`]),
   ];
-  return told.join(", ");
+  return sizes.join(", ");
 }
 
 /** Describes the prices of a million input and output tokens; empty if unknown. */
@@ -53,18 +55,18 @@ export function formatPrice({ price }: ListedModel): string {
 /** Describes the scheduled model refresh and its last result; empty: no schedule. */
 export function formatSchedule({ models_refresh_hours, new_models, models_asked }: ProviderView): string {
   if (models_refresh_hours === 0) return "";
-  const often =
+  const interval =
     models_refresh_hours === 1 ? "every hour" : `every ${formatCount(models_refresh_hours)} hours`;
-  const what = `Asked for its models ${often}; new ones are switched ${new_models}.`;
-  if (models_asked === null || models_asked === undefined) return what;
+  const schedule = `Asked for its models ${interval}; new ones are switched ${new_models}.`;
+  if (models_asked === null || models_asked === undefined) return schedule;
   const { at, error, added } = models_asked;
-  const found = added === 0 ? "nothing new" : `${formatCount(added)} new`;
-  return `${what} Last on ${formatTime(at)}: ${error === "" ? found : error}.`;
+  const result = added === 0 ? "nothing new" : `${formatCount(added)} new`;
+  return `${schedule} Last on ${formatTime(at)}: ${error === "" ? result : error}.`;
 }
 
 /** Describes the number of models and of disabled models. */
 export function formatModelCount(models: readonly ListedModel[]): string {
-  const off = models.filter(({ enabled }) => !enabled).length;
-  const all = `${formatCount(models.length)} ${models.length === 1 ? "model" : "models"}`;
-  return off === 0 ? all : `${all}, ${formatCount(off)} off`;
+  const disabledCount = models.filter(({ enabled }) => !enabled).length;
+  const total = `${formatCount(models.length)} ${models.length === 1 ? "model" : "models"}`;
+  return disabledCount === 0 ? total : `${total}, ${formatCount(disabledCount)} off`;
 }

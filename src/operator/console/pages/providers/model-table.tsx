@@ -35,38 +35,42 @@ interface ModelTableProps {
 export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTableProps) {
   const { id, read_only } = provider;
   const [needle, setNeedle] = useState("");
-  const work = useAsyncAction();
+  const action = useAsyncAction();
   // Switches show the chosen value while the request runs.
-  const [chosen, setChosen] = useState<{ readonly names: readonly string[]; readonly enabled: boolean }>();
+  const [pending, setPending] = useState<{ readonly names: readonly string[]; readonly enabled: boolean }>();
   const models = listModels(provider).map((model) =>
-    chosen?.names.includes(model.name) === true ? { ...model, enabled: chosen.enabled } : model,
+    pending?.names.includes(model.name) === true ? { ...model, enabled: pending.enabled } : model,
   );
-  const planned = formatSchedule(provider);
+  const schedule = formatSchedule(provider);
   const shown = searchModels(models, needle);
-  const turn = async (some: readonly ListedModel[], enabled: boolean) => {
-    const names = some.map(({ name }) => name);
-    setChosen({ names, enabled });
-    await work.run(async () => {
+  const switchAll = async (selected: readonly ListedModel[], enabled: boolean) => {
+    const names = selected.map(({ name }) => name);
+    setPending({ names, enabled });
+    await action.run(async () => {
       onChanged(await switchModels(id, names, enabled));
       const [first = ""] = names;
-      const said = names.length === 1 ? first : formatPlural(names.length, "model");
-      showToast(`${said} switched ${enabled ? "on" : "off"}`);
+      const subject = names.length === 1 ? first : formatPlural(names.length, "model");
+      showToast(`${subject} switched ${enabled ? "on" : "off"}`);
     });
-    setChosen(undefined);
+    setPending(undefined);
   };
   const remove = ({ name }: ListedModel) =>
-    work.run(async () => {
+    action.run(async () => {
       const undo = await removeModel(id, name);
       if (undo === null) showToast("Model removed");
       else showUndoToast("Model removed", undo, reload);
       await reload();
     });
-  const allOf = (enabled: boolean) => {
-    const some = shown.filter((model) => model.enabled !== enabled);
-    const which = shown.length === models.length ? "all" : `these ${shown.length}`;
+  const renderSwitchAll = (enabled: boolean) => {
+    const selected = shown.filter((model) => model.enabled !== enabled);
+    const scope = shown.length === models.length ? "all" : `these ${shown.length}`;
     return (
-      <Button busy={work.busy} disabled={some.length === 0} onClick={() => void turn(some, enabled)}>
-        Switch {which} {enabled ? "on" : "off"}
+      <Button
+        busy={action.busy}
+        disabled={selected.length === 0}
+        onClick={() => void switchAll(selected, enabled)}
+      >
+        Switch {scope} {enabled ? "on" : "off"}
       </Button>
     );
   };
@@ -77,25 +81,25 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
         models.length > 1 && {
           actions: (
             <>
-              {allOf(true)}
-              {allOf(false)}
+              {renderSwitchAll(true)}
+              {renderSwitchAll(false)}
             </>
           ),
         })}
     >
-      <Problem error={work.error} />
+      <Problem error={action.error} />
       {read_only && models.length > 0 && (
         <p class="hint">
           This is the provider that the deployment's variables name: PROVIDER_MODELS says which of its models
           the gateway's own names lead to. What is not mapped is asked for by its own name.
         </p>
       )}
-      {planned !== "" && <p class={provider.models_asked?.error ? "field-error" : "hint"}>{planned}</p>}
+      {schedule !== "" && <p class={provider.models_asked?.error ? "field-error" : "hint"}>{schedule}</p>}
       {models.length > 8 && <SearchBox label="Narrow down" value={needle} onSearch={setNeedle} />}
       <DataTable
         items={shown}
         keyOf={({ name }) => name}
-        columns={columnsOf({ read_only, busy: work.busy, turn, remove, onEdit })}
+        columns={createColumns({ read_only, busy: action.busy, turn: switchAll, remove, onEdit })}
         class="models"
         empty={
           models.length > 0 ? (
@@ -116,23 +120,23 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
 interface ColumnsOptions {
   readonly read_only: boolean;
   readonly busy: boolean;
-  readonly turn: (some: readonly ListedModel[], enabled: boolean) => unknown;
+  readonly turn: (models: readonly ListedModel[], enabled: boolean) => unknown;
   readonly remove: (model: ListedModel) => unknown;
   readonly onEdit: (model: ListedModel) => void;
 }
 
 /** Placeholder for an unknown value. Hidden where a row has no headings. */
-const orUnknown = (words: string) =>
-  words === "" ? (
+const orUnknown = (text: string) =>
+  text === "" ? (
     <span class="muted unsaid">
       <span aria-hidden="true">–</span>
       <span class="hidden-text">not known</span>
     </span>
   ) : (
-    words
+    text
   );
 
-function columnsOf({ read_only, busy, turn, remove, onEdit }: ColumnsOptions): Column<ListedModel>[] {
+function createColumns({ read_only, busy, turn, remove, onEdit }: ColumnsOptions): Column<ListedModel>[] {
   const name: Column<ListedModel> = {
     title: "Name",
     cell: ({ name, upstream }) => (

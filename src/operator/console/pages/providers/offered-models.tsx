@@ -15,7 +15,7 @@ interface OfferedModelsProps {
   readonly provider: ProviderView;
   readonly onClose: () => void;
   /** Called with the changed provider and a message about the change. */
-  readonly onListed: (provider: ProviderView, said: string) => void;
+  readonly onListed: (provider: ProviderView, message: string) => void;
 }
 
 /** Loads the models that a provider offers, and adds the selected ones to its list. */
@@ -28,10 +28,10 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
   const [enabled, setEnabled] = useState(true);
   const listing = useAsyncAction();
   const offered = data ?? [];
-  const news = findUnlisted(offered, models);
-  const fresh = new Set(news);
+  const unlisted = findUnlisted(offered, models);
+  const unlistedNames = new Set(unlisted);
   // New models come first.
-  const names = [...news, ...offered.filter((name) => !fresh.has(name))];
+  const names = [...unlisted, ...offered.filter((name) => !unlistedNames.has(name))];
   const missing = data === null || read_only ? [] : findRemoved(offered, models);
   const list = (names: readonly string[]) => async () => {
     const done = await listing.run(async () => {
@@ -39,9 +39,9 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
     });
     if (done) onClose();
   };
-  const choose = (name: string, on: boolean) => {
+  const choose = (name: string, selected: boolean) => {
     const next = new Set(chosen);
-    if (on) next.add(name);
+    if (selected) next.add(name);
     else next.delete(name);
     setChosen(next);
   };
@@ -55,9 +55,9 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
           <>
             {!read_only && (
               <p>
-                {fresh.size === 0
+                {unlistedNames.size === 0
                   ? "All of them are listed."
-                  : `${formatCount(fresh.size)} of ${formatCount(data.length)} are not listed yet.`}
+                  : `${formatCount(unlistedNames.size)} of ${formatCount(data.length)} are not listed yet.`}
               </p>
             )}
             {missing.length > 0 && (
@@ -78,19 +78,19 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
                       <label>
                         <input
                           type="checkbox"
-                          checked={!fresh.has(name) || chosen.has(name)}
-                          disabled={!fresh.has(name)}
+                          checked={!unlistedNames.has(name) || chosen.has(name)}
+                          disabled={!unlistedNames.has(name)}
                           onChange={(event) => choose(name, event.currentTarget.checked)}
                         />
                         <span class="mono">{name}</span>
-                        {!fresh.has(name) && <span class="muted">listed</span>}
+                        {!unlistedNames.has(name) && <span class="muted">listed</span>}
                       </label>
                     )}
                   </li>
                 ))}
               </ul>
             </Scroller>
-            {fresh.size > 0 && !read_only && (
+            {unlistedNames.size > 0 && !read_only && (
               <CheckField
                 label="Switched on"
                 value={enabled}
@@ -111,10 +111,10 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
         <Button kind="quiet" onClick={onClose}>
           Close
         </Button>
-        {!read_only && fresh.size > 0 && (
+        {!read_only && unlistedNames.size > 0 && (
           <>
-            <Button busy={listing.busy} onClick={list([...fresh])}>
-              List all {fresh.size}
+            <Button busy={listing.busy} onClick={list([...unlistedNames])}>
+              List all {unlistedNames.size}
             </Button>
             <Button
               kind="primary"

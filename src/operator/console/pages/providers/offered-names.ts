@@ -8,8 +8,8 @@ export function findUnlisted(offered: readonly string[], models: readonly Listed
 
 /** Returns the listed models that the provider no longer offers. */
 export function findRemoved(offered: readonly string[], models: readonly ListedModel[]): ListedModel[] {
-  const there = new Set(offered);
-  return models.filter(({ upstream }) => !there.has(upstream));
+  const offeredNames = new Set(offered);
+  return models.filter(({ upstream }) => !offeredNames.has(upstream));
 }
 
 /** Returns the names that contain a text, ignoring case. */

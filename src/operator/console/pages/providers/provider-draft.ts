@@ -69,8 +69,10 @@ const lines = (text: string) =>
 
 /** Splits a line at the first separator and trims both parts. The second part is undefined if there is no separator. */
 function splitOnce(line: string, separator: string): readonly [string, string | undefined] {
-  const at = line.indexOf(separator);
-  return at === -1 ? [line, undefined] : [line.slice(0, at).trim(), line.slice(at + separator.length).trim()];
+  const index = line.indexOf(separator);
+  return index === -1
+    ? [line, undefined]
+    : [line.slice(0, index).trim(), line.slice(index + separator.length).trim()];
 }
 
 function parseHeaders(text: string): Record<string, string> {
@@ -82,7 +84,7 @@ function parseHeaders(text: string): Record<string, string> {
   );
 }
 
-const orNothing = (value: number) => (value === 0 ? "" : String(value));
+const formatNonZero = (value: number) => (value === 0 ? "" : String(value));
 
 /** Returns the input values for a provider; null: a new provider. */
 export function toProviderDraft(provider: ProviderView | null): ProviderDraft {
@@ -97,11 +99,11 @@ export function toProviderDraft(provider: ProviderView | null): ProviderDraft {
     whole_answers: provider?.whole_answers ?? true,
     proxy_id: provider?.proxy_id ?? "",
     headers: headers.map(([name, value]) => `${name}: ${value}`).join("\n"),
-    account_max_inflight: orNothing(provider?.account_max_inflight ?? 0),
-    first_byte_timeout_ms: orNothing((provider?.first_byte_timeout_ms ?? 0) / 1_000),
-    answer_timeout_ms: orNothing((provider?.answer_timeout_ms ?? 0) / 1_000),
-    idle_timeout_ms: orNothing((provider?.idle_timeout_ms ?? 0) / 1_000),
-    models_refresh_hours: orNothing(provider?.models_refresh_hours ?? 0),
+    account_max_inflight: formatNonZero(provider?.account_max_inflight ?? 0),
+    first_byte_timeout_ms: formatNonZero((provider?.first_byte_timeout_ms ?? 0) / 1_000),
+    answer_timeout_ms: formatNonZero((provider?.answer_timeout_ms ?? 0) / 1_000),
+    idle_timeout_ms: formatNonZero((provider?.idle_timeout_ms ?? 0) / 1_000),
+    models_refresh_hours: formatNonZero(provider?.models_refresh_hours ?? 0),
     new_models: provider?.new_models ?? "on",
     enabled: provider?.enabled ?? true,
   };
@@ -156,9 +158,9 @@ export function toProviderFields(draft: ProviderDraft): ProviderFields {
 
 /** Returns only the changed fields, so that concurrent changes by other administrators stay. */
 export function changedProviderFields(draft: ProviderDraft, provider: ProviderView): Record<string, unknown> {
-  const before = new Map(Object.entries(toProviderFields(toProviderDraft(provider))));
+  const saved = new Map(Object.entries(toProviderFields(toProviderDraft(provider))));
   const changed = Object.entries(toProviderFields(draft)).filter(
-    ([field, value]) => JSON.stringify(value) !== JSON.stringify(before.get(field)),
+    ([field, value]) => JSON.stringify(value) !== JSON.stringify(saved.get(field)),
   );
   return Object.fromEntries(changed);
 }
@@ -168,9 +170,9 @@ const isField = (name: string): name is keyof ProviderDraft => Object.hasOwn(FIE
 /** Finds the field that an error message of the gateway names; null: none. */
 export function findRejectedField(message: string): ProviderFaults | null {
   if (message.includes("with this id exists")) return { id: message };
-  const [place, fault] = splitOnce(message, ": ");
-  const [name = ""] = place.replace(/^providers(?:\[\d+\]|\.\d+)\./, "").split(/[.[]/);
+  const [path, fault] = splitOnce(message, ": ");
+  const [name = ""] = path.replace(/^providers(?:\[\d+\]|\.\d+)\./, "").split(/[.[]/);
   if (fault === undefined || !isField(name)) return null;
-  const of = name === "headers" ? place.slice(place.indexOf(name) + name.length + 1) : "";
-  return { [name]: of === "" ? fault : `${of}: ${fault}` };
+  const header = name === "headers" ? path.slice(path.indexOf(name) + name.length + 1) : "";
+  return { [name]: header === "" ? fault : `${header}: ${fault}` };
 }

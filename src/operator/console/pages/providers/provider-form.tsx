@@ -40,7 +40,7 @@ function refusal(faults: ProviderFaults): Error {
 export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFormProps) {
   const [draft, setDraft] = useState(() => toProviderDraft(provider));
   const [faults, setFaults] = useState<ProviderFaults>({});
-  const gone = useIsUnmounted();
+  const isUnmounted = useIsUnmounted();
   const change = (changes: Partial<ProviderDraft>) => {
     setDraft((before) => ({ ...before, ...changes }));
     setFaults((before) =>
@@ -57,10 +57,10 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
     if (provider === null) await addProvider({ id: draft.id.trim(), ...toProviderFields(draft) });
     else await changeProvider(provider.id, changedProviderFields(draft, provider));
   };
-  const submit = async (arrived: () => void) => {
-    const wrong = validateProviderDraft(draft);
-    setFaults(wrong);
-    if (Object.keys(wrong).length > 0) throw refusal(wrong);
+  const submit = async (onSucceeded: () => void) => {
+    const errors = validateProviderDraft(draft);
+    setFaults(errors);
+    if (Object.keys(errors).length > 0) throw refusal(errors);
     try {
       await save();
     } catch (thrown) {
@@ -69,12 +69,12 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
       setFaults(refused);
       throw refusal(refused);
     }
-    arrived();
+    onSucceeded();
     await onSaved(provider === null ? "Provider added" : "Provider saved");
     // After adding a provider, open its models, unless the user already left the form.
-    if (provider === null && !gone.current) navigateTo("providers", draft.id.trim());
+    if (provider === null && !isUnmounted.current) navigateTo("providers", draft.id.trim());
   };
-  const known = DRIVERS.some(([id]) => id === draft.driver);
+  const isKnownDriver = DRIVERS.some(([id]) => id === draft.driver);
   return (
     <FormDialog
       title={provider === null ? "Add provider" : `Provider ${provider.id}`}
@@ -97,7 +97,7 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
       <SelectField
         {...text("driver")}
         hint="The protocol that it is spoken to in."
-        choices={known ? DRIVERS : [...DRIVERS, [draft.driver, draft.driver]]}
+        choices={isKnownDriver ? DRIVERS : [...DRIVERS, [draft.driver, draft.driver]]}
       />
       <TextField {...text("base_url")} required mono placeholder="http://127.0.0.1:8000/v1" />
       <TextField

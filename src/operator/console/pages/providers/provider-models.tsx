@@ -18,14 +18,14 @@ type Doing = { readonly what: "ask" | "add" } | { readonly what: "edit"; readonl
 /** Page for the models of one provider. */
 export function ProviderModels({ id }: { readonly id: string }) {
   const { data, error, reload, replace } = useLoaded((signal) => readProvider(id, signal), id);
-  const [doing, setDoing] = useState<Doing | null>(null);
-  const ask = (kind?: "primary") => (
-    <Button {...(kind !== undefined && { kind })} onClick={() => setDoing({ what: "ask" })}>
+  const [dialog, setDialog] = useState<Doing | null>(null);
+  const renderAskButton = (kind?: "primary") => (
+    <Button {...(kind !== undefined && { kind })} onClick={() => setDialog({ what: "ask" })}>
       Ask the backend
     </Button>
   );
   const add = (
-    <Button onClick={() => setDoing({ what: "add" })}>
+    <Button onClick={() => setDialog({ what: "add" })}>
       <Icon name="plus" />
       Add model
     </Button>
@@ -33,11 +33,11 @@ export function ProviderModels({ id }: { readonly id: string }) {
   // Keep `models_asked`: only the list of providers contains it.
   const changed = (provider: ProviderView) =>
     replace({ ...provider, models_asked: data?.models_asked ?? null });
-  const saved = (provider: ProviderView, said: string) => {
+  const saved = (provider: ProviderView, message: string) => {
     changed(provider);
-    showToast(said);
+    showToast(message);
   };
-  const close = () => setDoing(null);
+  const close = () => setDialog(null);
   return (
     <Page
       title={`Models of ${data?.name || id}`}
@@ -57,7 +57,7 @@ export function ProviderModels({ id }: { readonly id: string }) {
         data !== null && (
           <>
             {!data.read_only && add}
-            {ask("primary")}
+            {renderAskButton("primary")}
           </>
         )
       }
@@ -68,17 +68,17 @@ export function ProviderModels({ id }: { readonly id: string }) {
           provider={data}
           onChanged={changed}
           reload={reload}
-          onEdit={(model) => setDoing({ what: "edit", model })}
-          ask={ask()}
+          onEdit={(model) => setDialog({ what: "edit", model })}
+          ask={renderAskButton()}
         />
       )}
-      {data !== null && doing?.what === "ask" && (
+      {data !== null && dialog?.what === "ask" && (
         <OfferedModels provider={data} onClose={close} onListed={saved} />
       )}
-      {data !== null && (doing?.what === "add" || doing?.what === "edit") && (
+      {data !== null && (dialog?.what === "add" || dialog?.what === "edit") && (
         <ModelForm
           provider={data}
-          model={doing.what === "edit" ? doing.model : null}
+          model={dialog.what === "edit" ? dialog.model : null}
           onClose={close}
           onSaved={saved}
         />

@@ -17,13 +17,13 @@ export function findOutages(
   const outages = new Map<string, ProviderOutage>();
   for (const { provider, model, reason, since } of queue?.outages ?? []) {
     const id = provider || standard;
-    const known = outages.get(id);
+    const outage = outages.get(id);
     // An outage of all models hides outages of single models.
-    if (known !== undefined && known.models.length === 0) continue;
-    if (known === undefined || model === "") {
+    if (outage !== undefined && outage.models.length === 0) continue;
+    if (outage === undefined || model === "") {
       outages.set(id, { models: model === "" ? [] : [model], reason, since });
     } else {
-      outages.set(id, { ...known, models: [...known.models, model], since: Math.min(known.since, since) });
+      outages.set(id, { ...outage, models: [...outage.models, model], since: Math.min(outage.since, since) });
     }
   }
   return outages;
@@ -31,6 +31,6 @@ export function findOutages(
 
 /** Returns the start of a sentence about an outage: provider and model. */
 export function describeOutage(provider: string, model: string): string {
-  const who = provider === "" ? "The provider" : `The provider ${provider}`;
-  return model === "" ? `${who} is down` : `${who} is down for ${model}`;
+  const subject = provider === "" ? "The provider" : `The provider ${provider}`;
+  return model === "" ? `${subject} is down` : `${subject} is down for ${model}`;
 }

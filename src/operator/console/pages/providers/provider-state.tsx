@@ -15,13 +15,13 @@ interface ProviderStateProps {
 export function ProviderState({ enabled, outage, asked }: ProviderStateProps) {
   if (!enabled) return <Badge tone="neutral">switched off</Badge>;
   if (outage === undefined && asked?.error) {
-    const said = `${asked.error}\n${formatTime(asked.at)}`;
+    const title = `${asked.error}\n${formatTime(asked.at)}`;
     return (
       <>
-        <Badge tone="warn" title={said}>
+        <Badge tone="warn" title={title}>
           does not tell its models
         </Badge>
-        <span class="muted cut" title={said}>
+        <span class="muted cut" title={title}>
           {asked.error}
         </span>
       </>

@@ -13,11 +13,11 @@ export interface CoolingProxy {
 export function findProxyCooldowns(
   queue: Pick<QueueStatus, "cooldowns"> | null,
 ): ReadonlyMap<string, CoolingProxy> {
-  const found = new Map<string, CoolingProxy>();
+  const cooling = new Map<string, CoolingProxy>();
   for (const { proxy, account, reason, until } of queue?.cooldowns ?? []) {
     if (proxy === "") continue;
-    const accounts = [...(found.get(proxy)?.accounts ?? []), account];
-    found.set(proxy, { reason, until, accounts });
+    const accounts = [...(cooling.get(proxy)?.accounts ?? []), account];
+    cooling.set(proxy, { reason, until, accounts });
   }
-  return found;
+  return cooling;
 }

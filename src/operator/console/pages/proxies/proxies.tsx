@@ -32,9 +32,9 @@ export function Proxies() {
   const editing = useEditing<ProxyView>(reload);
   const [tests, setTests] = useState<ReadonlyMap<string, ProxyTest | "running">>(new Map());
   const test = async (id: string) => {
-    const note = (state: ProxyTest | "running") => setTests((before) => new Map(before).set(id, state));
-    note("running");
-    note(await toProxyTest(testSavedProxy(id)));
+    const setState = (state: ProxyTest | "running") => setTests((before) => new Map(before).set(id, state));
+    setState("running");
+    setState(await toProxyTest(testSavedProxy(id)));
   };
   const add = <AddButton noun="proxy" onClick={editing.add} />;
   const columns: Column<ProxyView>[] = [

@@ -23,13 +23,13 @@ export function ProxyForm({ proxy, onClose, onSaved }: ProxyFormProps) {
   const [test, setTest] = useState<ProxyTest | "running">();
 
   const input = () => ({ name, type, host, port: Number(port), username, password });
-  const submit = async (arrived: () => void) => {
+  const submit = async (onSucceeded: () => void) => {
     if (proxy === null) await addProxy(input());
     else await changeProxy(proxy.id, input());
-    arrived();
+    onSucceeded();
     await onSaved(proxy === null ? "Proxy added" : "Proxy saved");
   };
-  const tryIt = async () => {
+  const runTest = async () => {
     setTest("running");
     setTest(await toProxyTest(testProxy(input())));
   };
@@ -40,7 +40,7 @@ export function ProxyForm({ proxy, onClose, onSaved }: ProxyFormProps) {
       submit={submit}
       onClose={onClose}
       extra={
-        <Button busy={test === "running"} onClick={tryIt}>
+        <Button busy={test === "running"} onClick={runTest}>
           Test
         </Button>
       }

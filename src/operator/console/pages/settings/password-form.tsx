@@ -12,20 +12,20 @@ import { useAsyncAction } from "../../ui/use-async-action.ts";
 /** Form that sets the console's password. This ends all sessions, including this one. */
 export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean }) {
   const [password, setPassword] = useState("");
-  const [again, setAgain] = useState("");
+  const [repeated, setRepeated] = useState("");
   const { busy, error, onSubmit } = useAsyncAction();
-  const differs = again !== "" && again !== password;
+  const differs = repeated !== "" && repeated !== password;
   const change = async () => {
-    if (differs || again === "") throw new Error("Both must be the same.");
+    if (differs || repeated === "") throw new Error("Both must be the same.");
     await changePassword(password);
     setPassword("");
-    setAgain("");
+    setRepeated("");
     showToast("Password changed");
     expireSession();
   };
   return (
     <Panel title="Password">
-      <LeaveGuard unsaved={password + again === "" ? "" : "a password that was not changed"} />
+      <LeaveGuard unsaved={password + repeated === "" ? "" : "a password that was not changed"} />
       <form class="stack" onSubmit={onSubmit(change)}>
         <p class="muted">
           {hasPassword
@@ -46,8 +46,8 @@ export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean })
             label="The same again"
             type="password"
             autocomplete="new-password"
-            value={again}
-            onChange={setAgain}
+            value={repeated}
+            onChange={setRepeated}
             required
             error={differs ? "This differs from the first." : ""}
           />

@@ -15,10 +15,10 @@ export function getValue(settings: object, path: string): unknown {
 
 /** Updates the draft. Removes a value that equals the saved one. */
 export function updateDraft(draft: Draft, settings: object, path: string, value: string | boolean): Draft {
-  const rest = Object.fromEntries(Object.entries(draft).filter(([each]) => each !== path));
-  const before = getValue(settings, path);
-  const same = typeof value === "boolean" ? before === value : String(before ?? "") === value;
-  return same ? rest : { ...rest, [path]: value };
+  const rest = Object.fromEntries(Object.entries(draft).filter(([name]) => name !== path));
+  const saved = getValue(settings, path);
+  const isUnchanged = typeof value === "boolean" ? saved === value : String(saved ?? "") === value;
+  return isUnchanged ? rest : { ...rest, [path]: value };
 }
 
 /** Validates the numbers in the draft. Returns errors by the path of the setting. */
@@ -32,11 +32,11 @@ export function validateSettings(
     if (value === undefined || kind.type !== "number") continue;
     const number = Number(value);
     const { min, max } = kind;
-    const whole = Number.isInteger(min);
-    const fits = value !== "" && number >= min && number <= max && (!whole || Number.isInteger(number));
+    const isWhole = Number.isInteger(min);
+    const fits = value !== "" && number >= min && number <= max && (!isWhole || Number.isInteger(number));
     if (!fits) {
       faults[path] =
-        `Must be a ${whole ? "whole " : ""}number from ${range.format(min)} to ${range.format(max)}.`;
+        `Must be a ${isWhole ? "whole " : ""}number from ${range.format(min)} to ${range.format(max)}.`;
     }
   }
   return faults;

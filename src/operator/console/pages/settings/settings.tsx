@@ -34,34 +34,34 @@ export function SettingsPage() {
   const form = useRef<HTMLFormElement>(null);
   const changes = Object.keys(draft).length;
 
-  const refuse = (wrong: Readonly<Record<string, string>>): never => {
-    setFaults(wrong);
+  const reject = (errors: Readonly<Record<string, string>>): never => {
+    setFaults(errors);
     // After the fields have rendered the errors, focus the first invalid one.
     setTimeout(() => {
       const first = form.current?.querySelector('[aria-invalid="true"]');
       if (first instanceof HTMLElement) first.focus();
     });
-    const names = Object.keys(wrong).map((path) => NAMES.get(path) ?? path);
+    const names = Object.keys(errors).map((path) => NAMES.get(path) ?? path);
     throw new Error(`Nothing was saved. Look at: ${names.join(", ")}.`);
   };
   const save = async () => {
-    const wrong = validateSettings(draft, SETTINGS);
-    if (Object.keys(wrong).length > 0) refuse(wrong);
+    const errors = validateSettings(draft, SETTINGS);
+    if (Object.keys(errors).length > 0) reject(errors);
     try {
       replace(await changeSettings(toSettingChanges(draft, NUMBERS)));
     } catch (thrown) {
-      const refused = findRejectedSetting(toMessage(thrown), SETTINGS);
-      if (refused !== null) refuse({ [refused.path]: refused.fault });
+      const rejected = findRejectedSetting(toMessage(thrown), SETTINGS);
+      if (rejected !== null) reject({ [rejected.path]: rejected.fault });
       throw thrown;
     }
     setFaults({});
     setDraft({});
     showToast("Settings saved");
   };
-  const change = (path: string, present: Settings, value: string | boolean) => {
+  const change = (path: string, saved: Settings, value: string | boolean) => {
     const { [path]: _, ...others } = faults;
     setFaults(others);
-    setDraft((before) => updateDraft(before, present, path, value));
+    setDraft((before) => updateDraft(before, saved, path, value));
   };
 
   return (
@@ -77,9 +77,10 @@ export function SettingsPage() {
             <Panel key={title} title={title}>
               <div class="setting-grid">
                 {settings.map((setting) => {
-                  const present = getValue(data, setting.path);
+                  const savedValue = getValue(data, setting.path);
                   const value =
-                    draft[setting.path] ?? (typeof present === "boolean" ? present : String(present ?? ""));
+                    draft[setting.path] ??
+                    (typeof savedValue === "boolean" ? savedValue : String(savedValue ?? ""));
                   return (
                     <SettingField
                       key={setting.path}

@@ -39,6 +39,6 @@ export function parseConfig(text: string): object {
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     throw new Error("A configuration is a JSON object.");
   }
-  const whole = "config" in parsed && "json" in parsed ? parsed.config : parsed;
-  return typeof whole === "object" && whole !== null ? whole : parsed;
+  const config = "config" in parsed && "json" in parsed ? parsed.config : parsed;
+  return typeof config === "object" && config !== null ? config : parsed;
 }

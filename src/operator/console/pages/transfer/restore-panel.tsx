@@ -20,22 +20,22 @@ interface RestoreDialogProps {
 }
 
 /** Dialog that shows the changes of a restore before executing it. */
-function RestoreDialog({ kept, onClose, onRestored }: RestoreDialogProps) {
-  const { data, error } = useLoaded(() => restoreVersion(kept.version, true));
+function RestoreDialog({ kept: saved, onClose, onRestored }: RestoreDialogProps) {
+  const { data, error } = useLoaded(() => restoreVersion(saved.version, true));
   return (
     <Confirm
       title="Restore this configuration?"
       action="Restore"
       onClose={onClose}
       run={async () => {
-        await restoreVersion(kept.version, false);
+        await restoreVersion(saved.version, false);
         showToast("Configuration restored");
         await onRestored();
       }}
     >
       <div class="stack">
         <p>
-          The configuration becomes what it was on {formatTime(kept.at)}, but for the admin password. The
+          The configuration becomes what it was on {formatTime(saved.at)}, but for the admin password. The
           present one is kept, so that this can be undone.
         </p>
         <Problem error={error} />
@@ -62,8 +62,8 @@ export function RestorePanel() {
       class: "muted",
       cell: ({ keys, accounts }) => `${formatPlural(keys, "key")}, ${formatPlural(accounts, "account")}`,
     },
-    actionColumn((kept) => (
-      <Button kind="quiet" label={`Restore version ${kept.version}`} onClick={() => setRestoring(kept)}>
+    actionColumn((saved) => (
+      <Button kind="quiet" label={`Restore version ${saved.version}`} onClick={() => setRestoring(saved)}>
         Restore
       </Button>
     )),

@@ -38,13 +38,13 @@ interface GroupTableProps {
 /** Table of usage per group, largest first. */
 export function GroupTable({ view, groups, names }: GroupTableProps) {
   const { by } = view;
-  const groupOf = (item: UsageItem) => item[by] ?? "";
-  const all = groups.items.reduce((sum, { requests }) => sum + requests, 0);
+  const getGroup = (item: UsageItem) => item[by] ?? "";
+  const totalRequests = groups.items.reduce((sum, { requests }) => sum + requests, 0);
   const columns: Column<UsageItem>[] = [
     {
       title: "Name",
       cell: (item) => {
-        const value = groupOf(item);
+        const value = getGroup(item);
         const name = <TruncatedText text={displayName(by, value, names)} />;
         if (value === "" || !IN_HISTORY.has(by)) return <strong>{name}</strong>;
         return (
@@ -63,7 +63,7 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
       class: "tabular",
       cell: ({ requests }) => (
         <>
-          {formatCount(requests)} <span class="muted">{formatShare(requests, all)}</span>
+          {formatCount(requests)} <span class="muted">{formatShare(requests, totalRequests)}</span>
         </>
       ),
     },
@@ -98,8 +98,8 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
     actionColumn((item) => (
       <Button
         kind="quiet"
-        label={`Only this: ${displayName(by, groupOf(item), names)}`}
-        onClick={() => setQuery(formatView(view, { filters: { [by]: groupOf(item) } }), true)}
+        label={`Only this: ${displayName(by, getGroup(item), names)}`}
+        onClick={() => setQuery(formatView(view, { filters: { [by]: getGroup(item) } }), true)}
       >
         Only this
       </Button>
@@ -107,7 +107,7 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
   ];
   return (
     <Panel title={TITLES[by]}>
-      <DataTable items={groups.items} keyOf={groupOf} columns={columns} most={100} />
+      <DataTable items={groups.items} keyOf={getGroup} columns={columns} most={100} />
       {groups.truncated && <p class="muted">There are more; these are the busiest.</p>}
       <p class="hint">Times are those that half of the requests stayed below, and 95 of 100.</p>
     </Panel>

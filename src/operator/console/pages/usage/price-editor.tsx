@@ -20,12 +20,12 @@ export function PriceEditor() {
   const removal = useAsyncAction();
   const prices: Prices = data?.prices ?? {};
   const models = Object.keys(prices).sort();
-  const save = async (next: Prices, said: string) => {
+  const save = async (next: Prices, message: string) => {
     replace(await changeSettings({ prices: next }));
-    showToast(said);
+    showToast(message);
   };
   const without = (model: string): Prices =>
-    Object.fromEntries(Object.entries(prices).filter(([each]) => each !== model));
+    Object.fromEntries(Object.entries(prices).filter(([name]) => name !== model));
   const add = <Button onClick={() => setEditing("")}>Add price</Button>;
   const columns: Column<string>[] = [
     { title: "Model", class: "mono", cell: (model) => <TruncatedText text={model} /> },

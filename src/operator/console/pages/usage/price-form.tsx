@@ -11,13 +11,13 @@ interface PriceFormProps {
   readonly onSave: (model: string, price: Price) => Promise<void>;
 }
 
-const textOf = (value: number | undefined) => (value === undefined ? "" : String(value));
+const formatPrice = (value: number | undefined) => (value === undefined ? "" : String(value));
 
 export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
   const [name, setName] = useState(model);
-  const [input, setInput] = useState(textOf(price?.input));
-  const [cached, setCached] = useState(textOf(price?.cached_input));
-  const [output, setOutput] = useState(textOf(price?.output));
+  const [input, setInput] = useState(formatPrice(price?.input));
+  const [cached, setCached] = useState(formatPrice(price?.cached_input));
+  const [output, setOutput] = useState(formatPrice(price?.output));
   return (
     <FormDialog
       title={model === "" ? "Add price" : "Change price"}

@@ -12,7 +12,7 @@ interface UsageChartsProps {
   readonly unit: "hour" | "day";
 }
 
-const whole = (value: number) => (Number.isInteger(value) ? formatCompact(value) : value.toFixed(1));
+const formatAmount = (value: number) => (Number.isInteger(value) ? formatCompact(value) : value.toFixed(1));
 
 /** Charts of usage over time. */
 export function UsageCharts({ items, from, now, unit }: UsageChartsProps) {
@@ -45,13 +45,19 @@ export function UsageCharts({ items, from, now, unit }: UsageChartsProps) {
       queue: [{ name: "p95", colour: "accent", values: series.pick((item) => item.queue_ms?.p95 ?? null) }],
     } as const;
   }, [items, from, now, unit]);
-  const every = unit === "hour" ? "an hour" : "a day";
+  const perUnit = unit === "hour" ? "an hour" : "a day";
   const shared = { times, from: from / 1_000, to: times.at(-1) ?? now / 1_000, days: unit === "day" };
   return (
     <section class="charts" aria-label="Over time">
-      <Chart title={`Requests ${every}`} lines={lines.requests} least={4} format={whole} {...shared} />
-      <Chart title={`Tokens ${every}`} lines={lines.tokens} least={10} format={formatCompact} {...shared} />
-      <Chart title={`Cost ${every}`} lines={lines.cost} least={0.01} format={formatCost} {...shared} />
+      <Chart
+        title={`Requests ${perUnit}`}
+        lines={lines.requests}
+        least={4}
+        format={formatAmount}
+        {...shared}
+      />
+      <Chart title={`Tokens ${perUnit}`} lines={lines.tokens} least={10} format={formatCompact} {...shared} />
+      <Chart title={`Cost ${perUnit}`} lines={lines.cost} least={0.01} format={formatCost} {...shared} />
       <Chart
         title="Time to first token"
         lines={lines.firstToken}

@@ -59,7 +59,7 @@ export function rangeStart({ days, unit }: UsageView, now: number): number {
   return end - days * DAY_MS;
 }
 
-/** Values over time without gaps. `nothing` is the value for steps without usage. */
+/** Values over time without gaps. `emptyValue` is the value for steps without usage. */
 export interface Series {
   /** Unix seconds. */
   readonly times: readonly number[];
@@ -76,18 +76,18 @@ export function buildSeries(
   now: number,
 ): Series {
   const step = unit === "hour" ? HOUR_MS : DAY_MS;
-  const known = new Map(items.map((item) => [item.at, item]));
+  const byTime = new Map(items.map((item) => [item.at, item]));
   const moments: number[] = [];
   for (let at = from; at <= now; at += step) moments.push(at);
-  const at = <T>(value: (item: UsageItem) => T, nothing: T) =>
+  const mapMoments = <T>(value: (item: UsageItem) => T, emptyValue: T) =>
     moments.map((moment) => {
-      const item = known.get(moment);
-      return item === undefined ? nothing : value(item);
+      const item = byTime.get(moment);
+      return item === undefined ? emptyValue : value(item);
     });
   return {
     times: moments.map((moment) => moment / 1_000),
-    pick: (value) => at<number | null>(value, null),
-    count: (value) => at(value, 0),
+    pick: (value) => mapMoments<number | null>(value, null),
+    count: (value) => mapMoments(value, 0),
   };
 }
 

@@ -29,14 +29,14 @@ export function Usage() {
     async (signal) => {
       const now = Date.now();
       const from = rangeStart(view, now);
-      const [over, groups] = await Promise.all([
+      const [series, groups] = await Promise.all([
         readUsage({ from, granularity: unit, groupBy: [], filters, limit: 1_000 }, signal),
         readUsage(
           { from, granularity: "total", groupBy: [view.by], filters, limit: MAX_TABLE_GROUPS },
           signal,
         ),
       ]);
-      return { from, now, over, groups, view };
+      return { from, now, over: series, groups, view };
     },
     key,
     REFRESH_MS,
@@ -54,8 +54,8 @@ export function Usage() {
           onClick={() =>
             download.run(async () => {
               const from = rangeStart(view, Date.now());
-              const asked = { from, granularity: unit, groupBy: [view.by], filters, limit: MAX_CSV_LINES };
-              saveFile("usage.csv", await readUsageCsv(asked), "text/csv");
+              const query = { from, granularity: unit, groupBy: [view.by], filters, limit: MAX_CSV_LINES };
+              saveFile("usage.csv", await readUsageCsv(query), "text/csv");
             })
           }
         >
