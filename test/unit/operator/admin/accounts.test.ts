@@ -141,7 +141,7 @@ describe("a deletion", () => {
     }
   });
 
-  it("pushes out no configuration that was kept for something else", async () => {
+  it("evicts no configuration that was saved before another kind of change", async () => {
     const { call } = await gateway(Array.from({ length: 25 }, (_, index) => `a${index}@x`));
     await call("POST", "/admin/import", { accounts: [{ email: "new@x", password: "p" }] });
     for (let index = 0; index < 25; index += 1) await call("DELETE", `/admin/accounts/a${index}@x`);

@@ -12,7 +12,7 @@ describe("the admin API", () => {
     expect(named.filter(({ path }) => !path.startsWith("/admin/"))).toEqual([]);
   });
 
-  it("lets nobody in but to sign in", () => {
+  it("requires a sign-in for everything except the sign-in itself", () => {
     const other = named.filter(({ endpoint }) => endpoint.access !== "admin");
     expect(other.map(({ name, endpoint }) => [name, endpoint.access])).toEqual([
       ["POST /admin/login", "none"],

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { alertRulesSchema } from "../../../../src/core/config/schema.ts";
 import { alertRulesRequestSchema, mergeRules } from "../../../../src/operator/admin/alert-rules.ts";
 
-test("what is not sent of rules of alerts stays as it is", () => {
+test("omitted fields of alert rules keep their values", () => {
   const rules = alertRulesSchema.parse({
     error_rate: { enabled: false, threshold: 35, quiet_minutes: 5 },
     budget: { enabled: false },

@@ -34,11 +34,11 @@ test.each(["", "&texts=true"])(
     });
     const headers = { authorization: "Bearer an-admin-key" };
     const answer = await made.request(`/admin/chat-history/export?format=ndjson${more}`, { headers });
-    const told = (await answer.text())
+    const summaries = (await answer.text())
       .trimEnd()
       .split("\n")
       .map((line): string => JSON.parse(line).id);
     expect(pages).toBeGreaterThan(2);
-    expect(told.toSorted()).toEqual(ids.toSorted());
+    expect(summaries.toSorted()).toEqual(ids.toSorted());
   },
 );

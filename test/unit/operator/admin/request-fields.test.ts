@@ -94,7 +94,7 @@ describe("a field that there is not", () => {
     expect(await exported()).toEqual(before);
   });
 
-  it("is kept where it is stored or imported", async () => {
+  it("stays if it is stored or imported", async () => {
     expect(await exported()).toMatchObject({ api_keys: [LATER] });
     const imported = { api_keys: [{ key: "sk-new-0123456789", ...LATER }] };
     expect((await call("POST", "/admin/config/import", imported)).status).toBe(200);

@@ -46,7 +46,7 @@ const start = (gateway: MemoryGateway, body: unknown = {}, signal?: AbortSignal)
     ...(signal !== undefined && { signal }),
   });
 
-it("goes on to test all accounts when whoever has started it leaves", async () => {
+it("continues the test of all accounts after the client disconnects", async () => {
   const gateway = await gatewayWithSlowAccounts();
   const leaving = new AbortController();
   start(gateway, {}, leaving.signal).catch(() => undefined);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { usageCsv } from "../../../../src/operator/admin/usage-csv.ts";
 
 describe("usage as CSV", () => {
-  it("has a column for each percentile, and none for dimensions that were not asked for", () => {
+  it("has a column for each percentile, and none for dimensions that were not requested", () => {
     const row = {
       at: 0,
       key: "key_1",

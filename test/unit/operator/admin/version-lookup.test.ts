@@ -60,7 +60,7 @@ describe("the look-up of the latest release", () => {
     expect(asked()).toBe(2);
   });
 
-  it("asks nobody without an address", async () => {
+  it("sends no request without an address", async () => {
     const nobody = new ReleaseLookup({
       url: "",
       fetch: () => expect.fail("somebody was asked"),

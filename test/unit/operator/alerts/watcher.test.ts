@@ -84,7 +84,7 @@ afterEach(() => {
 const EMPTY = { accounts: [], alerts: { webhooks: [HOOK] } };
 
 describe("an alert", () => {
-  test("is told once, again after its quiet time, and when it is over", async () => {
+  test("is reported once, again after its quiet period, and when it ends", async () => {
     const site = await new Site().open(EMPTY);
     await site.pass(59);
     expect(site.told).toMatchObject([
@@ -116,7 +116,7 @@ describe("an alert", () => {
     expect(site.watcher.status().deliveries).toHaveLength(3);
   });
 
-  test("is told once by rounds that begin together", async () => {
+  test("is reported once by concurrent rounds", async () => {
     const site = await new Site().open(EMPTY);
     await Promise.all([site.watcher.runRound(), site.watcher.runRound()]);
     expect(site.told).toHaveLength(1);
@@ -183,7 +183,7 @@ describe("an alert", () => {
     },
   );
 
-  test("costs nothing where nobody wants to be told", async () => {
+  test("costs nothing without an active webhook", async () => {
     const site = await new Site().open({ accounts: [], alerts: { webhooks: [{ ...HOOK, disabled: true }] } });
     expect(await site.watcher.runRound()).toBeNull();
     expect(site.sent).toEqual([]);

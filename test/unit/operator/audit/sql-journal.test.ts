@@ -26,7 +26,7 @@ const snapshot = (version: number, key = "k"): ConfigSnapshot => ({
 });
 
 describe("the record of changes", () => {
-  it("lists the newest first, a page at a time, and finds what is asked for", () => {
+  it("lists the newest first, page by page, and applies the filters", () => {
     const journal = new SqlJournal(memoryDatabase());
     for (let n = 1; n <= 25; n += 1) journal.recordEdit(snapshot(n), n + 1, note(n));
     journal.recordEntry({
@@ -72,7 +72,7 @@ describe("the record of changes", () => {
   });
 });
 
-describe("versions that are kept", () => {
+describe("saved versions", () => {
   it("are the twenty newest of those that a change to much of it has replaced", () => {
     const journal = new SqlJournal(memoryDatabase());
     for (let n = 1; n <= 30; n += 1)
@@ -92,7 +92,7 @@ describe("versions that are kept", () => {
     expect([journal.readBackup(9), journal.readBackup(29)]).toEqual([null, null]);
   });
 
-  it("are forgotten when keys are no longer to be kept", () => {
+  it("are deleted when keys must no longer be stored in plain text", () => {
     const journal = new SqlJournal(memoryDatabase());
     journal.recordEdit(snapshot(1), 2, note(1, { keep: true }));
     journal.recordEdit(snapshot(2), 3, note(2, { keep: true, forget: true }));

@@ -17,14 +17,14 @@ describe("a pasted configuration", () => {
     expect(() => parseConfig(text)).toThrow(/JSON/);
   });
 
-  it("is spoken of as it was typed, although a word may be read as base64", () => {
+  it("is reported as typed, although a word may be valid base64", () => {
     // The bytes of the last one begin as an object does.
     for (const text of ["nonsense", "accounts", "configuration", "eyes"]) {
       expect(() => parseConfig(text)).toThrow(new RegExp(`^This is no JSON: .*${text.slice(0, 8)}`));
     }
   });
 
-  it("is told from base64 of what is cut short", () => {
+  it("is distinguished from truncated base64", () => {
     const cut = Buffer.from('{"accounts": [').toString("base64");
     expect(() => parseConfig(cut)).toThrow(/^This is base64, but of no JSON: /);
   });

@@ -158,7 +158,7 @@ describe("what is known of providers", () => {
 });
 
 describe("the models of a provider", () => {
-  it("are told in words, and what is not known in none", () => {
+  it("are described in words, and unknown ones are omitted", () => {
     expect(MODELS.map(formatAbilities)).toEqual(["", "thinking, no images"]);
     expect(MODELS.map(formatSizes)).toEqual(["", "32,768 tokens, 4,096 out"]);
     expect(MODELS.map(formatPrice)).toEqual(["", "1 in, 2.5 out a million"]);
@@ -166,7 +166,7 @@ describe("the models of a provider", () => {
     expect(formatModelCount(MODELS.slice(0, 1))).toBe("1 model");
   });
 
-  it("are asked for by schedule, and it is said when and what came of it", () => {
+  it("describe the refresh schedule, with the time and the result of the last refresh", () => {
     const plan = "Asked for its models every 24 hours; new ones are switched off.";
     expect(formatSchedule(ENGINE)).toBe(plan);
     expect(formatSchedule({ ...ENGINE, models_refresh_hours: 0 })).toBe("");

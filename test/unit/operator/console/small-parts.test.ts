@@ -25,7 +25,7 @@ describe("what the console asks the gateway", () => {
     vi.unstubAllGlobals();
   });
 
-  it("is never of another address than was meant: nothing is sent for a name that would be resolved away", async () => {
+  it("never goes to another address: no request is sent for a path segment of dots", async () => {
     const asked: string[] = [];
     vi.stubGlobal("fetch", async (path: string) => {
       asked.push(path);
@@ -147,7 +147,7 @@ describe("tools that were written by hand", () => {
 });
 
 describe("the filters of the history", () => {
-  it("are asked for as they stand in the address, times as moments", () => {
+  it("are sent as in the URL, with times converted to UTC", () => {
     const address = "q=x&status=error&code=&from=2026-11-22T10%3A00&to=nonsense&page=3&other=1";
     const asked = Object.fromEntries(toApiQuery(address));
     const from = new Date("2026-11-22T10:00").toISOString();

@@ -240,7 +240,7 @@ describe("BrowserService", () => {
     expect(denied).toBeLessThan(sent.indexOf("Target.createTarget"));
   });
 
-  it("gives a browser's place to another one after so many pages, and nobody waits for that", async () => {
+  it("replaces a browser after a number of pages, without delaying a request", async () => {
     const transports: WithPages[] = [];
     const started = Promise.withResolvers<void>();
     const launches: boolean[] = [];

@@ -25,7 +25,7 @@ describe("navigationFailure", () => {
 });
 
 describe("toAnswer and fromAnswer", () => {
-  it("carry a value, and a failure with all that the caller is told", async () => {
+  it("carry a value, or a failure with all fields of the error", async () => {
     expect(fromRpcResult(await toRpcResult(Promise.resolve(7)))).toBe(7);
     const answer = JSON.parse(JSON.stringify(await toRpcResult(Promise.reject(overloaded()))));
     let thrown: unknown;

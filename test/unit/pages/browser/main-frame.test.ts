@@ -77,7 +77,7 @@ describe("MainFrame", () => {
     expect(frame.leavingSince).toBeNull();
   });
 
-  it("stays where a navigation comes to nothing, and is not impressed by many of them", () => {
+  it("stays after a navigation without effect, and ignores further ones after several", () => {
     const { session, frame, time } = frameAt();
     session.show("1");
     for (const loader of ["2", "3", "4"]) {

@@ -23,7 +23,7 @@ it("tells where the time of a request went, a page that leads elsewhere included
   expect(pageHeaders(report)).not.toHaveProperty("server-timing");
 });
 
-it("lets scripts of other origins read all that is told of a page", () => {
+it("lets scripts of other origins read all page headers", () => {
   const report = { url: "https://example.com/", status: 200, incomplete: true, overBudget: true };
   const headers = pageHeaders({ ...report, spent: [{ step: "load", ms: 1 }] });
   expect(PAGE_ROUTES.responseHeaders).toEqual(expect.arrayContaining(Object.keys(headers)));

@@ -3,18 +3,18 @@ import { TabPolicy } from "../../../../src/pages/browser/tab-policy.ts";
 
 function policyOf(limits: { requests: number; bytes: number }) {
   const events: string[] = [];
-  const tell = (name: string) => () => void events.push(name);
+  const record = (name: string) => () => void events.push(name);
   const policy = new TabPolicy("main", limits, {
-    onForbiddenNavigation: tell("forbidden"),
-    onByteLimit: tell("full"),
-    onTrafficFlood: tell("flooded"),
-    onRequestFlood: tell("insistent"),
+    onForbiddenNavigation: record("forbidden"),
+    onByteLimit: record("full"),
+    onTrafficFlood: record("flooded"),
+    onRequestFlood: record("insistent"),
   });
   return { policy, events };
 }
 
 describe("what one tab may", () => {
-  it.each([3, 2_000])("load: %i requests, and no page goes on asking", (requests) => {
+  it.each([3, 2_000])("load: %i requests; far more count as a request flood", (requests) => {
     const { policy, events } = policyOf({ requests, bytes: 100 });
     const refused = Math.max(1_000, requests);
     const ask = (n: number) =>

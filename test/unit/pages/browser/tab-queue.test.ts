@@ -51,7 +51,7 @@ describe("TabQueue", () => {
     expect([hasEntered, queue.open]).toEqual([true, 0]);
   });
 
-  it("refuses when too many wait, and whoever waits too long", async () => {
+  it("refuses requests when the queue is full, and requests that wait too long", async () => {
     const queue = new TabQueue({ tabs: 1, queue: 1, queueMs: 500 });
     const first = hold(queue, "a");
     const second = expect(queue.runInTab("b", async () => undefined)).rejects.toMatchObject({

@@ -33,19 +33,19 @@ describe("the pulse of a page", () => {
     vi.useRealTimers();
   });
 
-  /** When a page was told to be tired, and when it was lost; milliseconds. */
-  const watch = async (page: Computing, patience: () => CpuBudget, ms = 30_000) => {
+  /** When the page exceeded its CPU budget, and when it stopped responding; milliseconds. */
+  const watch = async (page: Computing, cpuBudget: () => CpuBudget, ms = 30_000) => {
     const since = Date.now();
     const seen: { tired?: number; lost?: number } = {};
     let isOver = false;
     const lost = stopsResponding(page, {
-      cpuBudget: patience,
+      cpuBudget: cpuBudget,
       onBudgetExceeded: () => {
         seen.tired ??= Date.now() - since;
       },
       isOver: () => isOver,
-    }).then((isLost) => {
-      if (isLost) seen.lost = Date.now() - since;
+    }).then((stopped) => {
+      if (stopped) seen.lost = Date.now() - since;
     });
     await vi.advanceTimersByTimeAsync(ms);
     isOver = true;
@@ -60,7 +60,7 @@ describe("the pulse of a page", () => {
     expect(lost).toBeLessThan(8_000);
   });
 
-  it("leaves a page alone that lets go, however long it computes, where nobody minds", async () => {
+  it("never ends a page that pauses, however long it computes, if there is no total limit", async () => {
     expect(await watch(new Computing(2, true), () => ({ maxBlockedMs: 5_000, maxTotalMs: 1e9 }))).toEqual({});
   });
 

@@ -17,7 +17,7 @@ const KEY = "http://gateway/.kept/thumbs/1";
 const FRESHNESS = { maxAge: 100, staleFor: 50 };
 const admitted = Promise.resolve();
 
-describe("an answer that is kept", () => {
+describe("a cached answer", () => {
   let now = 0;
   let work: Promise<unknown>[] = [];
   const cache = () => new ProcessAnswerCache(() => now, 1_000_000);
@@ -89,7 +89,7 @@ describe("an answer that is kept", () => {
     expect(await ask(async () => made("newer"))).toEqual(["new", false]);
   });
 
-  it("stays when its renewal fails or shows trouble, and is tried again after a minute", async () => {
+  it("stays when its renewal fails or finds a page in trouble; the renewal is retried after a minute", async () => {
     await ask(async () => made("old"), { maxAge: 100, staleFor: 5_000 });
     later(101);
     let tries = 0;
@@ -140,7 +140,7 @@ describe("an answer that is kept", () => {
       context = { ...context, platform: { ...context.platform, pages: { cache } } };
     });
 
-    it("is handed on as it comes: what its tag and its length are is kept with it", async () => {
+    it("is streamed unchanged: its tag and its length are stored with it", async () => {
       const digest = vi.spyOn(crypto.subtle, "digest");
       const response = await give({});
       expect(digest).not.toHaveBeenCalled();
@@ -156,7 +156,7 @@ describe("an answer that is kept", () => {
       expect([response.status, response.headers.get("etag"), cancelled]).toEqual([304, tag, 1]);
     });
 
-    it("is neither read nor written anew for who has it in another form already", async () => {
+    it("is neither read nor converted again if the client has that form", async () => {
       const write = vi.fn(() => toUtf8("another form"));
       const first = await give({}, write);
       expect([await first.text(), first.headers.get("content-length")]).toEqual(["another form", "12"]);
@@ -193,7 +193,7 @@ describe("an answer that is kept", () => {
     expect(await timing(await createJobAnswer({ ...made("of a job"), headers }, 100))).toBeNull();
   });
 
-  it("is made anew each time for who wants it so", async () => {
+  it("is made again on each request with maxAge 0", async () => {
     await ask(async () => made("old"));
     const freshness = { maxAge: 0, staleFor: 50 };
     expect(await ask(async () => made("new"), freshness)).toEqual(["new", false]);

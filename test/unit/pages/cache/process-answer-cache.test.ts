@@ -43,7 +43,7 @@ describe("the answer cache of a process", () => {
     expect(found.filter((answer) => answer !== undefined).length).toBeLessThan(50);
   });
 
-  it("keeps nothing that may not be kept or does not fit", async () => {
+  it("does not store answers that are not cacheable or do not fit", async () => {
     const cache = new ProcessAnswerCache(() => 0, 1_000);
     await cache.put("a", answer("x", 0));
     await cache.put("b", answer("x".repeat(1_001), 10));
@@ -61,7 +61,7 @@ describe("the answer cache of a process", () => {
     ]);
   });
 
-  it("keeps bodies elsewhere where it is told to, and takes those away that it drops", async () => {
+  it("stores bodies in a given store, and removes evicted ones from it", async () => {
     const bodies = new Map<string, Uint8Array<ArrayBuffer>>();
     let serial = 0;
     const store = {

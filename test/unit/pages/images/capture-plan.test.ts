@@ -31,7 +31,7 @@ describe("planFrame", () => {
     expect(planCapture(viewport, cover(2400, 2400), 1)).toMatchObject({ scale: 2, exact: true });
   });
 
-  it("keeps to the size that was asked for, and shows the subject's top without distortion", () => {
+  it("has the requested size, and shows the subject's top without distortion", () => {
     fc.assert(
       fc.property(length, length, side, side, density, (width, height, wide, high, screen) => {
         const { clip, output } = planCapture({ width, height }, cover(wide, high), screen);
@@ -83,7 +83,7 @@ describe("planFrame", () => {
     );
   });
 
-  it("gives a subject in the pixels of its screen when no size is asked for, or less fine before it is cut", () => {
+  it("has the screen's density if no size is requested, and lowers it before it crops", () => {
     const own = cover(null, null);
     expect(planCapture({ width: 412, height: 732 }, own, 2)).toMatchObject({
       output: { width: 824, height: 1464 },

@@ -77,7 +77,7 @@ describe("ImageMaker", () => {
     expect([await sampling(89), await sampling(90)]).toEqual(["4:2:0", "4:4:4"]);
   });
 
-  it("makes a JPEG of the best quality that nobody can tell from the capture", async () => {
+  it("makes a JPEG of the best quality that looks the same as the capture", async () => {
     const [width, height] = [64, 48];
     const stripes = new Uint8ClampedArray(width * height * 4).map((_, at) => {
       const [x, y] = [Math.floor(at / 4) % width, Math.floor(at / 4 / width)];

@@ -139,17 +139,23 @@ describe("jobs of the page service", () => {
   });
 
   it("name the parameter that a misspelt one stands for, and take none beside the body", async () => {
-    const told = async (body: unknown, query = "") => {
+    const postAndReadError = async (body: unknown, query = "") => {
       const { error }: { error: { message: string; param: string } } = await (await post(body, query)).json();
       return [error.param, error.message];
     };
     const urls = ["example.com"];
-    expect(await told({ urls, fullPage: true })).toEqual([
+    expect(await postAndReadError({ urls, fullPage: true })).toEqual([
       "fullPage",
       "There is no parameter fullPage. Do you mean full?",
     ]);
-    expect(await told({ urls, url: "example.org" })).toEqual(["url", expect.stringContaining("urls?")]);
-    expect(await told({ urls }, "?size=og")).toEqual(["size", expect.stringContaining("in the body")]);
+    expect(await postAndReadError({ urls, url: "example.org" })).toEqual([
+      "url",
+      expect.stringContaining("urls?"),
+    ]);
+    expect(await postAndReadError({ urls }, "?size=og")).toEqual([
+      "size",
+      expect.stringContaining("in the body"),
+    ]);
     expect((await post({ urls }, "?async=true")).status).toBe(202);
   });
 
@@ -234,7 +240,7 @@ describe("jobs of the page service", () => {
     await over(ids[0] ?? "");
   });
 
-  it("are found by nobody who does not know their id, which no log has", async () => {
+  it("can be read only with their id, which is in no log", async () => {
     const { id } = await jobIn(await made.request("/v1/thumbs?url=example.com&async"));
     await over(id);
     for (const other of ["job_0", `${id}0`, "%00", `job_${"0".repeat(64)}_${"0".repeat(32)}`]) {

@@ -48,7 +48,7 @@ describe("JobBook", () => {
   const idOf = (state: JobState | null) => state?.id ?? "none";
   const statuses = (state: JobState | null) => state?.tasks.map(({ status }) => status);
 
-  it("does what was asked for, a few at once of each client, and keeps what comes of it for an hour", async () => {
+  it("runs the tasks, a few at once per client, and stores the results for an hour", async () => {
     const open = new Map<string, number>();
     let most = 0;
     const book = bookOf(async (task) => {
@@ -115,7 +115,7 @@ describe("JobBook", () => {
     expect(book.create(job("a", "1"))).not.toBeNull();
   });
 
-  it("ends a job that is cancelled: what is done stays, what is under way is not kept", async () => {
+  it("ends a cancelled job: finished results stay, running tasks store nothing", async () => {
     const book = bookOf(async (task) => {
       if (task.n > 0) await wait(1_000);
       return picture(task);
@@ -134,7 +134,7 @@ describe("JobBook", () => {
     expect(book.cancel("job_none")).toBeNull();
   });
 
-  it("goes on where the program was ended, but not for ever", async () => {
+  it("resumes tasks after a restart, but only a limited number of times", async () => {
     const sql = memoryDatabase();
     const never = async () => new Promise<TaskResult>(() => undefined);
     const id = idOf(bookOf(never, sql).create(job("a", "1")));
@@ -180,7 +180,7 @@ describe("JobBook", () => {
     ]);
   });
 
-  it("has nobody push out what others have come to, whoever has less: those that have most give way", async () => {
+  it("evicts jobs of the largest client first, and never those of a smaller one", async () => {
     const book = bookOf(async (task) => picture(task, 200), memoryDatabase(), 1_000, 700);
     const done = async (client: string, ...urls: readonly string[]) => {
       const id = idOf(book.create(job(client, ...urls)));
@@ -188,20 +188,20 @@ describe("JobBook", () => {
       await vi.advanceTimersByTimeAsync(1_000);
       return id;
     };
-    const isKept = (id: string) => book.get(id) !== null;
+    const isStored = (id: string) => book.get(id) !== null;
     const first = await done("a", "1");
     const greedy: string[] = [];
     for (const url of ["2", "3", "4", "5", "6"]) greedy.push(await done("b", url));
     // Its own share is full: its own jobs make room.
-    expect([isKept(first), ...greedy.map(isKept)]).toEqual([true, false, false, true, true, true]);
+    expect([isStored(first), ...greedy.map(isStored)]).toEqual([true, false, false, true, true, true]);
     // There is no room in all: the one that has most gives way, not the one whose job is the oldest.
     const late = await done("c", "7");
-    expect([first, late, ...greedy.slice(2)].map(isKept)).toEqual([true, true, false, true, true]);
+    expect([first, late, ...greedy.slice(2)].map(isStored)).toEqual([true, true, false, true, true]);
     // Who has as much as others has to make do with that.
     const large = await done("c", "8", "9");
-    expect([first, large].map(isKept)).toEqual([true, true]);
+    expect([first, large].map(isStored)).toEqual([true, true]);
     expect(book.create(job("d", "x".repeat(400)))).toBeNull();
-    expect(isKept(first)).toBe(true);
+    expect(isStored(first)).toBe(true);
   });
 
   it("hands over when its time is up", async () => {

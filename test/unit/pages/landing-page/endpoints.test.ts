@@ -4,7 +4,7 @@ import { useMemoryGateway } from "../../../support/memory-gateway.ts";
 
 const gateway = useMemoryGateway();
 
-it("the public page is the same whatever host it is asked for: it may be cached", async () => {
+it("the public page is the same for every host, so it may be cached", async () => {
   const made = await gateway();
   const page = async (url: string) => {
     const runtime = { platform: made.platform, waitUntil: made.waitUntil, clientAddress: "" };

@@ -52,7 +52,7 @@ describe("RateWindow", () => {
     );
   });
 
-  it("goes on where an earlier one stopped", () => {
+  it("continues from the stored calls of an earlier window", () => {
     const first = new RateWindow();
     for (let call = 0; call < 3; call++) first.take(5_000, 3);
     expect(new RateWindow(first.calls).take(6_000, 3).allowed).toBe(false);
@@ -79,7 +79,7 @@ describe("clientKey", () => {
     expect(clientKey(address)).toBe(key);
   });
 
-  it("tells neighbouring networks apart", () => {
+  it("distinguishes neighbouring networks", () => {
     expect(clientKey("2001:db8:1:2::1")).not.toBe(clientKey("2001:db8:1:3::1"));
   });
 });

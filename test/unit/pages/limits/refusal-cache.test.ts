@@ -21,7 +21,7 @@ function isolate() {
 }
 
 describe("a client who is refused", () => {
-  test("is told so again and again by one question a minute, with the time that is left", () => {
+  test("gets repeated refusals with the remaining time, for one question to the counter", () => {
     const { take, asked } = isolate();
     for (const now of [0, 10, 20]) expect(take(now).allowed).toBe(true);
     expect(take(500)).toEqual({ allowed: false, limit: 3, remaining: 0, resetSeconds: 60 });

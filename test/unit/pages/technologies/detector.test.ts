@@ -224,7 +224,7 @@ describe("technologyDetector", () => {
     expect(load).not.toHaveBeenCalled();
   });
 
-  it("has nobody wait for a loading that was somebody else's and never ends", async () => {
+  it("does not wait for a load that another request started and that never ends", async () => {
     const load = vi.fn<() => Promise<string>>().mockReturnValueOnce(new Promise(() => {}));
     load.mockResolvedValue(slimFingerprints(technologies, categories));
     const source = createLazyDetector(load);

@@ -54,7 +54,7 @@ describe("fetchPage", () => {
     expect(names).toEqual(expect.arrayContaining(["WordPress 6.5", "Nginx 1.25.3", "PHP", "MySQL"]));
   });
 
-  it("loads the page alone when nobody looks for technologies", async () => {
+  it("loads only the page without a detector", async () => {
     const platform = web({
       "https://example.com/": page('<title>Hello</title><link rel="stylesheet" href="/a.css">', {
         link: '<https://example.com/b>; rel="canonical"',

@@ -66,7 +66,7 @@ describe("the probe", () => {
     ]);
   });
 
-  it("leaves to each world its part, so that both together find each thing once", () => {
+  it("splits the probe between both worlds, so that together they find each match once", () => {
     const page = { globals: { other: 1 }, elements: { "#root": [element({}, "", { _root: 1 })] } };
     const own = probe(page, "globals");
     expect(own.js).toEqual([{ chain: "other", value: "1" }]);
@@ -75,7 +75,7 @@ describe("the probe", () => {
     expect(isolated).toEqual({ js: [], dom: [{ selector: "#root", kind: "exists", name: "", value: "" }] });
   });
 
-  it("goes on after a page throws at it, and bounds what it brings back", () => {
+  it("continues after an error of the page, and limits its result", () => {
     const hostile = {
       get query(): unknown {
         throw new Error("no");

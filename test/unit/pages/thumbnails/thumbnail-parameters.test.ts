@@ -109,7 +109,7 @@ describe("readThumbnailRequest", () => {
     expect(read(query).options.frame).toEqual({ width, height, fit });
   });
 
-  it("emulates a screen of the scale that is asked for", () => {
+  it("emulates a screen of the requested scale", () => {
     expect(read({ scale: "2" }).options.screen.deviceScaleFactor).toBe(2);
     expect(read({ scale: "1", device: "iphone6plus" }).options.screen.deviceScaleFactor).toBe(1);
     expect(read({ scale: "2.25", mobile: "1" }).options.screen.deviceScaleFactor).toBe(2.25);
@@ -233,7 +233,7 @@ describe("readThumbnailRequest", () => {
     }
   });
 
-  it("makes one request of all spellings, so that they share what is kept", () => {
+  it("makes the same request from all spellings, so that they share a cache entry", () => {
     const same = [
       { format: "png", hide: ".a", timezone: "utc", locale: "en-us" },
       { format: "PNG", quality: "7", hide: " .a ", timezone: "UTC", locale: "en-US", scale: "" },

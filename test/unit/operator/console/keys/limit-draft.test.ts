@@ -37,7 +37,7 @@ describe("the limits of a key in its form", () => {
     expect(() => parseScope({ [name]: text }, null)).toThrow(words);
   });
 
-  test("are told in a few words", () => {
+  test("are summarized in a few words", () => {
     expect(summarizeScope(NONE)).toBe("");
     expect(
       summarizeScope({ ...NONE, limits: { max_parallel: 2, cost_per_day: 0.5 }, models: ["a", "b"] }),

@@ -23,7 +23,7 @@ describe("a route in its form", () => {
     ]);
   });
 
-  it("is told in one line, as an order or as shares", () => {
+  it("is summarized in one line, as an order or as shares", () => {
     expect(summarizeRoute(["a", { model: "b" }])).toBe("a → b");
     expect(summarizeRoute(ROUTE)).toBe("engine/qwen3:8b ×1, provider-v4-pro ×2, house ×0.5");
   });

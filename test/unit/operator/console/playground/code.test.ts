@@ -16,7 +16,7 @@ const ask: PlaygroundRequest = {
 };
 
 describe("the code to copy", () => {
-  it("is a command line that a shell takes apart into the same request", () => {
+  it("is a command line that a shell parses into the same request", () => {
     for (const dialect of playgrounds) {
       const request = dialect.buildRequest(ask);
       const command = formatCurl("http://localhost:8787", request, { "x-gateway-target-account": "it's@me" });
