@@ -20,13 +20,13 @@ export interface RequestedSize {
 
 /** How to capture a subject, and the resulting image. */
 export interface CapturePlan {
-  /** The visible part of the subject, in CSS pixels from its top left corner. */
+  /** The visible part of the subject, from its top left corner, in pixels of the emulated screen (see `Region`). */
   readonly clip: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
-  /** Captured pixels per CSS pixel. */
+  /** Captured pixels per pixel of the emulated screen. */
   readonly scale: number;
   /** The size of the image. */
   readonly output: Size;
-  /** True if the capture already has the size of the image. */
+  /** True if `scale` gives the capture the size of the image, so that no resizing is needed. */
   readonly exact: boolean;
 }
 
@@ -170,7 +170,7 @@ export interface PageReport {
   readonly status: number;
   /** The page did not finish loading in time; the capture shows what had loaded. */
   readonly incomplete: boolean;
-  /** The page exceeded its limit of requests or bytes. */
+  /** The page exceeded its limit of requests, bytes or computing time. */
   readonly overBudget: boolean;
   /** Absent if no browser loaded the page. */
   readonly spent?: StepTimings;

@@ -1,10 +1,10 @@
 import type { CaptureOutcome, CaptureRequest, VisitOutcome, VisitRequest } from "./page-browser.ts";
 import type { PageJobs } from "./page-jobs.ts";
 
-/** A remote browser that loads pages. */
+/** Loads pages in a browser: on Workers a remote one, on Deno one of this machine. */
 export interface PageBrowser {
   /**
-   * Captures a page. Equal concurrent requests share one capture.
+   * Captures a page. Equal concurrent requests in the same browser share one capture.
    *
    * @param client the key of the requesting client (`clientKey`); no client can block the others
    * @throws GatewayError with the status, code and parameter to answer with
@@ -33,7 +33,7 @@ export interface AnswerCache {
 
 /** What the page service needs from its runtime. */
 export interface PagesPlatform {
-  /** Null if no browser is bound: then there are no thumbnails, and technology detection uses the HTML alone. */
+  /** Null on Workers without the binding `BROWSER`: thumbnails fail, and technology detection uses the HTML alone. */
   readonly browser: PageBrowser | null;
   readonly cache: AnswerCache;
   /** Counts `calls` (default 1) of a client against a limit per minute: either all of them or none. */

@@ -53,7 +53,7 @@ class TestRun {
   /** An administrator cancelled the run. */
   cancelled = false;
 
-  /** `some`: the run covers only some accounts, so a later run cannot resume it. */
+  /** @param isPartial true if the run covers only some accounts; a later run cannot resume it */
   constructor(context: Context, total: number, runStart: RunStart, isPartial: boolean) {
     this.#context = context;
     this.#isPartial = isPartial;

@@ -4,12 +4,12 @@ import { Watcher, type WatcherOptions } from "./watcher.ts";
 /** No storage: the watcher's state ends with the process. */
 const NO_STORAGE: Pick<WatcherOptions, "load" | "save"> = { load: () => null, save: () => undefined };
 
-/** The alert watcher of a self-hosted process; `memory` stores its state. */
+/** The alert watcher of a self-hosted process; `storage` keeps its state. */
 export function createInProcessWatcher(
   platform: WatcherOptions["platform"],
-  memory: Pick<WatcherOptions, "load" | "save"> = NO_STORAGE,
+  storage: Pick<WatcherOptions, "load" | "save"> = NO_STORAGE,
 ): AlertWatcher {
-  const watcher = new Watcher({ platform, ...memory });
+  const watcher = new Watcher({ platform, ...storage });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const runRound = async (): Promise<void> => {
     clearTimeout(timer);

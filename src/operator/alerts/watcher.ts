@@ -24,6 +24,7 @@ const RATE_MS = 300_000;
 /** Limit of stored deliveries, waiting ones included. */
 const MAX_DELIVERIES = 50;
 
+/** A notification for one webhook, with the state of its delivery. */
 interface Message {
   readonly news: AlertNotification;
   readonly webhook: string;
@@ -36,14 +37,18 @@ interface Message {
 /** The state of a reported alert. */
 interface ReportedAlert {
   readonly alert: Alert;
+  /** When the problem began, Unix milliseconds; 0: it has ended, but its quiet period has not. */
   readonly since: number;
+  /** When it was last reported, Unix milliseconds. */
   readonly at: number;
 }
 
-/** A watcher's state, as plain data. */
+/** A watcher's state, as plain data. Stored: old states must stay readable, so the names of the fields stay. */
 export interface WatchState {
+  /** Reported alerts, by kind and subject. */
   readonly told: Readonly<Record<string, ReportedAlert>>;
   readonly messages: readonly Message[];
+  /** Totals of requests at earlier checks, for the error rate. */
   readonly rates: readonly { readonly at: number; readonly total: number; readonly failed: number }[];
 }
 
@@ -54,7 +59,7 @@ export interface WatcherOptions {
   readonly save: (state: WatchState) => void;
 }
 
-/** Checks the deployment every half a minute and reports problems to webhooks: once, and again after a quiet period. */
+/** Checks the deployment twice a minute. Reports a problem to the webhooks once, and again after its quiet period. */
 export class Watcher {
   readonly #platform: WatcherOptions["platform"];
   readonly #save: WatcherOptions["save"];
@@ -220,8 +225,8 @@ export class Watcher {
         const pause = RETRY_MS[message.attempts];
         message.attempts += 1;
         message.error = error;
-        const retries = error !== "" && webhook !== undefined && pause !== undefined;
-        message.due = retries ? this.#platform.now() + pause : 0;
+        const willRetry = error !== "" && webhook !== undefined && pause !== undefined;
+        message.due = willRetry ? this.#platform.now() + pause : 0;
       }),
     );
   }

@@ -38,14 +38,14 @@ export class AbuseScore {
     return Math.max(1, Math.floor(tabs / 2 ** this.#countPenalties(client)));
   }
 
-  /** Records activity of a client: it gets a tab, waits for one, or returns it. */
+  /** Records that a client has just returned a tab. */
   recordActivity(client: string): void {
     const now = this.#now();
     for (const [other, at] of this.#lastActive) if (at + ACTIVE_MS < now) this.#lastActive.delete(other);
     this.#lastActive.set(client, now);
   }
 
-  /** Whether other clients are active. */
+  /** Whether another client returned a tab in the last `ACTIVE_MS`. */
   hasOtherActiveClients(client: string): boolean {
     const now = this.#now();
     for (const [other, at] of this.#lastActive) if (other !== client && at + ACTIVE_MS >= now) return true;

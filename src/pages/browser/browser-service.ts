@@ -23,7 +23,7 @@ import { Stopwatch } from "./stopwatch.ts";
 import { Tab } from "./tab.ts";
 import { type HoldTab, TabQueue } from "./tab-queue.ts";
 import { visit } from "./visit.ts";
-import { type CpuBudget, stopsResponding } from "./watchdog.ts";
+import { type CpuBudget, watchUntilUnresponsive } from "./watchdog.ts";
 
 /** Options of the browser service. */
 export interface BrowserServiceOptions {
@@ -66,11 +66,11 @@ export interface BrowserCounts {
 const DEFAULT_MAX_PAGES = 300;
 const CLOSE_MS = 3_000;
 /**
- * Maximum total computing time of a page while other clients are active, milliseconds of CPU time; then the page is
- * captured as it is. A heavy page needs two or three seconds. Clients with harmful pages get less, and a smaller limit
- * without a pause.
+ * Maximum CPU time of a page while other clients are active, milliseconds; then the capture shows the page as it is. A
+ * heavy page needs two or three seconds.
  */
 const MAX_CPU_MS = 8_000;
+/** The same for penalised clients, and the factor on their limit of computing without a pause (`maxBlockedMs`). */
 const PENALIZED_MAX_CPU_MS = 2_000;
 const PENALIZED_BLOCKED_FACTOR = 1 / 2;
 /**
@@ -80,7 +80,7 @@ const PENALIZED_BLOCKED_FACTOR = 1 / 2;
 const LAUNCH_MS = 25_000;
 const OPEN_MS = 10_000;
 
-/** The request that a tab is for. */
+/** A request that needs a tab. */
 interface TabRequest {
   readonly stopwatch: Stopwatch;
   readonly client: string;
@@ -99,8 +99,9 @@ type TabWork<T> = (tab: Tab, userAgent: string) => Promise<T>;
 export class BrowserService {
   readonly #options: BrowserServiceOptions;
   readonly #queue: TabQueue;
-  /** Pending captures, by client and request including queued ones, and by request only those with a tab. */
+  /** Pending captures, queued ones included. Key: the client and the request. */
   readonly #capturesByClient = new Map<string, Promise<CaptureOutcome>>();
+  /** Captures that have a tab. Key: the request alone, so that all clients share them. */
   readonly #runningCaptures = new Map<string, Promise<CaptureOutcome>>();
   #browserInUse: Promise<RunningBrowser> | null = null;
   #launches = 0;
@@ -121,18 +122,18 @@ export class BrowserService {
   /**
    * Captures a page; equal concurrent requests share one capture. Throws GatewayError.
    *
-   * @param client the client that the tab counts for
+   * @param client the client whose tab limit applies
    */
   capture(request: CaptureRequest, client: string): Promise<CaptureOutcome> {
-    const key = JSON.stringify(request);
-    // A queued request waits in its own client's queue, where it may be served sooner.
-    const clientKey = `${client}\n${key}`;
+    const requestKey = JSON.stringify(request);
+    // Clients do not share queued captures: the queue may serve one client sooner than the other.
+    const clientRequestKey = `${client}\n${requestKey}`;
     return (
-      this.#runningCaptures.get(key) ??
-      shareWork(this.#capturesByClient, clientKey, () => {
-        const watch = new Stopwatch();
+      this.#runningCaptures.get(requestKey) ??
+      shareWork(this.#capturesByClient, clientRequestKey, () => {
+        const stopwatch = new Stopwatch();
         return this.#queue.runInTab(client, (holdTab) =>
-          this.#captureShared(request, key, { stopwatch: watch, client, holdTab }),
+          this.#captureShared(request, requestKey, { stopwatch, client, holdTab }),
         );
       })
     );
@@ -141,10 +142,10 @@ export class BrowserService {
   /** Loads a page and returns its content. Throws GatewayError. */
   visit(request: VisitRequest, client: string): Promise<VisitOutcome> {
     const { limits } = this.#options;
-    const watch = new Stopwatch();
+    const stopwatch = new Stopwatch();
     return this.#queue.runInTab(client, (holdTab) =>
-      this.#withRetry({ stopwatch: watch, client, holdTab, totalMs: limits.totalMs }, (tab) =>
-        visit(tab, request, limits, watch),
+      this.#withRetry({ stopwatch, client, holdTab, totalMs: limits.totalMs }, (tab) =>
+        visit(tab, request, limits, stopwatch),
       ),
     );
   }
@@ -156,12 +157,12 @@ export class BrowserService {
 
   #captureShared(
     request: CaptureRequest,
-    key: string,
+    requestKey: string,
     tabRequest: Omit<TabRequest, "totalMs">,
   ): Promise<CaptureOutcome> {
     const { limits } = this.#options;
     const tools = { limits, blockLists: () => this.#getBlockLists() };
-    return shareWork(this.#runningCaptures, key, () =>
+    return shareWork(this.#runningCaptures, requestKey, () =>
       this.#withRetry({ ...tabRequest, totalMs: limits.totalMs + request.delay * 1_000 }, (tab, userAgent) =>
         capture(tab, request, { ...tools, userAgent }, tabRequest.stopwatch),
       ),
@@ -186,22 +187,22 @@ export class BrowserService {
   }
 
   async #attempt<T extends PageReport>(request: TabRequest, work: TabWork<T>): Promise<T> {
-    const live = await this.#getBrowser();
+    const running = await this.#getBrowser();
     request.stopwatch.lap("browser");
-    live.pageCount++;
-    live.activePages++;
-    this.#replaceWhenWorn(live);
+    running.pageCount++;
+    running.activePages++;
+    this.#replaceWhenWorn(running);
     let tab: Tab;
     try {
-      tab = await this.#openTab(live, request.client);
+      tab = await this.#openTab(running, request.client);
     } catch (error) {
-      releasePage(live);
+      releasePage(running);
       throw error;
     }
     request.stopwatch.lap("tab");
-    const end = () => this.#closeTab(live, tab).then(() => releasePage(live));
+    const end = () => this.#closeTab(running, tab).then(() => releasePage(running));
     try {
-      const result = await this.#runWithLimits(live, tab, request, work);
+      const result = await this.#runWithLimits(running, tab, request, work);
       // The result does not wait for the closing of the tab.
       request.holdTab(end());
       return { ...result, spent: request.stopwatch.timings };
@@ -213,7 +214,7 @@ export class BrowserService {
 
   /** Runs work in a tab, within the limits of the page, the browser and the time. */
   async #runWithLimits<T>(
-    live: RunningBrowser,
+    running: RunningBrowser,
     tab: Tab,
     { client, totalMs }: TabRequest,
     work: TabWork<T>,
@@ -222,12 +223,12 @@ export class BrowserService {
     const { maxBlockedMs } = this.#options.limits;
     // A page counts as harmful only if it exceeded the normal limits. If the reduced limits counted too, clients with
     // heavy pages would stay penalised for ever.
-    const watch = {
+    const watchdogOptions = {
       cpuBudget: () => this.#cpuBudget(client),
       onBudgetExceeded: (computedMs: number) => tab.cutShort(computedMs > MAX_CPU_MS),
       isOver: () => isOver,
     };
-    stopsResponding(tab.session, watch).then(
+    watchUntilUnresponsive(tab.session, watchdogOptions).then(
       (isStalled) => {
         if (isStalled && !isOver)
           tab.abandon(pageBusy(), this.#cpuBudget(client).maxBlockedMs === maxBlockedMs);
@@ -243,20 +244,20 @@ export class BrowserService {
       rejectDisconnected = () => reject(new Error("browser has been closed"));
     });
     disconnected.catch(() => undefined);
-    live.browser.on("disconnected", rejectDisconnected);
+    running.browser.on("disconnected", rejectDisconnected);
     try {
       return await Promise.race([
-        work(tab, live.userAgent),
+        work(tab, running.userAgent),
         tab.whenEnded,
         disconnected,
         timedOut,
-        rejectIfStalled(live.browser),
+        rejectIfStalled(running.browser),
       ]);
     } finally {
       isOver = true;
       if (tab.isHarmful) this.#queue.penalize(client);
       clearTimeout(timer);
-      live.browser.off("disconnected", rejectDisconnected);
+      running.browser.off("disconnected", rejectDisconnected);
     }
   }
 
@@ -270,11 +271,11 @@ export class BrowserService {
   }
 
   /** Closes a tab and opens a spare one. Does not throw. */
-  async #closeTab(live: RunningBrowser, tab: Tab): Promise<void> {
+  async #closeTab(running: RunningBrowser, tab: Tab): Promise<void> {
     // A tab that does not close within this time frees its place in the queue anyway; then the whole browser is
     // discarded and needs no spare.
-    if (await settlesWithin(tab.close(), CLOSE_MS)) this.#prepareSpare(live);
-    else await this.#discardBrowser(live);
+    if (await settlesWithin(tab.close(), CLOSE_MS)) this.#prepareSpare(running);
+    else await this.#discardBrowser(running);
   }
 
   #getBrowser(): Promise<RunningBrowser> {
@@ -294,12 +295,12 @@ export class BrowserService {
    * Replaces a browser that has shown many pages, as soon as the new one runs, so that no request waits. If no new
    * browser starts, the old one stays in use.
    */
-  #replaceWhenWorn(live: RunningBrowser): void {
+  #replaceWhenWorn(running: RunningBrowser): void {
     const { maxPagesPerBrowser = DEFAULT_MAX_PAGES } = this.#options;
     const current = this.#browserInUse;
     if (
-      live.pageCount < maxPagesPerBrowser ||
-      live.isReplaced ||
+      running.pageCount < maxPagesPerBrowser ||
+      running.isReplaced ||
       this.#replacement.isRunning ||
       current === null
     )
@@ -313,14 +314,14 @@ export class BrowserService {
       const next = await starting;
       if (!next.browser.isConnected()) throw new Error("the browser has ended");
       // The old browser may have ended meanwhile and already have another successor.
-      const old = this.#browserInUse === current ? live : next;
-      if (old === live) this.#browserInUse = starting;
+      const old = this.#browserInUse === current ? running : next;
+      if (old === running) this.#browserInUse = starting;
       old.isReplaced = true;
       if (old.activePages === 0) await closeBrowser(old.browser);
     };
     replace()
       .catch(() => {
-        live.pageCount = 0;
+        running.pageCount = 0;
       })
       .finally(() => {
         this.#replacement.isRunning = false;
@@ -353,14 +354,14 @@ export class BrowserService {
   }
 
   /** Opens an empty page. Gives up a browser that does not open it in time, and throws {@link BrowserStalled}. */
-  async #openTab(live: RunningBrowser, client: string): Promise<Tab> {
-    const opening = this.#takeTab(live, client);
+  async #openTab(running: RunningBrowser, client: string): Promise<Tab> {
+    const opening = this.#takeTab(running, client);
     try {
       return await withStallTimeout(opening, OPEN_MS, () => {
         opening.then((tab) => tab.close()).catch(() => undefined);
       });
     } catch (error) {
-      if (error instanceof BrowserStalled) await this.#discardBrowser(live);
+      if (error instanceof BrowserStalled) await this.#discardBrowser(running);
       throw error;
     }
   }
@@ -369,19 +370,19 @@ export class BrowserService {
    * Takes the spare page, or opens one. Penalised clients do not get the spare: otherwise they would take it from
    * clients without harmful pages.
    */
-  #takeTab(live: RunningBrowser, client: string): Promise<Tab> {
-    const spare = this.#queue.isPenalized(client) ? null : live.spare;
-    if (spare !== null) live.spare = null;
-    return spare ?? Tab.open(live.browser, live.guard, this.#options.limits);
+  #takeTab(running: RunningBrowser, client: string): Promise<Tab> {
+    const spare = this.#queue.isPenalized(client) ? null : running.spare;
+    if (spare !== null) running.spare = null;
+    return spare ?? Tab.open(running.browser, running.guard, this.#options.limits);
   }
 
   /** Opens a spare page for the next request, unless the browser is being replaced. */
-  #prepareSpare(live: RunningBrowser): void {
-    if (live.spare !== null || live.isReplaced || !live.browser.isConnected()) return;
-    const spare = Tab.open(live.browser, live.guard, this.#options.limits);
-    live.spare = spare;
+  #prepareSpare(running: RunningBrowser): void {
+    if (running.spare !== null || running.isReplaced || !running.browser.isConnected()) return;
+    const spare = Tab.open(running.browser, running.guard, this.#options.limits);
+    running.spare = spare;
     spare.catch(() => {
-      if (live.spare === spare) live.spare = null;
+      if (running.spare === spare) running.spare = null;
     });
   }
 
@@ -407,9 +408,9 @@ function rejectIfStalled(browser: Browser): Promise<never> {
 }
 
 /** A page of a browser has ended, or did not open. */
-function releasePage(live: RunningBrowser): void {
-  live.activePages--;
-  if (live.isReplaced && live.activePages === 0) void closeBrowser(live.browser);
+function releasePage(running: RunningBrowser): void {
+  running.activePages--;
+  if (running.isReplaced && running.activePages === 0) void closeBrowser(running.browser);
 }
 
 /** Closes a browser, or disconnects from it if it does not close. Does not throw. */
@@ -431,8 +432,8 @@ async function withStallTimeout<T>(work: Promise<T>, ms: number, onTimeout: () =
 
 /** The pending work of a key, or new work. */
 function shareWork<T>(pending: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
-  const running = pending.get(key);
-  if (running !== undefined) return running;
+  const existing = pending.get(key);
+  if (existing !== undefined) return existing;
   const started = start().finally(() => pending.delete(key));
   pending.set(key, started);
   return started;

@@ -75,8 +75,9 @@ export class MainFrame {
   #navigation: StartedNavigation | null = null;
   /** True if the latest navigation has ended. */
   #isNavigationOver = true;
-  /** Raw headers by the loader's id, and below the responses of the shown document and of the latest navigation. */
+  /** The raw headers of the latest navigation response, and the id of its loader. */
   #rawHeaders: { readonly loader: string; readonly headers: Record<string, string> } | null = null;
+  /** The responses of the shown document and of the latest navigation, by loader id. */
   readonly #responses = new Map<string, Mutable<DocumentResponse>>();
   /** The announced navigation. */
   #announced: { readonly since: number; readonly until: number } | null = null;

@@ -52,14 +52,14 @@ class PageLoad {
   readonly #tab: Tab;
   readonly #loading: LoadOptions;
   readonly #startedAt = Date.now();
-  /** The result of our own navigation: the browser's error text, or empty. Null while pending. */
+  /** The result of the navigation to the requested URL: the browser's error text, or empty. Null while pending. */
   #navigationError: string | null = null;
-  /** The document that is used as it is, unfinished. */
+  /** Id of the document that had no time to finish: the capture shows it as it is. */
   #unfinished: string | null = null;
-  /** The document that had its time to navigate away, and stayed. */
+  /** Id of the document that was given time to navigate away, and stayed. */
   #checkedDocument: string | null = null;
   /** The result of the navigation check for a document that was still loading. */
-  #earlyCheck: { readonly document: string; readonly mayGoOn: Promise<unknown> } | null = null;
+  #earlyCheck: { readonly document: string; readonly mayNavigateAway: Promise<unknown> } | null = null;
 
   constructor(tab: Tab, loading: LoadOptions) {
     this.#tab = tab;
@@ -151,14 +151,15 @@ class PageLoad {
     const { frame } = this.#tab;
     if (frame.isLoadAborted) await this.#ensureBody();
     // If the page had content while its images were loading, no second check is needed.
-    const early = this.#earlyCheck?.document === frame.document ? await this.#earlyCheck?.mayGoOn : undefined;
+    const early =
+      this.#earlyCheck?.document === frame.document ? await this.#earlyCheck?.mayNavigateAway : undefined;
     if (early !== false && (await this.#mayNavigateAway()) === true) await sleep(NAVIGATION_GRACE_MS);
   }
 
   /** Checks a page early, while it still loads resources, so that no time is lost on the check later. */
   #startEarlyCheck(document: string): void {
     if (this.#earlyCheck?.document === document || !this.#tab.frame.isParsed) return;
-    this.#earlyCheck = { document, mayGoOn: this.#mayNavigateAway() };
+    this.#earlyCheck = { document, mayNavigateAway: this.#mayNavigateAway() };
   }
 
   /** Whether the page seems about to navigate away; neither true nor false if it does not answer. */

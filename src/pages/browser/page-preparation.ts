@@ -15,7 +15,7 @@ const BANNERS_MS = 1_000;
 const SCROLL_MS = 1_000;
 const LAZY_MS = 6_000;
 /** Clicks scroll elements into view, but captures begin at the top. */
-const TO_TOP = 'scrollTo({ top: 0, left: 0, behavior: "instant" })';
+const SCROLL_TO_TOP = 'scrollTo({ top: 0, left: 0, behavior: "instant" })';
 
 /**
  * Prepares a page for its capture. Each click happens only once, even if it makes the page navigate to another
@@ -40,8 +40,9 @@ export class PagePreparation {
   async prepare(signal: AbortSignal): Promise<void> {
     const { session, policy } = this.#tab;
     const { blockCookieBanners, click, delay, hide, scroll, waitForSelector } = this.#request;
-    const isAwaited = click.length > 0 || waitForSelector !== null;
-    if (!isAwaited) this.#delayStart ??= Date.now();
+    // The delay starts after the clicks and after the awaited element, if there are any.
+    const hasToWait = click.length > 0 || waitForSelector !== null;
+    if (!hasToWait) this.#delayStart ??= Date.now();
     const world =
       blockCookieBanners || scroll ? await createIsolatedWorld(session, policy.mainFrame) : undefined;
     if (blockCookieBanners) await evaluate(session, HIDE_BANNERS, BANNERS_MS, world);
@@ -69,6 +70,6 @@ export class PagePreparation {
       await sleep(AFTER_CLICK_MS);
       signal.throwIfAborted();
     }
-    if (this.#request.click.length > 0) await evaluate(this.#tab.session, TO_TOP, SCROLL_MS);
+    if (this.#request.click.length > 0) await evaluate(this.#tab.session, SCROLL_TO_TOP, SCROLL_MS);
   }
 }

@@ -67,8 +67,8 @@ export function takeScreenshot(tab: ScreenshotTab, shot: Shot, isFinal: boolean)
  * the picture is the nearest one with whole CSS pixels, never larger.
  *
  * The browser takes the whole CSS pixels of a clip, multiplies them by the scale and rounds. The result seldom has both
- * sides right. But the surface on which it draws the page meanwhile has exactly the clip's size. A second session
- * without emulation captures that surface as it is.
+ * sides right. But the surface on which it draws the page meanwhile has exactly the clip's size. So a second session,
+ * which has no emulation, captures that surface.
  *
  * @throws the signal's reason if the page navigates away
  */

@@ -28,11 +28,9 @@ const MIN_FLOOD_REQUESTS = 1_000;
  * workers and address changes. A busy page causes some thousand events.
  */
 const EVENTS_PER_REQUEST = 20;
-/**
- * A worker, or a frame with its own process, costs a browser as much as this many events; below, the same for a change
- * of the page's own address.
- */
+/** A worker, or a frame with its own process, costs a browser as much as this many events. */
 const EVENTS_PER_TARGET = 100;
+/** A change of the page's own address costs a browser as much as this many events. */
 const EVENTS_PER_ADDRESS_CHANGE = 20;
 
 /** Decides on the requests of one tab, and counts them. */

@@ -55,7 +55,7 @@ export class TabQueue {
    * Runs work that needs a tab, as soon as there is one. The result returns immediately. The tab stays in use until all
    * promises passed to `holdTab` have settled.
    *
-   * @param client the client that the tab counts for
+   * @param client the client whose tab limit applies
    * @throws GatewayError 503 `overloaded` if the queue is full or the wait too long
    */
   async runInTab<T>(client: string, work: (holdTab: HoldTab) => Promise<T>): Promise<T> {

@@ -86,9 +86,10 @@ export class Tab {
   }
 
   /**
-   * Ends all waiting, because the page has computed for too long: it is captured as it is. Can be called several times.
+   * Ends all waiting, because the page computed for too long or sent too many requests: the capture shows the page as it
+   * is. Can be called several times.
    *
-   * @param isHarm whether any client's page would have been cut short
+   * @param isHarm true if the page exceeded the normal limits, not only the reduced ones of a penalised client
    */
   cutShort(isHarm: boolean): void {
     this.#isCutShort = true;
@@ -100,7 +101,7 @@ export class Tab {
   /**
    * Gives up a page that blocks its process.
    *
-   * @param isHarm whether any client's page would have been given up
+   * @param isHarm true if the page exceeded the normal limits, not only the reduced ones of a penalised client
    */
   abandon(reason: Error, isHarm = true): void {
     this.#isAbandoned = true;

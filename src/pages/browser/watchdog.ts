@@ -32,6 +32,7 @@ export interface WatchdogOptions {
   cpuBudget(): CpuBudget;
   /** Called if the page has computed for longer than the total limit, milliseconds; possibly several times. */
   onBudgetExceeded(computedMs: number): void;
+  /** True when the work with the page has ended; then the watchdog stops. */
   isOver(): boolean;
 }
 
@@ -40,7 +41,7 @@ export interface WatchdogOptions {
  *
  * @returns true if the page has stopped responding
  */
-export async function stopsResponding(
+export async function watchUntilUnresponsive(
   session: WatchdogSession,
   { cpuBudget, onBudgetExceeded, isOver }: WatchdogOptions,
 ): Promise<boolean> {
@@ -66,7 +67,7 @@ export async function stopsResponding(
   }
 }
 
-/** CPU time of the page's process in milliseconds; null if the protocol does not report it either. */
+/** CPU time of the page's process in milliseconds; null if the browser does not report it in time. */
 async function readCpuMs(session: WatchdogSession): Promise<number | null> {
   let seconds: number | null = null;
   const request = session.send("Performance.getMetrics").then(({ metrics }) => {

@@ -5,7 +5,7 @@ import { type ResponseContext, respondWithinBudget } from "../../core/routing/bu
 import type { Freshness } from "../http/freshness.ts";
 import { isTroubledLifetime } from "./page-headers.ts";
 
-/** A new answer. */
+/** A new answer of any operation of the page service: a picture, a PDF or JSON. */
 export interface NewAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Headers that belong to the body; names in lower case. */
@@ -31,9 +31,9 @@ export interface ServableAnswer extends Omit<NewAnswer, "body"> {
   readonly convertBody?: (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
 }
 
-/** The request, or the task of a job, that a page is loaded for. */
+/** What the load of a page needs of its request, or of its task if a job loads the page. */
 export interface PageWork extends Pick<Context, "platform" | "url" | "waitUntil"> {
-  /** The client that tabs and queue places count for. */
+  /** The client whose limits of tabs and queue places apply. */
   readonly client: string;
 }
 
@@ -174,8 +174,8 @@ const RENEWAL_RETRY_SECONDS = 60;
 const renewals = new WeakMap<AnswerCache, Set<string>>();
 
 /**
- * Replaces a stale answer with a new one, unless a renewal already runs. If the renewal fails, or the page is in
- * trouble now, the old answer stays. Never rejects.
+ * Replaces a stale answer with a new one, unless a renewal already runs. If the renewal fails, or the page
+ * now gives an error or an incomplete answer, the old answer stays. Never rejects.
  */
 async function renewInBackground(
   { platform }: CacheContext,

@@ -1,6 +1,6 @@
 import type { PageReport, StepTimings } from "../../core/ports/page-browser.ts";
 
-/** Cache lifetime in seconds of an answer about a page in trouble, which may recover soon. */
+/** Cache lifetime in seconds if the page gave an HTTP error, was incomplete or exceeded its limits: it may recover soon. */
 const TROUBLED_LIFETIME_SECONDS = 60;
 /** Cache lifetime in seconds of any other answer. */
 const LIFETIME_SECONDS = 2_592_000;
@@ -28,7 +28,7 @@ export function cacheLifetime(report: PageReport): number {
     : LIFETIME_SECONDS;
 }
 
-/** Whether the cache lifetime of an answer is that of a page in trouble. */
+/** Whether a cache lifetime is the short one, `TROUBLED_LIFETIME_SECONDS`. */
 export function isTroubledLifetime(lifetime: number): boolean {
   return lifetime === TROUBLED_LIFETIME_SECONDS;
 }

@@ -14,8 +14,8 @@ export const MAX_PROCESSED_PIXELS = 5_000_000;
  * A smaller image is captured at up to twice its size and then scaled down, because the browser draws very small
  * letters badly. A larger image is captured at its own size, so that it is sharp.
  *
- * @param subject the viewport, the whole page or one element, in CSS pixels
- * @param density device pixels per CSS pixel of the emulated screen. It is the maximum capture density, unless the
+ * @param subject the viewport, the whole page or one element, in pixels of the emulated screen
+ * @param density device pixels per pixel of the emulated screen. It is the maximum capture density, unless the
  * image itself is denser. An image of the subject's own size has this density, or less if it would exceed the limits.
  */
 export function planCapture(subject: Size, frame: RequestedSize, density: number): CapturePlan {

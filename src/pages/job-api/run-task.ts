@@ -9,6 +9,7 @@ import { getTechnologiesAnswer, readTechnologiesRequest } from "../technologies/
 import { getThumbnailAnswer } from "../thumbnails/endpoints.ts";
 import { readThumbnailRequest } from "../thumbnails/thumbnail-parameters.ts";
 
+/** The rate limit has already counted the task, when the request started its job. */
 const ADMITTED = Promise.resolve();
 
 /** Runs one task of a job, like a request for it at this time. Throws GatewayError. */

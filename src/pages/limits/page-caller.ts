@@ -10,7 +10,7 @@ import { assertDialectAllowed, assertNetworkAllowed } from "../../pool/limits/ke
 
 /** The caller of the page service. */
 export interface PageCaller {
-  /** The client that tabs, queue places and jobs count for. */
+  /** The client whose limits of tabs, queue places and jobs apply. */
   readonly client: string;
   /** The key whose limit applies instead of the address's; null for the public. */
   readonly key: KnownKey["key"] | null;

@@ -14,9 +14,9 @@ import {
 export interface PageCall {
   /** The query without the authentication parameters. */
   readonly query: URLSearchParams;
-  /** The client that tabs and queue places count for. */
+  /** The client whose limits of tabs and queue places apply. */
   readonly client: string;
-  /** Rejects if the client has reached its limit. */
+  /** Rejects if the client has reached its limit, or if its key or link is invalid. */
   readonly admitted: Promise<void>;
 }
 
@@ -37,13 +37,13 @@ export function withRateLimit(
 ): (context: Context) => Promise<Response> {
   return async (context) => {
     let caller = createPublicCaller(context);
-    let refusal: unknown;
+    let authError: unknown;
     if (hasCredentials(context)) {
       try {
         caller = await identifyCaller(context);
       } catch (thrown) {
         // Count failed keys too, so that guessing keys is rate-limited.
-        refusal = thrown;
+        authError = thrown;
       }
     }
     const { client, key } = caller;
@@ -51,17 +51,17 @@ export function withRateLimit(
     const counting = countCalls(context, caller, calls);
     const admitted = counting.then((decision) => {
       if (decision?.allowed === false) throw createRateLimitError(decision);
-      if (refusal !== undefined) throw refusal;
+      if (authError !== undefined) throw authError;
     });
     admitted.catch(() => undefined);
     const query = normalizedQuery(context.url.searchParams);
-    const responding = refusal === undefined ? handler(context, { query, client, admitted }) : null;
+    const responding = authError === undefined ? handler(context, { query, client, admitted }) : null;
     responding?.catch(() => undefined);
     const headers = { "referrer-policy": "no-referrer", ...rateHeaders(await counting) };
     try {
       await admitted;
       const response = await responding;
-      if (response === null) throw refusal;
+      if (response === null) throw authError;
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
       restrictCaching(response.headers, caller);
       return response;

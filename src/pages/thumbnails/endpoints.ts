@@ -137,12 +137,12 @@ async function renderImage(
   { format, quality, transparent }: ThumbnailOptions,
 ): Promise<RenderedThumbnail> {
   const { output, scale } = plan;
-  const make = async () => {
+  const convert = async () => {
     const converter = await getImageConverter(pages);
     return converter.convert(bytes, output, format, quality, Math.ceil(scale), transparent);
   };
   return {
-    body: finished ? bytes : await make(),
+    body: finished ? bytes : await convert(),
     headers: {
       ...contentHeaders(`image/${format}`, output),
       ...(cutAt !== null && { "x-page-cut-at": String(cutAt) }),
@@ -186,10 +186,11 @@ function toJsonAnswer(image: ServableAnswer, { prettify }: ThumbnailRequest): Se
   });
 }
 
-const makers = new WeakMap<PagesPlatform, Promise<ImageConverter>>();
+const imageConverters = new WeakMap<PagesPlatform, Promise<ImageConverter>>();
 
 function getImageConverter(pages: PagesPlatform): Promise<ImageConverter> {
-  const converter = makers.get(pages) ?? pages.loadCodecs().then((modules) => new ImageConverter(modules));
-  makers.set(pages, converter);
+  const converter =
+    imageConverters.get(pages) ?? pages.loadCodecs().then((modules) => new ImageConverter(modules));
+  imageConverters.set(pages, converter);
   return converter;
 }

@@ -1,14 +1,13 @@
 import { numberIn, type Sql } from "../../core/storage/sql.ts";
 
 /**
- * The time at which all entries of a kind were last removed. Isolates may report older entries later, because a report
+ * The time at which all entries of a kind were last deleted. Isolates may report older entries later, because a report
  * waited or a generation was still running. Such reports must not bring entries back.
  *
- * The watermark is a time of the archive's own clock, which all senders share. The senders' clocks may differ from it and
- * from each other: comparing their absolute times would lose entries made after the clearing whenever the archive's clock is
- * ahead. So only differences of a sender's times count: an entry's age when its message was sent is the same on all clocks.
- * The time that the message travels makes an entry seem younger, never older. If milliseconds are too coarse to tell the
- * order, the entry stays.
+ * The watermark is a time of the archive's own clock. A sender's clock may be ahead of it or behind it, so absolute times of
+ * the two clocks cannot be compared. Instead, the archive uses the age that an entry had when the sender sent its message:
+ * an age is the same on all clocks. The transport time of the message makes an entry seem younger, never older. If
+ * milliseconds are too coarse to tell the order, the entry stays.
  */
 export class DeletionWatermark {
   readonly #sql: Sql;
@@ -24,14 +23,14 @@ export class DeletionWatermark {
     this.#read();
   }
 
-  /** Records that all entries of the kind are being removed. */
+  /** Records that all entries of the kind are being deleted. */
   advance(): void {
-    // Entries of the same millisecond may be later than the clearing.
+    // Entries of the same millisecond may be later than the deletion.
     this.#sql.all("insert or replace into cleared values(?,?)", this.#kind, this.#now() - 1);
   }
 
   /**
-   * Entries made up to this time are removed; `-Infinity`: none.
+   * Entries made up to this time are deleted; `-Infinity`: none.
    *
    * @param sentAt when the reporting message was sent; the result is then on the sender's clock. Absent: on the archive's
    * own clock
@@ -48,8 +47,8 @@ export class DeletionWatermark {
     if (row === undefined) return Number.NEGATIVE_INFINITY;
     const at = numberIn(row, "at");
     if (at <= this.#now()) return at;
-    // The clock was ahead and has been set back, so the order is unknown. Keeping a removed entry is better than losing a new
-    // one.
+    // The clock was ahead and has been set back, so the order is unknown. Keeping a deleted entry is better than losing a
+    // new one.
     this.#sql.all("delete from cleared where kind=?", this.#kind);
     return Number.NEGATIVE_INFINITY;
   }

@@ -2,10 +2,12 @@ import type { HistorySummary } from "../../core/ports/archive.ts";
 import type { LocatedRecord, PackedRecord, RecordPack, TextLocation } from "../../core/ports/record-packs.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
 
-/** A pack without its records. `at` and `since` are the arrival times of its newest and oldest request. */
+/** A pack without its records. */
 export interface PackHead {
-  readonly at: number;
-  readonly since: number;
+  /** Arrival times of its newest and of its oldest request, Unix milliseconds. */
+  readonly newestAt: number;
+  readonly oldestAt: number;
+  /** Number of its records. */
   readonly records: number;
 }
 
@@ -56,8 +58,8 @@ export class PackTable {
   /** All packs, those with the newest requests first. */
   heads(): PackHead[] {
     return this.#sql.all("select at, since, n from pack order by at desc").map((row) => ({
-      at: numberIn(row, "at"),
-      since: numberIn(row, "since"),
+      newestAt: numberIn(row, "at"),
+      oldestAt: numberIn(row, "since"),
       records: numberIn(row, "n"),
     }));
   }

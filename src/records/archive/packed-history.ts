@@ -23,8 +23,8 @@ const conditionColumns = (json: string) =>
  * Added to the `seq` of packed records, to keep them distinct from single records and from each other. Running records have
  * negative numbers.
  */
-const PACKED = 1e12;
-const PACKED_SEQ = `${PACKED} + p.seq * 1000 + e.key`;
+const PACKED_SEQ_BASE = 1e12;
+const PACKED_SEQ = `${PACKED_SEQ_BASE} + p.seq * 1000 + e.key`;
 
 /** The records between two times (after the first value, before the second): single records, and those in packs. */
 const SELECT_STORED = `select seq, created, updated, summary from record where created > ?1 and created < ?2
@@ -95,7 +95,7 @@ export class PackedHistory {
     }
     const ids = running.map(({ summary }) => summary.id);
     const deleted = this.#singleRecords.findDeleted(ids);
-    // The record may have been stored as lost.
+    // `storeLost` may have stored a running record whose updates were late.
     if (this.#singleRecords.count > 0) this.#singleRecords.deleteReplaceable(ids);
     for (const update of running) {
       const { id } = update.summary;
@@ -110,7 +110,7 @@ export class PackedHistory {
     this.#singleRecords.trim(Math.max(0, maxRecords - this.#packs.count));
   }
 
-  /** The same where no packs arrive any more: here the packs are dropped first. */
+  /** Keeps `maxRecords` records after packs were switched off: drops the packs first. */
   trimPacks(maxRecords: number): void {
     this.#packs.trim(Math.max(0, maxRecords - this.#singleRecords.count));
   }
@@ -133,7 +133,7 @@ export class PackedHistory {
     for (let packCount = countPacksFor(heads, offset + count); ; packCount = packCount * 4 + 1) {
       const rows = this.#sql.all(
         `select summary from (${search.source})${search.where} order by created desc, seq desc limit ? offset ?`,
-        heads[packCount]?.at ?? Number.MIN_SAFE_INTEGER,
+        heads[packCount]?.newestAt ?? Number.MIN_SAFE_INTEGER,
         ...search.values,
         count,
         offset,
@@ -213,7 +213,9 @@ export class PackedHistory {
       ...search.values,
     );
     const page = matches.slice(offset, offset + count).map((row) => numberIn(row, "seq"));
-    const packs = page.filter((seq) => seq >= PACKED).map((seq) => Math.floor((seq - PACKED) / 1000));
+    const packs = page
+      .filter((seq) => seq >= PACKED_SEQ_BASE)
+      .map((seq) => Math.floor((seq - PACKED_SEQ_BASE) / 1000));
     const rows = this.#sql.all(
       `select seq, summary from record where seq in ${BOUND_IDS}
         union all select ${PACKED_SEQ}, e.value from pack p, json_each(p.summaries) e
@@ -269,8 +271,8 @@ function toJsonChunks(summaries: readonly HistorySummary[]): string[] {
   return chunks.map((chunk) => `[${chunk.join()}]`);
 }
 
-function overlaps({ at, since }: PackHead, { from, to }: HistoryFilter): boolean {
-  return (from === undefined || at >= from) && (to === undefined || since < to);
+function overlaps({ newestAt, oldestAt }: PackHead, { from, to }: HistoryFilter): boolean {
+  return (from === undefined || newestAt >= from) && (to === undefined || oldestAt < to);
 }
 
 /** How many of the newest packs hold this many records. */

@@ -49,7 +49,7 @@ async function readAsset({ ASSETS }: Env, path: string): Promise<string> {
   return response.text();
 }
 
-/** Picks the browser by a hash of the request, so that equal requests meet in one browser. */
+/** Picks one of the objects `BrowserSession` by a hash of the request, so that equal requests share one browser. */
 function createPageBrowser(env: Env, count: number): PageBrowser {
   const getBrowser = (request: unknown) =>
     env.BROWSER_SESSION.getByName(`browser-${hashText(JSON.stringify(request)) % count}`);

@@ -82,11 +82,11 @@ export async function findBrowser(
 
 /** Used where there is no browser: thumbnails fail with instructions, and technology detection uses the HTML alone. */
 export const UNAVAILABLE_BROWSER: PageBrowser = {
-  capture: async () => Promise.reject(browserUnavailable()),
-  visit: async () => Promise.reject(browserUnavailable()),
+  capture: async () => Promise.reject(browserNotInstalled()),
+  visit: async () => Promise.reject(browserNotInstalled()),
 };
 
-function browserUnavailable(): GatewayError {
+function browserNotInstalled(): GatewayError {
   return new GatewayError(
     503,
     "There is no browser on this machine. Install Chromium, or name one in BROWSER_EXECUTABLE, and start the gateway again.",
@@ -105,19 +105,19 @@ export class LocalBrowsers implements PageBrowser {
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * @param egress URL of the egress filter
+   * @param proxyUrl URL of the egress filter
    * @param blockLists the text that `scripts/build-block-lists.mjs` writes
    */
-  constructor(executable: string, egress: string, limits: PageLimits, blockLists: string) {
+  constructor(executable: string, proxyUrl: string, limits: PageLimits, blockLists: string) {
     this.#executable = executable;
-    this.#proxyUrl = egress;
+    this.#proxyUrl = proxyUrl;
     this.#keepAliveMs = limits.keepAliveMs;
     const launch = () => this.#launch();
     // The browsers have shown equally many pages. Without this shared flag all would restart at the same moment.
-    const renewals = { isRunning: false };
+    const replacement = { isRunning: false };
     this.#services = Array.from(
       { length: limits.browsers },
-      () => new BrowserService({ launch, limits, blockLists, replacement: renewals }),
+      () => new BrowserService({ launch, limits, blockLists, replacement }),
     );
   }
 
@@ -130,12 +130,14 @@ export class LocalBrowsers implements PageBrowser {
     for (const child of this.#running) endBrowser(child);
   }
 
+  /** Runs work in the next browser, in turn. */
   async #use<T>(run: (service: BrowserService) => Promise<T>): Promise<T> {
     const service = this.#services[this.#next];
     this.#next = (this.#next + 1) % this.#services.length;
-    if (service === undefined) throw browserUnavailable();
+    if (service === undefined) throw browserNotInstalled();
     clearTimeout(this.#idleTimer);
     try {
+      // There is no RPC here, but the conversion gives unexpected errors the same status as on Workers.
       return fromRpcResult(await toRpcResult(run(service)));
     } finally {
       clearTimeout(this.#idleTimer);
@@ -165,9 +167,11 @@ export class LocalBrowsers implements PageBrowser {
       stderr: "piped",
     }).spawn();
     this.#running.add(child);
-    const stop = deprioritizeLongPages(child.pid, () => this.#services.some(({ counts }) => counts.open > 0));
+    const stopDeprioritizing = deprioritizeLongPages(child.pid, () =>
+      this.#services.some(({ counts }) => counts.open > 0),
+    );
     void child.status.then(() => {
-      stop();
+      stopDeprioritizing();
       this.#running.delete(child);
     });
     try {

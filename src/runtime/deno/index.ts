@@ -70,8 +70,8 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     Date.now,
     isManaged,
   );
-  const limits = new RateLimits(data.database, Date.now);
-  const bodies = await CachedBodyFolder.open(`${process.dataFolder}/answers`, Deno);
+  const rateLimits = new RateLimits(data.database, Date.now);
+  const cachedBodies = await CachedBodyFolder.open(`${process.dataFolder}/answers`, Deno);
   const egress = await startEgressFilter((pair) => pages.privateHosts.has(pair));
   const executable = await findBrowser(process, projectFolder);
   const browsers =
@@ -82,7 +82,7 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
   const useSandbox = variables.providerBaseUrl === null && variables.development;
   const sandbox = useSandbox ? createSandboxFetch(direct) : null;
   const filteredFetch: Fetch = (url, init) => fetch(url, { ...init, client: filteredClient });
-  const watched = {
+  const watcherPlatform = {
     variables,
     configuration,
     accounts,
@@ -90,7 +90,7 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     fetch: filteredFetch,
     now: Date.now,
   };
-  const alerts = createInProcessWatcher(watched, createWatchStateStore(data.database));
+  const alerts = createInProcessWatcher(watcherPlatform, createWatchStateStore(data.database));
   const jobs = createInProcessJobs({
     sql: data.database,
     now: Date.now,
@@ -119,7 +119,7 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     providerBaseUrl: variables.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
     providerSignsIn: !needsNoAccount(variables.providerDriver),
     upgradeToWebSocket: upgradeWebSocket,
-    pages: createPagesPlatform(browsers ?? UNAVAILABLE_BROWSER, limits, jobs, bodies),
+    pages: createPagesPlatform(browsers ?? UNAVAILABLE_BROWSER, rateLimits, jobs, cachedBodies),
     fetchAsset: (request) => assets.get(request),
     now: Date.now,
   };

@@ -17,9 +17,9 @@ export function readBlockLists(): Promise<string> {
   return Deno.readTextFile(builtFile("block-lists.txt"));
 }
 
-/** The page service's part of a process; `browser` is null if no browser was found. */
+/** The page service's part of the Deno runtime. Without a browser, `browser` is `UNAVAILABLE_BROWSER`. */
 export function createPagesPlatform(
-  browser: PageBrowser | null,
+  browser: PageBrowser,
   limits: RateLimits,
   jobs: PageJobs,
   bodies: BodyStore,

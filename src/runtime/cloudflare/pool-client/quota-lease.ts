@@ -30,7 +30,7 @@ export class QuotaLease {
     this.#scheduleHeartbeat();
   }
 
-  /** The request has its slot. Refused: the quota shard had treated the request as ended, and cannot admit it again. */
+  /** Reports that the request has its slot. The quota shard refuses if it already counted the request as over. */
   async start(): Promise<CountResult> {
     const sentAt = this.#clock.now();
     const result = await this.#quotaShard.startUse(this.#use);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type CpuBudget, stopsResponding } from "../../../../src/pages/browser/watchdog.ts";
+import { type CpuBudget, watchUntilUnresponsive } from "../../../../src/pages/browser/watchdog.ts";
 
 interface Metrics {
   readonly metrics: readonly { readonly name: string; readonly value: number }[];
@@ -38,7 +38,7 @@ describe("the pulse of a page", () => {
     const since = Date.now();
     const seen: { tired?: number; lost?: number } = {};
     let isOver = false;
-    const lost = stopsResponding(page, {
+    const lost = watchUntilUnresponsive(page, {
       cpuBudget: cpuBudget,
       onBudgetExceeded: () => {
         seen.tired ??= Date.now() - since;
