@@ -40,11 +40,11 @@ async function authenticate(
   try {
     caller = await identify();
   } catch (thrown) {
-    if (await context.confirmConfig()) return identify();
+    if (await context.refreshConfig()) return identify();
     throw thrown;
   }
   // An old copy may not know this credential yet. If the configuration was newer, authenticate again before anything is sent.
-  if (caller.mode === "pass-through" && (await context.confirmConfig())) return identify();
+  if (caller.mode === "pass-through" && (await context.refreshConfig())) return identify();
   return caller;
 }
 
@@ -59,7 +59,7 @@ async function serveCaller(
   caller: Caller,
 ): Promise<Response> {
   const recheck = async () => {
-    if (await context.confirmConfig())
+    if (await context.refreshConfig())
       assertNetworkAllowed((await recheckAuthorization(context, caller)).key?.entry, context.clientAddress);
   };
   let response: Response;
@@ -88,7 +88,7 @@ export async function authorizeAndServe(
       try {
         caller = await authenticate(endpoint, family, context);
       } catch (thrown) {
-        await endpoint.refused?.(context, toGatewayError(thrown, context.requestId));
+        await endpoint.onAuthenticationFailed?.(context, toGatewayError(thrown, context.requestId));
         throw thrown;
       }
       if (caller.key !== null) context.log.key = caller.key.id;

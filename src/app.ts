@@ -73,11 +73,14 @@ function hasValidHost(headers: Headers): boolean {
   return true;
 }
 
-/** The request id, which the caller may set, and an identity that is unique. */
-function createRequestIds(headers: Headers): { requestId: string; identity: string } {
+/** The request id, which the caller may set, and an id that is unique. */
+function createRequestIds(headers: Headers): { requestId: string; uniqueRequestId: string } {
   const requested = headers.get("x-request-id");
-  const identity = `req_${crypto.randomUUID().replaceAll("-", "")}`;
-  return { requestId: requested !== null && REQUEST_ID.test(requested) ? requested : identity, identity };
+  const uniqueRequestId = `req_${crypto.randomUUID().replaceAll("-", "")}`;
+  return {
+    requestId: requested !== null && REQUEST_ID.test(requested) ? requested : uniqueRequestId,
+    uniqueRequestId,
+  };
 }
 
 /**
@@ -171,7 +174,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
   const { platform } = runtime;
   const startedAt = platform.now();
   const { method, headers } = request;
-  const { requestId, identity } = createRequestIds(headers);
+  const { requestId, uniqueRequestId } = createRequestIds(headers);
   const log: LogFields = {};
   if (!hasValidHost(headers)) {
     const error = invalidRequest("the header Host is no host");
@@ -205,18 +208,18 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     request,
     url,
     requestId,
-    uniqueRequestId: identity,
+    uniqueRequestId,
     startedAt,
     log,
     quota: {},
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),
     recordOutcome: record,
     serveOverConnection: (inner, connection) => handleRequest(inner, { ...runtime, connection }),
-    hold: reservation,
+    memory: reservation,
     timers,
     config: () => config.read(),
-    allowStaleConfig: () => config.allowCopy(),
-    confirmConfig: (version) => config.ensureCurrent(version),
+    allowStaleConfig: () => config.allowStale(),
+    refreshConfig: (version) => config.refresh(version),
   };
   const responding = dispatch(context, head);
   // After a disconnect a platform may stop work that it does not wait for; then memory would stay reserved.

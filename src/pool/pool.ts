@@ -113,7 +113,7 @@ export class AccountPool {
       () => this.#clearWhenIdle(),
     );
     this.#slots = new Slots(store, leaseTtlMs, terms, now, options.setTimer, {
-      describeGrant: (state, { model, use }, at) => {
+      onGranted: (state, { model, use }, at) => {
         this.#maintenance.scheduleSweep();
         this.#maintenance.watchClock();
         if (use !== undefined) this.#ledger.begin(use.id, at);

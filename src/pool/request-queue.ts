@@ -151,10 +151,11 @@ export class RequestQueue {
   }
 
   /**
-   * Refuses requests that accept only available healthy accounts when there are none any more: they continue at another
+   * Refuses requests that accept only healthy accounts (`wellOnly`) when none is available. The client then asks another
    * shard.
    */
   rejectWithoutHealthyAccount(): void {
+    // Without shares of limits, there is only one shard.
     if (this.#limits.shares === null) return;
     for (const providerPool of this.#providerPools.all) {
       if (providerPool.waitingCount === 0 || providerPool.rotation.hasAvailableHealthy) continue;

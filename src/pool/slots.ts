@@ -14,8 +14,8 @@ import { type AcquireOutcome, type Grant, Waiter } from "./waiter.ts";
 
 /** Callbacks of the slots' owner. */
 export interface SlotEvents extends RequestQueueEvents {
-  /** Returns the data that is sent with a granted slot. */
-  describeGrant(state: AccountState, request: AcquireRequest, now: number): Omit<Grant, "lease">;
+  /** A slot is granted. Returns the data that the holder receives with it. */
+  onGranted(state: AccountState, request: AcquireRequest, now: number): Omit<Grant, "lease">;
   /** A lease has ended, by release or by expiry. */
   onLeaseEnded(lease: LeaseRecord, now: number): void;
   /** No slot is occupied any more. */
@@ -311,7 +311,7 @@ export class Slots {
       state.halfOpenBudget.startProbe(now);
     rotation.advance(state);
     queue.updateRunnable(state, rotation);
-    return { granted: { lease, ...this.#events.describeGrant(state, request, now) } };
+    return { granted: { lease, ...this.#events.onGranted(state, request, now) } };
   }
 
   /** Grants slots to all waiting requests that can run, in their order. */

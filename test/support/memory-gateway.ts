@@ -125,11 +125,11 @@ export class MemoryGateway {
           clientAddress: "192.0.2.1",
           connection,
         }),
-      hold: new MemoryBudget(this.platform.variables.bodyBudgetBytes).createReservation(),
+      memory: new MemoryBudget(this.platform.variables.bodyBudgetBytes).createReservation(),
       timers: new RequestTimers(),
       config: () => config.read(),
-      allowStaleConfig: () => config.allowCopy(),
-      confirmConfig: (version) => config.ensureCurrent(version),
+      allowStaleConfig: () => config.allowStale(),
+      refreshConfig: (version) => config.refresh(version),
     };
   }
 

@@ -27,8 +27,8 @@ export class RequestConfig {
     return this.#latest;
   }
 
-  /** Allows a copy of any age until {@link ensureCurrent}. */
-  allowCopy(): void {
+  /** Allows a cached copy of any age until {@link refresh}. */
+  allowStale(): void {
     if (this.#snapshot !== undefined) return;
     this.#isCopy = true;
     this.#snapshot = this.#readFirst(this.#source.readCopy());
@@ -40,7 +40,7 @@ export class RequestConfig {
    *
    * @throws GatewayError 503 if the version is not available.
    */
-  async ensureCurrent(version?: number): Promise<boolean> {
+  async refresh(version?: number): Promise<boolean> {
     const current = await this.read();
     if (version === undefined && !this.#isCopy) return current.version > this.#firstVersion;
     const newest = await (version === undefined ? this.#source.read() : this.#source.atLeast(version));

@@ -24,7 +24,7 @@ const WIDE_TEXT_COST = 3;
 /** The parameters for reading a body. */
 export interface BodyReadOptions {
   /** The request's memory reservation. Memory for the body stays reserved after reading. */
-  readonly hold: MemoryReservation;
+  readonly memory: MemoryReservation;
   readonly timers: RequestTimers;
   /** Maximum size of the body in bytes. */
   readonly limit: number;
@@ -71,10 +71,10 @@ export function bodyTimedOut(): GatewayError {
  * `limit` bytes); 400 if nested too deeply; 408 if sent too slowly; 413 and 503 if the memory budget is exhausted.
  */
 export async function readJsonText(request: Request, options: BodyReadOptions): Promise<string> {
-  const { hold, limit } = options;
+  const { memory, limit } = options;
   const length = request.headers.get("content-length");
   const declared = length === null ? null : Number(length);
-  const nativeLimit = Math.min(limit, hold.isKnown ? NATIVE_BYTES : STRANGERS_NATIVE_BYTES);
+  const nativeLimit = Math.min(limit, memory.isKnown ? NATIVE_BYTES : STRANGERS_NATIVE_BYTES);
   if (declared !== null && declared <= nativeLimit) return readShortBody(request, declared, options);
   // Reading `body` creates a stream, so short bodies are read without it.
   const { body } = request;
@@ -94,14 +94,14 @@ const SLICE_CHARS = 64 * 1024;
  *
  * @throws GatewayError 400 if nested too deeply, 413 and 503 if the memory budget is exhausted.
  */
-export function reserveForJson(text: string, hold: MemoryReservation): number {
+export function reserveForJson(text: string, memory: MemoryReservation): number {
   const encoder = new TextEncoder();
   const scan = new JsonScan(MAX_DEPTH);
   for (let at = 0; at < text.length; at += SLICE_CHARS)
     scan.push(encoder.encode(text.slice(at, at + SLICE_CHARS)));
   if (scan.tooDeep) throw nestedTooDeep();
   const cost = text.length * TEXT_COST + scan.cost;
-  hold.reserveNow(cost);
+  memory.reserveNow(cost);
   return cost;
 }
 
@@ -117,8 +117,8 @@ function decodeUtf8(bytes: Uint8Array): string {
 
 /** Reads a short body at once. */
 async function readShortBody(request: Request, declared: number, options: BodyReadOptions): Promise<string> {
-  const { hold, timers, limit, timeoutMs } = options;
-  if (!hold.tryReserve(declared)) await hold.reserveWhenFree(declared);
+  const { memory, timers, limit, timeoutMs } = options;
+  if (!memory.tryReserve(declared)) await memory.reserveWhenFree(declared);
   const buffer = await new Promise<ArrayBuffer>((resolve, reject) => {
     const clock = new BodyDeadline(timers, timeoutMs, () => reject(bodyTimedOut()));
     request.arrayBuffer().then(
@@ -140,7 +140,7 @@ async function readShortBody(request: Request, declared: number, options: BodyRe
   if (scan.tooDeep) throw nestedTooDeep();
   const cost = bytes.byteLength * (text.length < bytes.byteLength ? WIDE_TEXT_COST : TEXT_COST);
   const extra = Math.max(0, cost + scan.cost - declared);
-  if (!hold.tryReserve(extra)) await hold.reserveWhenFree(extra);
+  if (!memory.tryReserve(extra)) await memory.reserveWhenFree(extra);
   return text;
 }
 
@@ -225,10 +225,10 @@ class StreamedBodyReader {
 
   /** Reserves memory; if that fails, the body is refused. */
   async #reserve(bytes: number): Promise<boolean> {
-    const { hold } = this.#options;
-    if (hold.tryReserve(bytes)) return true;
+    const { memory } = this.#options;
+    if (memory.tryReserve(bytes)) return true;
     try {
-      await hold.reserveWhenFree(bytes);
+      await memory.reserveWhenFree(bytes);
       return true;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
@@ -240,6 +240,6 @@ class StreamedBodyReader {
   #refuse(fault: GatewayError): void {
     this.#fault = fault;
     this.#pieces = [];
-    this.#options.hold.release();
+    this.#options.memory.release();
   }
 }

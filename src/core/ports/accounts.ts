@@ -56,7 +56,7 @@ export interface AcquireRequest {
    * account only.
    */
   readonly target?: string;
-  /** Identifiers of accounts not to use, after an empty answer. The pool then offers only healthy accounts. */
+  /** Identifiers of the accounts that this request has already tried. The pool then offers only healthy accounts. */
   readonly exclude?: readonly string[];
   /** True if the pinned account may be a disabled one. */
   readonly disabledToo?: boolean;
@@ -161,13 +161,13 @@ export interface Lease extends Disposable {
   readonly initialToken: string | null;
   /**
    * Returns a token for this account. `stale` is a token that the provider has rejected. Waits while another request
-   * signs the account in; returns a sign-in assignment if this request must sign in. `getAccountToken` in `sign-in.ts`
+   * signs the account in; returns a {@link SignInTicket} if this request must sign in. `getAccountToken` in `sign-in.ts`
    * handles both cases.
    */
   getToken(stale?: string): Promise<TokenResult>;
-  /** Completes a sign-in assignment with the new token. */
+  /** Completes the sign-in of a ticket with the new token. */
   completeSignIn(ticket: string, result: SignInResult): Promise<void>;
-  /** Gives up a sign-in assignment: all waiting requests get the failure, and the account enters cooldown. */
+  /** Reports that the sign-in of a ticket failed: all waiting requests get the failure, and the account enters cooldown. */
   failSignIn(ticket: string, failure: AccountFailure): Promise<void>;
   /**
    * Extends the lease. Returns false if the pool reclaimed the slot, or may reclaim it before the next call: stop using

@@ -43,7 +43,7 @@ export interface LogFields {
   /** Seconds after which the provider accepts a retry. */
   retryAfterSeconds?: number;
   cause?: string;
-  /** Settles at the end of a streamed answer; the log line waits for it. */
+  /** Not logged. Set once a stream has begun; settles at its end. Then `handleRequest` releases the request's memory. */
   streaming?: Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export interface Context extends RequestRuntime {
   readonly log: LogFields;
   readonly quota: RequestQuota;
   /** The memory for bodies that the request has reserved; released when the request ends. */
-  readonly hold: MemoryReservation;
+  readonly memory: MemoryReservation;
   /** Timers of the request. */
   readonly timers: RequestTimers;
   /** Receives a capture of each upstream exchange of the request, even if captures are disabled. */
@@ -89,10 +89,10 @@ export interface Context extends RequestRuntime {
    * limits and log as a separate request. Never throws.
    */
   serveOverConnection(request: Request, connection: ConnectionResponses): Promise<Response>;
-  /** The configuration. Read once per request, and again when `confirmConfig` finds a newer version. */
+  /** The configuration. Read once per request, and again when `refreshConfig` finds a newer version. */
   config(): Promise<ConfigSnapshot>;
-  /** Accepts a cached copy of the configuration of any age, until `confirmConfig` is called. */
+  /** Accepts a cached copy of the configuration of any age, until `refreshConfig` is called. */
   allowStaleConfig(): void;
-  /** See `RequestConfig.ensureCurrent`. */
-  confirmConfig(version?: number): Promise<boolean>;
+  /** Reads a newer configuration if there is one. True: it is newer than the one that admitted the caller. */
+  refreshConfig(version?: number): Promise<boolean>;
 }

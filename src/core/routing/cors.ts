@@ -1,4 +1,4 @@
-import { claimCovers, type RouteGroupEdge } from "./route-group.ts";
+import { claimCovers, type RouteGroupMetadata } from "./route-group.ts";
 
 /** Request headers that every preflight allows, for any route group (contract, general rule 4). */
 const COMMON_HEADERS = [
@@ -28,7 +28,7 @@ export class CorsPolicy {
   readonly #knownHeaders: ReadonlySet<string>;
   readonly #exposed: string;
 
-  constructor(groups: readonly RouteGroupEdge[]) {
+  constructor(groups: readonly RouteGroupMetadata[]) {
     this.#paths = groups.flatMap(({ paths }) => paths);
     this.#ownPagePaths = groups.flatMap(({ paths, ownPagesOnly }) => (ownPagesOnly === true ? paths : []));
     this.#headers = [

@@ -64,7 +64,7 @@ export type Endpoint = EndpointDescription &
         readonly access: "caller";
         serve(context: Context, params: PathParams, caller: Caller): Promise<Response>;
         /** Runs when authentication fails. */
-        refused?(context: Context, error: GatewayError): Promise<void>;
+        onAuthenticationFailed?(context: Context, error: GatewayError): Promise<void>;
         /** The credential that the request's URL stands for. It replaces all other credentials of the request. */
         onBehalfOf?(context: Context): Promise<string>;
         /**
@@ -100,7 +100,7 @@ export interface Declaration<Body, Query, AuthFields>
 /** The declaration of an endpoint without authentication. */
 export interface OpenDeclaration<Body, Query> extends Declaration<Body, Query, unknown> {
   /** Answers a request with an invalid body or query; its errors are formatted. Without it, `fault` itself is formatted. */
-  unreadable?(context: Context, fault: unknown): Promise<Response>;
+  onInvalidInput?(context: Context, fault: unknown): Promise<Response>;
 }
 
 function describeEndpoint<AuthFields>(
@@ -116,7 +116,7 @@ const MAX_OPEN_BODY = 64 * 1024;
 
 /** Reads and validates a request's body and query. Throws 400 that names the invalid field, and 413 for too large a body. */
 async function readInput(
-  { request, url, hold, timers, platform }: Context,
+  { request, url, memory, timers, platform }: Context,
   params: PathParams,
   {
     query,
@@ -130,13 +130,13 @@ async function readInput(
     query === undefined ? undefined : parseWith(query, Object.fromEntries(url.searchParams));
   if (body === undefined) return { params, query: parsedQuery, body: undefined };
   const readValidated = optionalBody === true ? readOptionalBody : readBody;
-  const options = { hold, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs };
+  const options = { memory, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs };
   return { params, query: parsedQuery, body: await readValidated(request, options, body) };
 }
 
 /** Declares an endpoint without authentication (contract, Authentication rule 4). */
 export function openEndpoint<Body, Query>(declaration: OpenDeclaration<Body, Query>): Endpoint {
-  const { unreadable, ...rest } = declaration;
+  const { onInvalidInput, ...rest } = declaration;
   const declared: Declaration<unknown, unknown, unknown> = rest;
   const { maxBody = MAX_OPEN_BODY } = declared;
   return {
@@ -147,8 +147,8 @@ export function openEndpoint<Body, Query>(declaration: OpenDeclaration<Body, Que
       try {
         input = await readInput(context, params, declared, maxBody);
       } catch (fault) {
-        if (unreadable === undefined) throw fault;
-        return unreadable(context, fault);
+        if (onInvalidInput === undefined) throw fault;
+        return onInvalidInput(context, fault);
       }
       return declared.handler(context, input);
     },
@@ -159,7 +159,7 @@ export function openEndpoint<Body, Query>(declaration: OpenDeclaration<Body, Que
 export interface CallerDeclaration<Body, Query>
   extends Declaration<Body, Query, { readonly caller: Caller }> {
   /** Runs when authentication fails. */
-  refused?(context: Context, error: GatewayError): Promise<void>;
+  onAuthenticationFailed?(context: Context, error: GatewayError): Promise<void>;
   /** The credential that the request's URL stands for. It replaces all other credentials of the request. */
   onBehalfOf?(context: Context): Promise<string>;
   /** See {@link CallerEndpoint}. */
@@ -168,17 +168,17 @@ export interface CallerDeclaration<Body, Query>
 
 /** Declares an endpoint for callers with a key or a token of the provider. Its handler gets the caller. */
 export function callerEndpoint<Body, Query>(declaration: CallerDeclaration<Body, Query>): CallerEndpoint {
-  const { refused, onBehalfOf, takesAccount, ...rest } = declaration;
+  const { onAuthenticationFailed, onBehalfOf, takesAccount, ...rest } = declaration;
   const declared: Declaration<unknown, unknown, { readonly caller: Caller }> = rest;
   return {
     ...describeEndpoint(declared),
     access: "caller",
     serve: async (context, params, caller) => {
-      if (caller.mode === "managed") context.hold.markKnown();
+      if (caller.mode === "managed") context.memory.markKnown();
       return declared.handler(context, { ...(await readInput(context, params, declared)), caller });
     },
     ...(takesAccount === undefined ? {} : { takesAccount }),
-    ...(refused === undefined ? {} : { refused }),
+    ...(onAuthenticationFailed === undefined ? {} : { onAuthenticationFailed }),
     ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
   };
 }
@@ -190,7 +190,7 @@ export function adminEndpoint<Body, Query>(declaration: Declaration<Body, Query,
     ...describeEndpoint(declared),
     access: "admin",
     serve: async (context, params) => {
-      context.hold.markKnown();
+      context.memory.markKnown();
       return declared.handler(context, await readInput(context, params, declared));
     },
   };
@@ -205,7 +205,7 @@ export function tokenEndpoint<Body, Query>(
     ...describeEndpoint(declared),
     access: "token",
     serve: async (context, params, token) => {
-      context.hold.markKnown();
+      context.memory.markKnown();
       return declared.handler(context, { ...(await readInput(context, params, declared)), token });
     },
   };

@@ -18,8 +18,8 @@ export interface RouteFamily {
   readonly errorSchema: JsonObject;
 }
 
-/** What must be known of a route group before its endpoints are loaded. */
-export interface RouteGroupEdge {
+/** The properties of a route group that the HTTP layer needs before the endpoints are loaded. */
+export interface RouteGroupMetadata {
   /** Display name: the tag of its endpoints in the OpenAPI document. */
   readonly tag: string;
   readonly family: RouteFamily;
@@ -46,11 +46,11 @@ export interface RouteGroupEdge {
 }
 
 /**
- * Endpoints that belong together, with their edge properties: a dialect, the rest of the API, the page service, the
+ * Endpoints that belong together, with their metadata: a dialect, the rest of the API, the page service, the
  * administration. `src/routes.ts` lists all groups once. CORS, error shapes, credential sources and the OpenAPI document
  * derive from that list.
  */
-export interface RouteGroup extends RouteGroupEdge {
+export interface RouteGroup extends RouteGroupMetadata {
   readonly endpoints: readonly Endpoint[];
 }
 
@@ -58,7 +58,7 @@ export interface RouteGroup extends RouteGroupEdge {
  * A route group that most isolates never serve. Its endpoints are loaded with the first request for one of its paths, so
  * that an isolate starts without their code (docs/performance.md).
  */
-export interface LazyRouteGroup extends RouteGroupEdge {
+export interface LazyRouteGroup extends RouteGroupMetadata {
   /** Exact paths of its endpoints outside `paths`. */
   readonly exactPaths?: readonly string[];
   /**
@@ -114,7 +114,7 @@ export function listRoutes(groups: readonly RouteGroup[]): Route[] {
   );
 }
 
-/** Whether a claim (see {@link RouteGroupEdge.paths}) covers a path. */
+/** Whether a claim (see {@link RouteGroupMetadata.paths}) covers a path. */
 export function claimCovers(claim: string, path: string): boolean {
   if (!path.startsWith(claim)) return false;
   return claim.endsWith("/") || path.length === claim.length || path.charAt(claim.length) === "/";
@@ -128,7 +128,7 @@ export class PathFamilies {
   readonly #fallback: RouteFamily;
 
   /** @param fallback family of unclaimed paths */
-  constructor(groups: readonly RouteGroupEdge[], fallback: RouteFamily) {
+  constructor(groups: readonly RouteGroupMetadata[], fallback: RouteFamily) {
     this.#fallback = fallback;
     for (const { family, paths, extraErrorPaths = [] } of groups) {
       for (const claim of [...paths, ...extraErrorPaths]) {

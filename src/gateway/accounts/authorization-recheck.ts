@@ -30,7 +30,7 @@ export async function assertAudience(
 ): Promise<void> {
   if (owner !== provider.id) throw settingsChangedError();
   if (configVersion === undefined) return;
-  await context.confirmConfig(configVersion);
+  await context.refreshConfig(configVersion);
   const { config } = await context.config();
   if (!isSameEndpoint(getProvider(context.platform, config, owner), provider)) throw settingsChangedError();
 }

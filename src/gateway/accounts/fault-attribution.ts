@@ -34,7 +34,7 @@ export function attributeFault(error: unknown): FaultParty | null {
   }
 }
 
-/** Converts a failure to plain data. */
+/** Converts a failure to plain data. An error that is no `ProviderError` blames no party. */
 export function toAccountFailure(error: unknown): AccountFailure {
   if (!(error instanceof ProviderError)) {
     return {

@@ -24,7 +24,7 @@ export async function getAccountToken(
   signIn: (credentials: Credentials) => Promise<SignInResult>,
   staleToken?: string,
   signal?: AbortSignal,
-  confirm?: (meant: CredentialAudience) => Promise<void>,
+  confirm?: (audience: CredentialAudience) => Promise<void>,
 ): Promise<string> {
   if (staleToken === undefined && lease.initialToken !== null) return lease.initialToken;
   const answer = await lease.getToken(staleToken);

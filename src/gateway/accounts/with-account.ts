@@ -98,7 +98,7 @@ async function openSession(
   const { lease, configVersion } = await acquireSlot(request, config, failover);
   const session = new ManagedSession(request, lease);
   try {
-    const isNewer = configVersion !== undefined && (await context.confirmConfig(configVersion));
+    const isNewer = configVersion !== undefined && (await context.refreshConfig(configVersion));
     const { config: newest } = await context.config();
     if (isNewer) await recheckRequestAuthorization(request, newest);
     const proxy = findProxy(newest, lease.account.proxyId || provider.proxyId);

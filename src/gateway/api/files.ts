@@ -34,7 +34,7 @@ const uploadFile = callerEndpoint({
     const { file, record } = await receiveForm(context, caller, STYLE);
     return Response.json(toFileObject(file, record));
   },
-  refused: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
+  onAuthenticationFailed: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
 });
 
 /** `GET /v1/files/{file_id}` (contract). Asks the account that has the file. */

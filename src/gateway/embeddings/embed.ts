@@ -78,7 +78,7 @@ function assertAllowedByKey({ style, model }: EmbeddingRequest, { key }: Caller)
 async function getConfirmedProvider(request: EmbeddingRequest): Promise<string> {
   const { context, caller } = request;
   const known = (await context.config()).config.embeddings.provider;
-  if (known === UPSTREAM_PROVIDER || !(await context.confirmConfig())) return known;
+  if (known === UPSTREAM_PROVIDER || !(await context.refreshConfig())) return known;
   assertAllowedByKey(request, await recheckAuthorization(context, caller));
   return (await context.config()).config.embeddings.provider;
 }

@@ -67,7 +67,7 @@ async function receiveAndForward(
   style: string,
   openBody: (request: Request) => Awaitable<IncomingFile & UnreadBody>,
 ): Promise<UploadedFile> {
-  const { request, hold: reservation } = context;
+  const { request, memory: reservation } = context;
   const { abort, stop } = abortOnDisconnect(request);
   let incoming: (IncomingFile & UnreadBody) | undefined;
   try {

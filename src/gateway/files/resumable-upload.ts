@@ -125,8 +125,8 @@ export async function finishUpload(
 ): Promise<UploadedFile> {
   const store = context.platform.uploads(owner);
   const pinnedCaller = { ...caller, targetAccount: upload.targetAccount };
-  if (upload.pieces > 0 && !context.hold.tryReserve(PIECE_MEMORY_BYTES))
-    await context.hold.reserveWhenFree(PIECE_MEMORY_BYTES);
+  if (upload.pieces > 0 && !context.memory.tryReserve(PIECE_MEMORY_BYTES))
+    await context.memory.reserveWhenFree(PIECE_MEMORY_BYTES);
   const uploaded = await receiveFile(context, pinnedCaller, style, (request) => {
     const body = new IncomingBody(request, uploadLimits(context));
     return new RawFile(body, upload, readUploadBytes(body, store, upload, countOverlap(upload, offset)));
@@ -172,7 +172,7 @@ class PieceWriter {
   }
 
   async run(): Promise<number> {
-    const { hold: reservation, request } = this.#context;
+    const { memory: reservation, request } = this.#context;
     const body = new IncomingBody(request, uploadLimits(this.#context));
     try {
       if (!reservation.tryReserve(PIECE_MEMORY_BYTES)) await reservation.reserveWhenFree(PIECE_MEMORY_BYTES);

@@ -18,7 +18,7 @@ export function chargeAnswerMemory(
     if ("text" in event) characters += event.text.length;
     else if (event.type === "tool-arguments") characters += event.delta.length;
   }
-  const { hold: reservation } = context;
+  const { memory: reservation } = context;
   if (!reservation.tryReserve(characters * BYTES_PER_CHARACTER) && !reservation.isKnown)
     abort.abort(memoryExhausted());
 }

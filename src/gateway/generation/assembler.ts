@@ -15,7 +15,7 @@ import { ProviderCitations } from "./provider-citations.ts";
 import { UsageCount } from "./usage-count.ts";
 
 /** A piece of the model's text or reasoning. */
-type ModelWords = Extract<ProviderEvent, { type: "text" | "reasoning" }>;
+type ModelText = Extract<ProviderEvent, { type: "text" | "reasoning" }>;
 
 /** How an upstream turn ended: the facts that decide the next step. */
 export interface TurnEnd {
@@ -32,21 +32,22 @@ export interface TurnEnd {
  */
 export class Assembler {
   readonly #showReasoning: boolean;
+  /** Null: the conversation uses no tools, so text is not searched for tool markup. */
   readonly #tools: readonly ToolDefinition[] | null;
-  readonly #whole: boolean;
-  #text: ToolScanner | null;
-  #reasoning: ToolScanner | null;
+  readonly #isUnstreamed: boolean;
+  #textScanner: ToolScanner | null;
+  #reasoningScanner: ToolScanner | null;
   #citations: CitationFilter | null;
   /** The filter for reasoning that a stream shows. A marker is never split between text and reasoning. */
-  #thoughtCitations: CitationFilter | null;
+  #reasoningCitations: CitationFilter | null;
   /** White space at the beginning or after a call: shown only if text follows. */
   #leadingSpace = "";
-  #inText = false;
-  #visible = false;
-  #refused = false;
+  #isInText = false;
+  #hasVisibleText = false;
+  #hasRefusal = false;
   /** Tokens whose text has not been shown yet. */
   #tokens: AnswerToken[] = [];
-  /** Numbers of calls that were announced and that ended. */
+  /** How many calls have begun, and how many have ended. */
   #announcedCalls = 0;
   #endedCalls = 0;
   #openCall = -1;
@@ -58,13 +59,14 @@ export class Assembler {
   /** The only call that the caller allows has been made. Later output of the upstream is recorded but not forwarded. */
   #isDone = false;
   /** The caller's stop sequences, and the one at which the answer stopped. */
-  readonly #stops: readonly string[];
+  readonly #stopSequences: readonly string[];
   #stopSequence: string | undefined;
   #reasoningCalls: ScanEvent[] = [];
-  #nativeBase = 0;
+  /** Index of this turn's first native call: a call that the provider's protocol states, not one in tool markup. */
+  #firstNativeIndex = 0;
   /** Text that arrived during a native call and is emitted after it. Null: no call is open. */
-  #heldWords: ModelWords[] | null = null;
-  #finish: ProviderFinish = "stop";
+  #heldText: ModelText[] | null = null;
+  #finishReason: ProviderFinish = "stop";
   readonly #usage: UsageCount;
   #searchResults: SearchResult[] = [];
   #providerCitations = new ProviderCitations();
@@ -80,25 +82,25 @@ export class Assembler {
 
   constructor(conversation: Conversation) {
     this.#tools = usesTools(conversation) ? conversation.tools : null;
-    this.#whole = !conversation.stream;
+    this.#isUnstreamed = !conversation.stream;
     this.#parallel = conversation.parallelToolCalls;
-    this.#stops = conversation.sampling.stop ?? [];
+    this.#stopSequences = conversation.sampling.stop ?? [];
     this.#usage = new UsageCount(conversation.model.context);
     this.#showReasoning = conversation.thinking && conversation.showReasoning;
-    this.#text = this.#scanner();
-    this.#reasoning = this.#scanner();
+    this.#textScanner = this.#createScanner();
+    this.#reasoningScanner = this.#createScanner();
     this.#citations = conversation.stream ? new CitationFilter() : null;
-    this.#thoughtCitations = conversation.stream && this.#showReasoning ? new CitationFilter() : null;
+    this.#reasoningCitations = conversation.stream && this.#showReasoning ? new CitationFilter() : null;
   }
 
   /** Whether the caller has received any visible part of the answer. */
   get hasVisibleOutput(): boolean {
-    return this.#visible || this.#announcedCalls > 0;
+    return this.#hasVisibleText || this.#announcedCalls > 0;
   }
 
   /** Whether the model declined to answer. */
   get hasRefused(): boolean {
-    return this.#refused;
+    return this.#hasRefusal;
   }
 
   /** The number of calls that ended. */
@@ -108,7 +110,7 @@ export class Assembler {
 
   /** Whether the current upstream message must be continued. */
   get isIncomplete(): boolean {
-    return this.#finish === "incomplete" && !this.#isDone;
+    return this.#finishReason === "incomplete" && !this.#isDone;
   }
 
   /** Takes the events of one upstream read, and appends the caller's events to `out`. */
@@ -117,16 +119,16 @@ export class Assembler {
       switch (event.type) {
         case "text":
           this.rawText += event.text;
-          this.#processWords(event, out);
+          this.#processText(event, out);
           break;
         case "reasoning":
           this.rawReasoning += event.text;
-          this.#processWords(event, out);
+          this.#processText(event, out);
           break;
         case "refusal":
           this.rawText += event.text;
-          this.#visible = true;
-          this.#refused = true;
+          this.#hasVisibleText = true;
+          this.#hasRefusal = true;
           this.#endReasoning(out);
           out.push({ type: "refusal", text: event.text });
           break;
@@ -136,16 +138,16 @@ export class Assembler {
         case "tool-call":
           if (this.#isDone) break;
           this.#cutNativeCall(out);
-          this.#beginCall(this.#nativeBase + event.index, event.name, event.id, out);
-          this.#heldWords = [];
+          this.#beginCall(this.#firstNativeIndex + event.index, event.name, event.id, out);
+          this.#heldText = [];
           break;
         case "tool-arguments":
-          if (!this.#isDone) this.#fillCall(event.delta, out);
+          if (!this.#isDone) this.#appendArguments(event.delta, out);
           break;
         case "tool-call-end":
           if (this.#isDone) break;
           this.#endCall(out);
-          this.#releaseHeldWords(out);
+          this.#releaseHeldText(out);
           break;
         case "start":
           this.messageId = event.messageId;
@@ -160,8 +162,8 @@ export class Assembler {
           this.#usage.addStatedUsage(event.usage);
           break;
         case "finish":
-          this.#finish = event.reason;
-          this.#stopSequence = this.#stops.find((sequence) => sequence === event.stopSequence);
+          this.#finishReason = event.reason;
+          this.#stopSequence = this.#stopSequences.find((sequence) => sequence === event.stopSequence);
           break;
       }
     }
@@ -174,14 +176,14 @@ export class Assembler {
       this.rawText = "";
       this.rawReasoning = "";
     }
-    this.#text = this.#scanner();
-    this.#reasoning = this.#scanner();
+    this.#textScanner = this.#createScanner();
+    this.#reasoningScanner = this.#createScanner();
     if (this.#citations !== null) this.#citations = new CitationFilter();
-    if (this.#thoughtCitations !== null) this.#thoughtCitations = new CitationFilter();
+    if (this.#reasoningCitations !== null) this.#reasoningCitations = new CitationFilter();
     this.#leadingSpace = "";
-    this.#inText = false;
-    this.#visible = false;
-    this.#refused = false;
+    this.#isInText = false;
+    this.#hasVisibleText = false;
+    this.#hasRefusal = false;
     this.#tokens = [];
     this.#announcedCalls = 0;
     this.#endedCalls = 0;
@@ -190,9 +192,9 @@ export class Assembler {
     this.#isDone = false;
     this.#stopSequence = undefined;
     this.#reasoningCalls = [];
-    this.#nativeBase = 0;
-    this.#heldWords = null;
-    this.#finish = "stop";
+    this.#firstNativeIndex = 0;
+    this.#heldText = null;
+    this.#finishReason = "stop";
     this.#searchResults = [];
     this.#providerCitations = new ProviderCitations();
     this.#shownText = "";
@@ -203,7 +205,7 @@ export class Assembler {
   /** Continues the message in another stream (`isIncomplete`): flushes nothing, keeps the usage of this part. */
   continueTurn(): void {
     this.#usage.endPart();
-    this.#finish = "stop";
+    this.#finishReason = "stop";
   }
 
   /**
@@ -213,29 +215,29 @@ export class Assembler {
   finishTurn(out: GenerationEvent[]): TurnEnd {
     this.#usage.endPart();
     // A turn that is over for the caller counts as a normal finish, whatever follows upstream.
-    if (this.#isDone) this.#finish = "tool_calls";
+    if (this.#isDone) this.#finishReason = "tool_calls";
     else this.#flush(out);
     // For example the token that ended the answer, which has no text.
-    if (this.#inText && this.#tokens.length > 0) this.#push("", out);
+    if (this.#isInText && this.#tokens.length > 0) this.#emitTextEvent("", out);
     this.#tokens = [];
-    const reason = this.#hasCutCall && !mayBeTruncated(this.#finish) ? "length" : this.#finish;
-    this.#finish = "stop";
+    const reason = this.#hasCutCall && !mayBeTruncated(this.#finishReason) ? "length" : this.#finishReason;
+    this.#finishReason = "stop";
     this.#hasCutCall = false;
     this.#dropLeading();
-    this.#nativeBase = this.#announcedCalls;
+    this.#firstNativeIndex = this.#announcedCalls;
     this.#turnStart = this.#shownText.length;
-    this.#text = this.#scanner();
-    this.#reasoning = this.#scanner();
+    this.#textScanner = this.#createScanner();
+    this.#reasoningScanner = this.#createScanner();
     return { isEmpty: !this.hasVisibleOutput, reason };
   }
 
   /** Flushes the held output. */
   #flush(out: GenerationEvent[]): void {
     this.#cutNativeCall(out);
-    const isCut = mayBeTruncated(this.#finish);
-    if (this.#text !== null) this.#emitScan(this.#text.finish(isCut), out);
+    const isCut = mayBeTruncated(this.#finishReason);
+    if (this.#textScanner !== null) this.#emitScan(this.#textScanner.finish(isCut), out);
     if (this.#citations !== null) this.#showText(this.#citations.finish(), out);
-    if (this.#reasoning !== null) this.#emitReasoningScan(this.#reasoning.finish(isCut), out);
+    if (this.#reasoningScanner !== null) this.#emitReasoningScan(this.#reasoningScanner.finish(isCut), out);
     this.#endReasoning(out);
     this.#cutOpenCall(out);
     if (!this.hasVisibleOutput) this.#emitScan(withoutCutCalls(this.#reasoningCalls), out);
@@ -252,7 +254,7 @@ export class Assembler {
     return this.#usage.total(promptText, this);
   }
 
-  /** The same for a turn that was interrupted. */
+  /** The token counts of a generation that was interrupted. */
   usageSoFar(promptText: string): Usage {
     return this.#usage.estimateSoFar(promptText, this);
   }
@@ -262,32 +264,32 @@ export class Assembler {
     return this.#usage.hasImplausibleCount;
   }
 
-  #scanner(): ToolScanner | null {
-    return this.#tools === null ? null : new ToolScanner({ tools: this.#tools, whole: this.#whole });
+  #createScanner(): ToolScanner | null {
+    return this.#tools === null ? null : new ToolScanner({ tools: this.#tools, whole: this.#isUnstreamed });
   }
 
-  #processWords(words: ModelWords, out: GenerationEvent[]): void {
+  #processText(piece: ModelText, out: GenerationEvent[]): void {
     if (this.#isDone) return;
-    if (this.#heldWords !== null) this.#heldWords.push(words);
-    else if (words.type === "text") {
-      if (this.#text === null) this.#emitText(words.text, out);
-      else this.#emitScan(this.#text.push(words.text), out);
-    } else if (this.#reasoning === null) this.#emitReasoning(words.text, out);
-    else this.#emitReasoningScan(this.#reasoning.push(words.text), out);
+    if (this.#heldText !== null) this.#heldText.push(piece);
+    else if (piece.type === "text") {
+      if (this.#textScanner === null) this.#emitText(piece.text, out);
+      else this.#emitScan(this.#textScanner.push(piece.text), out);
+    } else if (this.#reasoningScanner === null) this.#emitReasoning(piece.text, out);
+    else this.#emitReasoningScan(this.#reasoningScanner.push(piece.text), out);
   }
 
   /** Emits the text that was buffered during a native call. */
-  #releaseHeldWords(out: GenerationEvent[]): void {
-    const held = this.#heldWords ?? [];
-    this.#heldWords = null;
-    for (const words of held) this.#processWords(words, out);
+  #releaseHeldText(out: GenerationEvent[]): void {
+    const held = this.#heldText ?? [];
+    this.#heldText = null;
+    for (const piece of held) this.#processText(piece, out);
   }
 
   /** Cuts off a native call that is still open. */
   #cutNativeCall(out: GenerationEvent[]): void {
-    if (this.#heldWords === null) return;
+    if (this.#heldText === null) return;
     this.#cutOpenCall(out);
-    this.#releaseHeldWords(out);
+    this.#releaseHeldText(out);
   }
 
   #emitText(text: string, out: GenerationEvent[]): void {
@@ -297,21 +299,21 @@ export class Assembler {
   #showText(text: string, out: GenerationEvent[]): void {
     if (text === "") return;
     let shown = text;
-    if (!this.#inText) {
+    if (!this.#isInText) {
       if (text.trim() === "") {
         this.#leadingSpace += text;
         return;
       }
       shown = this.#leadingSpace + text;
       this.#leadingSpace = "";
-      this.#inText = true;
-      this.#visible = true;
+      this.#isInText = true;
+      this.#hasVisibleText = true;
     }
     this.#endReasoning(out);
-    this.#push(shown, out);
+    this.#emitTextEvent(shown, out);
   }
 
-  #push(text: string, out: GenerationEvent[]): void {
+  #emitTextEvent(text: string, out: GenerationEvent[]): void {
     this.#shownText += text;
     if (this.#tokens.length === 0) out.push({ type: "text", text });
     else {
@@ -322,12 +324,12 @@ export class Assembler {
 
   #emitReasoning(text: string, out: GenerationEvent[]): void {
     if (!this.#showReasoning) return;
-    this.#pushReasoning(this.#thoughtCitations === null ? text : this.#thoughtCitations.push(text), out);
+    this.#pushReasoning(this.#reasoningCitations === null ? text : this.#reasoningCitations.push(text), out);
   }
 
   /** Flushes held reasoning before the answer or at the end: it was not the beginning of a marker. */
   #endReasoning(out: GenerationEvent[]): void {
-    if (this.#thoughtCitations !== null) this.#pushReasoning(this.#thoughtCitations.finish(), out);
+    if (this.#reasoningCitations !== null) this.#pushReasoning(this.#reasoningCitations.finish(), out);
   }
 
   #pushReasoning(text: string, out: GenerationEvent[]): void {
@@ -352,7 +354,7 @@ export class Assembler {
           this.#beginCall(this.#announcedCalls, event.name, randomId("call_"), out);
           break;
         case "tool-arguments":
-          this.#fillCall(event.delta, out);
+          this.#appendArguments(event.delta, out);
           break;
         case "tool-call-end":
           this.#endCall(out);
@@ -365,14 +367,14 @@ export class Assembler {
     this.#cutOpenCall(out);
     this.#endReasoning(out);
     this.#dropLeading();
-    this.#inText = false;
+    this.#isInText = false;
     this.#openCall = index;
     this.#hasNoArguments = true;
     this.#announcedCalls = Math.max(this.#announcedCalls, index + 1);
     out.push({ type: "tool-call", index, id, name });
   }
 
-  #fillCall(delta: string, out: GenerationEvent[]): void {
+  #appendArguments(delta: string, out: GenerationEvent[]): void {
     this.#hasNoArguments = false;
     out.push({ type: "tool-arguments", index: this.#openCall, delta });
   }
@@ -389,7 +391,7 @@ export class Assembler {
     if (this.#openCall < 0) return;
     this.#hasCutCall = true;
     // Many clients read missing arguments as `{}`, so the call gets an incomplete object.
-    if (this.#hasNoArguments) this.#fillCall("{", out);
+    if (this.#hasNoArguments) this.#appendArguments("{", out);
     this.#openCall = -1;
   }
 

@@ -33,8 +33,8 @@ const MIN_RELEASE_BYTES = 16 * 1024;
  */
 export async function beginGeneration(request: GenerationRequest): Promise<GenerationJob> {
   const { context, conversation: originalConversation, hooks = DEFAULT_HOOKS, retainedData } = request;
-  if (context.hold.bytes > MIN_RELEASE_BYTES) {
-    context.hold.shrinkTo(costOfValue(originalConversation, TEXT_COPIES) + costOfValue(retainedData));
+  if (context.memory.bytes > MIN_RELEASE_BYTES) {
+    context.memory.shrinkTo(costOfValue(originalConversation, TEXT_COPIES) + costOfValue(retainedData));
   }
   context.log.dialect = originalConversation.dialect;
   context.log.operation = "chat";
@@ -42,13 +42,13 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   context.log.requestedModel = originalConversation.model.requested;
   context.log.stream = originalConversation.stream;
   assertDialectAllowed(request.caller.key?.entry, originalConversation.dialect);
-  const { models, stay: stickyRoute } = await orderModelsFor(request);
+  const { models, stickyRoute } = await orderModelsFor(request);
   const [first, ...alternatives] = models;
   const isRouted = originalConversation.model.route !== undefined;
   const routedConversation =
     first === undefined ? originalConversation : { ...originalConversation, model: first };
   if (isRouted || first?.provider !== undefined) context.log.provider = first?.provider ?? DEFAULT_PROVIDER;
-  const provider = await getAbilities(context, routedConversation.model);
+  const provider = await findCapabilities(context, routedConversation.model);
   // With several models, each is checked when its turn comes: another model may accept what one rejects.
   const isOnlyTarget = provider !== null && alternatives.length === 0;
   if (isOnlyTarget) rejectUnsupportedOptions(originalConversation, provider);
@@ -59,7 +59,7 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
     : routedConversation;
   context.log.model = conversation.model.id;
   const recording = new Recording(context, conversation);
-  const route = {
+  const routeFields = {
     fallbackModels: alternatives,
     ...(stickyRoute === undefined ? {} : { stickyRoute }),
   };
@@ -73,12 +73,12 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
     abort,
     hasImageFiles: hasImages,
     requestedModel: requested,
-    ...route,
+    ...routeFields,
   };
 }
 
-/** The abilities of a model's provider; null if no provider is configured. */
-async function getAbilities(
+/** The capabilities of a model's provider; null if no provider is configured. */
+async function findCapabilities(
   { platform, config }: Context,
   { provider }: ResolvedModel,
 ): Promise<ProviderCapabilities | null> {
@@ -95,7 +95,7 @@ async function orderModelsFor({
   context,
   caller,
   conversation,
-}: GenerationRequest): Promise<{ models: readonly ResolvedModel[]; stay?: StickyRoute }> {
+}: GenerationRequest): Promise<{ models: readonly ResolvedModel[]; stickyRoute?: StickyRoute }> {
   const { model } = conversation;
   const scope = caller.key?.entry;
   if (model.route === undefined) {
@@ -113,7 +113,7 @@ async function orderModelsFor({
     key: await computeConversationKey(caller.owner, conversation),
   };
   const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
-  return { models: ordered.map((target) => ({ ...target, requested: target.id })), stay: stickyRoute };
+  return { models: ordered.map((target) => ({ ...target, requested: target.id })), stickyRoute };
 }
 
 /** The facts about a generation's answer that renderers need. */

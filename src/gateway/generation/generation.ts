@@ -69,15 +69,15 @@ export class Generation {
   #attempts = 0;
   #retries = 0;
   #hasSwitchedAccount = false;
-  #sessionId = "";
-  /** The sessions that this attempt has requested. A turn that is opened again with a fresh token has two. */
-  #sessions: Promise<string>[] = [];
+  #chatSessionId = "";
+  /** The provider's chat sessions that this attempt has created. A turn that is opened again with a fresh token has two. */
+  #chatSessions: Promise<string>[] = [];
   /**
    * Aborted when the generation is aborted, or when the provider times out. A timeout ends only the attempt with this
    * account.
    */
   #attempt = new AbortController();
-  #session: AccountSession | null = null;
+  #accountSession: AccountSession | null = null;
   /** Whether the current attempt's account has begun to answer. */
   #isAnswering = false;
 
@@ -137,13 +137,13 @@ export class Generation {
     });
   }
 
-  /** The job, with the conversation in the form in which it is answered. */
+  /** The job. Its conversation names the model that answers, which may be another one than requested (vision). */
   get job(): GenerationJob {
     return this.#job;
   }
 
   /** Whether the caller gets the answer in one piece, not as a stream. */
-  get #isWhole(): boolean {
+  get #isUnstreamed(): boolean {
     return this.#sink.restart !== undefined;
   }
 
@@ -191,7 +191,7 @@ export class Generation {
           estimateUsage: () => estimateUsage(conversation, promptText),
           assertPermitted: (scope) =>
             assertModelAllowed(scope, { requested: this.#job.requestedModel, id: conversation.model.id }),
-          canRetry: () => !this.assembler.hasVisibleOutput || this.#isWhole,
+          canRetry: () => !this.assembler.hasVisibleOutput || this.#isUnstreamed,
           shouldTryAnotherAccount: (failure) => this.#mayTryAnotherAccount(failure),
           onAccountFailed: (account, failure) =>
             recording?.recordAccountFailure(account, failure, conversation.model),
@@ -221,11 +221,11 @@ export class Generation {
   async #runAttempt(session: AccountSession): Promise<void> {
     const { context, recording, abort } = this.#job;
     if (this.#attempts > 0) this.#discardAttempt();
-    this.#session = session;
+    this.#accountSession = session;
     this.#isAnswering = false;
     this.#attempts += 1;
-    this.#sessionId = "";
-    this.#sessions = [];
+    this.#chatSessionId = "";
+    this.#chatSessions = [];
     recording?.recordAccount(session.accountId);
     const attempt = this.#attempts === 1 ? this.#attempt : new AbortController();
     const stop = () => attempt.abort(abort.reason);
@@ -238,7 +238,7 @@ export class Generation {
     } finally {
       abort.removeEventListener("abort", stop);
       this.stallDetector.stop();
-      scheduleSessionCleanup(context, this.#provider.api, session.account, this.#sessions);
+      scheduleSessionCleanup(context, this.#provider.api, session.account, this.#chatSessions);
     }
   }
 
@@ -249,7 +249,7 @@ export class Generation {
       if (this.#hasSwitchedAccount) throw emptyOutputError();
       this.#countRetry();
       end = await this.#runTurn(session, {
-        sessionId: this.#sessionId,
+        sessionId: this.#chatSessionId,
         parentMessageId: this.assembler.messageId,
         suffix: RETRY_SUFFIX,
       });
@@ -298,14 +298,14 @@ export class Generation {
     const { signal } = this.#attempt;
     const { api } = this.#provider;
     let turn = await this.#openTurn(session, followUp);
-    this.#sessionId = turn.sessionId;
+    this.#chatSessionId = turn.sessionId;
     for (let continued = 0; ; continued += 1) {
       await ("read" in turn ? this.#readCompleteAnswer(turn) : this.#readStream(turn));
       if (!this.assembler.isIncomplete || api.resume === undefined) break;
       if (continued === MAX_CONTINUATIONS) break;
       this.assembler.continueTurn();
       this.stallDetector.beginTurn();
-      turn = await api.resume(session.account, this.#sessionId, this.assembler.messageId, signal);
+      turn = await api.resume(session.account, this.#chatSessionId, this.assembler.messageId, signal);
     }
     const out: GenerationEvent[] = [];
     const end = this.assembler.finishTurn(out);
@@ -315,12 +315,12 @@ export class Generation {
 
   #openTurn(session: AccountSession, followUp: FollowUp | null): Promise<UpstreamTurn> {
     const { signal } = this.#attempt;
-    // The session is reported before the turn opens, so that the session of a failed turn is deleted too.
-    const inSession = (session: Promise<string>) => this.#sessions.push(session);
+    // The driver reports the chat session before the turn opens, so that the session of a failed turn is deleted too.
+    const onChatSession = (chatSession: Promise<string>) => this.#chatSessions.push(chatSession);
     return session.runWithToken(async (account) => {
       this.stallDetector.beginTurn();
       try {
-        return await this.#prepared.open(account, signal, followUp, inSession);
+        return await this.#prepared.open(account, signal, followUp, onChatSession);
       } catch (error) {
         this.stallDetector.stop();
         throw error;
@@ -383,8 +383,8 @@ export class Generation {
     this.#hasReceivedData = true;
     if (events.some(isAnswerContent)) {
       // An unstreamed answer has one time limit, independent of progress: its client may have left unnoticed.
-      if (!this.#isWhole) this.stallDetector.recordContent();
-      if (!this.#isAnswering) this.#session?.reportAnswering();
+      if (!this.#isUnstreamed) this.stallDetector.recordContent();
+      if (!this.#isAnswering) this.#accountSession?.reportAnswering();
       this.#isAnswering = true;
     }
     const out: GenerationEvent[] = [];
@@ -399,7 +399,7 @@ export class Generation {
   #deliver(events: GenerationEvent[]): Promise<void> | undefined {
     if (!this.#started) {
       this.#started = true;
-      events.unshift({ type: "start", sessionId: this.#sessionId });
+      events.unshift({ type: "start", sessionId: this.#chatSessionId });
       const { log, platform, startedAt } = this.#job.context;
       log.firstTokenMs ??= platform.now() - startedAt;
     }

@@ -15,8 +15,8 @@ export interface EndedGeneration extends GenerationInput {
 /** Functions that are called before and after a generation. */
 export interface GenerationHooks {
   /**
-   * Called in order before a slot is acquired, for example to enforce limits. If one throws, the caller gets its error and
-   * no slot is acquired.
+   * Called in order before a slot is acquired. If one throws, the caller gets its error and no slot is acquired. The program
+   * itself adds none: the pool counts the limits of keys when it grants a slot.
    */
   readonly beforeSlot: readonly ((admission: Admission) => void | Promise<void>)[];
   /**

@@ -13,7 +13,7 @@ export const DEFAULT_THINKING_PROMPT =
 export function createPrepareOptions(
   config: Config,
   conversation: Conversation,
-  { platform, hold: reservation }: Pick<Context, "platform" | "hold">,
+  { platform, memory: reservation }: Pick<Context, "platform" | "memory">,
 ): PrepareOptions {
   const { thinking_injection: injection, current_input_file: inputFile } = config;
   const fetcher = new AttachmentFetcher(platform, conversation.contentField, reservation);

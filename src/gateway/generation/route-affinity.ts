@@ -96,12 +96,12 @@ const affinities = new WeakMap<Platform, RouteAffinity>();
 
 /** The route affinity of a platform. */
 export function getRouteAffinity(platform: Platform): RouteAffinity {
-  let memory = affinities.get(platform);
-  if (memory === undefined) {
-    memory = new RouteAffinity();
-    affinities.set(platform, memory);
+  let affinity = affinities.get(platform);
+  if (affinity === undefined) {
+    affinity = new RouteAffinity();
+    affinities.set(platform, affinity);
   }
-  return memory;
+  return affinity;
 }
 
 /**

@@ -119,18 +119,18 @@ export class RouteRunner {
   #recordResult(error: unknown): void {
     const { context, conversation, stickyRoute } = this.#generation.job;
     const { id } = conversation.model;
-    const memory = getRouteAffinity(context.platform);
-    if (error !== null) memory.recordFailure(id, context.platform.now());
-    else if (stickyRoute !== undefined) memory.recordAnswer(stickyRoute, id);
+    const affinity = getRouteAffinity(context.platform);
+    if (error !== null) affinity.recordFailure(id, context.platform.now());
+    else if (stickyRoute !== undefined) affinity.recordAnswer(stickyRoute, id);
   }
 
   /** Prepares the next model. False: none is left. */
   async #prepareNextModel(failure: ModelFailure): Promise<boolean> {
     const { job } = this.#generation;
-    const { context: now } = job.conversation.model;
+    const { context: contextTokens } = job.conversation.model;
     if (failure.allBusy) this.#firstBusyJob ??= job;
     if (failure.isTooLong) {
-      this.#largestTooSmallContext = Math.max(this.#largestTooSmallContext, now ?? 0);
+      this.#largestTooSmallContext = Math.max(this.#largestTooSmallContext, contextTokens ?? 0);
       this.#remainingModels = this.#remainingModels.filter(
         ({ context }) => context === undefined || context > this.#largestTooSmallContext,
       );

@@ -31,7 +31,7 @@ const MIN_BYTES_PER_SECOND = 256;
 export class StallDetector {
   readonly #now: () => number;
   readonly #limits: StallLimits;
-  readonly #onStall: (silence: StallReason) => void;
+  readonly #onStall: (reason: StallReason) => void;
   readonly #timers: RequestTimers;
   /** Cancels the next check. */
   #cancel: (() => void) | undefined;
@@ -53,7 +53,7 @@ export class StallDetector {
     limits: StallLimits,
     now: () => number,
     timers: RequestTimers,
-    onStall: (silence: StallReason) => void,
+    onStall: (reason: StallReason) => void,
   ) {
     this.#limits = limits;
     this.#now = now;

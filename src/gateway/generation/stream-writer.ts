@@ -33,17 +33,18 @@ export class StreamWriter {
   readonly #readable: ReadableStream<Uint8Array>;
   readonly #keepAliveMs: number;
   readonly #reader: ReaderListener;
-  readonly #head = Promise.withResolvers<ReadableStream<Uint8Array>>();
+  readonly #committed = Promise.withResolvers<ReadableStream<Uint8Array>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastWrite = 0;
   #rejectPending: (reason: unknown) => void = () => undefined;
-  #pending = 0;
+  #pendingWrites = 0;
   /** Text that waits for the next batched write. */
   #pendingText = "";
   #batchTimer: ReturnType<typeof setTimeout> | undefined;
   /** The batched write that is in progress. */
   #batchWrite: Promise<void> | undefined;
   #encodeBuffer: Uint8Array | null = null;
+  /** The response has begun: its headers can no longer change. */
   isCommitted = false;
 
   constructor(keepAliveMs: number, reader: ReaderListener) {
@@ -56,7 +57,7 @@ export class StreamWriter {
 
   /** Resolves with the body once its first byte is written. Rejects when the generation fails before that. */
   get ready(): Promise<ReadableStream<Uint8Array>> {
-    return this.#head.promise;
+    return this.#committed.promise;
   }
 
   /**
@@ -68,7 +69,7 @@ export class StreamWriter {
     this.#lastWrite = Date.now();
     const tick = () => {
       const dueMs = this.#lastWrite + this.#keepAliveMs - Date.now();
-      if (dueMs <= 0 && this.#pending === 0) this.#send(keepAlive).catch(() => undefined);
+      if (dueMs <= 0 && this.#pendingWrites === 0) this.#send(keepAlive).catch(() => undefined);
       this.#timer = setTimeout(tick, dueMs > 0 ? dueMs : this.#keepAliveMs);
     };
     this.#timer = setTimeout(tick, this.#keepAliveMs);
@@ -116,14 +117,14 @@ export class StreamWriter {
     this.#lastWrite = Date.now();
     if (!this.isCommitted) {
       this.isCommitted = true;
-      this.#head.resolve(this.#readable);
+      this.#committed.resolve(this.#readable);
     }
-    const bytes = this.#encoded(text);
-    this.#pending += 1;
+    const bytes = this.#encode(text);
+    this.#pendingWrites += 1;
     return new Promise((resolve, reject) => {
       this.#rejectPending = reject;
-      const failed = (error: unknown) => {
-        this.#pending -= 1;
+      const onFailed = (error: unknown) => {
+        this.#pendingWrites -= 1;
         this.#reader.onDisconnect();
         reject(error);
       };
@@ -137,9 +138,9 @@ export class StreamWriter {
       }
       this.#writer.write(index === 0 ? bytes : bytes.subarray(index)).then(() => {
         this.#reader.onRead(bytes.length - index);
-        this.#pending -= 1;
+        this.#pendingWrites -= 1;
         resolve();
-      }, failed);
+      }, onFailed);
     });
   }
 
@@ -147,10 +148,10 @@ export class StreamWriter {
    * A new buffer per chunk would be a twentieth of a stream's cost. The native byte channel has copied a chunk when its
    * write resolves, so the buffer can be reused. A `TransformStream` forwards the same bytes, so it gets new buffers.
    */
-  #encoded(text: string): Uint8Array {
+  #encode(text: string): Uint8Array {
     if (
       !HAS_NATIVE_CHANNEL ||
-      this.#pending > 0 ||
+      this.#pendingWrites > 0 ||
       text.length * MAX_BYTES_PER_CHARACTER > ENCODE_BUFFER_BYTES
     ) {
       return this.#encoder.encode(text);
@@ -166,7 +167,7 @@ export class StreamWriter {
 
   /** Reports a failure before the first byte: {@link ready} rejects with `error`. */
   failBeforeStart(error: unknown): void {
-    this.#head.reject(error);
+    this.#committed.reject(error);
   }
 
   /** Writes the last text and closes the stream. It ignores a client that has left. */
@@ -184,7 +185,7 @@ export class StreamWriter {
     this.write("", true)?.catch(() => undefined);
     if (!this.isCommitted) {
       this.isCommitted = true;
-      this.#head.resolve(this.#readable);
+      this.#committed.resolve(this.#readable);
     }
     await this.#writer.close().catch(() => undefined);
   }

@@ -52,17 +52,17 @@ async function waitAtMost(promise: Promise<void>, milliseconds: number): Promise
  *
  * @throws GatewayError before the first byte; after that, an error becomes the dialect's own error event
  */
-export async function streamGeneration(request: GenerationRequest, dialect: StreamAnswer): Promise<Response> {
+export async function streamGeneration(request: GenerationRequest, answer: StreamAnswer): Promise<Response> {
   const job = await beginGeneration(request);
   const { context } = job;
-  const route = await RouteRunner.prepare(job).catch((thrown: unknown) => {
+  const runner = await RouteRunner.prepare(job).catch((thrown: unknown) => {
     finishWithError(job, toGatewayError(thrown, context.requestId), null);
     throw thrown;
   });
   const fold = new CompletionFold();
-  let { generation } = route;
+  let { generation } = runner;
   let info = createAnswerInfo(generation.job, () => generation);
-  let renderer = dialect.stream(info);
+  let renderer = answer.stream(info);
   let hasOutput = false;
   let succeeded = false;
   const format = new StreamedFormat(request.conversation.responseFormat);
@@ -77,18 +77,18 @@ export async function streamGeneration(request: GenerationRequest, dialect: Stre
     return text;
   };
   const sink: GenerationSink = {
-    deliver(upstream) {
+    deliver(generated) {
       hasOutput = true;
-      const events = format.push(upstream);
+      const events = format.push(generated);
       for (const event of events) fold.push(event);
       const rendered = render(events);
       if (events.at(-1)?.type !== "finish") return writer.write(rendered);
-      if (dialect.completed === undefined) return finish(rendered);
-      return dialect.completed(fold.completion(), info).then(() => finish(rendered));
+      if (answer.completed === undefined) return sendLastEvents(rendered);
+      return answer.completed(fold.completion(), info).then(() => sendLastEvents(rendered));
     },
   };
   /** Records the outcome, then sends the end of the answer. */
-  const finish = (rendered: string) => {
+  const sendLastEvents = (rendered: string) => {
     succeeded = true;
     finishWithSuccess(generation.job, fold.completion());
     context.recordOutcome(STREAM_STATUS);
@@ -100,13 +100,13 @@ export async function streamGeneration(request: GenerationRequest, dialect: Stre
   writer.startKeepAlives(renderer.keepAlive);
   const run = async () => {
     try {
-      await route.run(
+      await runner.run(
         (current) => {
-          // Nothing of the answer has been rendered yet. The renderer must name the model that answers.
+          // A fallback model takes over before any output. The renderer must name that model.
           if (current !== generation) {
             generation = current;
             info = createAnswerInfo(current.job, () => current);
-            renderer = dialect.stream(info);
+            renderer = answer.stream(info);
           }
           return current.run(sink);
         },
@@ -125,7 +125,7 @@ export async function streamGeneration(request: GenerationRequest, dialect: Stre
       finishWithError(generation.job, error, generation.usageSoFar());
       if (writer.isCommitted) {
         const last = render(format.push([{ type: "error", error }]));
-        if (error.status !== 499) await dialect.failed?.();
+        if (error.status !== 499) await answer.failed?.();
         context.recordOutcome(STREAM_STATUS);
         const ended = writer.end(last);
         if (error.status !== 499) await waitAtMost(ended, idleTimeoutMs);
@@ -137,9 +137,11 @@ export async function streamGeneration(request: GenerationRequest, dialect: Stre
   // When the client leaves, only work under `waitUntil` continues to its `finally`.
   const running = run();
   context.waitUntil(running);
+  // Rejects on a failure before the first byte, so the caller gets an HTTP status.
   const readable = await writer.ready;
+  // `handleRequest` keeps the request's memory and timers until `running` has settled.
   context.log.streaming = running;
   const headers =
-    dialect.streamType === undefined ? EVENT_STREAM_HEADERS : { "content-type": dialect.streamType };
+    answer.streamType === undefined ? EVENT_STREAM_HEADERS : { "content-type": answer.streamType };
   return new Response(readable, { headers });
 }

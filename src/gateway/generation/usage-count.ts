@@ -11,6 +11,7 @@ export interface RawAnswer {
 /** Counts the tokens of one generation over all of its upstream turns. */
 export class UsageCount {
   readonly #context: number | undefined;
+  /** The counts of the current part, which is one upstream answer. Null: it has stated none yet. */
   #part: ProviderUsage | null = null;
   /** The counts that the upstream stated for each part of the generation. */
   readonly #parts: ProviderUsage[] = [];
@@ -59,9 +60,9 @@ export class UsageCount {
       reasoning += part.reasoning ?? 0;
     }
     if (reported.length === 0 || reported.some((part) => part.completion === undefined)) {
-      const thought = estimateTokens(rawReasoning);
-      completion = Math.max(completion, estimateTokens(rawText) + thought);
-      reasoning = Math.max(reasoning, thought);
+      const reasoningTokens = estimateTokens(rawReasoning);
+      completion = Math.max(completion, estimateTokens(rawText) + reasoningTokens);
+      reasoning = Math.max(reasoning, reasoningTokens);
     }
     const prompt = promptUsage.prompt || estimateTokens(promptText);
     const { cached, cacheWritten } = promptUsage;
@@ -84,19 +85,19 @@ export class UsageCount {
   }
 
   /**
-   * The same for a turn that was interrupted: the counts that the upstream has stated so far, but at least the estimate of
-   * its output.
+   * The token counts of an interrupted generation: the counts that the upstream has stated so far, but at least the estimate of
+   * the output.
    */
   estimateSoFar(promptText: string, answer: RawAnswer): Usage {
     this.endPart();
     const usage = this.total(promptText, answer);
-    const thought = estimateTokens(answer.rawReasoning);
-    const estimatedCompletion = estimateTokens(answer.rawText) + thought;
+    const reasoningTokens = estimateTokens(answer.rawReasoning);
+    const estimatedCompletion = estimateTokens(answer.rawText) + reasoningTokens;
     const { completion, reasoning } = usage;
     return {
       ...usage,
       completion: Math.max(completion, estimatedCompletion),
-      reasoning: Math.max(reasoning, thought),
+      reasoning: Math.max(reasoning, reasoningTokens),
     };
   }
 }

@@ -228,8 +228,8 @@ export class Recording implements RecordSource {
       ...this.#archiveAnswer(),
       request: this.#requestSent ? null : this.#archiveRequest(),
     };
-    const isTold = this.#requestSent && !(wantsWhole && this.#finalRecord !== null);
-    const written = isTold ? { ...record, request: null } : record;
+    const omitsRequest = this.#requestSent && !(wantsWhole && this.#finalRecord !== null);
+    const written = omitsRequest ? { ...record, request: null } : record;
     this.#requestSent = true;
     this.isKnownToArchive = true;
     return written;

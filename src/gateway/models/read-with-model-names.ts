@@ -19,7 +19,7 @@ export type UsageLabels = Required<Pick<LogFields, "dialect" | "operation">>;
 export async function readWithModelNames<Body, Read>(
   context: Context,
   body: Body,
-  read: (body: Body, naming: ModelNameConfig) => Read,
+  read: (body: Body, nameConfig: ModelNameConfig) => Read,
   usage?: UsageLabels,
 ): Promise<Read> {
   try {
@@ -39,13 +39,13 @@ function isUnknownModel(thrown: unknown): boolean {
 async function readWithNewestConfig<Body, Read>(
   context: Context,
   body: Body,
-  read: (body: Body, naming: ModelNameConfig) => Read,
+  read: (body: Body, nameConfig: ModelNameConfig) => Read,
 ): Promise<Read> {
   const { config } = await context.config();
   try {
     return read(body, config);
   } catch (thrown) {
-    if (!isUnknownModel(thrown) || !(await context.confirmConfig())) throw thrown;
+    if (!isUnknownModel(thrown) || !(await context.refreshConfig())) throw thrown;
   }
   const { config: newest } = await context.config();
   return read(body, newest);

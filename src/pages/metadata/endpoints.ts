@@ -60,7 +60,7 @@ export const metadataBatch = openEndpoint({
   accepted: jsonResponse(jobSchema),
   headers: BATCH_HEADERS,
   statuses: BATCH_STATUSES,
-  unreadable: rejectBatch,
+  onInvalidInput: rejectBatch,
   handler: (context, { body }) =>
     startBatch(context, "metadata", body, (query) =>
       readMetadataRequest(query, context.platform.variables.pages),

@@ -61,7 +61,7 @@ export const technologiesBatch = openEndpoint({
   accepted: jsonResponse(jobSchema),
   headers: BATCH_HEADERS,
   statuses: BATCH_STATUSES,
-  unreadable: rejectBatch,
+  onInvalidInput: rejectBatch,
   handler: (context, { body }) =>
     startBatch(context, "technologies", body, (query) =>
       readTechnologiesRequest(query, context.platform.variables.pages),

@@ -88,7 +88,7 @@ export const thumbnailBatch = openEndpoint({
   accepted: jsonResponse(jobSchema),
   headers: BATCH_HEADERS,
   statuses: BATCH_STATUSES,
-  unreadable: rejectBatch,
+  onInvalidInput: rejectBatch,
   handler: (context, { body }) =>
     startBatch(context, "thumbs", body, (query) =>
       readThumbnailRequest(query, context.platform.variables.pages),

@@ -111,7 +111,7 @@ const continueEndpoint = callerEndpoint({
   answers,
   // Clients send no credential here, only the URL of the upload.
   onBehalfOf: async (context) => (await openRequestedUpload(context)).credential,
-  refused: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
+  onAuthenticationFailed: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
   handler: async (context, { caller }) => {
     const { headers } = context.request;
     const commands = parseCommands(headers);
@@ -159,7 +159,7 @@ const wholeFileEndpoint = callerEndpoint({
   },
   answers,
   takesAccount: true,
-  refused: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
+  onAuthenticationFailed: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
   handler: async (context, { caller }) => {
     const { headers } = context.request;
     const limits = uploadLimits(context);

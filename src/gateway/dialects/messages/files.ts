@@ -69,7 +69,7 @@ const uploadFile = declareOnBothPaths("", {
   takesAccount: true,
   handler: async (context, { caller }) =>
     Response.json(toFileMetadata((await receiveForm(context, caller, DIALECT_ID)).record)),
-  refused: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
+  onAuthenticationFailed: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
 });
 
 const cursor = () => z.string().optional();

@@ -118,19 +118,19 @@ export class ResponsesConnection implements SocketListener {
    * @throws GatewayError 503 if the memory budget has no room for another connection.
    */
   constructor(context: Context, headers: Headers, socket: ServerSocket, limits = LIMITS) {
-    context.hold.reserveNow(CONNECTION_BYTES);
+    context.memory.reserveNow(CONNECTION_BYTES);
     this.#context = context;
     this.#headers = headers;
     this.#socket = socket;
     this.#limits = limits;
-    this.#responses = new ConnectionResponseCache(context.hold);
-    this.#unreadMessages = new UnreadMessages(context.hold, socket);
+    this.#responses = new ConnectionResponseCache(context.memory);
+    this.#unreadMessages = new UnreadMessages(context.memory, socket);
     this.#lifetimeTimer = setTimeout(() => this.#expire(), limits.lifeMs);
     this.#startIdleTimer();
   }
 
   onBytes(bytes: number): boolean {
-    if (!this.#context.hold.tryReserve(bytes)) {
+    if (!this.#context.memory.tryReserve(bytes)) {
       this.#end("there is no memory for the message", CLOSE_TRY_AGAIN_LATER);
       return false;
     }
@@ -150,14 +150,14 @@ export class ResponsesConnection implements SocketListener {
       const message = `more than ${MAX_QUEUED_MESSAGES} messages are waiting`;
       this.#sendError(new GatewayError(429, message, { code: "concurrency_limit_exceeded" }));
     } else this.#enqueue(text);
-    this.#context.hold.releaseBytes(partialBytes);
+    this.#context.memory.releaseBytes(partialBytes);
   }
 
   /** Adds a message to the queue if the memory budget allows it. */
   #enqueue(text: string): void {
     const bytes = costOfText(text);
     try {
-      this.#context.hold.reserveNow(bytes);
+      this.#context.memory.reserveNow(bytes);
     } catch (thrown) {
       this.#sendError(toGatewayError(thrown, this.#context.requestId));
       return;
@@ -169,14 +169,14 @@ export class ResponsesConnection implements SocketListener {
 
   onClose(): void {
     this.#stop();
-    this.#context.hold.end();
+    this.#context.memory.end();
   }
 
   /** Stops all work. The remaining memory stays reserved until the runtime reports the close. */
   #stop(): void {
     clearTimeout(this.#lifetimeTimer);
     clearTimeout(this.#idleTimer);
-    for (const { bytes } of this.#queue.splice(0)) this.#context.hold.releaseBytes(bytes);
+    for (const { bytes } of this.#queue.splice(0)) this.#context.memory.releaseBytes(bytes);
     this.#responses.clear();
     this.#ended = true;
     this.#turnAbort?.abort();
@@ -221,7 +221,7 @@ export class ResponsesConnection implements SocketListener {
     let previous: string | undefined;
     let streamId: string | undefined;
     let succeeded = false;
-    const { hold: reservation } = this.#context;
+    const { memory: reservation } = this.#context;
     let reservedBytes = bytes;
     try {
       reservedBytes += reserveForJson(text, reservation);

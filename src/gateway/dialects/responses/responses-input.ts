@@ -41,11 +41,11 @@ export async function readResponsesInput(
   const store = context.platform.responses(caller.owner);
   const id = getPreviousResponseId(body);
   const [items, previous] = await Promise.all([
-    resolveReferences(getInputItems(body), store, context.hold),
+    resolveReferences(getInputItems(body), store, context.memory),
     id === null ? null : readPreviousResponse(store, id, context.connection),
   ]);
   // Stored data counts in the memory budget like received data.
-  if (previous !== null) context.hold.reserveNow(costOfValue(previous));
+  if (previous !== null) context.memory.reserveNow(costOfValue(previous));
   const turn = await readWithModelNames(
     context,
     body,

@@ -26,7 +26,7 @@ function holding(bytes = ENOUGH): MemoryReservation {
 }
 
 function readJson(request: Request, limit = 1_000_000, hold = holding()): Promise<unknown> {
-  return read(request, { hold, timers: new RequestTimers(), limit, timeoutMs: 1_000 });
+  return read(request, { memory: hold, timers: new RequestTimers(), limit, timeoutMs: 1_000 });
 }
 
 /** A body that comes in these pieces, and then no further unless it `ends`. */

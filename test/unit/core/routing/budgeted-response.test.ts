@@ -17,7 +17,7 @@ function asking(method = "GET") {
   const budget = new MemoryBudget(16 * MIB);
   const log: LogFields = {};
   const context = {
-    hold: budget.createReservation(),
+    memory: budget.createReservation(),
     log,
     platform: { variables: { idleTimeoutMs: IDLE_MS } },
     recordOutcome: vi.fn(),
@@ -35,7 +35,7 @@ describe("a whole answer", () => {
     expect(budget.used).toBeGreaterThan(MIB);
     expect(await response.text()).toBe(text);
     await log.streaming;
-    context.hold.end();
+    context.memory.end();
     expect(budget.used).toBe(0);
     expect(response.headers.get("content-type")).toBe("text/plain");
   });
@@ -70,6 +70,6 @@ describe("a whole answer", () => {
     expect(await short.json()).toEqual({ text: "short" });
     const { context: head } = asking("HEAD");
     await respondWithinBudget(head, "x".repeat(5 * MIB), {});
-    expect([budget.used, log.streaming, head.hold.bytes]).toEqual([0, undefined, 0]);
+    expect([budget.used, log.streaming, head.memory.bytes]).toEqual([0, undefined, 0]);
   });
 });

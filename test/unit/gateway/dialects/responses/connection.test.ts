@@ -25,7 +25,7 @@ describe("a WebSocket of the responses style", () => {
     const budget = new MemoryBudget(4 * STRANGERS_BYTES);
     const context = {
       ...(await gateway()).context(),
-      hold: budget.createReservation(),
+      memory: budget.createReservation(),
       serveOverConnection: (request: Request) => {
         asked.push(request);
         return answer(request);
