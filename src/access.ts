@@ -4,8 +4,8 @@ import { rejectReboundHost } from "./core/auth/development-keys.ts";
 import { toGatewayError } from "./core/errors/gateway-error.ts";
 import type { Context } from "./core/ports/context.ts";
 import type { CallerEndpoint, PathParams } from "./core/routing/endpoint.ts";
-import type { Route, RouteFamily } from "./core/routing/route-group.ts";
-import { assertNetworkAllowed } from "./pool/limits/key-scope.ts";
+import type { Route } from "./core/routing/route-group.ts";
+import { assertDialectAllowed, assertNetworkAllowed } from "./pool/limits/key-scope.ts";
 import { ROUTE_GROUPS } from "./routes.ts";
 
 /** Credential sources, in order of precedence. */
@@ -18,9 +18,15 @@ const sourcesByFamily = new Map(
   ),
 );
 
+/** Rejects a caller whose key may not be used from its network or for the route's style. */
+function assertInScope({ key }: Caller, style: string | undefined, { clientAddress }: Context): void {
+  assertNetworkAllowed(key?.entry, clientAddress);
+  if (style !== undefined) assertDialectAllowed(key?.entry, style);
+}
+
 async function authenticate(
   endpoint: CallerEndpoint,
-  family: RouteFamily,
+  { family, style }: Pick<Route, "family" | "style">,
   context: Context,
 ): Promise<Caller> {
   const onBehalfOf = await endpoint.onBehalfOf?.(context);
@@ -31,7 +37,7 @@ async function authenticate(
       sourcesByFamily.get(family),
       onBehalfOf,
     );
-    assertNetworkAllowed(caller.key?.entry, context.clientAddress);
+    assertInScope(caller, style, context);
     rejectReboundHost(context, caller);
     return caller;
   };
@@ -57,10 +63,11 @@ async function serveCaller(
   context: Context,
   params: PathParams,
   caller: Caller,
+  style: string | undefined,
 ): Promise<Response> {
   const recheck = async () => {
     if (await context.refreshConfig())
-      assertNetworkAllowed((await recheckAuthorization(context, caller)).key?.entry, context.clientAddress);
+      assertInScope(await recheckAuthorization(context, caller), style, context);
   };
   let response: Response;
   try {
@@ -76,7 +83,7 @@ async function serveCaller(
 
 /** Authenticates the caller as the endpoint requires, and serves the request: the only place that enforces access. */
 export async function authorizeAndServe(
-  { endpoint, family }: Pick<Route, "endpoint" | "family">,
+  { endpoint, ...route }: Pick<Route, "endpoint" | "family" | "style">,
   context: Context,
   params: PathParams,
 ): Promise<Response> {
@@ -86,13 +93,13 @@ export async function authorizeAndServe(
     case "caller": {
       let caller: Caller;
       try {
-        caller = await authenticate(endpoint, family, context);
+        caller = await authenticate(endpoint, route, context);
       } catch (thrown) {
         await endpoint.onAuthenticationFailed?.(context, toGatewayError(thrown, context.requestId));
         throw thrown;
       }
       if (caller.key !== null) context.log.key = caller.key.id;
-      return serveCaller(endpoint, context, params, caller);
+      return serveCaller(endpoint, context, params, caller, route.style);
     }
     case "admin":
       context.log.administrator = await authenticateAdmin(context);

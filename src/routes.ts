@@ -22,7 +22,7 @@ const OPENAPI_GROUP: LazyRouteGroup = {
 /** All route groups of the program. The most frequently used ones come first. */
 export const ROUTE_GROUPS: readonly AnyRouteGroup[] = [
   ...DIALECTS,
-  STANDARD_ROUTES,
+  ...STANDARD_ROUTES,
   PAGE_ROUTES,
   ADMINISTRATION,
   OPENAPI_GROUP,

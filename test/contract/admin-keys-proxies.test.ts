@@ -64,6 +64,23 @@ describe("API keys", () => {
     expect((await admin("DELETE", path)).body).toMatchObject({ total_keys: 1 });
   });
 
+  it("keep a past expiry and an unknown style that an import or an edit sends back", async () => {
+    const entry = { key: "sk-old-0123456789", expires: 1_000, dialects: ["earlier"] };
+    expect(
+      (await admin("POST", "/admin/config/import", { config: { api_keys: [entry] }, mode: "merge" })).status,
+    ).toBe(200);
+    const path = `/admin/keys/${entry.key}`;
+    const { key: _, ...same } = entry;
+    expect((await admin("PUT", path, { ...same, remark: "renamed" })).status).toBe(200);
+    const valid = {
+      expires: Date.now() + 60_000,
+      dialects: ["chat-completions", "files", "embeddings", "pages"],
+    };
+    expect((await admin("PUT", path, valid)).status).toBe(200);
+    expect((await admin("PUT", path, { expires: 0, dialects: [] })).status).toBe(200);
+    expect((await admin("DELETE", path)).status).toBe(200);
+  });
+
   it("are kept as digests alone once that is set, and work, are listed and deleted all the same", async () => {
     const secret = "sk-hashed-0123456789";
     await admin("POST", "/admin/keys", { key: secret, name: "hashed" });
@@ -137,6 +154,16 @@ describe("API keys", () => {
     ["PUT", "/admin/keys/sk-dev", { limits: { request_per_minute: 1 } }, 400, "request_per_minute"],
     ["POST", "/admin/accounts", { email: "a@x.test", password: "p", wieght: 5 }, 400, "wieght"],
     ["PUT", "/admin/accounts/one@sandbox.test", { wieght: 5 }, 400, "wieght"],
+    [
+      "POST",
+      "/admin/keys",
+      { name: "x", dialects: ["messages", "chat"] },
+      400,
+      'dialects: there is no API style "chat"',
+    ],
+    ["PUT", "/admin/keys/sk-dev", { dialects: ["chat"] }, 400, 'dialects: there is no API style "chat"'],
+    ["POST", "/admin/keys", { name: "x", expires: 1_900_000_000 }, 400, "expires: this time is past"],
+    ["PUT", "/admin/keys/sk-dev", { expires: 1_900_000_000 }, 400, "expires: this time is past"],
     ["PUT", "/admin/keys/nothing", { name: "x" }, 404, "does not exist"],
     ["PUT", "/admin/keys/sk-dev", { name: 7 }, 400, "name"],
     ["DELETE", "/admin/keys/nothing", undefined, 404, "does not exist"],

@@ -20,6 +20,8 @@ export interface RouteFamily {
 
 /** The properties of a route group that the HTTP layer needs before the endpoints are loaded. */
 export interface RouteGroupMetadata {
+  /** Name of the API style in logs, metrics, history and the scopes of keys. Absent: any key may use the endpoints. */
+  readonly id?: string;
   /** Display name: the tag of its endpoints in the OpenAPI document. */
   readonly tag: string;
   readonly family: RouteFamily;
@@ -101,7 +103,8 @@ export function mayServePath(group: LazyRouteGroup, path: string): boolean {
 export interface Route {
   /** Path pattern: `:name` is one segment, `:name+` the rest of the path. */
   readonly path: string;
-  /** Family and tag of its route group. */
+  /** Id, family and tag of its route group. */
+  readonly style: string | undefined;
   readonly family: RouteFamily;
   readonly tag: string;
   readonly endpoint: Endpoint;
@@ -109,8 +112,8 @@ export interface Route {
 
 /** The routes of some route groups, in order. */
 export function listRoutes(groups: readonly RouteGroup[]): Route[] {
-  return groups.flatMap(({ family, tag, endpoints }) =>
-    endpoints.flatMap((endpoint) => endpoint.paths.map((path) => ({ path, family, tag, endpoint }))),
+  return groups.flatMap(({ id: style, family, tag, endpoints }) =>
+    endpoints.flatMap((endpoint) => endpoint.paths.map((path) => ({ path, style, family, tag, endpoint }))),
   );
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { EMBEDDINGS_STYLE } from "../../core/config/styles.ts";
 import { lazyLooseObject, once } from "../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { respondJsonWithinBudget } from "../../core/routing/budgeted-response.ts";
@@ -8,9 +9,6 @@ import type { EmbeddingInput } from "../embeddings/embedding-request.ts";
 import { vectorToBase64 } from "../embeddings/vectors.ts";
 import { readWithModelNames } from "../models/read-with-model-names.ts";
 import { resolveModel } from "../models/resolve-model.ts";
-
-/** Name of this style in usage records and in the scopes of keys. */
-const STYLE = "embeddings";
 
 const tokensSchema = once(() => z.array(z.number().int().nonnegative()).min(1));
 
@@ -70,13 +68,13 @@ export const createEmbeddings = callerEndpoint({
   takesAccount: true,
   handler: async (context, { caller, body }) => {
     const model = await readWithModelNames(context, body.model, resolveModel, {
-      dialect: STYLE,
+      dialect: EMBEDDINGS_STYLE,
       operation: "embeddings",
     });
     const { vectors, tokens } = await embedInputs({
       context,
       caller,
-      style: STYLE,
+      style: EMBEDDINGS_STYLE,
       model,
       inputs: parseInputs(body.input),
       field: "input",

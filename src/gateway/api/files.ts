@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { FILES_STYLE } from "../../core/config/styles.ts";
 import { lazyLooseObject } from "../../core/encoding/lazy-schema.ts";
 import { respondJsonWithinBudget } from "../../core/routing/budgeted-response.ts";
 import { callerEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
@@ -12,9 +13,6 @@ import {
 import { receiveForm, UPLOAD_FORM_SCHEMA } from "../files/receive.ts";
 import { discardUnreadBody, getUnreadBody } from "../files/unread-body.ts";
 import { fileObjectSchema, toFileObject, toListedFileObject } from "./file-object.ts";
-
-/** Name of these requests in the queue's status and in the log. */
-const STYLE = "files";
 
 const PATHS = ["/v1/files", "/files"];
 const FILE_PATHS = PATHS.map((path) => `${path}/:file_id`);
@@ -31,7 +29,7 @@ const uploadFile = callerEndpoint({
   answers: jsonResponse(fileObjectSchema),
   takesAccount: true,
   handler: async (context, { caller }) => {
-    const { file, record } = await receiveForm(context, caller, STYLE);
+    const { file, record } = await receiveForm(context, caller, FILES_STYLE);
     return Response.json(toFileObject(file, record));
   },
   onAuthenticationFailed: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
@@ -45,7 +43,10 @@ const readFile = callerEndpoint({
   answers: jsonResponse(fileObjectSchema),
   takesAccount: true,
   handler: async (context, { caller, params }) => {
-    const { file, record } = await readCallerFile({ context, caller, style: STYLE }, params["file_id"] ?? "");
+    const { file, record } = await readCallerFile(
+      { context, caller, style: FILES_STYLE },
+      params["file_id"] ?? "",
+    );
     return Response.json(toFileObject(file, record));
   },
 });
@@ -71,7 +72,7 @@ const listFiles = callerEndpoint({
     }),
   ),
   handler: async (context, { caller, query: { purpose, limit, order, after } }) => {
-    const all = await listCallerFiles({ context, caller, style: STYLE });
+    const all = await listCallerFiles({ context, caller, style: FILES_STYLE });
     const matching = purpose === undefined ? all : all.filter((file) => file.purpose === purpose);
     const { data, hasMore } = paginate(order === "asc" ? matching : matching.toReversed(), after, limit);
     return respondJsonWithinBudget(context, {
@@ -94,7 +95,7 @@ const deleteFile = callerEndpoint({
   ),
   handler: async (context, { caller, params }) => {
     const id = params["file_id"] ?? "";
-    await deleteCallerFile({ context, caller, style: STYLE }, id);
+    await deleteCallerFile({ context, caller, style: FILES_STYLE }, id);
     return Response.json({ id, object: "file", deleted: true });
   },
 });
@@ -106,7 +107,7 @@ const readContent = callerEndpoint({
   summary: "Read a file's content: always an error, as it is not kept",
   answers: () => ({ "application/octet-stream": { type: "string" } }),
   handler: (context, { caller, params }) =>
-    rejectContentDownload({ context, caller, style: STYLE }, params["file_id"] ?? ""),
+    rejectContentDownload({ context, caller, style: FILES_STYLE }, params["file_id"] ?? ""),
 });
 
 /** File endpoints of the standard style. */

@@ -1,8 +1,10 @@
 import { keyDigest, keyIdentifier } from "../../core/config/api-keys.ts";
 import { type ApiKey, apiKeyFields } from "../../core/config/schema.ts";
 import { isShortenedSecret, maskText } from "../../core/config/secret-masking.ts";
+import { SHARED_STYLES } from "../../core/config/styles.ts";
 import { isObject } from "../../core/encoding/json.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import { DIALECTS } from "../../gateway/dialects/index.ts";
 import { mapToPresentDigests } from "./key-rotation.ts";
 import { rejectUnknownFields } from "./request-fields.ts";
 
@@ -69,6 +71,34 @@ export function rejectUnknownKeyFields(
     param === "" ? "limits" : `${param}.limits`,
     Object.keys(entry?.limits ?? {}),
   );
+}
+
+/** All names that `dialects` of a key can list. */
+const STYLES: readonly string[] = [...DIALECTS.map(({ id }) => id), ...SHARED_STYLES];
+
+/**
+ * Rejects values with which a key could never be used: an unknown style, and an expiry in the past, which is usually in
+ * seconds. Values that the stored entry has are allowed.
+ *
+ * @param entry the stored key; undefined: the key is new
+ * @param now Unix milliseconds
+ * @throws GatewayError 400 that names the field.
+ */
+export function rejectUselessScope(
+  { dialects = [], expires = 0 }: Pick<ApiKey, "dialects" | "expires">,
+  entry: ApiKey | undefined,
+  now: number,
+): void {
+  const unknown = dialects.find(
+    (style) => !STYLES.includes(style) && entry?.dialects?.includes(style) !== true,
+  );
+  if (unknown !== undefined) {
+    const message = `dialects: there is no API style ${JSON.stringify(unknown)}, only ${STYLES.join(", ")}`;
+    throw invalidRequest(message, "dialects");
+  }
+  if (expires === 0 || expires > now || expires === entry?.expires) return;
+  const message = `expires: this time is past: ${expires} milliseconds since 1970 is ${new Date(expires).toISOString()}`;
+  throw invalidRequest(message, "expires");
 }
 
 /** Applies changes to a key, except to its identity. Omitted fields stay, also unknown ones. */

@@ -13,7 +13,13 @@ import { editConfig } from "./config-edit.ts";
 import { NO_STORE } from "./config-export.ts";
 import { keyView } from "./config-view.ts";
 import { formatEtag } from "./etag.ts";
-import { applyKeyChanges, matchesIdentifier, normalizeKey, rejectUnknownKeyFields } from "./key-entries.ts";
+import {
+  applyKeyChanges,
+  matchesIdentifier,
+  normalizeKey,
+  rejectUnknownKeyFields,
+  rejectUselessScope,
+} from "./key-entries.ts";
 import { getKeyDigests, rotateKey } from "./key-rotation.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
 import { requestObject } from "./request-fields.ts";
@@ -174,9 +180,11 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     optionalBody: true,
     answers: jsonResponse(keyAddedSchema),
     handler: async (context, { body }) => {
+      const now = context.platform.now();
+      rejectUselessScope(body, undefined, now);
       const generated = body.key === undefined && body.digest === undefined ? generateKey() : null;
       const key = generated ?? body.key ?? "";
-      const added = normalizeKey({ ...body, key, created: body.created ?? context.platform.now() });
+      const added = normalizeKey({ ...body, key, created: body.created ?? now });
       const outcome = await editKeys(context, async (keys) => {
         await assertKeyIsNew(keys, await keyDigest(added));
         return [...keys, added];
@@ -228,6 +236,7 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
           return keys.map((entry, position) => {
             if (position !== index) return entry;
             rejectUnknownKeyFields(changes, entry);
+            rejectUselessScope(changes, entry, context.platform.now());
             return applyKeyChanges(entry, changes);
           });
         }),

@@ -2,6 +2,7 @@ import { getKeyRejection, getKnownKeys, type KnownKey } from "../../core/auth/ca
 import { createManagedCaller } from "../../core/auth/callers.ts";
 import { hasValidSignature, LINK_PARAMETERS } from "../../core/auth/signed-links.ts";
 import type { Config } from "../../core/config/schema.ts";
+import { PAGES_STYLE } from "../../core/config/styles.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { clientKey } from "../../core/http/client-key.ts";
@@ -143,6 +144,6 @@ function createLinkError(message: string): GatewayError {
 /** The caller of a key that may be used here. Throws GatewayError 403. */
 function authorizeKeyCaller(key: KnownKey["key"], clientAddress: string, sharedMaxAge: number): PageCaller {
   assertNetworkAllowed(key.entry, clientAddress);
-  assertDialectAllowed(key.entry, "pages");
+  assertDialectAllowed(key.entry, PAGES_STYLE);
   return { client: `${KEY_CLIENT_PREFIX}${key.id}`, key, sharedMaxAge };
 }

@@ -265,6 +265,35 @@ describe("a key is refused with 403", () => {
     );
   });
 
+  test.each([
+    ["GET", "/v1/files", {}],
+    ["GET", "/v1/files/file-1", {}],
+    ["DELETE", "/v1/files/file-1", {}],
+    ["GET", "/v1/files/file-1/content", {}],
+    ["GET", "/v1/files", { "anthropic-version": "2023-06-01" }],
+    ["GET", "/v1beta/files", {}],
+    ["POST", "/upload/v1beta/files", {}],
+    ["GET", "/v1/responses/resp_1", {}],
+    ["DELETE", "/v1/responses/resp_1", {}],
+    ["GET", "/v1/responses/resp_1/input_items", {}],
+    ["POST", "/v1/responses/input_tokens", {}],
+    ["POST", "/v1/messages/count_tokens", {}],
+    ["POST", "/v1beta/models/provider-v4-flash:countTokens", {}],
+  ])("for every endpoint of a style that it may not use: %s %s %j", async (method, path, headers) => {
+    const made = await gateway({ config: withKey({ dialects: ["completions"] }) });
+    const refused = await made.request(path, {
+      method,
+      headers: { authorization: `Bearer ${KEY}`, ...headers },
+    });
+    expect([refused.status, await refused.text()]).toEqual([
+      403,
+      expect.stringContaining("only for completions"),
+    ]);
+    expect((await made.request("/v1/models", { headers: { authorization: `Bearer ${KEY}` } })).status).toBe(
+      200,
+    );
+  });
+
   test("from a network that it may not be used from", async () => {
     const elsewhere = await gateway({ config: withKey({ networks: ["198.51.100.0/24", "2001:db8::/32"] }) });
     const refused = await elsewhere.post(SMALL_CHAT.path, SMALL_CHAT.body);
