@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ON_DENO } from "../support/runtime.ts";
 import { startTestProxy, type TestProxyOptions } from "../support/test-proxy.ts";
@@ -117,6 +119,44 @@ describe("POST /admin/proxies/test", () => {
       failed_at: "answer",
       message: expect.stringContaining("502"),
     });
+  });
+
+  it("takes no ordinary web server for a proxy, whatever it answers to CONNECT", async () => {
+    const target = `http://localhost:${plain.port}/echo`;
+    const answers = [
+      "",
+      "200 OK\r\ncontent-length: 0",
+      "200 OK\r\ncontent-length: 2",
+      "405 Not Allowed\r\ncontent-length: 0",
+    ];
+    for (const answer of answers) {
+      const server = createServer((_, response) => response.end("ok"));
+      if (answer !== "") {
+        server.on("connect", (_, socket) => {
+          socket.write(`HTTP/1.1 ${answer}\r\n\r\n${answer.endsWith("2") ? "ok" : ""}`);
+          socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
+        });
+      }
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      onTestFinished(() => {
+        server.closeAllConnections();
+        server.close();
+      });
+      const { port } = server.address() as AddressInfo;
+      expect(await test({ type: "http", host: "127.0.0.1", port, target })).toMatchObject({
+        success: false,
+        failed_at: "proxy",
+        message: expect.stringContaining("web server"),
+      });
+    }
+  });
+
+  it("accepts a proxy that opens no tunnels to plain targets", async () => {
+    const { fields } = await proxyOf({ type: "http", refusesTunnels: true });
+    const target = `http://localhost:${plain.port}/echo`;
+    expect(await test({ ...fields, target })).toMatchObject({ success: true, status_code: 200 });
+    const refusing = await proxyOf({ type: "http", refuse: true });
+    expect(await test({ ...refusing.fields, target })).toMatchObject({ success: false, failed_at: "proxy" });
   });
 
   it("gives up on a proxy that says nothing", { timeout: 25_000 }, async () => {

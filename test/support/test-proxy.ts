@@ -8,6 +8,8 @@ export interface TestProxyOptions {
   readonly credentials?: { readonly username: string; readonly password: string };
   /** Rejects every target, like a proxy rule. */
   readonly refuse?: boolean;
+  /** Rejects CONNECT, like many HTTP proxies for ports other than 443. */
+  readonly refusesTunnels?: boolean;
   /** Sends nothing after accepting the connection. */
   readonly silent?: boolean;
 }
@@ -75,7 +77,11 @@ function join(
   target.on("close", () => client.resume());
 }
 
-function serveHttp(client: Socket, { credentials, refuse }: TestProxyOptions, targets: string[]): void {
+function serveHttp(
+  client: Socket,
+  { credentials, refuse, refusesTunnels }: TestProxyOptions,
+  targets: string[],
+): void {
   let head = "";
   const onData = (bytes: Buffer) => {
     head += bytes.toString("latin1");
@@ -102,7 +108,7 @@ function serveHttp(client: Socket, { credentials, refuse }: TestProxyOptions, ta
     const url = new URL(method === "CONNECT" ? `http://${target}` : target);
     const port = Number(url.port || 80);
     targets.push(`${url.hostname}:${port}`);
-    if (refuse === true) return answer("403 Forbidden");
+    if (refuse === true || (refusesTunnels === true && method === "CONNECT")) return answer("403 Forbidden");
     join(
       client,
       url.hostname,

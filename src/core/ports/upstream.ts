@@ -8,4 +8,9 @@ export interface OutboundProxy {
   readonly port: number;
   readonly username: string;
   readonly password: string;
+  /**
+   * Reach plain targets, too, through a tunnel (CONNECT), and refuse an answer that only a web server would give to
+   * CONNECT: this shows that the server is a proxy.
+   */
+  readonly requiresTunnel?: boolean;
 }

@@ -3,6 +3,7 @@ import { describeHostFault } from "../../core/config/host-syntax.ts";
 import { type Proxy as ConfiguredProxy, proxySchema } from "../../core/config/schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
+import type { Platform } from "../../core/ports/platform.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { ProxyFailure } from "../../gateway/upstream/proxy/failure.ts";
 import { proxyViewSchema } from "./answers.ts";
@@ -31,7 +32,7 @@ const proxyTestSchema = requestObject(
   proxyViewSchema,
 );
 
-/** Result of a proxy test. `latency_ms` ends at the response headers or at the failure. */
+/** Result of a proxy test. `latency_ms` ends when the result is known. */
 const resultSchema = () =>
   z.object({
     success: z.boolean(),
@@ -66,6 +67,47 @@ async function findProxyToTest(context: Context, body: z.output<typeof proxyTest
   return getSavedProxy(config.proxies, body.proxy_id);
 }
 
+/** A request through a proxy: the status of the answer, and whether the answer came through a proxy for certain. */
+interface ProxyAttempt {
+  readonly status: number;
+  readonly isProxy: boolean;
+}
+
+/**
+ * Requests a target through a proxy. TLS and SOCKS5 need a real proxy. Any web server answers a plain request that an
+ * HTTP proxy would forward, so this case needs a tunnel, or another answer for a host that cannot exist (RFC 6761).
+ */
+async function requestThroughProxy(
+  { upstreamFetch }: Pick<Platform, "upstreamFetch">,
+  proxy: ConfiguredProxy,
+  target: string,
+  signal: AbortSignal,
+): Promise<ProxyAttempt> {
+  const readStatus = async (address: string, requiresTunnel = false): Promise<number> => {
+    const fetch = upstreamFetch({ ...proxy, requiresTunnel });
+    const response = await fetch(address, { redirect: "manual", signal });
+    await response.body?.cancel();
+    return response.status;
+  };
+  if (proxy.type !== "http" || target.startsWith("https:")) {
+    return { status: await readStatus(target), isProxy: true };
+  }
+  try {
+    return { status: await readStatus(target, true), isProxy: true };
+  } catch (error) {
+    // Many HTTP proxies allow CONNECT only for TLS.
+    if (!(error instanceof ProxyFailure) || error.stage === "credentials") throw error;
+  }
+  const status = await readStatus(target);
+  const unreachable = new URL(target);
+  unreachable.host = `${crypto.randomUUID()}.invalid`;
+  const control = await readStatus(unreachable.href).catch((error: unknown) => {
+    if (error instanceof ProxyFailure) return status;
+    throw error;
+  });
+  return { status, isProxy: control !== status };
+}
+
 function describeFailure(error: unknown): Pick<ProxyTestResult, "message" | "failed_at"> {
   if (error instanceof ProxyFailure) return { message: error.message, failed_at: error.stage };
   if (error instanceof DOMException && error.name === "TimeoutError") {
@@ -77,7 +119,7 @@ function describeFailure(error: unknown): Pick<ProxyTestResult, "message" | "fai
 export const PROXY_TEST_ENDPOINTS: readonly Endpoint[] = [
   /**
    * `POST /admin/proxies/test` (contract): connects to the provider, or to `target`, through a proxy. Any HTTP response
-   * except 502, 503 and 504 is a success. A failure is a 200 response with the reason and the stage.
+   * except 502, 503 and 504 is a success if a proxy forwarded it. A failure is a 200 response with the reason and the stage.
    */
   adminEndpoint({
     method: "POST",
@@ -105,18 +147,20 @@ export const PROXY_TEST_ENDPOINTS: readonly Endpoint[] = [
       });
       const signal = AbortSignal.any([context.request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
       try {
-        const response = await platform.upstreamFetch(proxy)(target, { redirect: "manual", signal });
-        const { status } = response;
-        await response.body?.cancel();
-        const success = !GATEWAY_ERROR_STATUSES.has(status);
+        const { status, isProxy } = await requestThroughProxy(platform, proxy, target, signal);
+        const reached = !GATEWAY_ERROR_STATUSES.has(status);
         const message = `${origin} answered through the proxy with status ${status}`;
-        const reason = success ? "" : ": something on the way, or the target, does not work";
+        if (reached && isProxy) {
+          return Response.json(result({ success: true, message, status_code: status, failed_at: null }));
+        }
         return Response.json(
           result({
-            success,
-            message: `${message}${reason}`,
+            success: false,
+            message: reached
+              ? `the server is no proxy: it answers status ${status} to any request, as a web server does`
+              : `${message}: something on the way, or the target, does not work`,
             status_code: status,
-            failed_at: success ? null : "answer",
+            failed_at: reached ? "proxy" : "answer",
           }),
         );
       } catch (error) {

@@ -33,7 +33,12 @@ export async function connectThroughHttp(
     ...(authorization === null ? [] : [`Proxy-Authorization: ${authorization}`]),
   ];
   await write(new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`));
-  const { status } = await readHead(reader);
+  const { status, headers } = await readHead(reader);
+  // RFC 9110, section 9.3.6: a tunnel has neither field, but some proxies send them.
+  const hasBody = headers.has("content-length") || headers.has("transfer-encoding");
+  if (status >= 200 && status < 300 && proxy.requiresTunnel === true && hasBody) {
+    throw new ProxyFailure("proxy", "the proxy answered CONNECT like a web server");
+  }
   if (status >= 200 && status < 300) return;
   if (status === 407) throw credentialsRefused(proxy);
   throw new ProxyFailure("target", `the proxy would not connect to ${host}:${port} (status ${status})`);

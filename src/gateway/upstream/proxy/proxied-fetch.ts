@@ -83,7 +83,7 @@ class Exchange {
 
   async run(init: RequestInit): Promise<Response> {
     const secure = this.#url.protocol === "https:";
-    const forwarding = this.#proxy.type === "http" && !secure;
+    const forwarding = this.#proxy.type === "http" && !secure && this.#proxy.requiresTunnel !== true;
     const socket = await this.#withConnectTimeout(this.#connect(secure, forwarding));
     const authorization = proxyAuthorization(this.#proxy);
     const path = this.#url.pathname + this.#url.search;
