@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
 import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
+import { MAX_CAPTURED_BODY, MIN_CAPTURED_BODY } from "./captured-body-limits.ts";
 import { parseNetwork } from "./cidr-network.ts";
 import { markPublic, markSecret } from "./secret-masking.ts";
 
@@ -341,7 +342,7 @@ export const configSchema = lazyObject(() => ({
     .object({
       enabled: z.boolean().default(false),
       limit: z.number().int().min(1).max(1000).default(20),
-      max_body_bytes: z.number().int().min(1024).max(8_388_608).default(2_097_152),
+      max_body_bytes: z.number().int().min(MIN_CAPTURED_BODY).max(MAX_CAPTURED_BODY).default(2_097_152),
     })
     .prefault({}),
   /** Alert rules, and the webhooks that receive alerts. */

@@ -1,3 +1,5 @@
+import { MAX_CAPTURED_BODY, MIN_CAPTURED_BODY } from "../../../../core/config/captured-body-limits.ts";
+
 /** How a setting is edited. */
 export type SettingKind =
   | {
@@ -174,7 +176,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         name: "Longest captured body",
         meaning: "Longer bodies are cut.",
         standard: "2,097,152",
-        kind: whole("bytes", 1_024, 16_777_216),
+        kind: whole("bytes", MIN_CAPTURED_BODY, MAX_CAPTURED_BODY),
       },
     ],
   },
