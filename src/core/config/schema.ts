@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
 import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
+import { parseHostEntry } from "../url-safety/index.ts";
 import { MAX_CAPTURED_BODY, MIN_CAPTURED_BODY } from "./captured-body-limits.ts";
 import { parseNetwork } from "./cidr-network.ts";
 import { markPublic, markSecret } from "./secret-masking.ts";
@@ -257,8 +258,24 @@ export const alertRulesSchema = lazyObject(() => ({
   sync_failed: alertRule(0, 0),
 }));
 
+/** Hosts in private networks that webhooks may use: `host` or `host:port`. */
+export const privateHostsSchema = once(() =>
+  z
+    .array(
+      z
+        .string()
+        .trim()
+        .refine(
+          (entry) => parseHostEntry(entry) !== null,
+          "must be host or host:port, an IPv6 address in brackets",
+        ),
+    )
+    .max(100),
+);
+
 const alertsSchema = lazyObject(() => ({
   webhooks: z.array(webhookSchema).max(20).default([]),
+  private_hosts: privateHostsSchema().default([]),
   rules: alertRulesSchema.prefault({}),
 }));
 

@@ -72,16 +72,28 @@ export function parsePrivateHosts(text: string | undefined): ReadonlySet<string>
   const hosts = new Set<string>();
   for (const entry of (text ?? "").split(",")) {
     const pair = entry.trim();
-    if (!/:\d+$/.test(pair) || !URL.canParse(`http://${pair}`)) continue;
-    const url = new URL(`http://${pair}`);
-    if (url.pathname === "/" && url.username === "" && url.password === "") hosts.add(hostAndPort(url));
+    const host = /:\d+$/.test(pair) ? parseHostEntry(pair) : null;
+    if (host !== null) hosts.add(host);
   }
   return hosts;
 }
 
-/** Whether the settings allow a URL's host and port for development and tests. */
+/**
+ * Parses an entry of a list of hosts: `host` (any port) or `host:port`, IPv6 hosts in brackets.
+ *
+ * @returns the form that {@link isListedPrivateHost} compares; null for anything else
+ */
+export function parseHostEntry(text: string): string | null {
+  if (/[\s/\\?#@*]/.test(text) || !URL.canParse(`http://${text}`)) return null;
+  const url = new URL(`http://${text}`);
+  return /:\d+$/.test(text) ? hostAndPort(url) : canonicalHost(url);
+}
+
+/** Whether a list allows a URL's host: with the URL's port, or with any. */
 export function isListedPrivateHost(url: URL, privateHosts: ReadonlySet<string>): boolean {
-  return privateHosts.size > 0 && privateHosts.has(hostAndPort(url));
+  return (
+    privateHosts.size > 0 && (privateHosts.has(hostAndPort(url)) || privateHosts.has(canonicalHost(url)))
+  );
 }
 
 function hostAndPort(url: URL): string {

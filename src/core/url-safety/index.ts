@@ -1,5 +1,5 @@
 export { isPublicAddress } from "./addresses.ts";
-export { parsePrivateHosts } from "./hosts.ts";
+export { isListedPrivateHost, parseHostEntry, parsePrivateHosts } from "./hosts.ts";
 export {
   checkPageUrl,
   isPublicRequestUrl,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Config, type Webhook, webhookSchema } from "../../core/config/schema.ts";
+import { type Config, privateHostsSchema, type Webhook, webhookSchema } from "../../core/config/schema.ts";
 import { maskText } from "../../core/config/secret-masking.ts";
 import { toBase64 } from "../../core/encoding/bytes.ts";
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
@@ -7,7 +7,7 @@ import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { ALERT_KINDS } from "../../core/ports/alerts.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
-import { checkPageUrl } from "../../core/url-safety/index.ts";
+import { checkWebhookUrl } from "../alerts/webhook-url.ts";
 import { alertRulesRequestSchema, mergeRules } from "./alert-rules.ts";
 import { successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
@@ -54,6 +54,8 @@ const alertShape = () => ({
 const alertsViewSchema = () =>
   z.object({
     webhooks: z.array(webhookViewSchema()),
+    /** Hosts in private networks that webhooks may use. */
+    private_hosts: z.array(z.string()),
     rules: z.record(z.enum(ALERT_KINDS), ruleViewSchema()),
     firing: z.array(
       z.object({
@@ -85,7 +87,7 @@ const createWebhookSecret = (): string => `whsec_${toBase64(crypto.getRandomValu
 
 /** Returns the webhooks after an edit and the new secrets by id. Throws 400 for a URL that is not allowed. */
 function mergeWebhooks(
-  current: readonly Webhook[],
+  { webhooks: current, private_hosts }: Pick<Config["alerts"], "webhooks" | "private_hosts">,
   sent: readonly z.output<typeof webhookRequestSchema>[],
   { platform: { variables } }: Context,
 ): { webhooks: Webhook[]; secrets: Record<string, string> } {
@@ -98,8 +100,8 @@ function mergeWebhooks(
     const url = isUnchanged ? stored?.url : entry.url;
     const field = `webhooks[${index}].url`;
     if (url === undefined) throw invalidRequest(`${field}: an address is needed`, field);
-    const check = checkPageUrl(url, { privateHosts: variables.pages.privateHosts });
-    if (!check.ok) throw invalidRequest(`${field}: ${check.message}`, field);
+    const checked = checkWebhookUrl(url, { private_hosts }, variables.pages.privateHosts);
+    if (!checked.ok) throw invalidRequest(`${field}: ${checked.message}`, field);
     const secret = entry.secret ?? stored?.secret ?? createWebhookSecret();
     if (entry.secret === undefined && stored === undefined) secrets[id] = secret;
     return {
@@ -131,6 +133,7 @@ async function alertsView(
       has_secret: secret !== "",
       disabled,
     })),
+    private_hosts: alerts.private_hosts,
     rules: alerts.rules,
     firing: firing.filter(({ since }) => since > 0),
     deliveries: [...deliveries],
@@ -155,6 +158,7 @@ export const ALERT_ENDPOINTS: readonly Endpoint[] = [
     body: requestObject(
       () => ({
         webhooks: z.array(webhookRequestSchema).max(20).optional(),
+        private_hosts: privateHostsSchema().optional(),
         rules: alertRulesRequestSchema.optional(),
       }),
       alertsViewSchema,
@@ -164,13 +168,17 @@ export const ALERT_ENDPOINTS: readonly Endpoint[] = [
       let secrets: Record<string, string> = {};
       const change = (current: Config): Config => {
         const { alerts } = current;
+        const private_hosts = body.private_hosts ?? alerts.private_hosts;
         const merged =
-          body.webhooks === undefined ? null : mergeWebhooks(alerts.webhooks, body.webhooks, context);
+          body.webhooks === undefined
+            ? null
+            : mergeWebhooks({ webhooks: alerts.webhooks, private_hosts }, body.webhooks, context);
         secrets = merged?.secrets ?? {};
         return {
           ...current,
           alerts: {
             webhooks: merged?.webhooks ?? alerts.webhooks,
+            private_hosts,
             rules: mergeRules(alerts.rules, body.rules ?? {}),
           },
         };

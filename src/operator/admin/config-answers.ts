@@ -120,7 +120,11 @@ export const exportedConfigSchema = () => {
       /** Unix seconds. */
       jwt_valid_after_unix: z.int(),
     }),
-    alerts: z.object({ webhooks: z.array(z.looseObject({})), rules: z.looseObject({}) }),
+    alerts: z.object({
+      webhooks: z.array(z.looseObject({})),
+      private_hosts: z.array(z.string()),
+      rules: z.looseObject({}),
+    }),
     vercel: z.object({ token: z.string(), project_id: z.string(), team_id: z.string() }),
     /** The last hosting sync: its hash, and its time in Unix seconds. */
     sync: z.object({ hash: z.string(), time: z.int() }),

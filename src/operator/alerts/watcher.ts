@@ -9,10 +9,10 @@ import type {
 } from "../../core/ports/alerts.ts";
 import type { Awaitable } from "../../core/ports/awaitable.ts";
 import type { Platform } from "../../core/ports/platform.ts";
-import { checkPageUrl } from "../../core/url-safety/index.ts";
 import { type AlertNotification, formatBody, formatText, signBody } from "./alert-notification.ts";
 import { type ErrorRate, evaluateRules } from "./alert-rules.ts";
 import { errorTotals } from "./error-rate.ts";
+import { checkWebhookUrl } from "./webhook-url.ts";
 
 /** Interval of the checks, milliseconds. */
 export const CHECK_INTERVAL_MS = 30_000;
@@ -54,7 +54,10 @@ export interface WatchState {
 
 /** A watcher's dependencies. */
 export interface WatcherOptions {
-  readonly platform: Pick<Platform, "accounts" | "archive" | "configuration" | "fetch" | "now" | "variables">;
+  readonly platform: Pick<
+    Platform,
+    "accounts" | "archive" | "configuration" | "deploymentFetch" | "fetch" | "now" | "variables"
+  >;
   readonly load: () => WatchState | null;
   readonly save: (state: WatchState) => void;
 }
@@ -93,7 +96,7 @@ export class Watcher {
     const webhooks = listActiveWebhooks(config);
     if (webhooks.length === 0) return null;
     await this.#checkRules(config);
-    await this.#deliver(webhooks);
+    await this.#deliver(webhooks, config);
     this.#saveState();
     return CHECK_INTERVAL_MS;
   }
@@ -118,7 +121,7 @@ export class Watcher {
       state: "test",
       alert: null,
     };
-    const { status, error } = await this.#send(webhook, notification);
+    const { status, error } = await this.#send(webhook, notification, config);
     this.#messages.push({ news: notification, webhook: id, attempts: 1, due: 0, error });
     this.#saveState();
     return { success: error === "", status, message: error === "" ? "it has arrived" : error };
@@ -212,7 +215,7 @@ export class Watcher {
     }
   }
 
-  async #deliver(webhooks: readonly Webhook[]): Promise<void> {
+  async #deliver(webhooks: readonly Webhook[], config: Config): Promise<void> {
     const now = this.#platform.now();
     const due = this.#messages.filter((message) => message.due > 0 && message.due <= now);
     await Promise.all(
@@ -221,7 +224,7 @@ export class Watcher {
         const { error } =
           webhook === undefined
             ? { error: "there is no such webhook any more" }
-            : await this.#send(webhook, message.news);
+            : await this.#send(webhook, message.news, config);
         const pause = RETRY_MS[message.attempts];
         message.attempts += 1;
         message.error = error;
@@ -232,10 +235,16 @@ export class Watcher {
   }
 
   /** Sends once. An empty error means success. */
-  async #send(webhook: Webhook, notification: AlertNotification): Promise<{ status: number; error: string }> {
-    const { fetch, variables, now } = this.#platform;
-    const check = checkPageUrl(webhook.url, { privateHosts: variables.pages.privateHosts });
-    if (!check.ok) return { status: 0, error: check.message };
+  async #send(
+    webhook: Webhook,
+    notification: AlertNotification,
+    { alerts }: Config,
+  ): Promise<{ status: number; error: string }> {
+    const { variables, now } = this.#platform;
+    const checked = checkWebhookUrl(webhook.url, alerts, variables.pages.privateHosts);
+    if (!checked.ok) return { status: 0, error: checked.message };
+    // On Deno `fetch` also refuses names that lead to private addresses.
+    const fetch = checked.isListed ? this.#platform.deploymentFetch : this.#platform.fetch;
     const body = formatBody(notification, webhook.format);
     try {
       const response = await fetch(check.url.href, {

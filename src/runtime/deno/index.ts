@@ -88,6 +88,7 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     accounts,
     archive,
     fetch: filteredFetch,
+    deploymentFetch: direct,
     now: Date.now,
   };
   const alerts = createInProcessWatcher(watcherPlatform, createWatchStateStore(data.database));

@@ -21,6 +21,7 @@ export type AlertRule = z.output<typeof rule>;
 
 const alerts = z.object({
   webhooks: z._default(z.array(webhook), []),
+  private_hosts: z._default(z.array(textField), []),
   rules: z.record(z.string(), rule),
   firing: z._default(z.array(z.object({ kind: textField, message: textField, since: numberField })), []),
   deliveries: z._default(
@@ -55,6 +56,9 @@ export async function saveWebhooks(webhooks: readonly object[]): Promise<Readonl
 /** Saves the webhooks without the deleted ones. The deletion can be undone. */
 export const deleteWebhook = (webhooks: readonly object[]) =>
   sendUndoable("/admin/alerts", { method: "PUT", body: { webhooks } });
+
+export const savePrivateHosts = (private_hosts: readonly string[]) =>
+  callApi(alertsSavedSchema, "/admin/alerts", { method: "PUT", body: { private_hosts } });
 
 export const saveRules = (rules: Readonly<Record<string, AlertRule>>) =>
   callApi(alertsSavedSchema, "/admin/alerts", { method: "PUT", body: { rules } });

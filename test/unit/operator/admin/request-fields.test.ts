@@ -130,6 +130,27 @@ describe("what was read", () => {
     await call("PUT", "/admin/alerts", { webhooks: [] });
   });
 
+  it("of alerts lists the private hosts, which webhooks of the same request may use", async () => {
+    const webhooks = [{ id: "w" }, { id: "own", url: "http://10.0.0.5:8065/hooks/1" }];
+    const refused = await call("PUT", "/admin/alerts", { webhooks });
+    expect([refused.status, refused.body["detail"]]).toEqual([
+      400,
+      expect.stringMatching(/webhooks\[1\]\.url.*private_hosts/),
+    ]);
+    const private_hosts = ["10.0.0.5:8065", "chat.local"];
+    expect((await call("PUT", "/admin/alerts", { webhooks, private_hosts })).status).toBe(200);
+    expect((await call("GET", "/admin/alerts")).body).toMatchObject({ private_hosts });
+    for (const host of ["http://chat.local", "chat.local/x", "me@chat.local", "*", "", "::1"]) {
+      const { status, body } = await call("PUT", "/admin/alerts", { private_hosts: [host] });
+      expect([host, status, body["detail"]]).toEqual([
+        host,
+        400,
+        expect.stringContaining("private_hosts[0]"),
+      ]);
+    }
+    await call("PUT", "/admin/alerts", { webhooks: [] });
+  });
+
   it("of a proxy may be sent to a test of it", async () => {
     const proxy = await firstOf("/admin/proxies");
     const answer = await call("POST", "/admin/proxies/test", { ...proxy, target: "http://target.test" });

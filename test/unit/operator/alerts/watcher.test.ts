@@ -33,19 +33,25 @@ class Site {
   #state: WatchState | null = null;
 
   async open(config: z.input<typeof configSchema>): Promise<this> {
-    this.platform = await memoryPlatform({
-      config,
+    const receive = async (url: string, init: RequestInit = {}) => {
+      const { headers, body, redirect } = init;
+      this.sent.push({ url, body: String(body), headers: new Headers(headers), redirect });
+      const status = this.answers.shift() ?? 200;
+      if (status === 0) throw new TypeError("unreachable");
+      return new Response(null, {
+        status,
+        headers: status === 302 ? { location: "http://127.0.0.1/" } : {},
+      });
+    };
+    const isPrivate = (url: string) => /127\.|local/.test(url);
+    this.platform = {
+      ...(await memoryPlatform({ config })),
       fetch: async (url, init) => {
-        const { headers, body, redirect } = init ?? {};
-        this.sent.push({ url, body: String(body), headers: new Headers(headers), redirect });
-        const status = this.answers.shift() ?? 200;
-        if (status === 0) throw new TypeError("unreachable");
-        return new Response(null, {
-          status,
-          headers: status === 302 ? { location: "http://127.0.0.1/" } : {},
-        });
+        if (isPrivate(url)) throw new TypeError("filtered");
+        return receive(url, init);
       },
-    });
+      deploymentFetch: receive,
+    };
     this.restart();
     return this;
   }
@@ -182,6 +188,23 @@ describe("an alert", () => {
       expect(site.sent).toEqual([]);
     },
   );
+
+  test.each([
+    ["http://127.0.0.1:8065/x", "127.0.0.1", ""],
+    ["http://127.0.0.1:8065/x", "127.0.0.1:8065", ""],
+    ["https://chat.local/x", "CHAT.local:443", ""],
+    ["http://[::1]/127.", "[::1]", ""],
+    ["http://127.0.0.1:8065/x", "127.0.0.1:80", "private_hosts"],
+    ["http://localhost/x", "chat.local", "private_hosts"],
+  ])("is sent to a private address that is listed: %s with %s", async (url, host, refused) => {
+    const alerts = { webhooks: [{ ...HOOK, url }], private_hosts: [host] };
+    const site = await new Site().open({ ...EMPTY, alerts });
+    expect(await site.watcher.test("ops")).toMatchObject({
+      success: refused === "",
+      message: expect.stringContaining(refused),
+    });
+    expect(site.sent.length).toBe(refused === "" ? 1 : 0);
+  });
 
   test("costs nothing without an active webhook", async () => {
     const site = await new Site().open({ accounts: [], alerts: { webhooks: [{ ...HOOK, disabled: true }] } });

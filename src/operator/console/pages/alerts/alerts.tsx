@@ -14,6 +14,7 @@ import { showToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { DeliveryList } from "./delivery-list.tsx";
+import { PrivateHostsForm } from "./private-hosts-form.tsx";
 import { RulesForm } from "./rules-form.tsx";
 import { FORMATS, WebhookForm } from "./webhook-form.tsx";
 
@@ -106,6 +107,7 @@ export function Alerts() {
               }
             />
           </Panel>
+          <PrivateHostsForm hosts={data.private_hosts} onSaved={reload} />
           <RulesForm rules={data.rules} onSaved={reload} />
           <DeliveryList deliveries={data.deliveries} webhooks={webhooks} />
         </>

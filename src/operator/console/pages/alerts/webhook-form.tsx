@@ -51,7 +51,9 @@ export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: W
         mono
         placeholder="https://hooks.example.com/…"
         hint={
-          webhook === null ? "A public one." : "It is shown without what may be secret. Leave it to keep it."
+          webhook === null
+            ? "A public one, or a host of the private ones."
+            : "It is shown without what may be secret. Leave it to keep it."
         }
       />
       <SelectField label="Form" value={format} onChange={setFormat} choices={FORMATS} />

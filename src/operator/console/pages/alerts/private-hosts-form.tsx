@@ -1,0 +1,49 @@
+import { useState } from "preact/hooks";
+import { savePrivateHosts } from "../../api/alerts.ts";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { LeaveGuard } from "../../ui/leave-guard.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+
+interface PrivateHostsFormProps {
+  readonly hosts: readonly string[];
+  readonly onSaved: () => Promise<void>;
+}
+
+/** Form for the hosts in private networks that webhooks may use. */
+export function PrivateHostsForm({ hosts, onSaved }: PrivateHostsFormProps) {
+  /** null: no change. */
+  const [draft, setDraft] = useState<string | null>(null);
+  const { busy, error, onSubmit } = useAsyncAction();
+  const save = async () => {
+    const entries = (draft ?? hosts.join(" ")).split(/[\s,;]+/).filter((entry) => entry !== "");
+    await savePrivateHosts(entries);
+    await onSaved();
+    setDraft(null);
+    showToast("Private hosts saved");
+  };
+  return (
+    <form onSubmit={onSubmit(save)} noValidate>
+      <LeaveGuard unsaved={draft === null ? "" : "a change to the private hosts"} />
+      <Panel title="Private hosts">
+        <TextField
+          label="Hosts in private networks that webhooks may use"
+          value={draft ?? hosts.join(", ")}
+          onChange={setDraft}
+          mono
+          placeholder="chat.internal, 10.0.0.5:8065"
+          hint="host or host:port, separated by commas. Other private addresses are refused."
+        />
+        <Problem error={error} />
+        <p class="form-end">
+          <Button kind="primary" type="submit" busy={busy}>
+            Save private hosts
+          </Button>
+        </p>
+      </Panel>
+    </form>
+  );
+}
