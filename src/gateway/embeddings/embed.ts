@@ -5,7 +5,7 @@ import { countRequest } from "../../pool/limits/key-quota.ts";
 import { assertDialectAllowed, assertModelAllowed } from "../../pool/limits/key-scope.ts";
 import { EMBEDDING_DIMENSIONS } from "../models/embedding-models.ts";
 import type { EmbeddingInput, EmbeddingRequest, Vectors } from "./embedding-request.ts";
-import { embedUpstream, UPSTREAM_PROVIDER } from "./upstream.ts";
+import { embedUpstream, selectEmbedder } from "./upstream.ts";
 import { embedTokens, tokenizeText } from "./vectors.ts";
 
 /** Maximum number of inputs of one request, and maximum number of dimensions of a vector. */
@@ -17,9 +17,6 @@ const DEFAULT_DIMENSIONS = 1536;
 const MAX_VECTOR_NUMBERS = 1024 * DEFAULT_DIMENSIONS;
 /** Maximum total of tokens in all inputs of a request. */
 const MAX_TOKENS = 300_000;
-
-/** Values of `embeddings.provider` that select the local, deterministic implementation (contract). */
-const LOCAL_PROVIDERS: ReadonlySet<string> = new Set(["mock", "deterministic", "builtin"]);
 
 function toTokens(input: EmbeddingInput): readonly string[] {
   return typeof input === "string" ? tokenizeText(input) : input.map((token) => `#${token}`);
@@ -78,13 +75,13 @@ function assertAllowedByKey({ style, model }: EmbeddingRequest, { key }: Caller)
 async function getConfirmedProvider(request: EmbeddingRequest): Promise<string> {
   const { context, caller } = request;
   const known = (await context.config()).config.embeddings.provider;
-  if (known === UPSTREAM_PROVIDER || !(await context.refreshConfig())) return known;
+  if (selectEmbedder(known, request.model) === "upstream" || !(await context.refreshConfig())) return known;
   assertAllowedByKey(request, await recheckAuthorization(context, caller));
   return (await context.config()).config.embeddings.provider;
 }
 
 /**
- * Embeds inputs locally or at the provider, as `embeddings.provider` defines.
+ * Embeds inputs locally or at the model's provider, as `embeddings.provider` defines.
  *
  * @throws GatewayError 403 or 429 if the caller's key does not allow the request, 501 if `embeddings.provider` is missing
  * or unsupported, 400 if the request is too large, and the errors of the provider.
@@ -98,7 +95,8 @@ export async function embedInputs(request: EmbeddingRequest): Promise<Vectors> {
   log.requestedModel = model.requested;
   assertAllowedByKey(request, request.caller);
   const provider = await getConfirmedProvider(request);
-  if (provider !== UPSTREAM_PROVIDER && !LOCAL_PROVIDERS.has(provider)) throw notConfiguredError(provider);
+  const embedder = selectEmbedder(provider, model);
+  if (embedder === null) throw notConfiguredError(provider);
   const dimensions = request.dimensions ?? getDefaultDimensions(model.requested);
   const tokens = inputs.reduce(
     (sum, input) => sum + (typeof input === "string" ? estimateTokens(input) : input.length),
@@ -106,7 +104,7 @@ export async function embedInputs(request: EmbeddingRequest): Promise<Vectors> {
   );
   assertWithinLimits(field, inputs.length * dimensions, tokens);
   const expected = () => ({ prompt: tokens, answer: 0 });
-  if (provider !== UPSTREAM_PROVIDER) {
+  if (embedder === "local") {
     await countRequest(context, request.caller, expected);
     log.promptTokens = tokens;
     return { vectors: embedLocally(inputs, dimensions), tokens };

@@ -1,3 +1,4 @@
+import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
@@ -10,7 +11,18 @@ import { getProvider } from "../providers/provider-registry.ts";
 import type { EmbeddingRequest, Vectors } from "./embedding-request.ts";
 
 /** The value of `embeddings.provider` that selects the provider's own embeddings. */
-export const UPSTREAM_PROVIDER = "upstream";
+const UPSTREAM_PROVIDER = "upstream";
+
+/** Values of `embeddings.provider` that select the local, deterministic implementation (contract). */
+const LOCAL_PROVIDERS: ReadonlySet<string> = new Set(["mock", "deterministic", "builtin"]);
+
+/** Where `embeddings.provider` lets a model be embedded. Null: the setting is empty or unknown. */
+export function selectEmbedder(setting: string, model: ResolvedModel): "local" | "upstream" | null {
+  if (setting === UPSTREAM_PROVIDER) return "upstream";
+  if (!LOCAL_PROVIDERS.has(setting)) return null;
+  // A model of a configured provider was chosen on purpose; other names stand for local vectors.
+  return model.provider === undefined ? "local" : "upstream";
+}
 
 /**
  * Returns the inputs as texts.
@@ -39,9 +51,9 @@ export async function embedUpstream(
   const provider = getProvider(context.platform, config, model.provider);
   const { embeddings } = provider.api;
   if (embeddings === undefined) {
-    throw new GatewayError(501, "this provider has no embeddings: set embeddings.provider to builtin", {
-      code: "embeddings_not_configured",
-    });
+    const which = provider.id === "" ? "this provider" : `the provider ${JSON.stringify(provider.id)}`;
+    const advice = provider.id === "" ? ": set embeddings.provider to builtin" : "";
+    throw new GatewayError(501, `${which} has no embeddings${advice}`, { code: "embeddings_not_configured" });
   }
   const payload = {
     // Use the requested name: backends have embedding models that no canonical id covers.
@@ -65,7 +77,7 @@ export async function embedUpstream(
         assertPermitted: (key, newest) => {
           assertModelAllowed(key, model);
           // An administrator may just have disabled exactly this: sending texts to the provider.
-          if (newest.embeddings.provider !== UPSTREAM_PROVIDER) throw settingsChangedError();
+          if (selectEmbedder(newest.embeddings.provider, model) !== "upstream") throw settingsChangedError();
         },
         canRetry: () => true,
       },

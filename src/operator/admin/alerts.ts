@@ -107,7 +107,7 @@ function mergeWebhooks(
     return {
       id,
       name: entry.name ?? stored?.name ?? "",
-      url: check.url.href,
+      url: checked.url.href,
       format: entry.format ?? stored?.format ?? ("json" as const),
       secret,
       disabled: entry.disabled ?? stored?.disabled ?? false,

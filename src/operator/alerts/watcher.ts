@@ -247,7 +247,7 @@ export class Watcher {
     const fetch = checked.isListed ? this.#platform.deploymentFetch : this.#platform.fetch;
     const body = formatBody(notification, webhook.format);
     try {
-      const response = await fetch(check.url.href, {
+      const response = await fetch(checked.url.href, {
         method: "POST",
         // The URL check does not cover the redirect's target.
         redirect: "manual",

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { configSchema } from "../../../../src/core/config/schema.ts";
 import { pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { KEY } from "../../../support/memory-platform.ts";
 import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
 import { completionsScript } from "../../../support/upstream-scripts.ts";
 
@@ -21,6 +23,14 @@ function embedding(...replies: readonly Reply[]) {
   });
 }
 
+const BACKEND = {
+  id: "backend",
+  driver: "openai",
+  base_url: "http://backend.test/v1/",
+  token: "sk-backend-token",
+  models: { embed: "embed-1" },
+};
+
 const VECTORS: Reply = {
   json: {
     data: [{ index: 0, embedding: [0.5, -0.5] }],
@@ -32,6 +42,38 @@ const refusal = (status: number, code: string): Reply => ({
   json: { error: { code, message: "no" } },
 });
 const BODY = { model: "provider-v4-flash", input: "Hello" };
+
+describe("an embedding model of a configured provider", () => {
+  const open = (providers: readonly object[], replies: Reply) => {
+    const upstream = new ScriptedUpstream(
+      completionsScript({ other: (asked) => (isEmbedding(asked) ? replies : undefined) }),
+    );
+    const config = {
+      embeddings: { provider: "builtin" },
+      providers: [...providers],
+      model_aliases: { mine: "backend/embed" },
+    };
+    return gateway({ upstream, config: configSchema.parse({ ...config, keys: [KEY] }) });
+  };
+
+  test.each(["backend/embed", "mine"])("is asked also with local embeddings: %s", async (model) => {
+    const made = await open([BACKEND], VECTORS);
+    const answer = await made.post("/v1/embeddings", { model, input: "Hello" });
+    expect([answer.status, await answer.json()]).toMatchObject([200, { data: [{ embedding: [0.5, -0.5] }] }]);
+    expect(made.upstream.asked.map(({ host, token }) => [host, token])).toEqual([
+      ["backend.test", "sk-backend-token"],
+    ]);
+    const local = await made.post("/v1/embeddings", { model: "text-embedding-3-small", input: "Hello" });
+    expect(Object(await local.json()).data[0].embedding).toHaveLength(1536);
+    expect(made.upstream.asked).toHaveLength(1);
+  });
+
+  test("is a 501 where its protocol has no embeddings", async () => {
+    const made = await open([{ ...BACKEND, driver: "anthropic" }], VECTORS);
+    const refused = await made.post("/v1/embeddings", { model: "backend/embed", input: "Hello" });
+    expect([refused.status, await refused.text()]).toEqual([501, expect.stringContaining("no embeddings")]);
+  });
+});
 
 describe("embeddings of the provider", () => {
   test("are computed with an account, in a slot", async () => {
