@@ -42,7 +42,13 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   context.log.requestedModel = originalConversation.model.requested;
   context.log.stream = originalConversation.stream;
   assertDialectAllowed(request.caller.key?.entry, originalConversation.dialect);
-  const { models, stickyRoute } = await orderModelsFor(request);
+  const ordered = await orderModelsFor(request);
+  const { caller, models, hasImages } = await pinToFileAccount(
+    context,
+    request.caller,
+    originalConversation,
+    ordered.models,
+  );
   const [first, ...alternatives] = models;
   const isRouted = originalConversation.model.route !== undefined;
   const routedConversation =
@@ -53,7 +59,6 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   const isOnlyTarget = provider !== null && alternatives.length === 0;
   if (isOnlyTarget) rejectUnsupportedOptions(originalConversation, provider);
   const { abort } = abortOnDisconnect(context.request);
-  const { caller, hasImages } = await pinToFileAccount(context, request.caller, originalConversation);
   const conversation = isOnlyTarget
     ? selectCapableModel(routedConversation, provider, hasImages)
     : routedConversation;
@@ -61,7 +66,7 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   const recording = new Recording(context, conversation);
   const routeFields = {
     fallbackModels: alternatives,
-    ...(stickyRoute === undefined ? {} : { stickyRoute }),
+    ...(ordered.stickyRoute === undefined ? {} : { stickyRoute: ordered.stickyRoute }),
   };
   const { requested } = originalConversation.model;
   return {

@@ -1,11 +1,8 @@
 import type { Caller } from "../../core/auth/callers.ts";
-import {
-  type AccountNames,
-  accountIdentifier,
-  indexAccountsByName,
-} from "../../core/config/account-identifier.ts";
-import type { Config } from "../../core/config/schema.ts";
+import { accountIdentifier, indexAccountsByName } from "../../core/config/account-identifier.ts";
+import { type Account, type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
+import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { FileRecord } from "../../core/ports/files.ts";
@@ -29,10 +26,10 @@ function fileNotFoundError(id: string, field: string): GatewayError {
   });
 }
 
-/** The names of the configured account with this identifier; null if there is none. */
-async function findAccountNames(config: Config, identifier: string): Promise<AccountNames | null> {
+/** The configured account with this identifier; null if there is none. */
+async function findAccount(config: Config, identifier: string): Promise<Account | null> {
   for (const account of config.accounts) {
-    if ((await accountIdentifier(account)) === identifier) return { id: identifier, ...account };
+    if ((await accountIdentifier(account)) === identifier) return account;
   }
   return null;
 }
@@ -40,25 +37,29 @@ async function findAccountNames(config: Config, identifier: string): Promise<Acc
 /** A caller, pinned to the account that holds its files. */
 export interface PinnedCaller {
   readonly caller: Caller;
+  /** Those of the given models whose provider has the files. */
+  readonly models: readonly ResolvedModel[];
   /** Whether one of the files is an image. */
   readonly hasImages: boolean;
 }
 
 /**
  * Pins the caller to the account that holds the files which the conversation refers to: no other account can read them.
- * Also keeps callers from using each other's files. The provider cannot check that, because it knows only accounts. The
- * files of a pass-through caller are not checked: the provider does that.
+ * Leaves only models of the account's provider. Also keeps callers from using each other's files. The provider cannot
+ * check that, because it knows only accounts. The files of a pass-through caller are not checked: the provider does that.
  *
+ * @param models the models that may answer, in order
  * @throws GatewayError 404 `file_not_found` for a file that this caller does not own; 400 for files of different accounts,
- *   or of another account than the one that the request is pinned to
+ *   of another account than the one that the request is pinned to, or of a provider that has none of the models
  */
 export async function pinToFileAccount(
   context: Context,
   caller: Caller,
   conversation: Conversation,
+  models: readonly ResolvedModel[],
 ): Promise<PinnedCaller> {
   const ids = caller.mode === "pass-through" ? [] : collectFileIds(conversation);
-  if (ids.length === 0) return { caller, hasImages: false };
+  if (ids.length === 0) return { caller, models, hasImages: false };
   const field = conversation.contentField;
   const store = context.platform.files(caller.owner);
   const files = await Promise.all(
@@ -68,21 +69,30 @@ export async function pinToFileAccount(
       return file;
     }),
   );
-  const account = getCommonAccount(files, field);
+  const id = getCommonAccount(files, field);
   const { config } = await context.config();
-  const names = await findAccountNames(config, account);
+  const account = await findAccount(config, id);
   const { targetAccount } = caller;
-  const known = indexAccountsByName([names ?? { id: account, email: "", mobile: "" }]);
+  const known = indexAccountsByName([{ email: "", mobile: "", ...account, id }]);
   if (targetAccount !== null && !known.has(targetAccount.toLowerCase())) {
     throw invalidRequest(
-      `${field} refers to files of the account ${account}, but the request asks for ${targetAccount}`,
+      `${field} refers to files of the account ${id}, but the request asks for ${targetAccount}`,
       field,
     );
   }
   const [first = ""] = ids;
-  if (names === null) throw fileNotFoundError(first, field);
+  if (account === null) throw fileNotFoundError(first, field);
+  const provider = account.provider || DEFAULT_PROVIDER;
+  const usable = models.filter((model) => (model.provider ?? DEFAULT_PROVIDER) === provider);
+  if (usable.length === 0) {
+    const requested = JSON.stringify(conversation.model.requested);
+    throw invalidRequest(
+      `${field} refers to the file ${JSON.stringify(first)} of the provider ${JSON.stringify(provider)}, which does not have the model ${requested}: send the file within the request`,
+      field,
+    );
+  }
   const images = files.some(({ mediaType }) => mediaType.startsWith("image/"));
-  return { caller: { ...caller, targetAccount: account }, hasImages: images };
+  return { caller: { ...caller, targetAccount: id }, models: usable, hasImages: images };
 }
 
 function getCommonAccount(files: readonly FileRecord[], field: string): string {

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { providerSchema } from "../../../../src/core/config/schema.ts";
 import { eventBlocks } from "../../../support/fault-body.ts";
 import { type MemoryGateway, pass, passThrough, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { KEY } from "../../../support/memory-platform.ts";
 import type { Asked, Reply, Script } from "../../../support/scripted-upstream.ts";
 import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
 import { completionsScript, inOnePiece, sessionsScript } from "../../../support/upstream-scripts.ts";
@@ -48,6 +49,49 @@ describe("a provider beside the default one", () => {
     expect(made.lines.map(({ provider, account }) => [provider, account])).toEqual(
       Array(3).fill(["backend", "provider:backend"]),
     );
+  });
+
+  test("cannot read a file of the default one: a 400 names the file, and a route passes the provider over", async () => {
+    const made = await gateway({
+      upstream: twoProviders(),
+      config: {
+        providers: [BACKEND],
+        model_routes: {
+          both: ["backend/small", "provider-v4-flash"],
+          other: ["backend/small", "backend/large"],
+        },
+      },
+    });
+    const form = new FormData();
+    form.set("purpose", "user_data");
+    form.set("file", new File(["text"], "a.txt", { type: "text/plain" }));
+    const uploaded = await made.request("/v1/files", {
+      method: "POST",
+      headers: { authorization: `Bearer ${KEY}` },
+      body: form,
+    });
+    const { id: file_id } = Object(await uploaded.json());
+    const send = (model: string) =>
+      made.post("/v1/chat/completions", {
+        model,
+        messages: [{ role: "user", content: [{ type: "file", file: { file_id } }] }],
+      });
+    for (const model of ["backend/small", "other"]) {
+      const refused = await send(model);
+      expect([refused.status, await refused.json()]).toEqual([
+        400,
+        {
+          error: expect.objectContaining({
+            param: "messages",
+            message: expect.stringMatching(new RegExp(`${file_id}.*provider "default".*"${model}"`)),
+          }),
+        },
+      ]);
+    }
+    expect(made.upstream.asked.some(({ host }) => host === "backend.test")).toBe(false);
+    for (const model of ["both", "provider-v4-flash"]) {
+      expect(await (await send(model)).text()).toContain("Hello from upstream.");
+    }
   });
 
   test("leaves the default one as it was", async () => {
