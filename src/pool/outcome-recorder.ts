@@ -40,7 +40,11 @@ export class OutcomeRecorder {
 
   /** See `AccountPool.failed`. */
   recordFailure(lease: LeaseRecord, failure: AccountFailure): void {
-    if (!lease.outcomeReported) lease.state.health.failed(failure, this.#now());
+    if (!lease.outcomeReported) {
+      lease.state.health.failed(failure, this.#now());
+      if (failure.fault !== null)
+        this.#slots.providerPools.of(lease.state).health.record(failure, this.#now());
+    }
     lease.outcomeReported = true;
     if (failure.fault === "provider") this.#recordProviderFailure(lease, failure);
     else this.blameAccountOrProxy(lease.state, failure, lease.serial);

@@ -27,6 +27,7 @@ import { buildQueueStatus, listAccountHealth } from "./pool-status.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { Proxies } from "./proxies.ts";
 import { requestIdentityOf } from "./request-identity.ts";
+import { listTroubles, type ProviderRecord } from "./shards/provider-record.ts";
 import type { ShardStatus } from "./shards/shard-status.ts";
 import type { LimitShares } from "./slot-limits.ts";
 import { Slots } from "./slots.ts";
@@ -128,7 +129,10 @@ export class AccountPool {
       },
       onLeaseEnded: ({ state, token, holder, outcomeReported, expiresAt }, at) => {
         // A lease released without a report counts as a success. An expired lease has no known result.
-        if (!outcomeReported && expiresAt > at) state.health.succeeded(at);
+        if (!outcomeReported && expiresAt > at) {
+          state.health.succeeded(at);
+          this.#slots.providerPools.of(state).health.record(null, at);
+        }
         this.#circuitProbe.onRequestEnded(this.#slots.providerPools.of(state), requestIdentityOf(holder));
         if (holder.use !== undefined) this.#ledger.releaseSlot(holder.use, at);
         this.#tokens.leaseEnded(state, token, at);
@@ -384,7 +388,16 @@ export class AccountPool {
     const outages = this.#slots.providerPools.all.flatMap(({ breaker, provider }) =>
       breaker.outages(provider),
     );
-    return buildQueueStatus(this.#slots, outages, this.#now(), maxEntries);
+    const troubles = listTroubles(this.#readProviders());
+    return {
+      ...buildQueueStatus(this.#slots, outages, this.#now(), maxEntries),
+      ...(troubles.length > 0 && { troubles }),
+    };
+  }
+
+  #readProviders(): ProviderRecord[] {
+    const now = this.#now();
+    return this.#slots.providerPools.all.map((providerPool) => providerPool.readHealth(now));
   }
 
   /** The same, with the data needed to merge the statuses of several pools. */
@@ -393,7 +406,7 @@ export class AccountPool {
     const ranks: Record<string, number> = {};
     for (const id of [...status.available_accounts, ...status.in_use_accounts])
       ranks[id] = this.#slots.accounts.get(id)?.account?.rank ?? Number.POSITIVE_INFINITY;
-    return { status, limits: this.#slots.limits.configured, ranks };
+    return { status, limits: this.#slots.limits.configured, ranks, providers: this.#readProviders() };
   }
 
   /** Health of the configured accounts among `ids`, or of all. */

@@ -1,7 +1,9 @@
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { FairShares } from "./fair-shares.ts";
+import { ProviderHealth } from "./provider-health.ts";
 import { Rotation } from "./rotation.ts";
+import type { ProviderRecord } from "./shards/provider-record.ts";
 import type { Waiter } from "./waiter.ts";
 
 /**
@@ -15,6 +17,7 @@ export class ProviderPool {
   readonly fairShares = new FairShares();
   readonly queue = new FairQueue(this.fairShares);
   readonly breaker = new CircuitBreaker();
+  readonly health = new ProviderHealth();
   /** Requests that wait outside of the queue, in the order in which they were moved there. */
   readonly heldRequests = new Set<Waiter>();
   /** Guards against reentry while the held requests are being resumed. */
@@ -26,6 +29,13 @@ export class ProviderPool {
 
   constructor(provider: string) {
     this.provider = provider;
+  }
+
+  /** How its requests have ended. */
+  readHealth(now: number): ProviderRecord {
+    const outages = this.breaker.outages(this.provider);
+    const open = outages.some(({ model }) => model === "") ? "all" : outages.length > 0 ? "some" : "none";
+    return { provider: this.provider, ...this.health.read(now), open };
   }
 
   /** Number of waiting requests. */

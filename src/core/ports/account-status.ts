@@ -35,6 +35,19 @@ export interface ProviderOutageView {
   readonly since: number;
 }
 
+/** The health of a provider, from the results of its requests. */
+export interface ProviderHealthView {
+  readonly health: "healthy" | "degraded" | "down";
+  /** The last failure and its time in Unix milliseconds; null: none for ten minutes. */
+  readonly last_error: { readonly reason: string; readonly at: number } | null;
+}
+
+/** A provider that is not healthy. */
+export interface ProviderTrouble extends ProviderHealthView {
+  /** Empty for the default provider. */
+  readonly provider: string;
+}
+
 /** One waiting request. */
 export interface WaitingRequestView {
   readonly request_id: string;
@@ -60,7 +73,7 @@ export interface FailingAccountView {
 
 /**
  * The queue status (contract, Queue status). The fields `leases`, `cooldowns`, `conditions`, `failing`, `outages`,
- * `ready`, `waiting_requests`, `partial` and `silent_shards` are additions to the contract.
+ * `troubles`, `ready`, `waiting_requests`, `partial` and `silent_shards` are additions to the contract.
  */
 export interface QueueStatus {
   readonly available: number;
@@ -84,6 +97,8 @@ export interface QueueStatus {
   /** Failing accounts, latest failure first. */
   readonly failing: readonly FailingAccountView[];
   readonly outages: readonly ProviderOutageView[];
+  /** The providers that are not healthy; absent: none. */
+  readonly troubles?: readonly ProviderTrouble[] | undefined;
   readonly waiting_requests: readonly WaitingRequestView[];
   /** True if some pool shards did not answer: numbers and lists lack their accounts. Absent if there is only one pool. */
   readonly partial?: boolean | undefined;

@@ -112,3 +112,11 @@ export const accountTestResultSchema = () =>
     model: z.string(),
     session_count: z.number(),
   }) satisfies z.ZodType<AccountTestResult>;
+
+/** The health of a provider. */
+export const providerHealthSchema = () =>
+  z.object({
+    health: z.enum(["healthy", "degraded", "down"]),
+    /** The last failure, `at` in Unix milliseconds; null: none for ten minutes. */
+    last_error: z.object({ reason: z.string(), at: z.int() }).nullable(),
+  });

@@ -9,12 +9,19 @@ import {
 import { once } from "../../core/encoding/lazy-schema.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { parseWith } from "../../core/http/json-body.ts";
+import type { ProviderHealthView } from "../../core/ports/account-status.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
-import { successSchema } from "./answers.ts";
+import { providerHealthSchema, successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { formatEtag } from "./etag.ts";
 import { priceRequestSchema } from "./price-request.ts";
-import { defaultProviderView, mergeHeaders, providerView, providerViewSchema } from "./provider-view.ts";
+import {
+  defaultProviderView,
+  mergeHeaders,
+  type ProviderView,
+  providerView,
+  providerViewSchema,
+} from "./provider-view.ts";
 import { rejectUnknownFields, requestObject, unknownFieldInUnion } from "./request-fields.ts";
 import { conflictError, requireFound } from "./resource-errors.ts";
 
@@ -110,9 +117,10 @@ function applyProviderChange(
   };
 }
 
-/** A provider in the list, with the result of its last scheduled model refresh. */
+/** A provider in the list, with its health and the result of its last scheduled model refresh. */
 const listedProviderSchema = () =>
   providerViewSchema().extend({
+    ...providerHealthSchema().shape,
     models_asked: z.object({ at: z.int(), error: z.string(), added: z.int() }).nullable(),
   });
 
@@ -132,8 +140,14 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
       const defaultProvider = defaultProviderView(platform, config);
       const views = config.providers.map((entry) => providerView(config, entry));
       if (defaultProvider !== null) views.unshift(defaultProvider);
+      const { troubles = [] } = await platform.accounts.getStatus(0);
+      const healthOf = ({ id, read_only }: ProviderView): ProviderHealthView => {
+        const trouble = troubles.find(({ provider }) => provider === (read_only ? "" : id));
+        return { health: trouble?.health ?? "healthy", last_error: trouble?.last_error ?? null };
+      };
       const items = views.map((view) => ({
         ...view,
+        ...healthOf(view),
         models_asked: Object.hasOwn(refreshes, view.id) ? refreshes[view.id] : null,
       }));
       return Response.json({ items, total: items.length });

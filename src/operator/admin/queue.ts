@@ -3,7 +3,7 @@ import { lazyObject } from "../../core/encoding/lazy-schema.ts";
 import { PROVIDER_ERROR_KINDS } from "../../core/errors/provider-error.ts";
 import type { QueueStatus } from "../../core/ports/account-status.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
-import { cooldownSchema } from "./answers.ts";
+import { cooldownSchema, providerHealthSchema } from "./answers.ts";
 
 const queueStatusSchema = () =>
   z.object({
@@ -50,6 +50,8 @@ const queueStatusSchema = () =>
         since: z.int(),
       }),
     ),
+    /** Providers that are not healthy. */
+    troubles: z.array(providerHealthSchema().extend({ provider: z.string() })).optional(),
     waiting_requests: z.array(
       z.object({
         request_id: z.string(),

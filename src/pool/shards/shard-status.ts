@@ -1,5 +1,6 @@
 import type { AccountCondition, QueueStatus } from "../../core/ports/account-status.ts";
 import type { PoolLimits } from "../../core/ports/pool-configuration.ts";
+import { listTroubles, type ProviderRecord } from "./provider-record.ts";
 
 /** The queue status of one of several pools. */
 export interface ShardStatus {
@@ -8,6 +9,8 @@ export interface ShardStatus {
   readonly limits: PoolLimits;
   /** Ranks among all accounts, of the accounts listed as available or in use. */
   readonly ranks: Readonly<Record<string, number>>;
+  /** How the requests to each provider have ended; absent: a shard of an earlier version. */
+  readonly providers?: readonly ProviderRecord[];
 }
 
 const sum = <T>(items: readonly T[], getNumber: (item: T) => number): number =>
@@ -49,6 +52,7 @@ export function mergeStatuses(
       ({ since }) => since,
     ).map((outage) => [`${outage.provider}\n${outage.model}`, outage] as const),
   );
+  const troubles = listTroubles(shards.flatMap(({ providers = [] }) => providers));
   return {
     available: total(({ available }) => available),
     ready: total(({ ready }) => ready),
@@ -82,6 +86,7 @@ export function mergeStatuses(
       ({ at }) => at,
     ),
     outages: [...outages.values()],
+    ...(troubles.length > 0 && { troubles }),
     waiting_requests: takeLargest(
       ({ waiting_requests }) => waiting_requests,
       ({ waiting_ms }) => waiting_ms,

@@ -94,6 +94,27 @@ describe("a provider beside the default one", () => {
     }
   });
 
+  test("is listed as down, with its last error, after five failures of its only token", async () => {
+    const own = sessionsScript();
+    const broken: Reply = { status: 500, json: { error: { message: "broken" } } };
+    const upstream = new ScriptedUpstream((asked) => (asked.host === "backend.test" ? broken : own(asked)));
+    const made = await gateway({ upstream, env: { ADMIN_KEY: "admin" }, config: { providers: [BACKEND] } });
+    const list = async () => {
+      const answer = await made.request("/admin/providers", { headers: { authorization: "Bearer admin" } });
+      return Object(await answer.json()).items;
+    };
+    const healthy = { health: "healthy", last_error: null };
+    expect(await list()).toMatchObject([healthy, healthy]);
+    for (let request = 0; request < 5; request += 1) {
+      await made.post("/v1/chat/completions", ask("backend/small"));
+      await made.settle();
+    }
+    expect(await list()).toMatchObject([
+      healthy,
+      { id: "backend", health: "down", last_error: { reason: expect.any(String), at: expect.any(Number) } },
+    ]);
+  });
+
   test("leaves the default one as it was", async () => {
     const made = await gateway({ upstream: twoProviders(), config: { providers: [BACKEND] } });
     const response = await made.post("/v1/chat/completions", ask("gpt-4o"));
