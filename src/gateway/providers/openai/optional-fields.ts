@@ -2,6 +2,9 @@ import { fieldRefusalPattern, hintFields, type OptionalField } from "../optional
 import type { WireMessage, WireRequest, WireTool } from "./wire.ts";
 
 const HINTS = hintFields<WireRequest>([
+  // Reasoning models of some vendors accept only the default.
+  "temperature",
+  "top_p",
   "top_k",
   "min_p",
   "presence_penalty",

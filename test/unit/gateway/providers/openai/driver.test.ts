@@ -75,9 +75,17 @@ describe("a backend that refuses a field by its name", () => {
     ["user", "Unknown name 'user'"],
     ["verbosity", "Unrecognized request argument supplied: verbosity"],
     ["prompt_cache_key", "unexpected keyword argument prompt_cache_key"],
+    [
+      "temperature",
+      "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+    ],
+    ["top_p", "Unsupported value: 'top_p' does not support 0.9 with this model."],
+    ["top_p", "Unsupported parameter: 'top_p' is not supported with this model."],
   ])("is asked without %s, which only shapes the answer: %s", async (name, message) => {
     const fake = refusing(name, message);
     const sampling = {
+      temperature: 0.2,
+      topP: 0.9,
       topK: 4,
       minP: 0.1,
       presencePenalty: 1,
@@ -92,6 +100,14 @@ describe("a backend that refuses a field by its name", () => {
     expect(fake.seen).toHaveLength(2);
     const [before = "", after = ""] = fake.seen.map((seen) => Object.keys(seen.json()).join());
     expect(before.replace(`,${name}`, "")).toBe(after);
+  });
+
+  it("is believed when it says that a temperature is too high: the caller must correct it", async () => {
+    const fake = refusing("temperature", "temperature must be between 0 and 2");
+    await expect(asking(fake, { sampling: { temperature: 3 } })).rejects.toMatchObject({
+      kind: "invalid_request",
+    });
+    expect(fake.seen).toHaveLength(1);
   });
 
   it("with a value that it will not have is the caller's to correct", async () => {
