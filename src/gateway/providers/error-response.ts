@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { MASK, maskSecrets } from "../../core/encoding/secret-masking.ts";
 import type { UpstreamFault } from "../../core/errors/gateway-error.ts";
 import { ProviderError, type ProviderErrorKind } from "../../core/errors/provider-error.ts";
-import { readBounded } from "./transport.ts";
+import { mediaTypeOf, readBounded } from "./transport.ts";
 
 /** How many bytes of an error body are read. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -79,10 +79,39 @@ export interface ErrorKinds {
   readonly retryAfter?: (body: JsonObject) => number | null;
 }
 
+/** The members that hold the reason, the preferred first. Each is a text, an object with such members or a list. */
+const REASON_MEMBERS = ["message", "msg", "error", "detail", "errors"] as const;
+/** How deep the reason may be nested. */
+const MAX_REASON_DEPTH = 5;
+
+/** Reads the reason from an error body. Joins the entries of lists such as FastAPI's `detail: [{loc, msg}]`. */
+function readReason(value: unknown, depth = 0): string {
+  if (typeof value === "string") return value.trim();
+  if (depth === MAX_REASON_DEPTH) return "";
+  if (Array.isArray(value)) {
+    const reasons = value.map((entry) => readReason(entry, depth + 1));
+    return reasons.filter((reason) => reason !== "").join("; ");
+  }
+  if (!isObject(value)) return "";
+  for (const member of REASON_MEMBERS) {
+    const reason = readReason(value[member], depth + 1);
+    if (reason !== "") return readPlace(value["loc"]) + reason;
+  }
+  return "";
+}
+
+/** The path of the field at fault, as in `body.messages.0.role: `. */
+function readPlace(path: unknown): string {
+  if (!Array.isArray(path)) return "";
+  const steps: readonly unknown[] = path;
+  const names = steps.filter((step) => typeof step === "string" || typeof step === "number");
+  return names.length === 0 ? "" : `${names.join(".")}: `;
+}
+
 /**
  * Converts a provider's error object into a `ProviderError`. Accepts `{code, message}`, the same under `error`, a
- * text under `error`, and the forms of common HTTP frameworks (`message`, `detail`). The code decides first, then the
- * HTTP status. If the status is 0 (none), a numeric code replaces it.
+ * text under `error`, and the forms of common HTTP frameworks (`message`, `detail`, `errors`). The code decides first,
+ * then the HTTP status. If the status is 0 (none), a numeric code replaces it.
  */
 export function errorFrom(
   rawBody: JsonObject,
@@ -92,12 +121,11 @@ export function errorFrom(
   retryAfter: number | null = null,
 ): ProviderError {
   const body = kinds.read?.(rawBody) ?? rawBody;
-  const { error, detail } = body;
-  const { code, type, message } = isObject(error) ? error : body;
+  const { error } = body;
+  const { code, type } = isObject(error) ? error : body;
   const effective = status === 0 && isStatus(code) ? code : status;
   const known = kindOfCode(code, kinds) ?? kindOfCode(type, kinds);
-  const errorText = [message, error, detail].find((value) => typeof value === "string");
-  const text = typeof errorText === "string" ? errorText : "";
+  const text = (isObject(error) ? readReason(error) : "") || readReason(body);
   const statusKind = known ?? kinds.statuses?.[effective] ?? kindOfStatus(effective);
   const kind = statusKind === "invalid_request" && TOO_LONG.test(text) ? "context_length" : statusKind;
   const fault = readErrorFields(isObject(error) ? error : body, secret);
@@ -160,10 +188,24 @@ export interface UpstreamErrorResponse {
   readonly text: string;
 }
 
-/**
- * Reads an error response and closes its body. If the body is not JSON, only the status counts; an HTML page is not
- * passed on.
- */
+/** A page, cut JSON, or bytes that are not text. */
+const NOT_PLAIN_TEXT = /^\s*[<{[]|[^\P{Cc}\s]|\uFFFD/u;
+const PLAIN_TEXT_TYPES: readonly string[] = ["text/plain", "application/json", ""];
+
+/** Reads the body of an error response. An HTML page is not passed on: it is the error page of a proxy, for example. */
+function parseErrorBody(response: Response, text: string): JsonObject {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    // Some backends wrap the error in a list, like the pieces of a stream.
+    const root: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+    return isObject(root) ? root : { message: root };
+  } catch {
+    const isPlain = PLAIN_TEXT_TYPES.includes(mediaTypeOf(response)) && !NOT_PLAIN_TEXT.test(text);
+    return isPlain ? { message: text } : {};
+  }
+}
+
+/** Reads an error response and closes its body. If the body states no reason, only the status counts. */
 export async function readErrorResponse(
   response: Response,
   secret: string,
@@ -178,15 +220,7 @@ export async function readErrorResponse(
   }
   const { text } = await readBounded(response, MAX_ERROR_BYTES);
   signal.throwIfAborted();
-  let body: JsonObject = {};
-  try {
-    const parsed: unknown = JSON.parse(text);
-    // Some backends wrap the error in a list, like the pieces of a stream.
-    const root: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
-    if (isObject(root)) body = root;
-  } catch {
-    // The body is an error page of a proxy, for example. Use the status only.
-  }
+  const body = parseErrorBody(response, text);
   const retryDelay = readRetryAfter(response) ?? kinds.retryAfter?.(body) ?? null;
   const after = retryDelay === null ? null : Math.min(retryDelay, LONGEST_WAIT);
   return { error: errorFrom(body, status, secret, kinds, after), text };

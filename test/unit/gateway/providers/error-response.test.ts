@@ -68,3 +68,82 @@ describe("how long a limited backend wants to be left alone", () => {
     });
   });
 });
+
+describe("the reason that a backend states", () => {
+  const MISSING = "Field required";
+  const read = async (body: BodyInit, headers: Record<string, string> = {}) => {
+    const response = new Response(body, { status: 400, headers });
+    const { error } = await readErrorResponse(response, "sk-secret-token", new AbortController().signal);
+    return error;
+  };
+
+  it.each<[string, unknown, string]>([
+    [
+      "a list of `detail`",
+      { detail: [{ loc: ["body", "top_p"], msg: MISSING, type: "t" }] },
+      `body.top_p: ${MISSING}`,
+    ],
+    [
+      "several entries of `detail`",
+      {
+        detail: [
+          {
+            loc: ["body", "messages", 0, "role"],
+            msg: "no such role",
+            type: "enum",
+            input: "the caller's words",
+          },
+          { loc: ["body", "n"], msg: "too many", type: "t" },
+        ],
+      },
+      "body.messages.0.role: no such role; body.n: too many",
+    ],
+    ["an entry without a place", { detail: [{ loc: [[["x"]]], msg: MISSING }] }, MISSING],
+    ["a text as `detail`", { detail: "no such model" }, "no such model"],
+    ["an object as `detail`", { detail: { message: "no such model" } }, "no such model"],
+    ["a list without a wrapper", [{ loc: ["body", "n"], msg: MISSING, type: "t" }], `body.n: ${MISSING}`],
+    [
+      "`detail` within `message`",
+      { message: { detail: [{ loc: ["body"], msg: MISSING }] } },
+      `body: ${MISSING}`,
+    ],
+    ["a list of `errors`", { errors: [{ code: 7, message: "no route" }, "no model"] }, "no route; no model"],
+    ["`errors` within `error`", { error: { code: 7, errors: [{ message: "no route" }] } }, "no route"],
+    ["a JSON text", "no such model", "no such model"],
+    ["`message` before `error`", { error: "Bad Request", message: "no such model" }, "no such model"],
+    ["the object `error` before `message`", { error: { message: "a" }, message: "b" }, "a"],
+  ])("is read from %s", async (_where, body, reason) => {
+    expect((await read(JSON.stringify(body))).message).toBe(`the provider says: ${reason}`);
+  });
+
+  it.each(["text/plain; charset=utf-8", "application/json", ""])(
+    "is read from plain text (%s)",
+    async (type) => {
+      const { message } = await read("no such\n model", { "content-type": type });
+      expect(message).toBe("the provider says: no such model");
+    },
+  );
+
+  it.each([
+    ["an HTML page", "<html>", {}],
+    ["an HTML page without a tag at its start", "Sorry <b>", { "content-type": "text/html" }],
+    ["JSON that was cut off", '{"message": "no', {}],
+    ["bytes", new Uint8Array([1, 2, 255]), {}],
+    ["an empty body", " ", {}],
+    ["a list of numbers", '{"errors": [1, 2]}', {}],
+    ["JSON that nests too deep", `${'{"error":'.repeat(5_000)}"x"${"}".repeat(5_000)}`, {}],
+  ] as const)("is not read from %s", async (_what, body, headers) => {
+    expect((await read(body, headers)).message).toBe("the provider failed (status 400)");
+  });
+
+  it("is masked and bounded, and decides the kind", async () => {
+    const { message } = await read(`bad sk-secret-token ${"x".repeat(5_000)}`);
+    expect(message).toMatch(/^the provider says: bad \[masked\] x+$/);
+    expect(message.length).toBeLessThan(530);
+    const detail = [{ loc: ["body", "sk-secret-token"], msg: "sk-secret-token is wrong" }];
+    expect((await read(JSON.stringify({ detail }))).message).toBe(
+      "the provider says: body.[masked]: [masked] is wrong",
+    );
+    expect((await read("prompt is too long: 9 tokens")).kind).toBe("context_length");
+  });
+});
