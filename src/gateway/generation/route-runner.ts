@@ -45,8 +45,8 @@ export function classifyFailure(error: unknown): ModelFailure | null {
 }
 
 /**
- * Tries the models of a route in order until one answers. It tries another model only while the caller has seen nothing of
- * an answer. While other models remain, it does not wait for a free account; if all models fail and some were busy, it
+ * Tries the models of a route in order until one answers. It tries another model only while the caller has no visible
+ * output of an answer. While other models remain, it does not wait for a free account; if all models fail and some were busy, it
  * waits for the first busy one. With a single model it behaves like a plain generation.
  */
 export class RouteRunner {
@@ -87,13 +87,13 @@ export class RouteRunner {
   /**
    * Runs the generation of one model after another.
    *
-   * @param attempt runs one generation; called again only if the caller saw nothing of the previous one
-   * @param hasOutput whether the caller has seen anything of an answer
+   * @param attempt runs one generation; called again only if the caller has no visible output of the previous one
+   * @param hasVisibleOutput whether the caller has text, a refusal or a tool call of an answer; reasoning does not count
    * @throws the error of the last attempt
    */
   async run<T>(
     attempt: (generation: Generation) => Promise<T>,
-    hasOutput: () => boolean = () => false,
+    hasVisibleOutput: () => boolean = () => false,
   ): Promise<T> {
     if (!this.#hasFallbacks) return attempt(this.#generation);
     for (;;) {
@@ -111,7 +111,7 @@ export class RouteRunner {
           recording?.recordFailure(error, job.conversation.model);
         }
         if (failure?.isFailing === true) this.#recordResult(error);
-        if (failure === null || hasOutput() || !(await this.#prepareNextModel(failure))) throw error;
+        if (failure === null || hasVisibleOutput() || !(await this.#prepareNextModel(failure))) throw error;
       }
     }
   }

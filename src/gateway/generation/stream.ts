@@ -47,6 +47,11 @@ async function waitAtMost(promise: Promise<void>, milliseconds: number): Promise
   }
 }
 
+/** Removes `start`, which is the first event of a model. */
+function withoutStart(events: readonly GenerationEvent[]): readonly GenerationEvent[] {
+  return events[0]?.type === "start" ? events.slice(1) : events;
+}
+
 /**
  * Answers a conversation as a stream. All generation routes use this function or `generateCompletion`.
  *
@@ -63,7 +68,8 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
   let { generation } = runner;
   let info = createAnswerInfo(generation.job, () => generation);
   let renderer = answer.stream(info);
-  let hasOutput = false;
+  /** Whether the renderer has begun the answer. The models that follow then continue it. */
+  let hasBegun = false;
   let succeeded = false;
   const format = new StreamedFormat(request.conversation.responseFormat);
   const { keepAliveMs, idleTimeoutMs } = context.platform.variables;
@@ -78,8 +84,8 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
   };
   const sink: GenerationSink = {
     deliver(generated) {
-      hasOutput = true;
-      const events = format.push(generated);
+      const events = format.push(hasBegun ? withoutStart(generated) : generated);
+      hasBegun = true;
       for (const event of events) fold.push(event);
       const rendered = render(events);
       if (events.at(-1)?.type !== "finish") return writer.write(rendered);
@@ -102,15 +108,17 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
     try {
       await runner.run(
         (current) => {
-          // A fallback model takes over before any output. The renderer must name that model.
-          if (current !== generation) {
-            generation = current;
-            info = createAnswerInfo(current.job, () => current);
+          const isNext = current !== generation;
+          generation = current;
+          // Until the answer has begun, the renderer can still name the model that answers.
+          if (isNext && !hasBegun) {
+            info = createAnswerInfo(current.job, () => generation);
             renderer = answer.stream(info);
           }
           return current.run(sink);
         },
-        () => hasOutput,
+        // Reasoning is not visible output, as in failover between accounts.
+        () => generation.assembler.hasVisibleOutput,
       );
       // The wait is limited: a reader that has stopped may never take the rest, and the request no longer holds any
       // resources.

@@ -6,6 +6,10 @@ import { type MemoryGateway, pass, passThrough, useMemoryGateway } from "../../.
 import { KEY } from "../../../support/memory-platform.ts";
 import type { Asked, Reply, Script } from "../../../support/scripted-upstream.ts";
 import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { validateChatCompletionsStream } from "../../../support/stream-validators/chat-completions.ts";
+import { validateContentGenerationStream } from "../../../support/stream-validators/content-generation.ts";
+import { validateMessagesStream } from "../../../support/stream-validators/messages.ts";
+import { validateResponsesStream } from "../../../support/stream-validators/responses.ts";
 import { completionsScript, inOnePiece, sessionsScript } from "../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
@@ -315,6 +319,80 @@ describe("a name that leads to several models", () => {
       config: { ...THREE, model_routes: { best: ["one/a", "two/b"] } },
     });
     const text = await (await made.post("/v1/chat/completions", { ...ask("best"), stream: true })).text();
+    expect(text).toContain("error");
+    expect(hostsOf(upstream)).toEqual(["one.test"]);
+  });
+
+  const TWO = { ...THREE, model_routes: { best: ["one/a", "two/b"] } };
+  const [start = "", thought = ""] = eventBlocks("chat-completions", { reasoning: "Hm.", text: "" });
+  const thinking = { ...ask("best"), reasoning_effort: "high", stream: true };
+
+  test.each<[string, Reply]>([
+    ["breaks off", { body: [start, thought, "reset"] }],
+    ["falls silent", { body: [start, thought, "silence"] }],
+    ["has no visible answer", { body: eventBlocks("chat-completions", { reasoning: "Hm.", text: "" }) }],
+  ])("goes on after one that shows reasoning and then %s, in the same stream", async (_, reply) => {
+    const upstream = backends({ "one.test": () => reply, "two.test": () => said("Here.") });
+    const providers = [{ ...provider("one"), idle_timeout_ms: 1_000 }, provider("two")];
+    const made = await gateway({ upstream, config: { ...TWO, providers } });
+    const answer = made.post("/v1/chat/completions", thinking).then((response) => response.text());
+    await made.settle();
+    const text = await answer;
+    expect(validateChatCompletionsStream(text).completion).toMatchObject({ text: "Here." });
+    expect(text).toContain("Hm.");
+    expect(text.match(/"role":"assistant"/g)).toHaveLength(1);
+    const [record] = await made.history();
+    expect(record).toMatchObject({ status: "success", provider: "two", tried: [{ provider: "one" }] });
+  });
+
+  test.each<[string, string, object, (text: string) => unknown]>([
+    [
+      "message",
+      "/v1/messages",
+      {
+        ...ask("best"),
+        max_tokens: 2_000,
+        thinking: { type: "enabled", budget_tokens: 1_024 },
+        stream: true,
+      },
+      validateMessagesStream,
+    ],
+    [
+      "response",
+      "/v1/responses",
+      { model: "best", input: "Hello?", reasoning: { effort: "high", summary: "auto" }, stream: true },
+      validateResponsesStream,
+    ],
+    [
+      "list of candidates",
+      "/v1beta/models/best:streamGenerateContent?alt=sse",
+      {
+        contents: [{ parts: [{ text: "Hello?" }] }],
+        generationConfig: { thinkingConfig: { includeThoughts: true, thinkingBudget: 1_024 } },
+      },
+      validateContentGenerationStream,
+    ],
+  ])("goes on after shown reasoning in the same %s", async (_, path, body, validate) => {
+    const upstream = backends({
+      "one.test": () => ({ body: [start, thought, "reset"] }),
+      "two.test": () => said("Here."),
+    });
+    const made = await gateway({ upstream, config: TWO });
+    const text = await (await made.post(path, body)).text();
+    validate(text);
+    expect([text.includes("Hm."), text.includes("Here.")]).toEqual([true, true]);
+  });
+
+  test("goes on no more once a call was announced after the reasoning", async () => {
+    const call = { index: 0, id: "c", type: "function", function: { name: "weather", arguments: '{"a"' } };
+    const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] } }] };
+    const upstream = backends({
+      "one.test": () => ({ body: [start, thought, `data: ${JSON.stringify(chunk)}\n\n`, "reset"] }),
+      "two.test": () => said("Here."),
+    });
+    const made = await gateway({ upstream, config: TWO });
+    const tools = [{ type: "function", function: { name: "weather", parameters: { type: "object" } } }];
+    const text = await (await made.post("/v1/chat/completions", { ...thinking, tools })).text();
     expect(text).toContain("error");
     expect(hostsOf(upstream)).toEqual(["one.test"]);
   });
