@@ -1,3 +1,4 @@
+import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI, type GroundingMetadata } from "@google/genai";
 import OpenAI from "openai";
@@ -38,6 +39,52 @@ describe("general rules", () => {
     expect(await response.json()).toMatchObject({
       error: { code: "invalid json", type: "invalid_request_error" },
     });
+  });
+
+  const encoded = (path: string, coding: string, body: Uint8Array<ArrayBuffer>) =>
+    fetch(path, {
+      method: "POST",
+      headers: {
+        authorization: path.startsWith("/admin") ? "Bearer admin" : "Bearer sk-dev",
+        "content-type": "application/json",
+        "content-encoding": coding,
+      },
+      body,
+    });
+
+  it.each([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["zstd", zstdCompressSync],
+  ] as const)(
+    "2. a body may be encoded with %s, and its limit holds for what it decodes to",
+    async (coding, encode) => {
+      const body = { model: "gpt-4o", messages: [{ role: "user", content: "Hello. ".repeat(20_000) }] };
+      const answer = await encoded(
+        "/v1/chat/completions",
+        coding,
+        Uint8Array.from(encode(JSON.stringify(body))),
+      );
+      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("Hello.")]);
+      const bomb = Uint8Array.from(encode(new Uint8Array(256 * 1024 * 1024).fill(32)));
+      const refused = await encoded("/v1/chat/completions", coding, bomb);
+      expect([refused.status, await refused.json()]).toMatchObject([
+        413,
+        { error: { code: "request_too_large" } },
+      ]);
+    },
+  );
+
+  it.each([
+    ["/v1/chat/completions", { error: { type: "invalid_request_error", code: "invalid_request" } }],
+    ["/v1/messages", { type: "error", error: { type: "invalid_request_error" } }],
+    ["/v1beta/models/gemini-2.5-pro:generateContent", { error: { code: 415, status: "INVALID_ARGUMENT" } }],
+    ["/api/chat", { error: expect.stringContaining("zstd") }],
+    ["/admin/keys", { detail: expect.stringContaining("zstd") }],
+  ])("2. a body of another coding is a 415 at %s", async (path, shape) => {
+    const response = await encoded(path, "br", new Uint8Array([1, 2, 3]));
+    expect([response.status, response.headers.get("accept-encoding")]).toEqual([415, "gzip, deflate, zstd"]);
+    expect(await response.json()).toMatchObject(shape);
   });
 
   it.each([

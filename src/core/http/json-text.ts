@@ -1,5 +1,6 @@
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { BodyDeadline } from "./body-deadline.ts";
+import { BodyDecoder, type ContentCoding, contentCodingOf } from "./content-coding.ts";
 import { drain } from "./drain.ts";
 import { JsonScan } from "./json-scan.ts";
 import type { MemoryReservation } from "./memory-budget.ts";
@@ -65,17 +66,19 @@ export function bodyTimedOut(): GatewayError {
 }
 
 /**
- * Reads the text of a JSON body: valid UTF-8, with memory reserved for its parsed form.
+ * Reads the text of a JSON body: decoded, valid UTF-8, with memory reserved for its parsed form.
  *
- * @throws GatewayError 400 `invalid json` for invalid UTF-8 (it takes precedence over all but 413 for a body larger than
+ * @throws GatewayError 415 for an unsupported `Content-Encoding`; 400 `invalid json` for invalid UTF-8 (it takes precedence over all but 413 for a body larger than
  * `limit` bytes); 400 if nested too deeply; 408 if sent too slowly; 413 and 503 if the memory budget is exhausted.
  */
 export async function readJsonText(request: Request, options: BodyReadOptions): Promise<string> {
   const { memory, limit } = options;
   const length = request.headers.get("content-length");
   const declared = length === null ? null : Number(length);
+  const coding = await readContentCoding(request);
   const nativeLimit = Math.min(limit, memory.isKnown ? NATIVE_BYTES : STRANGERS_NATIVE_BYTES);
-  if (declared !== null && declared <= nativeLimit) return readShortBody(request, declared, options);
+  if (coding === null && declared !== null && declared <= nativeLimit)
+    return readShortBody(request, declared, options);
   // Reading `body` creates a stream, so short bodies are read without it.
   const { body } = request;
   if (body === null) return "";
@@ -83,7 +86,19 @@ export async function readJsonText(request: Request, options: BodyReadOptions): 
     await drain(body.getReader());
     throw bodyTooLarge(limit);
   }
-  return new StreamedBodyReader(body, options).read();
+  const decoder = coding === null ? null : await BodyDecoder.create(coding);
+  return new StreamedBodyReader(body, decoder, options).read();
+}
+
+/** Reads the coding of a body. After a refusal the client must be able to read the response, so the body is read too. */
+async function readContentCoding({ headers, body }: Request): Promise<ContentCoding | null> {
+  if (!headers.has("content-encoding")) return null;
+  try {
+    return contentCodingOf(headers);
+  } catch (error) {
+    if (body !== null) await drain(body.getReader());
+    throw error;
+  }
 }
 
 /** Characters per slice. */
@@ -147,10 +162,14 @@ async function readShortBody(request: Request, declared: number, options: BodyRe
 /** Reads a long body, or one of unknown length. It reserves memory as bytes arrive, and stores nothing twice. */
 class StreamedBodyReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #decoder: BodyDecoder | null;
   readonly #options: BodyReadOptions;
-  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   readonly #scan = new JsonScan(MAX_DEPTH);
   #pieces: string[] = [];
+  /** Received bytes, before decoding. */
+  #received = 0;
+  /** Bytes of the decoded body. */
   #bytes = 0;
   #characters = 0;
   /**
@@ -158,19 +177,22 @@ class StreamedBodyReader {
    */
   #fault: GatewayError | null = null;
 
-  constructor(body: ReadableStream<Uint8Array>, options: BodyReadOptions) {
+  constructor(body: ReadableStream<Uint8Array>, decoder: BodyDecoder | null, options: BodyReadOptions) {
     this.#reader = body.getReader();
+    this.#decoder = decoder;
     this.#options = options;
   }
 
   async read(): Promise<string> {
-    const { timers, limit, timeoutMs } = this.#options;
+    const { timers, limit, timeoutMs, memory } = this.#options;
     const clock = new BodyDeadline(
       timers,
       timeoutMs,
       () => void this.#reader.cancel().catch(() => undefined),
     );
+    const decoderBytes = this.#decoder?.bytes ?? 0;
     try {
+      if (decoderBytes > 0 && !memory.tryReserve(decoderBytes)) await memory.reserveWhenFree(decoderBytes);
       for (;;) {
         const { done, value } = await this.#reader.read().catch((error: unknown) => {
           throw clock.isOver ? bodyTimedOut() : bodyIncomplete(error);
@@ -178,27 +200,51 @@ class StreamedBodyReader {
         if (clock.isOver) throw bodyTimedOut();
         if (done) break;
         clock.addReceived(value.byteLength);
-        this.#bytes += value.byteLength;
-        if (this.#bytes > limit) {
-          this.#refuse(bodyTooLarge(limit));
+        this.#received += value.byteLength;
+        if (this.#received > limit) this.#refuse(bodyTooLarge(limit));
+        else if (this.#decoder === null) await this.#take(value);
+        else if (this.#fault === null) await this.#takeDecoded(this.#decoder.push(value));
+        if (this.#received > limit || this.#bytes > limit) {
           await drain(this.#reader);
           break;
         }
-        await this.#push(value);
       }
+      if (this.#fault === null && this.#decoder !== null) await this.#takeDecoded(this.#decoder.finish());
       if (this.#fault === null) await this.#finish();
       if (this.#fault !== null) throw this.#fault;
+      memory.shrinkTo(memory.bytes - decoderBytes);
     } finally {
+      this.#decoder?.close();
       clock.stop();
     }
     return this.#pieces.join("");
+  }
+
+  /** Takes decoded bytes, until the body is refused. */
+  async #takeDecoded(decoded: AsyncGenerator<Uint8Array, void>): Promise<void> {
+    try {
+      for await (const bytes of decoded) {
+        await this.#take(bytes);
+        if (this.#fault !== null) return;
+      }
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      this.#refuse(error);
+    }
+  }
+
+  async #take(bytes: Uint8Array): Promise<void> {
+    const { limit } = this.#options;
+    this.#bytes += bytes.byteLength;
+    if (this.#bytes > limit) this.#refuse(bodyTooLarge(limit));
+    else await this.#push(bytes);
   }
 
   async #push(bytes: Uint8Array): Promise<void> {
     if (this.#fault?.code === "invalid json") return;
     let text: string;
     try {
-      text = this.#decoder.decode(bytes, { stream: true });
+      text = this.#utf8.decode(bytes, { stream: true });
     } catch {
       this.#refuse(invalidJson());
       return;
@@ -215,7 +261,7 @@ class StreamedBodyReader {
 
   async #finish(): Promise<void> {
     try {
-      this.#pieces.push(this.#decoder.decode());
+      this.#pieces.push(this.#utf8.decode());
     } catch {
       this.#refuse(invalidJson());
       return;
