@@ -169,11 +169,12 @@ describe("Chat-completions stream", () => {
     expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
   });
 
-  it("include_usage adds exactly one chunk without choices", async () => {
+  it("include_usage moves the usage to exactly one chunk without choices", async () => {
     const options = { stream: true, stream_options: { include_usage: true } };
     const chunks = chunksOf(await (await chat("x", options)).text());
     expect(chunks.filter(({ choices }) => choices.length === 0)).toHaveLength(1);
     expect(chunks.at(-1)?.usage?.["total_tokens"]).toBeGreaterThan(0);
+    expect(chunks.filter(({ usage }) => usage)).toHaveLength(1);
     const without = chunksOf(await (await chat("x", { stream: true })).text());
     expect(without.filter(({ choices }) => choices.length === 0)).toHaveLength(0);
   });

@@ -86,6 +86,7 @@ class ChatCheck {
     if (choice === undefined) {
       rule(this.#finish !== null, "a chunk without choices comes after the finish", chunk);
       rule(!!chunk.usage, "a chunk without choices has usage", chunk);
+      rule(this.#usage === null, "usage comes once", chunk);
       this.#usage = toUsage(chunk.usage);
       return;
     }
@@ -93,8 +94,7 @@ class ChatCheck {
     this.#delta(choice.delta);
     if (choice.finish_reason === null) return;
     rule(Object.keys(choice.delta).length === 0, "the final chunk has an empty delta", chunk);
-    rule(!!chunk.usage, "the final chunk has usage", chunk);
-    this.#usage = toUsage(chunk.usage);
+    if (chunk.usage) this.#usage = toUsage(chunk.usage);
     this.#finish = choice.finish_reason;
     if (!wasCut(this.#finish)) endsAsCalled(this.#finish, this.#calls.length);
   }
@@ -140,6 +140,7 @@ class ChatCheck {
 
   completion(error: string | null): CanonicalCompletion {
     rule((error === null) === (this.#finish !== null), "a stream ends with a finish or with an error");
+    rule(error !== null || this.#usage !== null, "a stream that finishes has usage");
     return {
       text: this.#text,
       ...(this.#refusal === "" ? {} : { refusal: this.#refusal }),

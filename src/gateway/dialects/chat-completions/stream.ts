@@ -22,7 +22,7 @@ export class ChatStream implements StreamRenderer {
   #chunkStart = "";
   #roleSent = false;
 
-  /** `includeUsage`: the caller asked for the extra usage chunk (`stream_options.include_usage`). */
+  /** `includeUsage`: the caller asked for the usage in an extra chunk (`stream_options.include_usage`). */
   constructor(info: AnswerInfo, callerTools: CallerTools, includeUsage: boolean) {
     this.#info = info;
     this.#callerTools = callerTools;
@@ -83,9 +83,11 @@ export class ChatStream implements StreamRenderer {
     const cited =
       annotations.length === 0 ? "" : this.#delta("", `{"annotations":${JSON.stringify(annotations)}}`);
     const reason = finishReason(event.reason, this.#callerTools);
-    const last = `${cited}${this.#roleChunk("")}${this.#chunkStart},"choices":[{"index":0,"delta":{},"finish_reason":"${reason}"}],"usage":${usage}}\n\n`;
-    // With `include_usage`, clients read the counts from a chunk without choices. The final chunk always contains them too.
-    const usageChunk = this.#includeUsage ? `${this.#chunkStart},"choices":[],"usage":${usage}}\n\n` : "";
-    return `${last}${usageChunk}data: [DONE]\n\n`;
+    const end = `${cited}${this.#roleChunk("")}${this.#chunkStart},"choices":[{"index":0,"delta":{},"finish_reason":"${reason}"}]`;
+    // Some clients add up the usage of all chunks, so only one chunk has it.
+    const last = this.#includeUsage
+      ? `${end}}\n\n${this.#chunkStart},"choices":[],"usage":${usage}}\n\n`
+      : `${end},"usage":${usage}}\n\n`;
+    return `${last}data: [DONE]\n\n`;
   }
 }
