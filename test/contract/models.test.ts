@@ -113,3 +113,61 @@ describe("on the paths that several styles share", () => {
     });
   });
 });
+
+describe("pages of lists of models", () => {
+  const listOf = async (path: string) => {
+    const response = await fetch(path);
+    const body: unknown = await response.json();
+    return { status: response.status, ...Object(body) };
+  };
+  const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+
+  it("of the message style have limit, after_id and before_id", async () => {
+    const path = "/vendorb/v1/models";
+    const all = idsOf(await listOf(path));
+    const first = await listOf(`${path}?limit=3`);
+    expect(first).toMatchObject({ first_id: all[0], last_id: all[2], has_more: true });
+    expect(idsOf(first)).toEqual(all.slice(0, 3));
+    const walked = idsOf(first);
+    for (let page = first; page.has_more; ) {
+      page = await listOf(`${path}?limit=3&after_id=${encodeURIComponent(page.last_id)}`);
+      walked.push(...idsOf(page));
+    }
+    expect(walked).toEqual(all);
+    const before = await listOf(`${path}?limit=2&before_id=${encodeURIComponent(String(all[4]))}`);
+    expect([idsOf(before), before.has_more]).toEqual([all.slice(2, 4), true]);
+    const start = await listOf(`${path}?limit=9&before_id=${encodeURIComponent(String(all[4]))}`);
+    expect([idsOf(start), start.has_more]).toEqual([all.slice(0, 4), false]);
+    expect(await listOf(`${path}?after_id=${encodeURIComponent(String(all.at(-1)))}`)).toMatchObject({
+      data: [],
+      first_id: null,
+      last_id: null,
+      has_more: false,
+    });
+    for (const query of ["after_id=none", "before_id=none", "limit=0", "limit=x"]) {
+      expect(await listOf(`${path}?${query}`)).toMatchObject({ status: 400, type: "error" });
+    }
+  });
+
+  it("of the content-generation style have pageSize and pageToken", async () => {
+    const path = "/v1beta/models";
+    const namesOf = ({ models }: { models: { name: string }[] }) => models.map(({ name }) => name);
+    const whole = await listOf(path);
+    expect(whole).not.toHaveProperty("nextPageToken");
+    expect(namesOf(await listOf(`${path}?pageSize=0`))).toEqual(namesOf(whole));
+    let page = await listOf(`${path}?pageSize=4`);
+    const walked = namesOf(page);
+    expect(walked).toHaveLength(4);
+    while (page.nextPageToken !== undefined) {
+      page = await listOf(`${path}?pageSize=4&pageToken=${encodeURIComponent(page.nextPageToken)}`);
+      walked.push(...namesOf(page));
+    }
+    expect(walked).toEqual(namesOf(whole));
+    for (const query of ["pageToken=none", "pageSize=-1"]) {
+      expect(await listOf(`${path}?${query}`)).toMatchObject({
+        status: 400,
+        error: { status: "INVALID_ARGUMENT" },
+      });
+    }
+  });
+});

@@ -66,4 +66,5 @@ export const contentModelSchema = () =>
   });
 
 /** List of models of the content-generation style. */
-export const contentModelsSchema = () => z.object({ models: z.array(contentModelSchema()) });
+export const contentModelsSchema = () =>
+  z.object({ models: z.array(contentModelSchema()), nextPageToken: z.string().optional() });

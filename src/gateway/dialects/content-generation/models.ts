@@ -1,13 +1,17 @@
+import * as z from "zod";
 import type { CatalogueModel } from "../../../core/conversation/model.ts";
+import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import {
   type Declaration,
   type Endpoint,
+  type HandlerInput,
   jsonResponse,
   openEndpoint,
 } from "../../../core/routing/endpoint.ts";
 import { CONTEXT_LENGTH } from "../../models/catalogue.ts";
 import { EMBEDDING_DIMENSIONS } from "../../models/embedding-models.ts";
+import { paginateModels } from "../../models/paginate-models.ts";
 import { listAllModels, resolvePathModel } from "../../models/resolve-model.ts";
 import { contentModelSchema, contentModelsSchema } from "./answers.ts";
 import { isContentGenerationClient } from "./names.ts";
@@ -32,13 +36,31 @@ function toModelObject(model: CatalogueModel, name: string): Record<string, unkn
   };
 }
 
+interface ModelListQuery {
+  readonly pageSize?: number | undefined;
+  readonly pageToken?: string | undefined;
+}
+
+/** A page token is the id of the last model of the previous page. */
 const listModels = {
   method: "GET",
   summary: "List the models",
+  query: lazyLooseObject(() => ({
+    pageSize: z.coerce.number().int().min(0).optional(),
+    pageToken: z.string().optional(),
+  })),
   answers: jsonResponse(contentModelsSchema),
-  handler: async (context: Context) => {
+  handler: async (context: Context, { query }: HandlerInput<unknown, ModelListQuery>) => {
     const { config } = await context.config();
-    return Response.json({ models: listAllModels(config).map((model) => toModelObject(model, model.id)) });
+    const { data, hasMore } = paginateModels(listAllModels(config), {
+      limit: query.pageSize || undefined,
+      after: query.pageToken || undefined,
+      cursorName: "pageToken",
+    });
+    return Response.json({
+      models: data.map((model) => toModelObject(model, model.id)),
+      ...(hasMore ? { nextPageToken: data.at(-1)?.id } : {}),
+    });
   },
 } as const;
 
@@ -54,7 +76,7 @@ const readModel: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
 };
 
 /**
- * `GET /v1beta/models`: the canonical models, in one page. `GET /v1beta/models/{id}`: a model by id or alias. The paths
+ * `GET /v1beta/models`: the canonical models, all or a page of them. `GET /v1beta/models/{id}`: a model by id or alias. The paths
  * under `/v1` answer only SDKs of this style.
  */
 export const CONTENT_MODELS: readonly Endpoint[] = [

@@ -78,5 +78,5 @@ export const messageModelsSchema = () =>
     data: z.array(messageModelSchema()),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
-    has_more: z.literal(false),
+    has_more: z.boolean(),
   });

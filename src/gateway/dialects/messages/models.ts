@@ -1,13 +1,17 @@
+import * as z from "zod";
 import type { CatalogueModel } from "../../../core/conversation/model.ts";
+import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import {
   type Declaration,
   type Endpoint,
+  type HandlerInput,
   jsonResponse,
   openEndpoint,
 } from "../../../core/routing/endpoint.ts";
 import { CATALOGUE_CREATED, CONTEXT_LENGTH, MODEL_OWNER } from "../../models/catalogue.ts";
 import { MESSAGE_MODEL_IDS } from "../../models/default-aliases.ts";
+import { paginateModels } from "../../models/paginate-models.ts";
 import { listAdditionalModels, resolvePathModel } from "../../models/resolve-model.ts";
 import { messageModelSchema, messageModelsSchema } from "./answers.ts";
 import { isMessagesClient, PREFIXES } from "./names.ts";
@@ -37,21 +41,35 @@ function toModelObject(id: string, model: Partial<CatalogueModel> = {}): Record<
   };
 }
 
+interface ModelListQuery {
+  readonly limit?: number | undefined;
+  readonly after_id?: string | undefined;
+  readonly before_id?: string | undefined;
+}
+
 const listModels = {
   method: "GET",
   summary: "List the message-style models",
+  query: lazyLooseObject(() => ({
+    limit: z.coerce.number().int().min(1).optional(),
+    after_id: z.string().optional(),
+    before_id: z.string().optional(),
+  })),
   answers: jsonResponse(messageModelsSchema),
-  handler: async (context: Context) => {
+  handler: async (context: Context, { query }: HandlerInput<unknown, ModelListQuery>) => {
+    const { limit, after_id: after, before_id: before } = query;
     const { config } = await context.config();
-    const family = MESSAGE_MODEL_IDS.map((id) => toModelObject(id));
-    const additionalModels = listAdditionalModels(config).map((model) => toModelObject(model.id, model));
-    const data = [...family, ...additionalModels];
+    const family = MESSAGE_MODEL_IDS.map((id) => ({ id, model: {} }));
+    const additionalModels = listAdditionalModels(config).map((model) => ({ id: model.id, model }));
+    const cursorName = after === undefined ? "before_id" : "after_id";
+    const page = { limit, after, before, cursorName };
+    const { data, hasMore } = paginateModels([...family, ...additionalModels], page);
     return Response.json({
       object: "list",
-      data,
-      first_id: data[0]?.["id"] ?? null,
-      last_id: data.at(-1)?.["id"] ?? null,
-      has_more: false,
+      data: data.map(({ id, model }) => toModelObject(id, model)),
+      first_id: data[0]?.id ?? null,
+      last_id: data.at(-1)?.id ?? null,
+      has_more: hasMore,
     });
   },
 } as const;
@@ -68,7 +86,7 @@ const readModel: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
 };
 
 /**
- * `GET /vendorb/v1/models`: the whole list in one page. With an id: any model name that a message may be sent to. The paths
+ * `GET /vendorb/v1/models`: the whole list, or a page of it. With an id: any model name that a message may be sent to. The paths
  * under `/v1` answer only SDKs of this style.
  */
 export const MESSAGE_MODELS: readonly Endpoint[] = [
