@@ -112,6 +112,10 @@ async function dispatch(context: Context, { method, path, headers }: RequestHead
     return await authorizeAndServe(route, context, params);
   } catch (thrown) {
     const error = toGatewayError(thrown, context.requestId);
+    // No route has this method, but the 405 of a known path names those that it has.
+    if (method === "OPTIONS" && error.code === "method_not_allowed") {
+      return new Response(null, { status: 204, headers: error.headers });
+    }
     logError(log, error);
     return errorResponse(family, error, context.requestId);
   }

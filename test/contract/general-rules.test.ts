@@ -232,6 +232,24 @@ describe("general rules", () => {
     await response.body?.cancel();
   });
 
+  it.each([
+    ["/healthz", "GET, HEAD, OPTIONS"],
+    ["/readyz", "GET, HEAD, OPTIONS"],
+    ["/openapi.json", "GET, HEAD, OPTIONS"],
+    ["/console/index.html", "GET, HEAD, OPTIONS"],
+    ["/admin/", null],
+    ["/api/tags", null],
+    ["/v1/thumbs", null],
+  ])("OPTIONS of %s answers", async (path, allow) => {
+    const response = await fetch(path, { method: "OPTIONS" });
+    expect([response.status, await response.text()]).toEqual([204, ""]);
+    expect(response.headers.get("allow")).toBe(allow);
+  });
+
+  it("OPTIONS of a path that is nowhere is a 404", async () => {
+    expect((await fetch("/nowhere", { method: "OPTIONS" })).status).toBe(404);
+  });
+
   it("31 MiB that are one image pass with a managed key", async () => {
     const url = `data:image/png;base64,${"A".repeat(31 * 1024 * 1024)}`;
     const content = [{ type: "image_url", image_url: { url } }];

@@ -30,9 +30,12 @@ export async function serveConsoleFile(
   url: URL,
   asset: (request: Request) => Promise<Response | null>,
 ): Promise<Response | null> {
-  if (request.method !== "GET" && request.method !== "HEAD") return null;
   const file = getConsoleAssetPath(url.pathname);
   if (file === null) return null;
+  if (request.method === "OPTIONS") {
+    return new Response(null, { status: 204, headers: { allow: "GET, HEAD, OPTIONS" } });
+  }
+  if (request.method !== "GET" && request.method !== "HEAD") return null;
   // Forward the conditional headers, so that an unchanged file is answered with 304.
   const assetResponse = await asset(
     new Request(new URL(file, url.origin), { method: request.method, headers: request.headers }),
