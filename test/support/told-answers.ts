@@ -8,6 +8,8 @@ export interface Told {
   /** Text of a refusal, in protocols that separate it: chat completions and responses. */
   readonly refusal?: string;
   readonly calls?: readonly { readonly name: string; readonly input: object }[];
+  /** The model writes one member of JSON a line, with this before each of them. Absent: all in one line. */
+  readonly indent?: string;
   /** A last call whose arguments are cut off. */
   readonly half?: { readonly name: string; readonly parameter: string; readonly begun: string };
   /** Why it ended; `broken`: the connection broke. */
@@ -37,12 +39,14 @@ const TRAILING: Readonly<Record<Protocol, number>> = {
 };
 
 /** Writes calls into the text, as a model without native calls does. */
-function inMarkup({ calls = [], half, ...told }: Told): Told {
+function inMarkup({ calls = [], half, indent, ...told }: Told): Told {
   if (calls.length === 0 && half === undefined) return told;
   const parameter = (name: string, value: string) =>
     `<|TCML|parameter name="${name}"><![CDATA[${value}]]></|TCML|parameter>`;
+  const written = (value: unknown) =>
+    typeof value === "string" ? value : JSON.stringify(value, null, indent);
   const whole = calls.map(({ name, input }) => {
-    const parameters = Object.entries(input).map(([key, value]) => parameter(key, String(value)));
+    const parameters = Object.entries(input).map(([key, value]) => parameter(key, written(value)));
     return `<|TCML|invoke name="${name}">${parameters.join("")}</|TCML|invoke>`;
   });
   const begun =
@@ -61,8 +65,8 @@ function pieces(text: string | undefined): string[] {
 }
 
 /** The calls with the text of their arguments; the cut-off call is last. */
-function texts({ calls = [], half }: Told): { name: string; text: string }[] {
-  const whole = calls.map(({ name, input }) => ({ name, text: JSON.stringify(input) }));
+function texts({ calls = [], half, indent }: Told): { name: string; text: string }[] {
+  const whole = calls.map(({ name, input }) => ({ name, text: JSON.stringify(input, null, indent) }));
   if (half === undefined) return whole;
   const begun = JSON.stringify({ [half.parameter]: half.begun }).slice(0, -2);
   return [...whole, { name: half.name, text: begun }];

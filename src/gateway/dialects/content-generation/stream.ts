@@ -79,7 +79,7 @@ export class ContentStream implements StreamRenderer {
   }
 
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
-    // Copy the arguments as they are: parsing and printing them again can change the digits of numbers.
+    // The arguments keep their text: parsing and printing them again can change the digits of numbers.
     const calls = this.#calls
       .filter(({ ended }) => ended)
       .map(({ head, args }) => `${head}${normalizeToolInput(args)}}}`);

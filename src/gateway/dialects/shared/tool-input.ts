@@ -6,8 +6,12 @@ import { type JsonObject, parseObject } from "../../../core/encoding/json.ts";
  */
 export const parseToolInput: (text: string) => JsonObject = parseObject;
 
-/** Returns arguments as the JSON text of one object. Valid text is returned unchanged, so numbers keep their digits. */
+/**
+ * Returns arguments as the JSON text of one object in one line. The text stays as the model wrote it, so numbers keep their
+ * digits. Only the line breaks between its tokens become spaces: they would end the `data:` line of an event stream.
+ */
 export function normalizeToolInput(text: string): string {
   const object = parseToolInput(text);
-  return Object.keys(object).length === 0 ? "{}" : text;
+  // Valid JSON has line breaks only outside of strings.
+  return Object.keys(object).length === 0 ? "{}" : text.replace(/[\r\n]+/g, " ");
 }

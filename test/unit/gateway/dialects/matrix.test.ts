@@ -79,6 +79,20 @@ const PNG =
 const WITH_IMAGE: Talk = { steps: [{ user: "What is it?", image: PNG }] };
 const WITH_TOOLS: Talk = { ...PLAIN, tools: [{ name: "shell", description: "Runs a command", schema }] };
 
+const EDIT = {
+  name: "edit",
+  description: "Edits a file",
+  schema: {
+    type: "object",
+    properties: { text: { type: "string" }, places: { type: "object" } },
+    required: ["text", "places"],
+  },
+};
+const edit = {
+  name: "edit",
+  input: { text: "One\n\ntwo\r\nthree\u2028four", places: { first: [1, 2], last: "a\u2028b\rc\n\nd" } },
+};
+
 const ls = { name: "shell", input: { command: "ls -l" } };
 const pwd = { name: "shell", input: { command: "pwd" } };
 /** As it came, it would be a command; half of it is another one. */
@@ -110,6 +124,19 @@ const CELLS: Readonly<Record<string, Cell>> = {
     told: { reasoning: "Hm.", text: "I look. ", calls: [ls, pwd], end: "stop" },
     means: { reasoning: "Hm.", toolCalls: called(ls, pwd), finish: "tool_calls" },
   },
+  ...Object.fromEntries(
+    ["  ", "\n\n  ", "\r", "\r\n\r\n\t"].map((indent) => [
+      `arguments over several lines, each after ${JSON.stringify(indent)}`,
+      {
+        talk: { ...PLAIN, tools: [EDIT] },
+        told: { calls: [edit, edit], indent, end: "stop" as const },
+        means: {
+          toolCalls: [edit, edit].map(({ name, input }) => ({ name, arguments: input })),
+          finish: "tool_calls" as const,
+        },
+      },
+    ]),
+  ),
   "a text that is cut": {
     talk: PLAIN,
     told: { text: "One two", end: "length" },

@@ -261,6 +261,27 @@ add(
   '<tool_calls><invoke name="run">\n{"parameters": {"q":"</invoke>"}}\n</invoke></tool_calls>',
   [call("run", '{"q":"</invoke>"}')],
 );
+for (const space of ["\n", "\n\n", "\r", "\r\n\r\n\t"]) {
+  const shown = JSON.stringify(space);
+  const json = `{${space}"a":${space}[1,${space}"x\u2028y\\n\\nz"]${space}}`;
+  const lines = `a${space}b\u2028c`;
+  const written = JSON.stringify(lines);
+  add(`JSON over several lines: ${shown}`, `<tool_calls><invoke name="run">${json}</invoke></tool_calls>`, [
+    call("run", json),
+  ]);
+  add(
+    `JSON over several lines in a parameter: ${shown}`,
+    `<tool_calls><invoke name="run"><parameter name="q"><![CDATA[${json}]]></parameter><parameter name="r">${lines}</parameter></invoke></tool_calls>`,
+    [call("run", `{"q":${json},"r":${written}}`)],
+  );
+  add(
+    `text over several lines in a declared parameter: ${shown}`,
+    `<tool_calls><invoke name="write"><parameter name="content"><![CDATA[${lines}]]></parameter><parameter name="options">${json}</parameter></invoke></tool_calls>`,
+    [call("write", `{"content":${written},"options":${json}}`)],
+    "",
+    TYPED,
+  );
+}
 add("plain JSON object", '<tool_calls><invoke name="run">{"q":"v"}</invoke></tool_calls>', V);
 add(
   "mention before the call",

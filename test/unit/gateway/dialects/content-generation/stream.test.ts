@@ -81,6 +81,19 @@ describe("a content-generation stream", () => {
     );
   });
 
+  it.each(["\n", "\r", "\r\n", "\n\n", " \r\n\r\n\t"])(
+    "line breaks between arguments stay out: %j",
+    (space) => {
+      const words = "a\\n\\nb\\r\u2028c";
+      const text = `${space}{${space}"words":${space}"${words}",${space}"n":${space}1.0}${space}`;
+      const item = render([START, ...callEvents(0, "go", [...text]), finishEvent("tool_calls")]);
+      expect(item.split(/\r\n|\r|\n/)).toEqual([expect.stringMatching(/^data: /), "", ""]);
+      expect(item).toMatch(/"n":\s+1\.0/);
+      const { completion } = validateContentGenerationStream(item);
+      expect(completion.toolCalls).toEqual([{ name: "go", arguments: { words: "a\n\nb\r\u2028c", n: 1 } }]);
+    },
+  );
+
   it("arguments that a backend broke off do not break the chunk", () => {
     const { completion } = validateContentGenerationStream(
       render([START, ...callEvents(0, "go", ['{"to":"Ro']), finishEvent("tool_calls")]),
