@@ -191,17 +191,25 @@ export function completionEvents(completion: JsonObject, context: AnswerContext)
 
 /** Some backends state the detailed counts at the top level instead of in the `…_details` members of the public API. */
 function toUsage(usage: JsonObject): ProviderUsage {
-  const { prompt_tokens: prompt, completion_tokens: completion } = usage;
   const { prompt_tokens_details: promptDetails, completion_tokens_details: completionDetails } = usage;
   const read = isObject(promptDetails) ? promptDetails : usage;
-  const { reasoning_tokens: reasoning } = isObject(completionDetails) ? completionDetails : usage;
-  return readUsage({
-    prompt,
-    completion,
-    reasoning,
+  const written = isObject(completionDetails) ? completionDetails : usage;
+  const counts = readUsage({
+    prompt: usage["prompt_tokens"],
+    completion: usage["completion_tokens"],
+    reasoning: written["reasoning_tokens"],
     cached: read["cached_tokens"] ?? usage["prompt_cache_hit_tokens"],
     cacheWritten: read["cache_write_tokens"],
   });
+  return withReasoning(counts, usage["total_tokens"]);
+}
+
+/** Some backends count reasoning apart from the completion. Their total, or a smaller completion, shows it. */
+function withReasoning(counts: ProviderUsage, total: unknown): ProviderUsage {
+  const { prompt = 0, completion, reasoning = 0 } = counts;
+  if (completion === undefined) return counts;
+  const sum = completion + reasoning;
+  return reasoning > completion || total === prompt + sum ? { ...counts, completion: sum } : counts;
 }
 
 function finishReason(reason: string): ProviderFinish {

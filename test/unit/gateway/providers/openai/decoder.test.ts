@@ -152,6 +152,39 @@ describe("decoding a streamed chat completion", () => {
     ]);
   });
 
+  it.each([
+    [
+      "more than the completion",
+      { prompt_tokens: 12, completion_tokens: 1 },
+      228,
+      { prompt: 12, completion: 229 },
+    ],
+    [
+      "apart from it in the total",
+      { prompt_tokens: 12, completion_tokens: 300, total_tokens: 540 },
+      228,
+      { prompt: 12, completion: 528 },
+    ],
+    [
+      "part of it in the total",
+      { prompt_tokens: 12, completion_tokens: 300, total_tokens: 312 },
+      228,
+      { prompt: 12, completion: 300 },
+    ],
+    ["all of it", { prompt_tokens: 12, completion_tokens: 228 }, 228, { prompt: 12, completion: 228 }],
+    ["stated without a completion", { prompt_tokens: 12 }, 228, { prompt: 12 }],
+  ])("reasoning tokens that are %s", (_, counts, reasoning, expected) => {
+    for (const stated of [
+      { ...counts, completion_tokens_details: { reasoning_tokens: reasoning } },
+      { ...counts, reasoning_tokens: reasoning },
+    ]) {
+      const { events } = run(
+        chunk({ content: "x" }, "stop") + data({ id: "c1", choices: [], usage: stated }) + DONE,
+      );
+      expect(events).toContainEqual({ type: "usage", usage: { ...expected, reasoning } });
+    }
+  });
+
   it("takes the last of several usages", () => {
     const counted = (n: number) =>
       data({ id: "c1", choices: [], usage: { prompt_tokens: 1, completion_tokens: n } });
