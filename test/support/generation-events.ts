@@ -53,6 +53,7 @@ function cut(text: string, at: readonly number[]): string[] {
 }
 
 const segment = fc.oneof(
+  fc.record({ kind: fc.constant("separator" as const) }),
   fc.record({ kind: fc.constantFrom("text" as const, "reasoning" as const), text: piece }),
   fc.record({
     kind: fc.constant("call" as const),
@@ -73,6 +74,7 @@ export const wholeGenerations: fc.Arbitrary<GenerationEvent[]> = fc
   .map(({ segments, reason, fragment }) => {
     let calls = 0;
     const events = segments.flatMap((part): GenerationEvent[] => {
+      if (part.kind === "separator") return [{ type: "text", text: "\n\n", separator: { citations: [] } }];
       if (part.kind !== "call") return [{ type: part.kind, text: part.text }];
       const made = callEvents(calls, part.name, cut(JSON.stringify(part.args), part.cuts));
       calls += 1;

@@ -5,6 +5,8 @@ import type { Reply } from "./scripted-upstream.ts";
 export interface Told {
   readonly reasoning?: string;
   readonly text?: string;
+  /** An earlier text: a message of its own (responses), or before a server tool (messages). Only in these protocols. */
+  readonly earlier?: string;
   /** Text of a refusal, in protocols that separate it: chat completions and responses. */
   readonly refusal?: string;
   readonly calls?: readonly { readonly name: string; readonly input: object }[];
@@ -129,7 +131,7 @@ function chunks(told: Told): unknown[] {
 }
 
 function responseEvents(told: Told): unknown[] {
-  const { reasoning, text, refusal, end } = told;
+  const { reasoning, earlier, text, refusal, end } = told;
   const made = texts(told);
   const output: object[] = [];
   const item = (added: object, deltas: readonly object[], done: object): unknown[] => {
@@ -154,13 +156,15 @@ function responseEvents(told: Told): unknown[] {
           })),
           { ...thought, summary: [{ type: "summary_text", text: reasoning }] },
         )),
-    ...(text === undefined
-      ? []
-      : item(
-          message,
-          pieces(text).map((delta) => ({ type: "response.output_text.delta", content_index: 0, delta })),
-          { ...message, content: [{ type: "output_text", text, annotations: [] }] },
-        )),
+    ...[earlier, text].flatMap((said) =>
+      said === undefined
+        ? []
+        : item(
+            message,
+            pieces(said).map((delta) => ({ type: "response.output_text.delta", content_index: 0, delta })),
+            { ...message, content: [{ type: "output_text", text: said, annotations: [] }] },
+          ),
+    ),
     ...(refusal === undefined
       ? []
       : item(
@@ -202,7 +206,7 @@ function responseEvents(told: Told): unknown[] {
 }
 
 function messageEvents(told: Told): unknown[] {
-  const { reasoning, text, end } = told;
+  const { reasoning, earlier, text, end } = told;
   const made = texts(told);
   let next = 0;
   const block = (content: object, deltas: readonly object[]): unknown[] => {
@@ -213,6 +217,13 @@ function messageEvents(told: Told): unknown[] {
       { type: "content_block_stop", index },
     ];
   };
+  const textBlock = (said: string) =>
+    block(
+      { type: "text", text: "" },
+      pieces(said).map((piece) => ({ type: "text_delta", text: piece })),
+    );
+  const serverTool = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} };
+  const result = { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] };
   const reasons: Record<Told["end"], string> = {
     stop: made.length > 0 ? "tool_use" : "end_turn",
     length: "max_tokens",
@@ -228,12 +239,8 @@ function messageEvents(told: Told): unknown[] {
           { type: "thinking", thinking: "" },
           pieces(reasoning).map((thinking) => ({ type: "thinking_delta", thinking })),
         )),
-    ...(text === undefined
-      ? []
-      : block(
-          { type: "text", text: "" },
-          pieces(text).map((piece) => ({ type: "text_delta", text: piece })),
-        )),
+    ...(earlier === undefined ? [] : [...textBlock(earlier), ...block(serverTool, []), ...block(result, [])]),
+    ...(text === undefined ? [] : textBlock(text)),
     ...made.flatMap(({ name, text: input }, index) =>
       block(
         { type: "tool_use", id: `toolu_${index}`, name, input: {} },

@@ -1,4 +1,11 @@
-import type { AnswerToken, CompletedToolCall, Completion, GenerationEvent, Usage } from "./events.ts";
+import type {
+  AnswerToken,
+  CompletedToolCall,
+  Completion,
+  GenerationEvent,
+  SeparateText,
+  Usage,
+} from "./events.ts";
 
 /**
  * Combines the events of one generation into a {@link Completion}. `push` throws the error of an `error` event, so that a
@@ -10,6 +17,10 @@ export class CompletionFold {
   #reasoning = "";
   #refusal = "";
   readonly #tokens: AnswerToken[] = [];
+  /** The separate texts before the current one, and where that begins in the text and in the tokens. */
+  readonly #texts: SeparateText[] = [];
+  #textStart = 0;
+  #tokenStart = 0;
   readonly #calls: { id: string; name: string; arguments: string; ended: boolean }[] = [];
   #finishReason: Completion["finishReason"] = "stop";
   #stopSequence: string | undefined;
@@ -23,7 +34,12 @@ export class CompletionFold {
         this.#sessionId = event.sessionId;
         break;
       case "text":
+        if (event.separator !== undefined) this.#texts.push(this.#currentText());
         this.#text += event.text;
+        if (event.separator !== undefined) {
+          this.#textStart = this.#text.length;
+          this.#tokenStart = this.#tokens.length;
+        }
         for (const token of event.tokens ?? []) this.#tokens.push(token);
         break;
       case "refusal":
@@ -56,6 +72,12 @@ export class CompletionFold {
     }
   }
 
+  #currentText(): SeparateText {
+    const text = this.#text.slice(this.#textStart);
+    const tokens = this.#tokens.slice(this.#tokenStart);
+    return { text, start: this.#textStart, ...(tokens.length === 0 ? {} : { tokens }) };
+  }
+
   /** The completion so far. Calls that have not ended are left out. */
   completion(): Completion {
     const toolCalls = this.#calls
@@ -64,6 +86,7 @@ export class CompletionFold {
     return {
       sessionId: this.#sessionId,
       text: this.#text,
+      ...(this.#texts.length === 0 ? {} : { texts: [...this.#texts, this.#currentText()] }),
       reasoning: this.#reasoning,
       ...(this.#refusal === "" ? {} : { refusal: this.#refusal }),
       ...(this.#tokens.length === 0 ? {} : { tokens: this.#tokens }),
@@ -74,4 +97,10 @@ export class CompletionFold {
       ...(this.#sources === undefined ? {} : { sources: this.#sources }),
     };
   }
+}
+
+/** Returns the separate texts of an answer, without empty ones. */
+export function listTexts({ text, texts, tokens }: Completion): SeparateText[] {
+  const one = { text, start: 0, ...(tokens === undefined ? {} : { tokens }) };
+  return (texts ?? [one]).filter((each) => each.text !== "");
 }

@@ -1,5 +1,5 @@
 import type { GatewayError } from "../errors/gateway-error.ts";
-import type { Sources } from "./sources.ts";
+import type { Citation, Sources } from "./sources.ts";
 
 /** Token counts of one generation. */
 export interface Usage {
@@ -47,7 +47,13 @@ export type GenerationEvent =
     }
   | { readonly type: "reasoning"; readonly text: string }
   /** `tokens`: the tokens of the text, if the caller requested them and the provider states them. */
-  | { readonly type: "text"; readonly text: string; readonly tokens?: readonly AnswerToken[] }
+  | {
+      readonly type: "text";
+      readonly text: string;
+      readonly tokens?: readonly AnswerToken[];
+      /** The text is the blank line after a text that is complete, with its citations. Another text follows. */
+      readonly separator?: { readonly citations: readonly Citation[] };
+    }
   /** The text in which the model declines to answer, separate from any answer text. */
   | { readonly type: "refusal"; readonly text: string }
   | { readonly type: "tool-call"; readonly index: number; readonly id: string; readonly name: string }
@@ -73,10 +79,21 @@ export interface CompletedToolCall {
   readonly arguments: string;
 }
 
+/** One of the separate texts of an answer. */
+export interface SeparateText {
+  readonly text: string;
+  /** Its offset in the answer's whole text. */
+  readonly start: number;
+  readonly tokens?: readonly AnswerToken[];
+}
+
 /** A generation combined into one value, from which a non-streaming answer is rendered. */
 export interface Completion {
   readonly sessionId: string;
+  /** The whole text. A blank line separates separate texts. */
   readonly text: string;
+  /** The separate texts in the whole text. Absent: it is one text. */
+  readonly texts?: readonly SeparateText[];
   readonly reasoning: string;
   /** The text in which the model declined to answer. Absent: it did not decline. */
   readonly refusal?: string;

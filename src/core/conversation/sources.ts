@@ -22,3 +22,12 @@ export interface Sources {
   /** In the order of the text. */
   readonly citations: readonly Citation[];
 }
+
+/** The citations of one of the separate texts of an answer. */
+export function citationsIn(
+  { text, start }: { readonly text: string; readonly start: number },
+  sources: Sources | undefined,
+): Citation[] {
+  const end = start + text.length;
+  return (sources?.citations ?? []).filter((citation) => citation.start >= start && citation.start <= end);
+}

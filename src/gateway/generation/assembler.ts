@@ -8,6 +8,7 @@ import {
   type ProviderEvent,
   type ProviderFinish,
   type SearchResult,
+  TEXT_SEPARATOR,
 } from "../providers/provider.ts";
 import { type ScanEvent, ToolScanner } from "../tools/tool-scanner.ts";
 import { CitationFilter, deduplicateSources, linkCitations } from "./citations.ts";
@@ -43,6 +44,10 @@ export class Assembler {
   /** White space at the beginning or after a call: shown only if text follows. */
   #leadingSpace = "";
   #isInText = false;
+  /** The next text is separate from the text before it. */
+  #startsSeparateText = false;
+  /** The separator is held before `#leadingSpace`. */
+  #holdsSeparator = false;
   #hasVisibleText = false;
   #hasRefusal = false;
   /** Tokens whose text has not been shown yet. */
@@ -182,6 +187,8 @@ export class Assembler {
     if (this.#reasoningCitations !== null) this.#reasoningCitations = new CitationFilter();
     this.#leadingSpace = "";
     this.#isInText = false;
+    this.#startsSeparateText = false;
+    this.#holdsSeparator = false;
     this.#hasVisibleText = false;
     this.#hasRefusal = false;
     this.#tokens = [];
@@ -224,6 +231,7 @@ export class Assembler {
     this.#finishReason = "stop";
     this.#hasCutCall = false;
     this.#dropLeading();
+    this.#startsSeparateText = false;
     this.#firstNativeIndex = this.#announcedCalls;
     this.#turnStart = this.#shownText.length;
     this.#textScanner = this.#createScanner();
@@ -271,6 +279,7 @@ export class Assembler {
   #processText(piece: ModelText, out: GenerationEvent[]): void {
     if (this.#isDone) return;
     if (this.#heldText !== null) this.#heldText.push(piece);
+    else if (piece.type === "text" && piece.isSeparator) this.#endSeparateText(out);
     else if (piece.type === "text") {
       if (this.#textScanner === null) this.#emitText(piece.text, out);
       else this.#emitScan(this.#textScanner.push(piece.text), out);
@@ -293,7 +302,30 @@ export class Assembler {
   }
 
   #emitText(text: string, out: GenerationEvent[]): void {
+    this.#holdSeparator(out);
     this.#showText(this.#citations === null ? text : this.#citations.push(text), out);
+  }
+
+  /** Ends one of several texts. Tool markup never spans two texts. */
+  #endSeparateText(out: GenerationEvent[]): void {
+    if (this.#textScanner !== null) {
+      this.#emitScan(this.#textScanner.finish(false), out);
+      this.#cutOpenCall(out);
+      this.#textScanner = this.#createScanner();
+    }
+    this.#startsSeparateText = true;
+  }
+
+  /** Holds the separator between two texts until the second one has visible text. */
+  #holdSeparator(out: GenerationEvent[]): void {
+    if (!this.#startsSeparateText) return;
+    if (this.#citations !== null) this.#showText(this.#citations.finish(), out);
+    this.#dropLeading();
+    this.#startsSeparateText = false;
+    if (this.#shownText === "") return;
+    this.#citations?.push(TEXT_SEPARATOR);
+    this.#holdsSeparator = true;
+    this.#isInText = false;
   }
 
   #showText(text: string, out: GenerationEvent[]): void {
@@ -310,6 +342,12 @@ export class Assembler {
       this.#hasVisibleText = true;
     }
     this.#endReasoning(out);
+    if (this.#holdsSeparator) {
+      this.#holdsSeparator = false;
+      const citations = this.#providerCitations.resolveNewIn(this.#shownText);
+      this.#shownText += TEXT_SEPARATOR;
+      out.push({ type: "text", text: TEXT_SEPARATOR, separator: { citations } });
+    }
     this.#emitTextEvent(shown, out);
   }
 
@@ -395,10 +433,14 @@ export class Assembler {
     this.#openCall = -1;
   }
 
-  /** Drops the held white space. */
+  /** Drops the held white space. A held separator is due again before the next text. */
   #dropLeading(): void {
     this.#citations?.takeBack(this.#leadingSpace.length);
     this.#leadingSpace = "";
+    if (!this.#holdsSeparator) return;
+    this.#citations?.takeBack(TEXT_SEPARATOR.length);
+    this.#holdsSeparator = false;
+    this.#startsSeparateText = true;
   }
 
   /**

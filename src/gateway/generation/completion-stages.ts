@@ -26,13 +26,15 @@ export async function runToCompletion(generation: Generation): Promise<Completio
 }
 
 /** Replaces citation markers by links to the search results, in the reasoning too (contract, general rule 8). */
-export const linkSources: CompletionStage = (completion, { conversation }, { assembler }) => {
+export const linkSources: CompletionStage = (given, { conversation }, { assembler }) => {
+  const { texts, ...completion } = given;
   const { text, citations } = assembler.linkCitations(completion.text);
   const { text: reasoning } = assembler.linkCitations(completion.reasoning);
   const { sources } = completion;
-  if (sources === undefined) return { ...completion, text, reasoning };
-  // The format step changes the text, so the offsets would be wrong.
-  const allCitations =
-    conversation.responseFormat.type === "text" ? [...sources.citations, ...citations] : [];
-  return { ...completion, text, reasoning, sources: { ...sources, citations: allCitations } };
+  // Links and the format step change the text, so the offsets would be wrong.
+  const isFormatted = conversation.responseFormat.type !== "text";
+  const separated = texts === undefined || isFormatted || text !== completion.text ? {} : { texts };
+  if (sources === undefined) return { ...completion, ...separated, text, reasoning };
+  const allCitations = isFormatted ? [] : [...sources.citations, ...citations];
+  return { ...completion, ...separated, text, reasoning, sources: { ...sources, citations: allCitations } };
 };

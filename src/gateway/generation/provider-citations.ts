@@ -10,6 +10,8 @@ type ProviderCitation = Extract<ProviderEvent, { type: "citation" }>;
  */
 export class ProviderCitations {
   readonly #received: { readonly citation: ProviderCitation; readonly base: number }[] = [];
+  /** Number of citations that `resolveNewIn` has returned. */
+  #returned = 0;
 
   /** `base` is the length of the answer that was shown before the turn. */
   push(citation: ProviderCitation, base: number): void {
@@ -18,7 +20,19 @@ export class ProviderCitations {
 
   /** The citations in the order of the text. Offsets outside the text are dropped. */
   resolveIn(text: string): Citation[] {
+    return this.#resolve(0, text);
+  }
+
+  /** The citations that came since the last call, in the same form. */
+  resolveNewIn(text: string): Citation[] {
+    const first = this.#returned;
+    this.#returned = this.#received.length;
+    return this.#resolve(first, text);
+  }
+
+  #resolve(first: number, text: string): Citation[] {
     return this.#received
+      .slice(first)
       .map(({ citation, base }) => toCitation(citation, text, base))
       .filter((citation) => citation !== null)
       .sort((left, right) => left.start - right.start);

@@ -33,11 +33,15 @@ export function mayBeTruncated(reason: ProviderFinish): boolean {
   return reason !== "stop" && reason !== "tool_calls";
 }
 
+/** Separates two texts that belong to different messages or blocks of the provider. */
+export const TEXT_SEPARATOR = "\n\n";
+
 /** One decoded event of an upstream turn. */
 export type ProviderEvent =
   | { readonly type: "start"; readonly messageId: string }
   | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "text"; readonly text: string }
+  /** `isSeparator`: the text is `TEXT_SEPARATOR`, which the provider did not send. */
+  | { readonly type: "text"; readonly text: string; readonly isSeparator?: true }
   /** The tokens of the text that follows, or of the end of the text. */
   | { readonly type: "tokens"; readonly tokens: readonly AnswerToken[] }
   /** The model's refusal text, where the protocol separates it from other text. */

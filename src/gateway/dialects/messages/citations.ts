@@ -1,17 +1,17 @@
 import * as z from "zod";
-import type { Completion } from "../../../core/conversation/events.ts";
+import type { Citation } from "../../../core/conversation/sources.ts";
 import type { AnswerInfo } from "../../generation/generation-job.ts";
 
 /**
- * Builds the citations of the answer text, for callers that requested a web search. If the quoted text of the page is
+ * Builds the citations of a text, for callers that requested a web search. If the quoted text of the page is
  * unknown, `cited_text` is the passage of the answer that cites it.
  */
 export function toCitations(
-  { sources }: Pick<Completion, "sources">,
+  citations: readonly Citation[],
   { conversation }: AnswerInfo,
 ): Record<string, unknown>[] {
   if (conversation.webSearch === undefined) return [];
-  return (sources?.citations ?? []).map(({ url, title, claim, quoted }) => ({
+  return citations.map(({ url, title, claim, quoted }) => ({
     type: "web_search_result_location",
     url,
     title,

@@ -1,5 +1,7 @@
+import { listTexts } from "../../../core/conversation/completion-fold.ts";
 import type { CompletedToolCall, Completion } from "../../../core/conversation/events.ts";
 import { randomId } from "../../../core/conversation/ids.ts";
+import { citationsIn } from "../../../core/conversation/sources.ts";
 import type { AnswerInfo } from "../../generation/generation-job.ts";
 import { parseToolInput } from "../shared/tool-input.ts";
 import { toCitations } from "./citations.ts";
@@ -18,13 +20,9 @@ export function toMessage(completion: Completion, info: AnswerInfo): Record<stri
   if (completion.reasoning !== "") {
     content.push({ type: "thinking", thinking: completion.reasoning, signature: "" });
   }
-  if (completion.text !== "") {
-    const citations = toCitations(completion, info);
-    content.push({
-      type: "text",
-      text: completion.text,
-      citations: citations.length === 0 ? null : citations,
-    });
+  for (const text of listTexts(completion)) {
+    const citations = toCitations(citationsIn(text, completion.sources), info);
+    content.push({ type: "text", text: text.text, citations: citations.length === 0 ? null : citations });
   }
   if (completion.refusal) {
     content.push({ type: "text", text: completion.refusal, citations: null });

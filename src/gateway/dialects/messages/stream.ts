@@ -1,5 +1,6 @@
 import type { GenerationEvent } from "../../../core/conversation/events.ts";
 import { randomId } from "../../../core/conversation/ids.ts";
+import type { Citation } from "../../../core/conversation/sources.ts";
 import type { GatewayError } from "../../../core/errors/gateway-error.ts";
 import { namedItem } from "../../../core/http/event-stream.ts";
 import type { AnswerInfo } from "../../generation/generation-job.ts";
@@ -28,6 +29,9 @@ export class MessageStream implements StreamRenderer {
   #deltaStart = "";
   #hasInput = false;
   #refused = false;
+  /** Length of the answer's text so far, and up to the last separator. The citations before that are sent. */
+  #textLength = 0;
+  #citedLength = 0;
 
   constructor(info: AnswerInfo) {
     this.#info = info;
@@ -43,6 +47,8 @@ export class MessageStream implements StreamRenderer {
         this.#refused = true;
         return `${this.#ensureBlock("text")}${this.#deltaStart}${JSON.stringify(event.text)}}}\n\n`;
       case "text":
+        this.#textLength += event.text.length;
+        if (event.separator !== undefined) return this.#endText(event.separator.citations);
         return `${this.#ensureBlock("text")}${this.#deltaStart}${JSON.stringify(event.text)}}}\n\n`;
       case "tool-call":
         return this.#openToolUse(event.id, event.name);
@@ -121,9 +127,15 @@ export class MessageStream implements StreamRenderer {
     return input + namedItem("content_block_stop", stop);
   }
 
-  /** Renders the citations. They are known only at the end, and are sent while the text block is still open. */
-  #renderCitations(event: Extract<GenerationEvent, { type: "finish" }>): string {
-    return toCitations(event, this.#info)
+  /** Ends a text before another one. It gets a block of its own. */
+  #endText(citations: readonly Citation[]): string {
+    this.#citedLength = this.#textLength;
+    return this.#openBlockKind === "text" ? this.#renderCitations(citations) + this.#closeBlock() : "";
+  }
+
+  /** Renders the citations. They are known only at the end of a text, and are sent while its block is still open. */
+  #renderCitations(citations: readonly Citation[]): string {
+    return toCitations(citations, this.#info)
       .map((citation) => {
         const delta = { type: "citations_delta", citation };
         return namedItem(
@@ -142,7 +154,8 @@ export class MessageStream implements StreamRenderer {
         : toEndingFields(event.reason, event.stopSequence),
       usage: toMessageUsage(event.usage),
     };
-    const cited = this.#openBlockKind === "text" ? this.#renderCitations(event) : "";
+    const citations = event.sources?.citations.filter(({ start }) => start >= this.#citedLength) ?? [];
+    const cited = this.#openBlockKind === "text" ? this.#renderCitations(citations) : "";
     return cited + this.#closeBlock() + namedItem("message_delta", JSON.stringify(delta)) + MESSAGE_STOP;
   }
 }

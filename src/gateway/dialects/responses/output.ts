@@ -1,4 +1,6 @@
+import { listTexts } from "../../../core/conversation/completion-fold.ts";
 import type { AnswerToken, Completion } from "../../../core/conversation/events.ts";
+import { type Citation, citationsIn } from "../../../core/conversation/sources.ts";
 import type { DeclaredTool, DeclaredTools } from "../shared/declared-tools.ts";
 import { decodeFreeText } from "../shared/free-text.ts";
 import { toLogprobs } from "../shared/token-logprobs.ts";
@@ -15,8 +17,8 @@ export type OutputItem = Readonly<Record<string, unknown>> & { readonly id: stri
 export type Annotation = UrlCitation & { readonly type: "url_citation" };
 
 /** Builds the annotations of a text part. `offset` is the offset of the part in the answer's text, in characters. */
-export function toAnnotations({ sources }: Pick<Completion, "sources">, offset = 0): Annotation[] {
-  return toUrlCitations(sources?.citations ?? [], offset).map((citation) => ({
+export function toAnnotations(citations: readonly Citation[], offset: number): Annotation[] {
+  return toUrlCitations(citations, offset).map((citation) => ({
     type: "url_citation",
     ...citation,
   }));
@@ -76,12 +78,14 @@ export function toOutputItems(
   tools: DeclaredTools,
 ): OutputItem[] {
   const output: OutputItem[] = [];
-  const { text, reasoning, refusal, tokens, finishReason } = completion;
+  const { reasoning, refusal, finishReason, sources } = completion;
   if (reasoning !== "") output.push(toReasoningItem(createItemId("rs", responseId, 0), reasoning));
-  if (text !== "") {
-    const isIncomplete = finishReason === "length" || finishReason === "content_filter";
+  const texts = listTexts(completion);
+  for (const text of texts) {
+    const isLast = text === texts.at(-1);
+    const isIncomplete = isLast && (finishReason === "length" || finishReason === "content_filter");
     const id = createItemId("msg", responseId, output.length);
-    const part = toTextPart(text, tokens, toAnnotations(completion));
+    const part = toTextPart(text.text, text.tokens, toAnnotations(citationsIn(text, sources), text.start));
     output.push(toMessageItem(id, part, isIncomplete ? "incomplete" : "completed"));
   }
   if (refusal !== undefined) {

@@ -1,4 +1,5 @@
 import type { AnswerToken, GenerationEvent } from "../../../core/conversation/events.ts";
+import type { Citation } from "../../../core/conversation/sources.ts";
 import type { GatewayError } from "../../../core/errors/gateway-error.ts";
 import { KEEP_ALIVE_COMMENT } from "../../../core/http/event-stream.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
@@ -53,6 +54,7 @@ export class ResponsesStream implements StreamRenderer {
       case "reasoning":
         return this.#write("reasoning", event.text);
       case "text":
+        if (event.separator !== undefined) return this.#endText(event.text, event.separator.citations);
         return this.#write("message", event.text, event.tokens);
       case "refusal":
         return this.#write("refusal", event.text);
@@ -108,6 +110,13 @@ export class ResponsesStream implements StreamRenderer {
     return closed + this.#begin(item) + item.delta(text, tokens);
   }
 
+  /** Ends a text before another one. It gets a message of its own. */
+  #endText(separator: string, citations: readonly Citation[]): string {
+    this.#textLength += separator.length;
+    if (!(this.#open instanceof OpenMessage)) return "";
+    return this.#open.annotate(toAnnotations(citations, this.#itemTextOffset)) + this.#close("completed");
+  }
+
   /** Closes the current item before the next one starts. Complete calls are already closed. */
   #closeForNextItem(): string {
     this.#dropOpenCall();
@@ -135,10 +144,10 @@ export class ResponsesStream implements StreamRenderer {
     const { reason, usage } = event;
     const status = toResponseStatus(reason);
     this.#dropOpenCall();
-    // Citations are known only at the end. A message that is followed by calls is already closed and gets none.
+    // Citations are known only at the end of a text. A message that is followed by calls is already closed and gets none.
     const annotated =
       this.#open instanceof OpenMessage
-        ? this.#open.annotate(toAnnotations(event, this.#itemTextOffset))
+        ? this.#open.annotate(toAnnotations(event.sources?.citations ?? [], this.#itemTextOffset))
         : "";
     const createdEvents = this.#writeCreated() + annotated + this.#close(status);
     const completedAt = Math.floor(this.#now() / 1000);

@@ -3,7 +3,7 @@ import { ProviderError } from "../../../core/errors/provider-error.ts";
 import { errorFrom } from "../error-response.ts";
 import { TypedEventDecoder } from "../event-stream.ts";
 import { stringIn } from "../json.ts";
-import { mayBeTruncated, type ProviderEvent, type ProviderFinish } from "../provider.ts";
+import { mayBeTruncated, type ProviderEvent, type ProviderFinish, TEXT_SEPARATOR } from "../provider.ts";
 import { ToolCallAssembler } from "../tool-call-assembler.ts";
 import { STREAM_ERROR_KINDS } from "./errors.ts";
 import { UsageCollector } from "./usage.ts";
@@ -39,6 +39,8 @@ class AnswerParser {
   /** Characters of text so far, and search results so far. */
   #textLength = 0;
   #searchResultCount = 0;
+  /** Whether a server tool has run since the last text. Other text blocks in a row are one text. */
+  #hasServerTool = false;
   #reason = "";
   #stopSequence: string | null = null;
   /** Index of the last call, if it ended without arguments. Only a following block shows that the call has none. */
@@ -134,6 +136,7 @@ class AnswerParser {
     this.#completeEmptyCall();
     switch (block["type"]) {
       case "text":
+        this.#separateTexts();
         this.#open.set(index, {
           type: "text",
           start: this.#textLength,
@@ -142,6 +145,7 @@ class AnswerParser {
         this.#emitText("text", block["text"]);
         break;
       case "web_search_tool_result":
+        this.#hasServerTool = true;
         this.#emitSearchResults(readList(block, "content"));
         break;
       case "thinking":
@@ -161,6 +165,8 @@ class AnswerParser {
         this.#thoughts = [];
         this.#calls.take({ index, id: block["id"], function: { name: block["name"] } });
         break;
+      default:
+        this.#hasServerTool = true;
     }
   }
 
@@ -201,6 +207,15 @@ class AnswerParser {
     this.#calls.take({ index: this.#emptyCallIndex, function: { arguments: {} } });
     this.#emptyCallIndex = null;
     this.#calls.settle();
+  }
+
+  /** Separates the texts before and after a server tool. */
+  #separateTexts(): void {
+    const isSeparate = this.#hasServerTool && this.#textLength > 0;
+    this.#hasServerTool = false;
+    if (!isSeparate) return;
+    this.#textLength += TEXT_SEPARATOR.length;
+    this.#emit({ type: "text", text: TEXT_SEPARATOR, isSeparator: true });
   }
 
   #emitText(type: "text" | "reasoning", text: unknown): void {

@@ -3,7 +3,13 @@ import { ProviderError } from "../../../core/errors/provider-error.ts";
 import { TypedEventDecoder } from "../event-stream.ts";
 import { objectsIn, readUsage, stringIn } from "../json.ts";
 import { readLogprobs } from "../logprobs.ts";
-import { mayBeTruncated, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
+import {
+  mayBeTruncated,
+  type ProviderEvent,
+  type ProviderFinish,
+  type ProviderUsage,
+  TEXT_SEPARATOR,
+} from "../provider.ts";
 import { ToolCallAssembler } from "../tool-call-assembler.ts";
 import { readFailure } from "./errors.ts";
 import type { WireReasoningItem } from "./wire.ts";
@@ -45,6 +51,8 @@ class AnswerParser {
   /** Characters of text so far, and search results so far. */
   #textLength = 0;
   #searchResultCount = 0;
+  /** Whether a message has begun since the last text. */
+  #isNewMessage = false;
   /** The part of the last reasoning text. A blank line separates two parts. */
   #lastReasoningPart: string | null = null;
 
@@ -152,6 +160,7 @@ class AnswerParser {
   #begin(key: unknown, item: JsonObject): void {
     this.#hasOutput = true;
     this.#item(key).hasStarted = true;
+    if (item["type"] === "message") this.#isNewMessage = true;
     if (item["type"] !== "function_call") {
       this.#calls.settle();
       return;
@@ -199,6 +208,7 @@ class AnswerParser {
 
   #emitText(key: unknown, part: unknown, text: unknown, logprobs: unknown): void {
     const item = this.#item(key);
+    if (typeof text === "string" && text !== "") this.#separateMessages();
     if (!item.partOffsets.has(part)) item.partOffsets.set(part, this.#textLength);
     const tokens = readLogprobs(logprobs);
     if (tokens.length > 0) this.#emit({ type: "tokens", tokens });
@@ -206,6 +216,16 @@ class AnswerParser {
     this.#calls.settle();
     this.#textLength += text.length;
     this.#emit({ type: "text", text });
+  }
+
+  /** Separates the text of a message from the text of the message before it. */
+  #separateMessages(): void {
+    const isSeparate = this.#isNewMessage && this.#textLength > 0;
+    this.#isNewMessage = false;
+    if (!isSeparate) return;
+    this.#calls.settle();
+    this.#textLength += TEXT_SEPARATOR.length;
+    this.#emit({ type: "text", text: TEXT_SEPARATOR, isSeparator: true });
   }
 
   #emitRefusal(key: unknown, text: unknown): void {

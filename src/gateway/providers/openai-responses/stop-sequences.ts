@@ -24,7 +24,7 @@ class StopSequenceFilter {
     const out: ProviderEvent[] = [];
     for (const event of events) {
       if (this.#stopSequence !== null) this.#takeLate(event, this.#stopSequence, out);
-      else if (event.type === "text") this.#takeText(event.text, out);
+      else if (event.type === "text" && !event.isSeparator) this.#takeText(event.text, out);
       else {
         // Tokens belong to the text that follows, so they do not flush.
         if (event.type !== "tokens") this.flush(out);

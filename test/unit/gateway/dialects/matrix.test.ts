@@ -263,6 +263,35 @@ describe.each(BACKENDS)("behind $name", (backend) => {
   });
 });
 
+/** Backends with messages or blocks, and styles with them. */
+const SEPARATING = BACKENDS.filter(({ protocol }) => protocol === "messages" || protocol === "responses");
+const HAVE_BLOCKS = ["messages", "responses"];
+
+describe.each(SEPARATING)("behind $name", (backend) => {
+  it.each([PLAIN, WITH_TOOLS])("separate texts (case %#)", async (talk) => {
+    const gateway = await gatewayOf(backend, {
+      earlier: "I look at the links.",
+      text: "Here are two.",
+      end: "stop",
+    });
+    const clients = isPrompt(talk) ? [...DIALECT_CLIENTS, COMPLETIONS_CLIENT] : DIALECT_CLIENTS;
+    for (const client of clients) {
+      const between = HAVE_BLOCKS.includes(client.name) ? "" : "\n\n";
+      for (const stream of [true, false]) {
+        const what = `${client.name}, stream: ${stream}`;
+        const { status, text } = await ask(gateway, client, talk, stream);
+        expect(status, `${what}: ${text}`).toBe(200);
+        const completion = stream ? client.streamed(text) : client.whole(JSON.parse(text));
+        expect(completion, `${what}: ${text}`).toMatchObject({
+          text: `I look at the links.${between}Here are two.`,
+          finish: "stop",
+          error: null,
+        });
+      }
+    }
+  });
+});
+
 describe.each(REFUSING)("behind $name", (backend) => {
   it("a refusal in words", async () => {
     const refusal = "I cannot help with that.";

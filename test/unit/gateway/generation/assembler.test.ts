@@ -90,6 +90,61 @@ describe("from the provider's events to the caller's", () => {
     expect(run([text(`before\n${CALL}\n`), text("\nafter")]).text).toBe("before\n\n\nafter");
   });
 
+  describe("separate texts", () => {
+    const between: ProviderEvent = { type: "text", text: "\n\n", isSeparator: true };
+    const shown = (events: readonly ProviderEvent[], changes: ConversationChanges = {}) =>
+      run(events, changes).out.map((event) =>
+        event.type !== "text" ? event.type : event.separator === undefined ? event.text : "|",
+      );
+
+    it.each([
+      ["a stream with tools", {}],
+      ["a stream without tools", { tools: [] }],
+      ["a whole answer with tools", { stream: false }],
+      ["a whole answer without tools", { stream: false, tools: [] }],
+    ])("are separated in %s", (_, changes) => {
+      expect(shown([text("A."), between, text("B.")], changes)).toEqual(["A.", "|", "B."]);
+      expect(
+        shown([between, text("A."), between, between, text(" "), between, text("B."), between], changes),
+      ).toEqual(["A.", "|", "B."]);
+      expect(run([text("A."), between, text("B.")], changes).assembler.rawText).toBe("A.\n\nB.");
+    });
+
+    it("are separated where a call comes between them", () => {
+      const call: ProviderEvent[] = [
+        { type: "tool-call", index: 0, id: "c1", name: "go" },
+        { type: "tool-arguments", index: 0, delta: "{}" },
+        { type: "tool-call-end", index: 0 },
+      ];
+      const made = ["tool-call", "tool-arguments", "tool-call-end"];
+      expect(shown([text("A."), ...call, between, text("B.")])).toEqual(["A.", ...made, "|", "B."]);
+      expect(shown([text("A."), between, ...call, text("B.")])).toEqual(["A.", ...made, "|", "B."]);
+      expect(shown([...call, between, text("B.")])).toEqual([...made, "B."]);
+    });
+
+    it("end what only began like markup or a citation", () => {
+      expect(shown([text("A <tool_"), between, text("calls>")])).toEqual(["A ", "<tool_", "|", "calls>"]);
+      expect(shown([text("A [citation:"), between, text("1]")])).toEqual(["A ", "[citation:", "|", "1]"]);
+    });
+
+    it("state the citations of the text that they end", () => {
+      const cited = (start: number): ProviderEvent => ({
+        type: "citation",
+        url: `https://${start}.example`,
+        title: "A",
+        start,
+        end: start,
+      });
+      const { out, assembler } = run([text("One."), cited(4), between, text("Two."), cited(10)]);
+      const urls = (citations: readonly { url: string }[] | undefined) => citations?.map(({ url }) => url);
+      const separators = out.flatMap((event) =>
+        event.type === "text" && event.separator ? [event.separator] : [],
+      );
+      expect(separators.map(({ citations }) => urls(citations))).toEqual([["https://4.example"]]);
+      expect(urls(assembler.sources()?.citations)).toEqual(["https://4.example", "https://10.example"]);
+    });
+  });
+
   it("native calls keep the upstream's ids", () => {
     const { out } = run([
       { type: "tool-call", index: 0, id: "up_1", name: "go" },

@@ -15,6 +15,12 @@ import {
 } from "../../../../support/generation-events.ts";
 import { canonicalMessage, validateMessagesStream } from "../../../../support/stream-validators/messages.ts";
 
+const USAGE = { prompt: 11, completion: 5, reasoning: 2 };
+
+/** The events of a stream. The validator knows no citations. */
+const jsonItems = (text: string) =>
+  text.split("\n").flatMap((line) => (line.startsWith("data: ") ? [JSON.parse(line.slice(6))] : []));
+
 function render(events: readonly GenerationEvent[]): string {
   const stream = new MessageStream(testInfo());
   return events.map((event) => stream.push(event)).join("");
@@ -86,6 +92,47 @@ describe("a message stream", () => {
       "content_block_stop",
       "message_delta",
       "message_stop",
+    ]);
+  });
+
+  it("has a block for each separate text, with its citations, like the body", () => {
+    const cited = (start: number) => ({
+      url: `https://${start}.example`,
+      title: "A",
+      start,
+      end: start,
+      claim: { start, text: "" },
+    });
+    const events: GenerationEvent[] = [
+      START,
+      { type: "text", text: "One." },
+      { type: "text", text: "\n\n", separator: { citations: [cited(4)] } },
+      { type: "text", text: "Two." },
+      {
+        type: "finish",
+        reason: "stop",
+        usage: USAGE,
+        sources: { found: [], citations: [cited(4), cited(10)] },
+      },
+    ];
+    const info = testInfo({ webSearch: {} });
+    const stream = new MessageStream(info);
+    const sent = jsonItems(events.map((event) => stream.push(event)).join(""));
+    expect(
+      sent.slice(1, -2).map(({ index, content_block: block, delta }) => ({ index, block, delta })),
+    ).toMatchObject([
+      { index: 0, block: { type: "text" } },
+      { index: 0, delta: { text: "One." } },
+      { index: 0, delta: { citation: { url: "https://4.example" } } },
+      { index: 0 },
+      { index: 1, block: { type: "text" } },
+      { index: 1, delta: { text: "Two." } },
+      { index: 1, delta: { citation: { url: "https://10.example" } } },
+      { index: 1 },
+    ]);
+    expect(toMessage(completionOf(events), info)["content"]).toMatchObject([
+      { type: "text", text: "One.", citations: [{ url: "https://4.example" }] },
+      { type: "text", text: "Two.", citations: [{ url: "https://10.example" }] },
     ]);
   });
 

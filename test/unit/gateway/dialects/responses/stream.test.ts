@@ -104,6 +104,34 @@ describe("a responses stream", () => {
     ]);
   });
 
+  it("has a message for each separate text, with its citations", () => {
+    const cited = (start: number) => ({
+      url: `https://${start}.example`,
+      title: "A",
+      start,
+      end: start,
+      claim: { start, text: "" },
+    });
+    // The validator knows no citations.
+    const lines = render([
+      start,
+      { type: "text", text: "One." },
+      { type: "text", text: "\n\n", separator: { citations: [cited(4)] } },
+      { type: "text", text: "Two." },
+      { ...finish, sources: { found: [], citations: [cited(4), cited(10)] } },
+    ]).split("\n");
+    const last = JSON.parse(lines.findLast((line) => line.startsWith("data: {"))?.slice(6) ?? "");
+    const message = (text: string, url: string) => ({
+      type: "message",
+      status: "completed",
+      content: [{ text, annotations: [{ url, start_index: 4, end_index: 4 }] }],
+    });
+    expect(last.response.output).toMatchObject([
+      message("One.", "https://4.example"),
+      message("Two.", "https://10.example"),
+    ]);
+  });
+
   it("streams the input of a free-text tool, decoded", () => {
     const body = { tools: [{ type: "custom", name: "patch" }] };
     const text = render([start, ...call(0, "patch", ['{"inp', 'ut":"a\\', "nb \\u00", 'e9"}']), calls], body);

@@ -281,6 +281,44 @@ describe("decoding a streamed message", () => {
     ]);
   });
 
+  it("separates the texts around a server tool, not those of cited blocks", () => {
+    const text = (index: number, words: string) => block(index, { type: "text", text: words }) + end(index);
+    const search =
+      block(1, { type: "server_tool_use", id: "s", name: "web_search", input: {} }) +
+      end(1) +
+      block(2, { type: "web_search_tool_result", tool_use_id: "s", content: [] }) +
+      end(2);
+    const citation = { type: "web_search_result_location", url: "https://a.example", title: "A" };
+    const cited =
+      block(3, { type: "text", text: "" }) +
+      delta(3, { type: "text_delta", text: "Here are" }) +
+      delta(3, { type: "citations_delta", citation }) +
+      end(3);
+    const { events } = run(
+      START,
+      text(0, "The links."),
+      search,
+      cited,
+      text(4, " two."),
+      finish("end_turn"),
+      STOP,
+    );
+    expect(events.filter(({ type }) => type === "text" || type === "citation")).toEqual([
+      { type: "text", text: "The links." },
+      { type: "text", text: "\n\n", isSeparator: true },
+      { type: "text", text: "Here are" },
+      {
+        type: "citation",
+        url: "https://a.example",
+        title: "A",
+        start: 20,
+        end: 20,
+        claim: { start: 12, end: 20 },
+      },
+      { type: "text", text: " two." },
+    ]);
+  });
+
   it("calls broken events malformed", () => {
     expect(run("data: {oops}\n\n").failure).toBe("malformed");
     expect(run(START, "data: []\n\n").failure).toBe("malformed");

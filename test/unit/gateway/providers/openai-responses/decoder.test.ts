@@ -113,6 +113,37 @@ describe("decoding a streamed response", () => {
     ]);
   });
 
+  it("separates the texts of messages, not those of the parts of one", () => {
+    const text = (output_index: number, content_index: number, delta: string) =>
+      event("response.output_text.delta", { output_index, content_index, delta });
+    const begun = (output_index: number, type: string) =>
+      event("response.output_item.added", { output_index, item: { type } });
+    const part = (words: string) => ({ type: "output_text", text: words });
+    const annotation = { type: "url_citation", url: "https://a.example", start_index: 0, end_index: 4 };
+    const messages = [
+      { type: "message", content: [part("I look "), part("at the links.")] },
+      { type: "web_search_call" },
+      { type: "message", content: [{ ...part("Here are two."), annotations: [annotation] }] },
+    ];
+    const expected = [
+      { type: "text", text: "I look " },
+      { type: "text", text: "at the links." },
+      { type: "text", text: "\n\n", isSeparator: true },
+      { type: "text", text: "Here are two." },
+      { type: "citation", url: "https://a.example", title: "https://a.example", start: 22, end: 26 },
+    ];
+    const streamed = run(
+      CREATED,
+      begun(0, "message") + text(0, 0, "I look ") + text(0, 1, "at the links.") + done(0, messages[0] ?? {}),
+      begun(1, "web_search_call") + done(1, { type: "web_search_call" }),
+      begun(2, "message") + text(2, 0, "Here are two.") + done(2, messages[2] ?? {}),
+      completed(),
+    );
+    expect(streamed.events.slice(1, -1)).toEqual(expected);
+    const whole = decodeWholeResponse({ status: "completed", output: messages }, context());
+    expect(whole.slice(1, -1)).toEqual(expected);
+  });
+
   it("places citations in the answer, not in their part", () => {
     const annotation = {
       type: "url_citation",

@@ -22,6 +22,21 @@ const says = (...texts: string[]): ProviderEvent[] => [
 ];
 
 describe("an answer with stop sequences, from a protocol that has none", () => {
+  it("is not ended by the blank line between two texts", () => {
+    const between: ProviderEvent = { type: "text", text: "\n\n", isSeparator: true };
+    const events: ProviderEvent[] = [
+      { type: "text", text: "One.\n" },
+      between,
+      { type: "text", text: "Two." },
+      ...END,
+    ];
+    expect(cutAtStopSequence(events, ["\n\n", "\nT"])).toEqual([
+      { type: "text", text: "One." },
+      { type: "text", text: "\n" },
+      ...events.slice(1),
+    ]);
+  });
+
   it("ends before the first of them, and says which", () => {
     expect(cutAtStopSequence(says("One, ", "two. E", "N", "D three STOP"), ["STOP", "END"])).toEqual([
       { type: "text", text: "One, " },
