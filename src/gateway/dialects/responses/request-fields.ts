@@ -60,7 +60,12 @@ function toPublicTextFormat(format: JsonObject | null | undefined): JsonObject {
   if (format === null || format === undefined) return { type: "text" };
   if (format["type"] !== "json_schema") return format;
   const flat = flattenNested(format, "json_schema");
-  return { ...flat, name: textOrNull(flat["name"]) ?? "response" };
+  return {
+    ...flat,
+    name: textOrNull(flat["name"]) ?? "response",
+    description: textOrNull(flat["description"]),
+    strict: flat["strict"] === true,
+  };
 }
 
 function toPublicTextSettings(text: ResponsesRequest["text"]): JsonObject {
