@@ -55,7 +55,7 @@ export class UsageCount {
     let completion = 0;
     let reasoning = 0;
     for (const part of reported) {
-      if ((part.prompt ?? 0) >= (promptUsage.prompt ?? 0)) promptUsage = part;
+      if ((part.prompt ?? -1) >= (promptUsage.prompt ?? -1)) promptUsage = part;
       completion += part.completion ?? 0;
       reasoning += part.reasoning ?? 0;
     }
@@ -64,7 +64,7 @@ export class UsageCount {
       completion = Math.max(completion, estimateTokens(rawText) + reasoningTokens);
       reasoning = Math.max(reasoning, reasoningTokens);
     }
-    const prompt = promptUsage.prompt || estimateTokens(promptText);
+    const prompt = promptUsage.prompt ?? estimateTokens(promptText);
     const { cached, cacheWritten } = promptUsage;
     const read = Math.min(cached ?? 0, prompt);
     return {

@@ -60,6 +60,17 @@ describe("the token counts of a generation", () => {
     },
   );
 
+  it("are those that the provider states, also where they are zero", () => {
+    const none = { prompt: 0, completion: 0, reasoning: 0 };
+    expect(counted([none]).usage).toEqual(none);
+    expect(counted([{ prompt: 0, completion: 9 }]).usage).toEqual({ ...none, completion: 9 });
+    expect(counted([{ prompt: 0, completion: 0 }, { completion: 3 }]).usage).toEqual({
+      ...none,
+      completion: 3,
+    });
+    expect(counted([{ completion: 9 }]).usage.prompt).toBe(ESTIMATE.prompt);
+  });
+
   it("are bounded by the context of the model, where it is known", () => {
     expect(counted([{ prompt: 100_000, completion: 3 }], 8_000)).toMatchObject({
       usage: { prompt: 100_000 },
