@@ -34,6 +34,19 @@ export function readCount(value: unknown): number | undefined {
   return Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER);
 }
 
+/**
+ * Reads the offsets of a URL citation in a text that begins at `textStart` in the answer. A citation without offsets is
+ * placed at `otherwise`.
+ */
+export function linkRangeIn(
+  { start_index: start, end_index: end }: JsonObject,
+  textStart: number,
+  otherwise: number,
+): { readonly start: number; readonly end: number } {
+  if (typeof start !== "number" || typeof end !== "number") return { start: otherwise, end: otherwise };
+  return { start: textStart + start, end: textStart + end };
+}
+
 /** The largest Unix time, in seconds, that a `Date` can hold. */
 const LATEST_SECONDS = 8.64e12;
 

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
 import { TypedEventDecoder } from "../event-stream.ts";
-import { objectsIn, readUsage, stringIn } from "../json.ts";
+import { linkRangeIn, objectsIn, readUsage, stringIn } from "../json.ts";
 import { readLogprobs } from "../logprobs.ts";
 import {
   mayBeTruncated,
@@ -307,12 +307,10 @@ class AnswerParser {
     const [first = 0] = partOffsets.values();
     const located = listed.length > 0 ? listed : citations.map((annotation) => ({ annotation, from: first }));
     for (const { annotation, from } of located) {
-      const { type, start_index: start, end_index: end } = annotation;
       const url = stringIn(annotation, "url");
-      if (type !== "url_citation" || url === "") continue;
-      if (typeof start !== "number" || typeof end !== "number") continue;
+      if (annotation["type"] !== "url_citation" || url === "") continue;
       const title = stringIn(annotation, "title") || url;
-      this.#emit({ type: "citation", url, title, start: from + start, end: from + end });
+      this.#emit({ type: "citation", url, title, ...linkRangeIn(annotation, from, this.#textLength) });
     }
   }
 }

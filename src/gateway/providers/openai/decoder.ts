@@ -42,6 +42,8 @@ class Answer {
   #stopSequence: string | null = null;
   #usage: ProviderUsage | null = null;
   readonly #sources = new SourceCollector();
+  /** Characters of text so far. */
+  #textLength = 0;
 
   constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
     this.#emit = emit;
@@ -104,7 +106,7 @@ class Answer {
     if (tokens.length > 0 && !thought) this.#emit({ type: "tokens", tokens });
     if (isObject(piece)) {
       this.#takeDelta(piece);
-      this.#sources.takeAnnotations(piece["annotations"]);
+      this.#sources.takeAnnotations(piece["annotations"], this.#textLength);
     }
     if (typeof reason === "string" && reason !== "") this.#reason = finishReason(reason);
     // The field names of vLLM and SGLang. A number is the id of one of the model's own stop tokens.
@@ -142,6 +144,7 @@ class Answer {
     if (typeof text !== "string" || text === "") return;
     this.#visible = true;
     this.#calls.settle();
+    this.#textLength += text.length;
     this.#emit({ type: "text", text });
   }
 

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import { linkRangeIn } from "../json.ts";
 import type { ProviderEvent, SearchResult } from "../provider.ts";
 
 /** Collects the citations and search results of an answer. */
@@ -6,11 +7,11 @@ export class SourceCollector {
   readonly #citations: ProviderEvent[] = [];
   #sources: readonly SearchResult[] = [];
 
-  /** Reads the `annotations` of a message or of a streamed piece. */
-  takeAnnotations(annotations: unknown): void {
+  /** Reads the `annotations` of a message or of a streamed piece, after `textLength` characters of text. */
+  takeAnnotations(annotations: unknown, textLength: number): void {
     if (!Array.isArray(annotations)) return;
     for (const annotation of annotations) {
-      const citation = isObject(annotation) ? toCitation(annotation) : null;
+      const citation = isObject(annotation) ? toCitation(annotation, textLength) : null;
       if (citation !== null) this.#citations.push(citation);
     }
   }
@@ -39,12 +40,15 @@ function readTitle(page: JsonObject): string {
   return typeof title === "string" && title !== "" ? title : String(url);
 }
 
-/** Reads a URL citation. Its members are nested in `url_citation` or at the top level. */
-function toCitation(annotation: JsonObject): ProviderEvent | null {
+/**
+ * Reads a URL citation. Its members are nested in `url_citation` or at the top level. A citation without offsets is placed
+ * at `end`.
+ */
+function toCitation(annotation: JsonObject, end: number): ProviderEvent | null {
   if (annotation["type"] !== "url_citation") return null;
   const { url_citation: nested } = annotation;
   const citation = isObject(nested) ? nested : annotation;
-  const { url, start_index: start, end_index: end } = citation;
-  if (typeof url !== "string" || typeof start !== "number" || typeof end !== "number") return null;
-  return { type: "citation", url, title: readTitle(citation), start, end };
+  const { url } = citation;
+  if (typeof url !== "string") return null;
+  return { type: "citation", url, title: readTitle(citation), ...linkRangeIn(citation, 0, end) };
 }

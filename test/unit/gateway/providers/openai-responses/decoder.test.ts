@@ -144,6 +144,14 @@ describe("decoding a streamed response", () => {
     expect(whole.slice(1, -1)).toEqual(expected);
   });
 
+  it("places a citation without offsets at the end of the text", () => {
+    const annotation = { type: "url_citation", url: "https://a.example", title: "A" };
+    const content = [{ type: "output_text", text: "One.", annotations: [annotation] }];
+    const { events } = run(CREATED, done(0, { type: "message", content }), completed());
+    const place = { start: 4, end: 4 };
+    expect(events).toContainEqual({ type: "citation", url: "https://a.example", title: "A", ...place });
+  });
+
   it("places citations in the answer, not in their part", () => {
     const annotation = {
       type: "url_citation",

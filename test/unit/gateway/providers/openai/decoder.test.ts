@@ -185,6 +185,23 @@ describe("decoding a streamed chat completion", () => {
     }
   });
 
+  it("places a citation without offsets at the end of the text so far", () => {
+    const cite = (url: string, nested: boolean) => {
+      const page = { url, title: "A" };
+      return { type: "url_citation", ...(nested ? { url_citation: page } : page) };
+    };
+    const { events } = run(
+      chunk({ content: "One." }),
+      chunk({ annotations: [cite("https://a.example", true)] }),
+      chunk({ content: " Two.", annotations: [cite("https://b.example", false)] }, "stop"),
+      DONE,
+    );
+    expect(events.filter(({ type }) => type === "citation")).toEqual([
+      { type: "citation", url: "https://a.example", title: "A", start: 4, end: 4 },
+      { type: "citation", url: "https://b.example", title: "A", start: 9, end: 9 },
+    ]);
+  });
+
   it("takes the last of several usages", () => {
     const counted = (n: number) =>
       data({ id: "c1", choices: [], usage: { prompt_tokens: 1, completion_tokens: n } });
