@@ -36,6 +36,8 @@ class AnswerParser {
   #thoughts: WireThinkingBlock[] = [];
   /** Thinking blocks before each call, in the order of the calls. */
   readonly #thoughtsBefore: (readonly WireThinkingBlock[])[] = [];
+  /** Ids of the calls in the first event. */
+  readonly #startCallIds = new Set<unknown>();
   /** Characters of text so far, and search results so far. */
   #textLength = 0;
   #searchResultCount = 0;
@@ -64,10 +66,12 @@ class AnswerParser {
   take(type: unknown, event: JsonObject): boolean {
     switch (type) {
       case "message_start":
-        this.start(isObject(event["message"]) ? event["message"] : {});
+        this.#startStream(isObject(event["message"]) ? event["message"] : {});
         break;
       case "content_block_start":
-        if (isObject(event["content_block"])) this.#begin(event["index"], event["content_block"]);
+        if (isObject(event["content_block"]) && !this.#isKnownCall(event["content_block"])) {
+          this.#begin(event["index"], event["content_block"]);
+        }
         break;
       case "content_block_delta":
         if (isObject(event["delta"])) this.#add(event["index"], event["delta"]);
@@ -106,6 +110,23 @@ class AnswerParser {
     }
     this.stop(message);
     this.finish();
+  }
+
+  /** Starts a streamed message. Its first event may contain complete blocks, for example calls. */
+  #startStream(message: JsonObject): void {
+    this.start(message);
+    for (const [index, block] of readList(message, "content").entries()) {
+      if (!isObject(block)) continue;
+      if (block["type"] === "tool_use") this.#startCallIds.add(block["id"]);
+      this.#begin(index, block);
+      this.#end(index);
+    }
+    this.#completeEmptyCall();
+  }
+
+  /** Whether the block is a call that the first event already contained. */
+  #isKnownCall({ type, id }: JsonObject): boolean {
+    return type === "tool_use" && id !== undefined && this.#startCallIds.has(id);
   }
 
   start(message: JsonObject): void {

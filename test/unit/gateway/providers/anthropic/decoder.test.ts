@@ -319,6 +319,41 @@ describe("decoding a streamed message", () => {
     ]);
   });
 
+  it("reads the content that a message begins with", () => {
+    const begins = (content: unknown) => event("message_start", { message: { id: "m1", content } });
+    const use = { type: "tool_use", id: FIRST, name: "get", input: { x: 1 } };
+    const calls = [
+      { type: "tool-call", index: 0, id: FIRST, name: "get" },
+      { type: "tool-arguments", index: 0, delta: '{"x":1}' },
+      { type: "tool-call-end", index: 0 },
+    ];
+    const started = { type: "start", messageId: "m1" };
+    const last = { type: "finish", reason: "tool_calls" };
+    const begun = begins([{ type: "text", text: "I look. " }, use]);
+    expect(run(begun, finish("tool_use"), STOP).events).toEqual([
+      started,
+      { type: "text", text: "I look. " },
+      ...calls,
+      last,
+    ]);
+    // A server may stream the call once more.
+    const again = block(0, { ...use, input: {} }) + delta(0, { partial_json: '{"x":1}' }) + end(0);
+    expect(run(begins([use]), again, finish("tool_use"), STOP).events).toEqual([started, ...calls, last]);
+    const empty = begins([{ ...use, input: {} }]);
+    expect(run(empty, finish("tool_use"), STOP).events).toContainEqual({
+      type: "tool-arguments",
+      index: 0,
+      delta: "{}",
+    });
+    for (const content of [[], null, "x", [null, { type: "text", text: "" }]]) {
+      expect(run(begins(content), SAID, finish("end_turn"), STOP).events).toEqual([
+        started,
+        { type: "text", text: "x" },
+        { type: "finish", reason: "stop" },
+      ]);
+    }
+  });
+
   it("calls broken events malformed", () => {
     expect(run("data: {oops}\n\n").failure).toBe("malformed");
     expect(run(START, "data: []\n\n").failure).toBe("malformed");
