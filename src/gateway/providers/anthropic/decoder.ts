@@ -114,11 +114,23 @@ class AnswerParser {
 
   /** Starts a streamed message. Its first event may contain complete blocks, for example calls. */
   #startStream(message: JsonObject): void {
+    this.#endOpenBlocks();
     this.start(message);
     for (const [index, block] of readList(message, "content").entries()) {
       if (!isObject(block)) continue;
       if (block["type"] === "tool_use") this.#startCallIds.add(block["id"]);
       this.#begin(index, block);
+      this.#end(index);
+    }
+    this.#completeEmptyCall();
+  }
+
+  /** Ends the blocks that are open when a message begins again. A call that is not complete cannot be continued. */
+  #endOpenBlocks(): void {
+    for (const [index, block] of [...this.#open]) {
+      if (block.type === "tool_use" && !(block.hasArguments && this.#calls.complete)) {
+        throw new ProviderError("cut", "the provider began its answer again within a tool call");
+      }
       this.#end(index);
     }
     this.#completeEmptyCall();

@@ -354,6 +354,35 @@ describe("decoding a streamed message", () => {
     }
   });
 
+  describe("a message that begins again", () => {
+    const input = (json: string) => delta(0, { type: "input_json_delta", partial_json: json });
+    const use = (id: string) => block(0, { type: "tool_use", id, name: "get", input: {} });
+    const rest = use(SECOND) + input('{"x":2}') + end(0) + finish("tool_use") + STOP;
+
+    it.each([
+      ["a call", use(FIRST) + input('{"x":')],
+      ["a call without input", use(FIRST)],
+    ])("within %s is cut off", (_, open) => {
+      const { events, failure } = run(START, open, START, rest);
+      expect(failure).toBe("cut");
+      expect(events.some(({ type }) => type === "tool-call-end" || type === "finish")).toBe(false);
+    });
+
+    it.each([
+      ["before its content", ""],
+      ["within a text", block(0, { type: "text", text: "x" })],
+      ["behind a text", SAID],
+      ["within a call whose input is complete", use(FIRST) + input('{"x":1}')],
+      ["behind a call without input", use(FIRST) + end(0)],
+    ])("%s goes on", (_, before) => {
+      const { events, failure } = run(START, before, START, rest);
+      expect(failure).toBeNull();
+      const begun = events.filter(({ type }) => type === "tool-call").length;
+      expect(events.filter(({ type }) => type === "tool-call-end")).toHaveLength(begun);
+      expect(events.at(-1)).toEqual({ type: "finish", reason: "tool_calls" });
+    });
+  });
+
   it("calls broken events malformed", () => {
     expect(run("data: {oops}\n\n").failure).toBe("malformed");
     expect(run(START, "data: []\n\n").failure).toBe("malformed");
