@@ -9,6 +9,7 @@ import { isUnguessable } from "../reasoning-cache.ts";
 import { ToolCallAssembler } from "../tool-call-assembler.ts";
 import { ERROR_KINDS } from "./errors.ts";
 import { toGroundingEvents } from "./grounding.ts";
+import { PartialArguments } from "./partial-arguments.ts";
 
 /** What the decoder of one answer needs. */
 export interface AnswerContext {
@@ -20,6 +21,14 @@ export interface AnswerContext {
   readonly rememberSignature?: (callId: string, signature: string) => void;
 }
 
+/** A tool call whose arguments arrive in pieces. */
+interface OpenCall {
+  readonly id: unknown;
+  readonly name: unknown;
+  signature: unknown;
+  readonly partial: PartialArguments;
+}
+
 /** Parses the chunks of one answer. A whole (not streamed) answer is a single chunk. */
 class AnswerParser {
   readonly #emit: (event: ProviderEvent) => void;
@@ -27,6 +36,7 @@ class AnswerParser {
   readonly #calls: ToolCallAssembler;
   /** The thought signature of each call, in the order of the calls. */
   readonly #signatures: unknown[] = [];
+  #openCall: OpenCall | null = null;
   #started = false;
   #text = "";
   #reason: ProviderFinish | null = null;
@@ -70,8 +80,10 @@ class AnswerParser {
   finish(): void {
     const reason = this.#reason;
     if (reason === null) throw new ProviderError("cut", "the provider's answer was cut off");
-    // Each call comes whole, so no incomplete call can be pending.
-    this.#calls.finish(false);
+    const open = this.#openCall;
+    // A call without its end gets no arguments: a part of them could be another command.
+    if (open !== null) this.#takeCall(open, null);
+    this.#calls.finish(open !== null);
     if (this.#grounding !== null) {
       for (const event of toGroundingEvents(this.#grounding, this.#text)) this.#emit(event);
     }
@@ -97,15 +109,7 @@ class AnswerParser {
   }
 
   #takePart({ text, thought, functionCall, thoughtSignature }: JsonObject): void {
-    if (isObject(functionCall)) {
-      const { id: wireId, name, args } = functionCall;
-      // The protocol matches calls by their order, so the gateway may replace an id. It replaces guessable ids:
-      // the id is the key to the remembered thought signature.
-      const id = typeof wireId === "string" && isUnguessable(wireId) ? wireId : undefined;
-      const index = this.#signatures.push(thoughtSignature) - 1;
-      this.#calls.take({ index, id, function: { name, arguments: isObject(args) ? args : {} } });
-      this.#calls.settle();
-    }
+    if (isObject(functionCall)) this.#addToCall(functionCall, thoughtSignature);
     if (typeof text !== "string" || text === "") return;
     if (thought === true) {
       this.#emit({ type: "reasoning", text });
@@ -113,6 +117,32 @@ class AnswerParser {
       this.#text += text;
       this.#emit({ type: "text", text });
     }
+  }
+
+  /** Takes a call, or a piece of the open one. The first piece has the name; the last one has no `willContinue`. */
+  #addToCall({ id, name, args, partialArgs, willContinue }: JsonObject, signature: unknown): void {
+    if (this.#openCall !== null && typeof name === "string" && name !== "") this.#endCall({});
+    this.#openCall ??= { id, name, signature, partial: new PartialArguments() };
+    this.#openCall.signature ??= signature;
+    this.#openCall.partial.add(partialArgs);
+    if (willContinue !== true) this.#endCall(isObject(args) ? args : {});
+  }
+
+  /** Ends the open call. Its arguments are `whole`, or else the pieces. */
+  #endCall(whole: JsonObject): void {
+    const call = this.#openCall;
+    this.#openCall = null;
+    if (call === null) return;
+    this.#takeCall(call, Object.keys(whole).length > 0 ? whole : call.partial.build());
+    this.#calls.settle();
+  }
+
+  #takeCall({ id: wireId, name, signature }: OpenCall, args: JsonObject | null): void {
+    // The protocol matches calls by their order, so the gateway may replace an id. It replaces guessable ids:
+    // the id is the key to the remembered thought signature.
+    const id = typeof wireId === "string" && isUnguessable(wireId) ? wireId : undefined;
+    const index = this.#signatures.push(signature) - 1;
+    this.#calls.take({ index, id, function: { name, arguments: args } });
   }
 }
 

@@ -214,6 +214,63 @@ describe("decoding streamed contents", () => {
     ]);
   });
 
+  describe("a call whose arguments come in pieces", () => {
+    const part = (functionCall: object, more: object = {}) => says([{ functionCall, ...more }]);
+    const pieces = (...partialArgs: object[]) => part({ partialArgs, willContinue: true });
+    const begun = part({ id: FIRST, name: "get", willContinue: true }, { thoughtSignature: "c2VhbGVk" });
+    const argsOf = ({ events }: Outcome) =>
+      events.flatMap((one) => (one.type === "tool-arguments" ? [JSON.parse(one.delta)] : []));
+
+    it("is one call with all of them", () => {
+      const outcome = run(
+        begun,
+        pieces({ jsonPath: "$.city", stringValue: "New ", willContinue: true }),
+        pieces({ jsonPath: "$.city", stringValue: "York", willContinue: true }, { jsonPath: "$.city" }),
+        pieces({ jsonPath: "$.days[1]", numberValue: 2 }, { jsonPath: "$.days[0]", numberValue: 1.5 }),
+        pieces(
+          { jsonPath: "$.at[0].x", boolValue: false },
+          { jsonPath: '$[\'a.b\']["c\\"d"]', nullValue: null },
+        ),
+        pieces({ jsonPath: "$.__proto__.x", stringValue: "y" }),
+        part({}),
+        ends("STOP"),
+      );
+      expect(outcome.signatures).toEqual({ [FIRST]: "c2VhbGVk" });
+      const args =
+        '{"city":"New York","days":[1.5,2],"at":[{"x":false}],"a.b":{"c\\"d":null},"__proto__":{"x":"y"}}';
+      expect(outcome.events).toEqual([
+        { type: "start", messageId: "r" },
+        { type: "tool-call", index: 0, id: FIRST, name: "get" },
+        { type: "tool-arguments", index: 0, delta: args },
+        { type: "tool-call-end", index: 0 },
+        { type: "finish", reason: "tool_calls" },
+      ]);
+    });
+
+    it("ends where it says so, or where another call begins", () => {
+      const one = { jsonPath: "$.n", numberValue: 1 };
+      const last = part({ partialArgs: [one] });
+      expect(argsOf(run(begun, last, ends("STOP")))).toEqual([{ n: 1 }]);
+      expect(argsOf(run(part({ name: "get", partialArgs: [one] }), ends("STOP")))).toEqual([{ n: 1 }]);
+      expect(argsOf(run(begun, part({}), ends("STOP")))).toEqual([{}]);
+      const next = part({ name: "get", args: { n: 2 } });
+      expect(argsOf(run(begun, pieces(one), next, ends("STOP")))).toEqual([{ n: 1 }, { n: 2 }]);
+      expect(argsOf(run(begun, pieces(one), part({ args: { n: 3 } }), ends("STOP")))).toEqual([{ n: 3 }]);
+    });
+
+    it.each(["STOP", "MAX_TOKENS"])("has no end if the answer ends within it (%s)", (reason) => {
+      const { events } = run(begun, pieces({ jsonPath: "$.n", numberValue: 1 }), ends(reason));
+      expect(events.map(({ type }) => type)).toEqual(["start", "tool-call", "finish"]);
+    });
+
+    it.each(["", "n", "$", "$n", "$.n[", "$.n[*]", "$..n", "$.n[-1]", `$${".n".repeat(101)}`, 1, null])(
+      "is malformed with the path %j",
+      (jsonPath) => {
+        expect(run(begun, pieces({ jsonPath, numberValue: 1 }), ends("STOP")).failure).toBe("malformed");
+      },
+    );
+  });
+
   it("calls broken pieces malformed", () => {
     expect(run("data: {oops}\n\n").failure).toBe("malformed");
     const nameless = { content: { parts: [{ functionCall: {} }] }, finishReason: "STOP" };
