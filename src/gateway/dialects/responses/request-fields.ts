@@ -59,11 +59,12 @@ function toPublicToolChoice(choice: unknown): unknown {
 function toPublicTextFormat(format: JsonObject | null | undefined): JsonObject {
   if (format === null || format === undefined) return { type: "text" };
   if (format["type"] !== "json_schema") return format;
-  const flat = flattenNested(format, "json_schema");
+  const { description, ...flat } = flattenNested(format, "json_schema");
   return {
     ...flat,
     name: textOrNull(flat["name"]) ?? "response",
-    description: textOrNull(flat["description"]),
+    // The published schema does not allow null.
+    ...(typeof description === "string" ? { description } : {}),
     strict: flat["strict"] === true,
   };
 }
