@@ -1,6 +1,6 @@
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { BodyDeadline } from "./body-deadline.ts";
-import { BodyDecoder, type ContentCoding, contentCodingOf } from "./content-coding.ts";
+import type { BodyDecoder, ContentCoding } from "./content-coding.ts";
 import { drain } from "./drain.ts";
 import { JsonScan } from "./json-scan.ts";
 import type { MemoryReservation } from "./memory-budget.ts";
@@ -86,15 +86,18 @@ export async function readJsonText(request: Request, options: BodyReadOptions): 
     await drain(body.getReader());
     throw bodyTooLarge(limit);
   }
-  const decoder = coding === null ? null : await BodyDecoder.create(coding);
+  const decoder = coding === null ? null : await (await loadCodings()).BodyDecoder.create(coding);
   return new StreamedBodyReader(body, decoder, options).read();
 }
+
+/** Few requests have an encoded body, so the decoders are not loaded at startup. */
+const loadCodings = async () => await import("./content-coding.ts");
 
 /** Reads the coding of a body. After a refusal the client must be able to read the response, so the body is read too. */
 async function readContentCoding({ headers, body }: Request): Promise<ContentCoding | null> {
   if (!headers.has("content-encoding")) return null;
   try {
-    return contentCodingOf(headers);
+    return (await loadCodings()).contentCodingOf(headers);
   } catch (error) {
     if (body !== null) await drain(body.getReader());
     throw error;
