@@ -7,7 +7,8 @@ it("reads the stored state of an earlier build: the same answers, and clients go
   const { state, folder } = await restoreState();
   const gateway = await startGateway({ ...SAVED_OPTIONS, dataFolder: folder, clockAt: state.savedAt });
   try {
-    expect(await readAnswers(gateway, Object.keys(state.answers))).toEqual(state.answers);
+    // Later builds may add fields.
+    expect(await readAnswers(gateway, Object.keys(state.answers))).toMatchObject(state.answers);
     const headers = { authorization: "Bearer sk-of-the-saved-state", "content-type": "application/json" };
     const files = await gateway.fetch("/v1/files", { headers });
     expect(await files.json()).toMatchObject({ data: [{ filename: "notes.txt", purpose: "assistants" }] });
