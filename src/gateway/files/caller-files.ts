@@ -4,6 +4,7 @@ import { ProviderError, providerErrorToGateway } from "../../core/errors/provide
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { FileRecord } from "../../core/ports/files.ts";
+import { type Page, paginateById } from "../../core/routing/paginate-by-id.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import type { FileKeeping, ProviderFile } from "../providers/provider.ts";
@@ -161,24 +162,15 @@ export async function rejectContentDownload(request: FileRequest, id: string): P
   });
 }
 
-/** A page of a list. */
-export interface Page<Item> {
-  readonly data: readonly Item[];
-  readonly hasMore: boolean;
-}
-
 /**
- * Returns the page of a list that starts after the item with the id `after`, or the first page without `after`.
+ * Returns the page of a list of files that starts after the file with the id `after`, or the first page without `after`.
  *
- * @throws GatewayError 404 if no item has that id.
+ * @throws GatewayError 404 if no file has that id.
  */
 export function paginate<Item extends { readonly id: string }>(
   items: readonly Item[],
   after: string | undefined,
   limit: number,
 ): Page<Item> {
-  const afterIndex = after === undefined ? -1 : items.findIndex(({ id }) => id === after);
-  if (after !== undefined && afterIndex < 0) throw fileNotFoundError(after);
-  const data = items.slice(afterIndex + 1, afterIndex + 1 + limit);
-  return { data, hasMore: afterIndex + 1 + data.length < items.length };
+  return paginateById(items, after, limit, fileNotFoundError);
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
+import { type Page, paginateById } from "../../core/routing/paginate-by-id.ts";
 
 /** Which part of a list of models is requested. */
 export interface ModelPageRequest {
@@ -20,19 +21,13 @@ export interface ModelPageRequest {
 export function paginateModels<Model extends { readonly id: string }>(
   models: readonly Model[],
   { limit = models.length, after, before, cursorName }: ModelPageRequest,
-): { readonly data: readonly Model[]; readonly hasMore: boolean } {
-  const cursor = after ?? before;
-  const at = cursor === undefined ? -1 : models.findIndex(({ id }) => id === cursor);
-  if (cursor !== undefined && at < 0) {
-    throw new GatewayError(400, `${cursorName}: the list has no such model`, {
+): Page<Model> {
+  const notFound = () =>
+    new GatewayError(400, `${cursorName}: the list has no such model`, {
       code: "invalid_request",
       param: cursorName,
     });
-  }
-  if (after === undefined && before !== undefined) {
-    const start = Math.max(0, at - limit);
-    return { data: models.slice(start, at), hasMore: start > 0 };
-  }
-  const data = models.slice(at + 1, at + 1 + limit);
-  return { data, hasMore: at + 1 + data.length < models.length };
+  if (after !== undefined || before === undefined) return paginateById(models, after, limit, notFound);
+  const { data, hasMore } = paginateById(models.toReversed(), before, limit, notFound);
+  return { data: data.toReversed(), hasMore };
 }
