@@ -128,12 +128,13 @@ export class AccountPool {
         };
       },
       onLeaseEnded: ({ state, token, holder, outcomeReported, expiresAt }, at) => {
+        const providerPool = this.#slots.providerPools.of(state);
         // A lease released without a report counts as a success. An expired lease has no known result.
         if (!outcomeReported && expiresAt > at) {
           state.health.succeeded(at);
-          this.#slots.providerPools.of(state).health.record(null, at);
+          providerPool.health.record(null, at);
         }
-        this.#circuitProbe.onRequestEnded(this.#slots.providerPools.of(state), requestIdentityOf(holder));
+        this.#circuitProbe.onRequestEnded(providerPool, requestIdentityOf(holder));
         if (holder.use !== undefined) this.#ledger.releaseSlot(holder.use, at);
         this.#tokens.leaseEnded(state, token, at);
       },

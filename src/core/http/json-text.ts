@@ -215,7 +215,7 @@ class StreamedBodyReader {
       if (this.#fault === null && this.#decoder !== null) await this.#takeDecoded(this.#decoder.finish());
       if (this.#fault === null) await this.#finish();
       if (this.#fault !== null) throw this.#fault;
-      memory.shrinkTo(memory.bytes - decoderBytes);
+      memory.releaseBytes(decoderBytes);
     } finally {
       this.#decoder?.close();
       clock.stop();
