@@ -128,13 +128,31 @@ function logError(log: LogFields, error: GatewayError): void {
   if (error.status >= 500 && error.cause instanceof Error) log.cause = describeFailure(error.cause);
 }
 
-/** Sets headers with the provider and the number of tried accounts. Used only where there was a choice of providers. */
-function setProviderHeaders(headers: Headers, provider: string, attempts: number): void {
-  headers.set("x-gateway-provider", provider);
-  headers.set("x-gateway-attempts", String(attempts));
+/**
+ * Sets headers that describe how a generation was answered: the provider and the number of tried accounts where there was a
+ * choice of providers, the path of the answer, and the request members that were left out.
+ */
+function setGenerationHeaders(
+  headers: Headers,
+  { provider, attempts = 0, answerPath, droppedParams }: LogFields,
+): void {
+  const described: Record<string, string> = {
+    ...(provider === undefined
+      ? {}
+      : { "x-gateway-provider": provider, "x-gateway-attempts": String(attempts) }),
+    ...(answerPath === undefined ? {} : { "x-gateway-path": answerPath }),
+    ...(droppedParams === undefined ? {} : { "x-gateway-dropped-params": droppedParams }),
+  };
+  for (const [name, value] of Object.entries(described)) headers.set(name, value);
   const exposedHeaders = headers.get("access-control-expose-headers");
   if (exposedHeaders === null) return;
-  headers.set("access-control-expose-headers", `${exposedHeaders}, x-gateway-provider, x-gateway-attempts`);
+  const names = [exposedHeaders, ...Object.keys(described)];
+  headers.set("access-control-expose-headers", names.join(", "));
+}
+
+/** Removes the provider's own rate limits: the caller's key has limits of its own. */
+function removeProviderLimits(headers: Headers): void {
+  for (const name of [...headers.keys()]) if (name.includes("ratelimit")) headers.delete(name);
 }
 
 function completeResponse(
@@ -149,12 +167,13 @@ function completeResponse(
     headers.set("x-request-id", requestId);
     if (requestIdHeader !== undefined) headers.set(requestIdHeader, requestId);
     if (quota.remaining !== undefined) {
+      removeProviderLimits(headers);
       for (const [name, value] of Object.entries(limitHeaders(quota.remaining, platform.now()))) {
         headers.set(name, value);
       }
     }
     if (applies) cors.setHeaders(headers, origin);
-    if (log.provider !== undefined) setProviderHeaders(headers, log.provider, log.attempts ?? 0);
+    if (log.provider !== undefined || log.answerPath !== undefined) setGenerationHeaders(headers, log);
     return headers;
   };
   if (method !== "HEAD") {

@@ -20,7 +20,11 @@ export type Reply =
       readonly headers?: Readonly<Record<string, string>>;
     }
   /** A body, of server-sent events unless `type` is given. It ends gracefully after its last step. */
-  | { readonly body: Iterable<Step>; readonly type?: string }
+  | {
+      readonly body: Iterable<Step>;
+      readonly type?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   /** Delays the headers by `late` milliseconds. */
   | { readonly late: number; readonly reply: Reply }
   /** Accepts the request and never answers. */
@@ -36,6 +40,8 @@ export class Asked {
   readonly method: string;
   readonly host: string;
   readonly path: string;
+  /** With the question mark; empty: none. */
+  readonly query: string;
   readonly headers: Headers;
   /** The bearer token; empty if there is none. */
   readonly token: string;
@@ -49,7 +55,8 @@ export class Asked {
 
   constructor(request: Request, proxy: OutboundProxy | null) {
     this.method = request.method;
-    const { host, pathname } = new URL(request.url);
+    const { host, pathname, search } = new URL(request.url);
+    this.query = search;
     this.host = host;
     this.path = pathname;
     this.headers = request.headers;
@@ -125,7 +132,7 @@ async function respond(reply: Reply, asked: Asked, signal: AbortSignal | null): 
     return Response.json(reply.json, { status: reply.status ?? 200, headers: reply.headers ?? {} });
   }
   return new Response(play(reply.body, asked, signal), {
-    headers: { "content-type": reply.type ?? "text/event-stream" },
+    headers: { "content-type": reply.type ?? "text/event-stream", ...reply.headers },
   });
 }
 

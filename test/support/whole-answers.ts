@@ -5,7 +5,7 @@ import type { Protocol } from "./fault-body.ts";
 
 /** Whether a request wants a non-streamed answer. The content-generation style says so in the path. */
 export function wantsWhole(body: string, path = ""): boolean {
-  return /"stream":\s*false/.test(body) || path.endsWith(":generateContent");
+  return !/"stream":\s*true/.test(body) && !path.includes(":streamGenerateContent");
 }
 
 /** The body. Invalid events lead to an invalid body. */
@@ -41,8 +41,8 @@ function completionOf(chunks: readonly JsonObject[]): object {
   const calls: { id: string; name: string; arguments: string }[] = [];
   const tokens: JsonObject[] = [];
   const last: JsonObject = {};
-  for (const { id, usage, choices } of chunks) {
-    Object.assign(last, { id }, isObject(usage) ? { usage } : {});
+  for (const { id, model, usage, choices } of chunks) {
+    Object.assign(last, { id }, model === undefined ? {} : { model }, isObject(usage) ? { usage } : {});
     for (const { delta, finish_reason: reason, logprobs, ...rest } of objects(choices)) {
       Object.assign(last, rest, reason ? { reason } : {});
       tokens.push(...objects(objectIn(logprobs)["content"]));
@@ -59,7 +59,7 @@ function completionOf(chunks: readonly JsonObject[]): object {
       }
     }
   }
-  const { id, usage, reason = null, ...choice } = last;
+  const { id, model, usage, reason = null, ...choice } = last;
   const tool_calls = calls.map(({ id: callId, ...called }) => ({
     id: callId,
     type: "function",
@@ -75,6 +75,7 @@ function completionOf(chunks: readonly JsonObject[]): object {
   return {
     id,
     object: "chat.completion",
+    model,
     choices: [{ ...choice, index: 0, message, finish_reason: reason, ...logprobs }],
     usage,
   };

@@ -176,6 +176,8 @@ export const providerSchema = extensibleObject(() => ({
   tool_calls: z.enum(["native", "markup"]).default("native"),
   /** Whether non-streaming requests use the provider's non-streaming mode, where the protocol has both. */
   whole_answers: z.boolean().default(true),
+  /** Whether requests in the provider's own protocol are sent as the caller wrote them. */
+  native: z.boolean().default(true),
   /** The proxy of accounts without one of their own. */
   proxy_id: z.string().default(""),
   /** Sent with every request, in addition to the protocol's headers. Any value may be a credential, whatever its name. */

@@ -1,4 +1,4 @@
-import { GatewayError, type UpstreamFault, upstreamFailure } from "./gateway-error.ts";
+import { type ErrorCode, GatewayError, type UpstreamFault, upstreamFailure } from "./gateway-error.ts";
 
 /** The kinds of upstream failures: error codes of the protocol, and failures of the transport. */
 export const PROVIDER_ERROR_KINDS = [
@@ -31,6 +31,8 @@ export class ProviderError extends Error {
   readonly retryAfter: number | null;
   /** The upstream's own error details. */
   readonly upstreamFault: UpstreamFault;
+  /** Whether the message, code, type and field are the upstream's own, for a caller that speaks its protocol. */
+  readonly isVerbatim: boolean;
 
   constructor(
     kind: ProviderErrorKind,
@@ -39,18 +41,42 @@ export class ProviderError extends Error {
     cause?: unknown,
     retryAfter: number | null = null,
     upstreamFault: UpstreamFault = {},
+    isVerbatim = false,
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.status = status;
     this.retryAfter = retryAfter;
     this.upstreamFault = upstreamFault;
+    this.isVerbatim = isVerbatim;
   }
+}
+
+/** The gateway's code of a refusal that is about the request. */
+const REFUSAL_CODES: Partial<Record<ProviderErrorKind, ErrorCode>> = {
+  invalid_request: "invalid_request",
+  context_length: "context_length_exceeded",
+  content_filter: "content_filter",
+  not_found: "not_found",
+  model_unavailable: "model_not_found",
+  too_large: "request_too_large",
+};
+
+/** A refusal of the request with the provider's own status, message, code, type and field. Null: it is no such refusal. */
+function toVerbatimRefusal(error: ProviderError): GatewayError | null {
+  const { kind, message, status, upstreamFault } = error;
+  const code = REFUSAL_CODES[kind];
+  if (code === undefined || status < 400 || status > 499) return null;
+  return new GatewayError(status, message, { code, cause: error, upstream: upstreamFault });
 }
 
 /** Converts a provider's failure to the caller's error (contract, Errors and Decisions). */
 export function providerErrorToGateway(error: ProviderError): GatewayError {
   const { kind, message, upstreamFault } = error;
+  if (error.isVerbatim) {
+    const refusal = toVerbatimRefusal(error);
+    if (refusal !== null) return refusal;
+  }
   // For errors that exist at every provider, the gateway's own code is used.
   const { code: _, ...withoutCode } = upstreamFault;
   switch (kind) {
@@ -63,7 +89,13 @@ export function providerErrorToGateway(error: ProviderError): GatewayError {
     case "rate_limited": {
       // In the body, because the contract forbids the header.
       const { retryAfter } = error;
-      const details = retryAfter === null ? {} : { details: { retry_after_seconds: retryAfter } };
+      const details =
+        retryAfter === null
+          ? {}
+          : {
+              details: { retry_after_seconds: retryAfter },
+              headers: { "retry-after-ms": String(retryAfter * 1000) },
+            };
       return new GatewayError(429, message, { code: "upstream_rate_limited", cause: error, ...details });
     }
     case "not_found":

@@ -11,9 +11,21 @@ function parseJsonText(text: string): unknown {
   }
 }
 
+/** A JSON body as it was sent, and its value. */
+export interface JsonBody {
+  readonly text: string;
+  readonly value: unknown;
+}
+
+/** Like {@link readJson}, with the text of the body. */
+export async function readJsonBody(request: Request, options: BodyReadOptions): Promise<JsonBody> {
+  const text = await readJsonText(request, options);
+  return { text, value: parseJsonText(text) };
+}
+
 /** Reads strict UTF-8 JSON (contract, general rule 2). Throws 400 `invalid json`, and the errors of {@link readJsonText}. */
 export async function readJson(request: Request, options: BodyReadOptions): Promise<unknown> {
-  return parseJsonText(await readJsonText(request, options));
+  return (await readJsonBody(request, options)).value;
 }
 
 /** Formats a zod issue path as `a.b[0].c`. */

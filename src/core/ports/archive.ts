@@ -58,6 +58,8 @@ export interface HistorySummary {
   readonly sign_ins: readonly SignInWait[];
   /** The caller's `X-Gateway-Source` header. */
   readonly source: string;
+  /** Whether the answer passed through as the provider sent it. Absent in records of older versions. */
+  readonly path?: "native" | "translated" | undefined;
   readonly stream: boolean;
   readonly thinking: boolean;
   readonly status: HistoryStatus;

@@ -32,6 +32,10 @@ export interface LogFields {
   reasoningTokens?: number;
   /** The provider reported impossible token counts; the gateway counted estimates instead. */
   usageRefused?: boolean;
+  /** Whether the answer passed through as the provider sent it, or was translated. */
+  answerPath?: "native" | "translated";
+  /** Names of request members that were left out because the provider refuses them, separated by commas. */
+  droppedParams?: string;
   /** Number of accounts tried. */
   attempts?: number;
   retries?: number;

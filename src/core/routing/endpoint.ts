@@ -3,7 +3,7 @@ import type { AdminToken } from "../auth/administrators.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { JsonObject } from "../encoding/json.ts";
 import type { GatewayError } from "../errors/gateway-error.ts";
-import { parseWith, readBody, readOptionalBody } from "../http/json-body.ts";
+import { type JsonBody, parseWith, readBody, readJsonBody, readOptionalBody } from "../http/json-body.ts";
 import type { Context } from "../ports/context.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
@@ -181,6 +181,27 @@ export function callerEndpoint<Body, Query>(declaration: CallerDeclaration<Body,
     ...(onAuthenticationFailed === undefined ? {} : { onAuthenticationFailed }),
     ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
   };
+}
+
+/** The declaration of an endpoint whose handler validates the body: it may pass the body on as it was sent. */
+export interface RawBodyDeclaration<Query> extends Omit<CallerDeclaration<JsonBody, Query>, "body"> {
+  /** The schema for the OpenAPI document. */
+  readonly body: ZodType;
+}
+
+/** Declares an endpoint for callers that gets its JSON body unvalidated, together with its text. */
+export function rawBodyEndpoint<Query>(declaration: RawBodyDeclaration<Query>): CallerEndpoint {
+  const { body: schema, ...rest } = declaration;
+  const { maxBody: limit = MAX_BODY } = rest;
+  const endpoint = callerEndpoint<unknown, Query>({
+    ...rest,
+    handler: async (context, input) => {
+      const { memory, timers, platform, request } = context;
+      const options = { memory, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs };
+      return declaration.handler(context, { ...input, body: await readJsonBody(request, options) });
+    },
+  });
+  return { ...endpoint, body: schema };
 }
 
 /** Declares an endpoint for administrators, by token or admin key. */

@@ -75,12 +75,29 @@ export function maskFailure<T>(
 ): T | ProviderError {
   const secrets = configuredSecrets(configured);
   if (secrets.length === 0 || !(failure instanceof ProviderError)) return failure;
-  const { kind, status, cause, retryAfter } = failure;
+  const { kind, status, cause, retryAfter, isVerbatim } = failure;
   const message = maskSecrets(failure.message, secrets, true);
   const upstreamEntries = Object.entries(failure.upstreamFault);
   const safeEntries = upstreamEntries.filter(([, text]) => !maskSecrets(text, secrets).includes(MASK));
   if (message === failure.message && safeEntries.length === upstreamEntries.length) return failure;
-  return new ProviderError(kind, message, status, cause, retryAfter, Object.fromEntries(safeEntries));
+  return new ProviderError(
+    kind,
+    message,
+    status,
+    cause,
+    retryAfter,
+    Object.fromEntries(safeEntries),
+    isVerbatim,
+  );
+}
+
+/** Whether a text contains a secret of a provider's configured headers. */
+export function containsConfiguredSecret(
+  configured: UpstreamRequest["configuredHeaders"],
+  text: string,
+): boolean {
+  const secrets = configuredSecrets(configured);
+  return secrets.length > 0 && maskSecrets(text, secrets) !== text;
 }
 
 function withoutScheme(value: string): string {

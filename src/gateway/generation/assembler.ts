@@ -50,6 +50,7 @@ export class Assembler {
   #holdsSeparator = false;
   #hasVisibleText = false;
   #hasRefusal = false;
+  #hasServerTool = false;
   /** Tokens whose text has not been shown yet. */
   #tokens: AnswerToken[] = [];
   /** How many calls have begun, and how many have ended. */
@@ -108,6 +109,11 @@ export class Assembler {
     return this.#hasRefusal;
   }
 
+  /** Whether the provider has run a tool of its own. */
+  get hasServerTool(): boolean {
+    return this.#hasServerTool;
+  }
+
   /** The number of calls that ended. */
   get endedCalls(): number {
     return this.#endedCalls;
@@ -154,6 +160,9 @@ export class Assembler {
           this.#endCall(out);
           this.#releaseHeldText(out);
           break;
+        case "server-tool":
+          this.#hasServerTool = true;
+          break;
         case "start":
           this.messageId = event.messageId;
           break;
@@ -191,6 +200,7 @@ export class Assembler {
     this.#holdsSeparator = false;
     this.#hasVisibleText = false;
     this.#hasRefusal = false;
+    this.#hasServerTool = false;
     this.#tokens = [];
     this.#announcedCalls = 0;
     this.#endedCalls = 0;

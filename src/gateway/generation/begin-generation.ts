@@ -5,7 +5,7 @@ import { costOfValue } from "../../core/http/value-cost.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { assertDialectAllowed, assertModelAllowed, isModelAllowed } from "../../pool/limits/key-scope.ts";
 import { Recording } from "../history/recording.ts";
-import type { ProviderCapabilities } from "../providers/provider.ts";
+import type { Provider } from "../providers/provider.ts";
 import { findDefaultProviderApi, getProvider } from "../providers/provider-registry.ts";
 import { pinToFileAccount } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
@@ -54,13 +54,15 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   const routedConversation =
     first === undefined ? originalConversation : { ...originalConversation, model: first };
   if (isRouted || first?.provider !== undefined) context.log.provider = first?.provider ?? DEFAULT_PROVIDER;
-  const provider = await findCapabilities(context, routedConversation.model);
+  const provider = await findProviderApi(context, routedConversation.model);
   // With several models, each is checked when its turn comes: another model may accept what one rejects.
   const isOnlyTarget = provider !== null && alternatives.length === 0;
-  if (isOnlyTarget) rejectUnsupportedOptions(originalConversation, provider);
+  const isNative =
+    request.native !== undefined && provider?.native?.dialect === request.native.request.dialect;
+  if (isOnlyTarget && !isNative) rejectUnsupportedOptions(originalConversation, provider.capabilities);
   const { abort } = abortOnDisconnect(context.request);
   const conversation = isOnlyTarget
-    ? selectCapableModel(routedConversation, provider, hasImages)
+    ? selectCapableModel(routedConversation, provider.capabilities, hasImages)
     : routedConversation;
   context.log.model = conversation.model.id;
   const recording = new Recording(context, conversation);
@@ -77,18 +79,19 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
     recording,
     abort,
     hasImageFiles: hasImages,
+    ...(request.native === undefined ? {} : { native: request.native }),
     requestedModel: requested,
     ...routeFields,
   };
 }
 
-/** The capabilities of a model's provider; null if no provider is configured. */
-async function findCapabilities(
+/** The provider of a model; null if no provider is configured. */
+async function findProviderApi(
   { platform, config }: Context,
   { provider }: ResolvedModel,
-): Promise<ProviderCapabilities | null> {
-  if (provider === undefined) return findDefaultProviderApi(platform)?.capabilities ?? null;
-  return getProvider(platform, (await config()).config, provider).api.capabilities;
+): Promise<Provider | null> {
+  if (provider === undefined) return findDefaultProviderApi(platform);
+  return getProvider(platform, (await config()).config, provider).api;
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { Completion } from "../../core/conversation/events.ts";
+import { replaceMember } from "../../core/encoding/json-splice.ts";
 import { toGatewayError } from "../../core/errors/gateway-error.ts";
 import { beginGeneration, createAnswerInfo } from "./begin-generation.ts";
 import { type CompletionStage, linkSources, runToCompletion } from "./completion-stages.ts";
 import { finishWithError, finishWithSuccess } from "./end-generation.ts";
-import type { AnswerInfo, GenerationRequest } from "./generation-job.ts";
+import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
 import { repairFormat } from "./response-format.ts";
 import { RouteRunner } from "./route-runner.ts";
 
@@ -14,6 +15,15 @@ const COMPLETION_STAGES: readonly CompletionStage[] = [linkSources, repairFormat
 export interface GeneratedCompletion {
   readonly completion: Completion;
   readonly info: AnswerInfo;
+  /** The provider's own answer to a native request, with the headers for the caller. */
+  readonly native?: { readonly text: string; readonly headers: Readonly<Record<string, string>> };
+}
+
+/** The provider's answer with the name of the model that the style echoes. */
+function withEchoedModel({ native, conversation: { model } }: GenerationJob, text: string): string {
+  if (native === undefined) return text;
+  const name = JSON.stringify(native.style.echoedModel(model));
+  return native.style.modelPaths.reduce((edited, path) => replaceMember(edited, path, name), text);
 }
 
 /**
@@ -29,9 +39,15 @@ export async function generateCompletion(request: GenerationRequest): Promise<Ge
     let completion = await route.run(runToCompletion);
     const { generation } = route;
     job = generation.job;
-    for (const stage of COMPLETION_STAGES) completion = await stage(completion, job, generation);
+    const nativeAnswer = generation.nativeAnswer?.text ? generation.nativeAnswer : null;
+    if (nativeAnswer === null) {
+      for (const stage of COMPLETION_STAGES) completion = await stage(completion, job, generation);
+    }
     finishWithSuccess(job, completion);
-    return { completion, info: createAnswerInfo(job, () => generation) };
+    const info = createAnswerInfo(job, () => generation);
+    if (nativeAnswer === null) return { completion, info };
+    const { headers, text } = nativeAnswer;
+    return { completion, info, native: { headers, text: withEchoedModel(job, text) } };
   } catch (thrown) {
     const error = toGatewayError(thrown, job.context.requestId);
     finishWithError(route?.generation.job ?? job, error, route?.generation.usageSoFar() ?? null);

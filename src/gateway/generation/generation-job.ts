@@ -4,16 +4,19 @@ import type { LightAbortController } from "../../core/http/light-abort-controlle
 import type { Recording } from "../history/recording.ts";
 import type { GenerationInput } from "./generation-input.ts";
 import type { GenerationHooks } from "./hooks.ts";
+import type { NativeJob } from "./native-style.ts";
 import type { StickyRoute } from "./route-affinity.ts";
 
 /** A request to answer a conversation. */
 export interface GenerationRequest extends GenerationInput {
   /** The hooks. Default: `DEFAULT_HOOKS`. */
   readonly hooks?: GenerationHooks;
+  /** The request in its own protocol, for providers that speak it. */
+  readonly native?: NativeJob | undefined;
 }
 
 /** One generation: a conversation with everything needed to answer it. */
-export interface GenerationJob extends Required<Omit<GenerationRequest, "retainedData">> {
+export interface GenerationJob extends Required<Omit<GenerationRequest, "retainedData" | "native">> {
   /** Null for a generation within another one, which has the record. */
   readonly recording: Recording | null;
   /** Aborted when the caller has left, or when the generation must end. */
@@ -24,6 +27,8 @@ export interface GenerationJob extends Required<Omit<GenerationRequest, "retaine
    * The model name that the caller requested. The permissions of a key may list it, also when it leads to several models.
    */
   readonly requestedModel: string;
+  /** The request in its own protocol, for providers that speak it. */
+  readonly native?: NativeJob;
   /** The fallback models, in order. The caller is allowed to use all of them. */
   readonly fallbackModels: readonly ResolvedModel[];
   /** The targets and the key for session affinity. Absent: there is only one model. */
@@ -53,5 +58,6 @@ export function createNestedJob(
     fallbackModels: [],
     failFast: false,
   };
-  return { ...job, ...changes, ...alone };
+  const { native: _, ...translatedJob } = job;
+  return { ...translatedJob, ...changes, ...alone };
 }

@@ -1,16 +1,24 @@
 import { type Conversation, hasAttachments, requiresTool } from "../../core/conversation/conversation.ts";
 import type { FinishReason, GenerationEvent, Usage } from "../../core/conversation/events.ts";
 import { estimateTokens } from "../../core/conversation/tokens.ts";
+import { maskSecrets } from "../../core/encoding/secret-masking.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
+import {
+  ProviderError,
+  type ProviderErrorKind,
+  providerErrorToGateway,
+} from "../../core/errors/provider-error.ts";
 import { type ExpectedTokens, MAX_RESERVED_ANSWER } from "../../pool/limits/key-quota.ts";
 import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { withAccount } from "../accounts/with-account.ts";
+import { containsConfiguredSecret } from "../captures/capture-masking.ts";
+import { NO_THINKING_SUFFIX } from "../models/catalogue.ts";
 import { ImageWithoutVisionError } from "../providers/attachments.ts";
 import {
   type FollowUp,
   mayBeTruncated,
+  type NativeAnswer,
   type PreparedTurn,
   type ProviderEvent,
   type StreamedTurn,
@@ -22,6 +30,8 @@ import { chargeAnswerMemory } from "./answer-memory.ts";
 import { Assembler, type TurnEnd } from "./assembler.ts";
 import type { GenerationJob } from "./generation-job.ts";
 import { withVisionModel } from "./model-selection.ts";
+import { NativeStream } from "./native-stream.ts";
+import { capMaxTokens, type NativeJob, selectAnswerHeaders, wantsReasoning } from "./native-style.ts";
 import { createPrepareOptions } from "./prepare-options.ts";
 import { readToEnd } from "./read-to-end.ts";
 import { scheduleSessionCleanup } from "./session-cleanup.ts";
@@ -43,12 +53,17 @@ const STALL_MESSAGES: Readonly<Record<Exclude<StallReason, "stalled-reader">, st
 
 /** Receives a generation's events. */
 export interface GenerationSink {
-  /** Takes the events of one upstream read. The generation waits for a returned promise before it reads more. */
-  deliver(events: readonly GenerationEvent[]): Promise<void> | undefined;
+  /**
+   * Takes the events of one upstream read. `native`: the provider's own bytes, which the caller gets instead of the rendered
+   * events. The generation waits for a returned promise before it reads more.
+   */
+  deliver(events: readonly GenerationEvent[], native?: Uint8Array): Promise<void> | undefined;
   /**
    * Discards all events so far, which the caller has not seen. A sink without it shows events to the caller as they come.
    */
   restart?(): void;
+  /** The native stream of which the caller has got bytes. Another one continues it. */
+  nativeStream?: NativeStream;
 }
 
 /**
@@ -60,6 +75,12 @@ export class Generation {
   readonly #job: GenerationJob;
   readonly #provider: RegisteredProvider;
   readonly #prepared: PreparedTurn;
+  /** The request in the provider's own protocol. Null: it is translated. */
+  readonly #native: NativeJob | null;
+  #nativeStream: NativeStream | null = null;
+  /** Events whose bytes are held until the answer has content. */
+  #heldEvents: GenerationEvent[] = [];
+  #hasSentNativeBytes = false;
   readonly assembler: Assembler;
   readonly stallDetector: StallDetector;
   #cachedPromptText: string | null = null;
@@ -81,13 +102,24 @@ export class Generation {
   /** Whether the current attempt's account has begun to answer. */
   #isAnswering = false;
 
-  private constructor(job: GenerationJob, provider: RegisteredProvider, prepared: PreparedTurn) {
+  /** The provider's answer to a native request. Null: the answer is translated, or has not come. */
+  nativeAnswer: { readonly headers: Readonly<Record<string, string>>; text: string } | null = null;
+  /** Whether the caller has got the provider's own error event. */
+  hasSentNativeError = false;
+
+  private constructor(
+    job: GenerationJob,
+    provider: RegisteredProvider,
+    prepared: PreparedTurn,
+    native: NativeJob | null,
+  ) {
     const { platform, timers } = job.context;
     const { answerTimeoutMs, firstByteTimeoutMs, idleTimeoutMs } = provider.timeouts;
     this.#job = job;
     this.#provider = provider;
     this.#prepared = prepared;
-    this.assembler = new Assembler(job.conversation);
+    this.#native = native;
+    this.assembler = new Assembler(native === null ? job.conversation : toObserved(job.conversation));
     this.stallDetector = new StallDetector(
       {
         firstByteMs: prepared.whole === true ? answerTimeoutMs : firstByteTimeoutMs,
@@ -118,10 +150,13 @@ export class Generation {
     const provider = getProvider(context.platform, config, conversation.model.provider);
     const options = createPrepareOptions(config, conversation, context);
     const load = async (currentJob: GenerationJob) => {
+      const native = selectNativePath(currentJob, provider);
+      if (native !== null) return new Generation(currentJob, provider, native.prepared, native.job);
+      if (currentJob.native?.translationError !== undefined) throw currentJob.native.translationError;
       const prepared = provider.api.prepare(currentJob.conversation, options);
       // Most conversations have no attachment. Then no native signal is created.
       if (hasAttachments(currentJob.conversation)) await prepared.load?.(currentJob.abort.signal);
-      return new Generation(currentJob, provider, prepared);
+      return new Generation(currentJob, provider, prepared, null);
     };
     return load(job).catch((error: unknown) => {
       const visionConversation = withVisionModel(conversation);
@@ -140,6 +175,16 @@ export class Generation {
   /** The job. Its conversation names the model that answers, which may be another one than requested (vision). */
   get job(): GenerationJob {
     return this.#job;
+  }
+
+  /** Whether the caller has got a part of the answer that no other answer can follow. */
+  get hasVisibleOutput(): boolean {
+    return this.assembler.hasVisibleOutput || (this.#hasSentNativeBytes && !this.#canContinueStream);
+  }
+
+  /** Whether another answer can follow the bytes that were sent: they are only reasoning, and the style allows it. */
+  get #canContinueStream(): boolean {
+    return this.#native?.style.canContinueStream === true && this.assembler.rawReasoning !== "";
   }
 
   /** Whether the caller gets the answer in one piece, not as a stream. */
@@ -176,6 +221,7 @@ export class Generation {
     this.#sink = sink;
     const { context, caller, conversation, recording, hooks, abort } = this.#job;
     const promptText = this.#promptText;
+    context.log.answerPath = this.#native === null ? "translated" : "native";
     recording?.start(promptText, this.assembler);
     for (const hook of hooks.beforeSlot) await hook({ context, caller, conversation, promptText });
     try {
@@ -191,7 +237,7 @@ export class Generation {
           estimateUsage: () => estimateUsage(conversation, promptText),
           assertPermitted: (scope) =>
             assertModelAllowed(scope, { requested: this.#job.requestedModel, id: conversation.model.id }),
-          canRetry: () => !this.assembler.hasVisibleOutput || this.#isUnstreamed,
+          canRetry: () => !this.hasVisibleOutput || this.#isUnstreamed,
           shouldTryAnotherAccount: (failure) => this.#mayTryAnotherAccount(failure),
           onAccountFailed: (account, failure) =>
             recording?.recordAccountFailure(account, failure, conversation.model),
@@ -245,17 +291,18 @@ export class Generation {
   async #runTurns(session: AccountSession): Promise<void> {
     const { conversation } = this.#job;
     let end = await this.#runTurn(session, null);
-    if (isEmptyAnswer(end)) {
-      if (this.#hasSwitchedAccount) throw emptyOutputError();
+    if (this.#lacksAnswer(end)) {
+      // A native request cannot be extended, so another account or provider gets it.
+      if (this.#hasSwitchedAccount || this.#native !== null) throw emptyOutputError();
       this.#countRetry();
       end = await this.#runTurn(session, {
         sessionId: this.#chatSessionId,
         parentMessageId: this.assembler.messageId,
         suffix: RETRY_SUFFIX,
       });
-      if (isEmptyAnswer(end)) throw emptyOutputError();
+      if (this.#lacksAnswer(end)) throw emptyOutputError();
     }
-    if (requiresTool(conversation) && this.assembler.endedCalls === 0 && !this.assembler.hasRefused) {
+    if (this.#lacksRequiredCall(conversation)) {
       const cause = mayBeTruncated(end.reason)
         ? "the answer was cut off before one was complete"
         : "the model made none";
@@ -270,13 +317,36 @@ export class Generation {
     const stopFields = reason === "stop" && stopSequence !== undefined ? { stopSequence } : {};
     const sources = this.assembler.sources();
     const rest = sources === null ? {} : { sources };
-    await this.#deliver([{ type: "finish", reason, ...stopFields, usage, ...rest }]);
+    const heldEvents = this.#heldEvents;
+    this.#heldEvents = [];
+    const finish = { type: "finish", reason, ...stopFields, usage, ...rest } as const;
+    await this.#deliver([...heldEvents, finish], this.#nativeStream?.finish());
+  }
+
+  /**
+   * Whether the model only reasoned, without text and without a call (contract, general rule 7). The end of a native stream
+   * that shows reasoning and cannot be continued is passed on as it is.
+   */
+  #lacksAnswer(end: TurnEnd): boolean {
+    const { rawReasoning, hasServerTool } = this.assembler;
+    if (!isEmptyAnswer(end) || rawReasoning === "" || hasServerTool) return false;
+    return this.#native === null || this.#isUnstreamed || this.#native.style.canContinueStream;
+  }
+
+  /** Whether the answer has no tool call although the request demands one. A native answer's named tool is not checked. */
+  #lacksRequiredCall(conversation: Conversation): boolean {
+    const { endedCalls, hasRefused, hasServerTool } = this.assembler;
+    if (!requiresTool(conversation) || endedCalls > 0 || hasRefused) return false;
+    return this.#native === null || (conversation.toolChoice.type === "required" && !hasServerTool);
   }
 
   /** Discards the result of the previous attempt. */
   #discardAttempt(): void {
     this.#countRetry();
     this.assembler.reset();
+    this.#nativeStream = null;
+    this.nativeAnswer = null;
+    this.#heldEvents = [];
     if (this.#sink.restart === undefined) return;
     this.#sink.restart();
     this.#started = false;
@@ -299,6 +369,9 @@ export class Generation {
     const { api } = this.#provider;
     let turn = await this.#openTurn(session, followUp);
     this.#chatSessionId = turn.sessionId;
+    // A provider may stream or not, regardless of the request. Then the answer has to be rendered.
+    if (turn.native !== undefined && this.#native !== null && "read" in turn === this.#isUnstreamed)
+      this.#beginNativeAnswer(turn.native, this.#native);
     for (let continued = 0; ; continued += 1) {
       await ("read" in turn ? this.#readCompleteAnswer(turn) : this.#readStream(turn));
       if (!this.assembler.isIncomplete || api.resume === undefined) break;
@@ -309,7 +382,8 @@ export class Generation {
     }
     const out: GenerationEvent[] = [];
     const end = this.assembler.finishTurn(out);
-    if (out.length > 0) await this.#deliver(out);
+    if (this.#nativeStream !== null) this.#heldEvents.push(...out);
+    else if (out.length > 0) await this.#deliver(out);
     return end;
   }
 
@@ -328,10 +402,54 @@ export class Generation {
     });
   }
 
+  #beginNativeAnswer(
+    { headers, dropped }: NativeAnswer,
+    { style, hidesUsageEvent = false }: NativeJob,
+  ): void {
+    const { log } = this.#job.context;
+    const { model } = this.#job.conversation;
+    if (dropped.length > 0) log.droppedParams = dropped.join(",");
+    this.nativeAnswer = { headers: selectAnswerHeaders(headers, style), text: "" };
+    if (this.#isUnstreamed) return;
+    const { modelPaths } = style;
+    this.#nativeStream = new NativeStream({
+      modelPaths,
+      model: style.echoedModel(model),
+      hidesUsageEvent,
+      continued: this.#sink.nativeStream ?? null,
+    });
+  }
+
   /** Passes an unstreamed answer through the stages. */
   async #readCompleteAnswer(turn: WholeTurn): Promise<void> {
     const delivery = this.#processEvents(await turn.read());
+    if (this.nativeAnswer !== null) this.nativeAnswer.text = turn.text?.() ?? "";
     if (delivery !== undefined) await delivery;
+  }
+
+  /** Delivers the events of one read together with its bytes, once the answer has content. */
+  #deliverNative(events: readonly ProviderEvent[], bytes: Uint8Array): Promise<void> | undefined {
+    if (bytes.length > 0 || events.some(isAnswerContent)) this.#reportContent();
+    this.#hasReceivedData = true;
+    this.assembler.push(events, this.#heldEvents);
+    if (bytes.length === 0) return undefined;
+    const out = this.#heldEvents;
+    this.#heldEvents = [];
+    this.#hasSentNativeBytes = true;
+    if (this.#nativeStream !== null) this.#sink.nativeStream = this.#nativeStream;
+    return this.#deliver(out, bytes);
+  }
+
+  /** Delivers the provider's own error event, unless it is about the account or contains its token. */
+  async #deliverNativeError(error: unknown, bytes: Uint8Array, token: string): Promise<void> {
+    const stream = this.#nativeStream;
+    if (stream === null || !this.#hasSentNativeBytes || !(error instanceof ProviderError)) return;
+    const event = error.kind === "cut" ? stream.takeAppendedError() : stream.push(bytes, true);
+    if (event === null || event.length === 0 || !STATED_ERRORS.has(error.kind)) return;
+    const text = new TextDecoder().decode(event);
+    if (maskSecrets(text, [token]) !== text || containsConfiguredSecret(this.#provider.headers, text)) return;
+    this.hasSentNativeError = true;
+    await this.#sink.deliver([], event);
   }
 
   /** Passes one upstream body through the stages. All streamed data goes through this loop. */
@@ -341,6 +459,7 @@ export class Generation {
     const { recording } = this.#job;
     const reader = turn.body.getReader();
     let stopped = signal.aborted;
+    let lastRead: Uint8Array = NO_BYTES;
     // A body that does not come from `fetch` (a proxied one) may ignore the signal.
     const stop = () => {
       stopped = true;
@@ -352,16 +471,23 @@ export class Generation {
         const { done, value } = await reader.read();
         if (stopped) throw signal.reason;
         const now = this.stallDetector.recordData();
+        lastRead = value ?? lastRead;
         const events = done ? decoder.finish() : decoder.push(value);
-        if (events.length > 0) {
-          const delivery = this.#processEvents(events);
+        const native = this.#nativeStream;
+        const failure = decoder.failure ?? null;
+        if (events.length > 0 || native !== null) {
+          // The bytes of a failure and of the end follow when the generation knows the outcome.
+          const isHeld = native === null || done || failure !== null || decoder.ended === true;
+          const bytes = isHeld ? NO_BYTES : native.push(value, decoder.hasContent === true);
+          if (isHeld && native !== null && !done && failure === null) native.hold(value);
+          const delivery = native === null ? this.#processEvents(events) : this.#deliverNative(events, bytes);
           recording?.refreshIfDue(now);
           if (delivery !== undefined) {
             await delivery;
             this.stallDetector.endWrite();
           }
         }
-        if (decoder.failure) throw decoder.failure;
+        if (failure !== null) throw failure;
         if (done) return;
         if (decoder.ended === true) {
           readToEnd(reader);
@@ -369,6 +495,8 @@ export class Generation {
         }
       }
     } catch (error) {
+      if (!signal.aborted)
+        await this.#deliverNativeError(error, lastRead, this.#accountSession?.account.token ?? "");
       stop();
       if (signal.aborted) throw signal.reason;
       if (error instanceof ProviderError || error instanceof GatewayError) throw error;
@@ -381,22 +509,24 @@ export class Generation {
   /** Passes the provider's events through the stages. The caller must wait for a returned promise. */
   #processEvents(events: readonly ProviderEvent[]): Promise<void> | undefined {
     this.#hasReceivedData = true;
-    if (events.some(isAnswerContent)) {
-      // An unstreamed answer has one time limit, independent of progress: its client may have left unnoticed.
-      if (!this.#isUnstreamed) this.stallDetector.recordContent();
-      if (!this.#isAnswering) this.#accountSession?.reportAnswering();
-      this.#isAnswering = true;
-    }
+    if (events.some(isAnswerContent)) this.#reportContent();
     const out: GenerationEvent[] = [];
     this.assembler.push(events, out);
     return out.length > 0 ? this.#deliver(out) : undefined;
+  }
+
+  #reportContent(): void {
+    // An unstreamed answer has one time limit, independent of progress: its client may have left unnoticed.
+    if (!this.#isUnstreamed) this.stallDetector.recordContent();
+    if (!this.#isAnswering) this.#accountSession?.reportAnswering();
+    this.#isAnswering = true;
   }
 
   /**
    * Delivers events to the sink. The caller must wait for a returned promise; it rejects when a stalled reader is given up.
    * While more is to come, the caller must also report the end of the write to the stall detector.
    */
-  #deliver(events: GenerationEvent[]): Promise<void> | undefined {
+  #deliver(events: GenerationEvent[], native?: Uint8Array): Promise<void> | undefined {
     if (!this.#started) {
       this.#started = true;
       events.unshift({ type: "start", sessionId: this.#chatSessionId });
@@ -404,10 +534,44 @@ export class Generation {
       log.firstTokenMs ??= platform.now() - startedAt;
     }
     chargeAnswerMemory(this.#job, events);
-    const delivery = this.#sink.deliver(events);
+    const delivery = this.#sink.deliver(events, native);
     if (delivery !== undefined) this.stallDetector.beginWrite();
     return delivery;
   }
+}
+
+const NO_BYTES = new Uint8Array();
+
+/** Failures that a provider states itself and that are not about its account. */
+const STATED_ERRORS: ReadonlySet<ProviderErrorKind> = new Set([
+  ...(["not_found", "too_large", "model_unavailable", "invalid_request", "context_length"] as const),
+  ...(["content_filter", "server_error", "cut"] as const),
+]);
+
+/** The native request and its preparation, if the provider speaks the caller's protocol. Null: it must be translated. */
+function selectNativePath(
+  { native: job, conversation }: GenerationJob,
+  { api: { native } }: RegisteredProvider,
+): { readonly job: NativeJob; readonly prepared: PreparedTurn } | null {
+  if (job === undefined || native?.dialect !== job.request.dialect || !native.accepts(conversation))
+    return null;
+  // The variant without thinking changes the request.
+  const { id, thinking, output } = conversation.model;
+  if (id.endsWith(NO_THINKING_SUFFIX) || (!thinking && wantsReasoning(job))) return null;
+  return { job, prepared: native.prepare(capMaxTokens(job, output), conversation) };
+}
+
+/** The conversation whose native answer is only observed: nothing in it is searched for markup, withheld or cut. */
+function toObserved(conversation: Conversation): Conversation {
+  return {
+    ...conversation,
+    tools: [],
+    parallelToolCalls: true,
+    thinking: true,
+    showReasoning: true,
+    sampling: {},
+    stream: false,
+  };
 }
 
 /** The expected usage of an answer. Most answers are shorter than their limit. */

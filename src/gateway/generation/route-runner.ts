@@ -164,9 +164,10 @@ async function prepareFirstAccepted(
   for (const [index, model] of models.entries()) {
     try {
       const { config } = await job.context.config();
-      const { capabilities } = getProvider(job.context.platform, config, model.provider).api;
+      const { capabilities, native } = getProvider(job.context.platform, config, model.provider).api;
       const conversation = { ...job.conversation, model };
-      rejectUnsupportedOptions(conversation, capabilities);
+      if (job.native === undefined || native?.dialect !== job.native.request.dialect)
+        rejectUnsupportedOptions(conversation, capabilities);
       const next = {
         ...job,
         conversation: selectCapableModel(conversation, capabilities, job.hasImageFiles),

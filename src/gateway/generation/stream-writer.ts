@@ -40,6 +40,9 @@ export class StreamWriter {
   #pendingWrites = 0;
   /** Text that waits for the next batched write. */
   #pendingText = "";
+  /** Bytes that wait for the next batched write, before the text. */
+  #pendingBytes: Uint8Array[] = [];
+  #pendingByteCount = 0;
   #batchTimer: ReturnType<typeof setTimeout> | undefined;
   /** The batched write that is in progress. */
   #batchWrite: Promise<void> | undefined;
@@ -69,7 +72,7 @@ export class StreamWriter {
     this.#lastWrite = Date.now();
     const tick = () => {
       const dueMs = this.#lastWrite + this.#keepAliveMs - Date.now();
-      if (dueMs <= 0 && this.#pendingWrites === 0) this.#send(keepAlive).catch(() => undefined);
+      if (dueMs <= 0 && this.#pendingWrites === 0) this.#send(this.#encode(keepAlive)).catch(() => undefined);
       this.#timer = setTimeout(tick, dueMs > 0 ? dueMs : this.#keepAliveMs);
     };
     this.#timer = setTimeout(tick, this.#keepAliveMs);
@@ -81,12 +84,32 @@ export class StreamWriter {
    */
   write(text: string, isLast = false): Promise<void> | undefined {
     this.#pendingText += text;
-    if (this.#pendingText === "") return undefined;
+    return this.#scheduleWrite(isLast);
+  }
+
+  /** The same for bytes. They must not change afterwards. */
+  writeBytes(bytes: Uint8Array, isLast = false): Promise<void> | undefined {
+    if (this.#pendingText !== "") this.#pushBytes(this.#encoder.encode(this.#pendingText));
+    this.#pendingText = "";
+    if (bytes.length > 0) this.#pushBytes(bytes);
+    return this.#scheduleWrite(isLast);
+  }
+
+  #pushBytes(bytes: Uint8Array): void {
+    this.#pendingBytes.push(bytes);
+    this.#pendingByteCount += bytes.length;
+  }
+
+  get #pendingLength(): number {
+    return this.#pendingText.length + this.#pendingByteCount;
+  }
+
+  #scheduleWrite(isLast: boolean): Promise<void> | undefined {
+    if (this.#pendingLength === 0) return undefined;
     const remainingMs = this.#lastWrite + BATCH_MS - Date.now();
-    if (!this.isCommitted || isLast || this.#pendingText.length >= PIECE_BYTES)
-      return this.#sendPendingText();
+    if (!this.isCommitted || isLast || this.#pendingLength >= PIECE_BYTES) return this.#sendPending();
     if (this.#batchWrite !== undefined) return this.#batchWrite;
-    if (remainingMs <= 0) return this.#sendPendingText();
+    if (remainingMs <= 0) return this.#sendPending();
     this.#batchTimer ??= setTimeout(() => this.#writeBatch(), Math.min(remainingMs, BATCH_MS));
     return undefined;
   }
@@ -95,31 +118,36 @@ export class StreamWriter {
    * Writes the batched text. Only the next call of `write` waits for it. Text that arrives meanwhile is written afterwards.
    */
   #writeBatch(): void {
-    this.#batchWrite = this.#sendPendingText();
+    this.#batchWrite = this.#sendPending();
     this.#batchWrite.then(
       () => {
         this.#batchWrite = undefined;
-        if (this.#pendingText !== "") this.#writeBatch();
+        if (this.#pendingLength > 0) this.#writeBatch();
       },
       () => undefined,
     );
   }
 
-  #sendPendingText(): Promise<void> {
+  #sendPending(): Promise<void> {
     clearTimeout(this.#batchTimer);
     this.#batchTimer = undefined;
     const text = this.#pendingText;
     this.#pendingText = "";
-    return this.#send(text);
+    if (this.#pendingByteCount === 0) return this.#send(this.#encode(text));
+    if (text !== "") this.#pushBytes(this.#encoder.encode(text));
+    const chunks = this.#pendingBytes;
+    const length = this.#pendingByteCount;
+    this.#pendingBytes = [];
+    this.#pendingByteCount = 0;
+    return this.#send(joinBytes(chunks, length));
   }
 
-  #send(text: string): Promise<void> {
+  #send(bytes: Uint8Array): Promise<void> {
     this.#lastWrite = Date.now();
     if (!this.isCommitted) {
       this.isCommitted = true;
       this.#committed.resolve(this.#readable);
     }
-    const bytes = this.#encode(text);
     this.#pendingWrites += 1;
     return new Promise((resolve, reject) => {
       this.#rejectPending = reject;
@@ -194,4 +222,16 @@ export class StreamWriter {
   stopKeepAlives(): void {
     clearTimeout(this.#timer);
   }
+}
+
+function joinBytes(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const [first] = chunks;
+  if (chunks.length === 1 && first !== undefined) return first;
+  const joined = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, at);
+    at += chunk.length;
+  }
+  return joined;
 }

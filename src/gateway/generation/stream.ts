@@ -29,6 +29,8 @@ export interface StreamAnswer {
    * store what a later request will ask for.
    */
   completed?(completion: Completion, info: AnswerInfo): Promise<void>;
+  /** The same for a native stream. `last` are its last bytes: whole events. */
+  completedNative?(completion: Completion, last: Uint8Array): Promise<void>;
   /** Called when a started stream ends with an error. The error is rendered but not sent yet. */
   failed?(): Promise<void>;
 }
@@ -83,7 +85,8 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
     return text;
   };
   const sink: GenerationSink = {
-    deliver(generated) {
+    deliver(generated, native) {
+      if (native !== undefined) return deliverNative(generated, native);
       const events = format.push(hasBegun ? withoutStart(generated) : generated);
       hasBegun = true;
       for (const event of events) fold.push(event);
@@ -93,11 +96,26 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
       return answer.completed(fold.completion(), info).then(() => sendLastEvents(rendered));
     },
   };
-  /** Records the outcome, then sends the end of the answer. */
-  const sendLastEvents = (rendered: string) => {
+  /** Sends the provider's own bytes. The events are only counted. */
+  const deliverNative = (events: readonly GenerationEvent[], bytes: Uint8Array) => {
+    for (const event of events) fold.push(event);
+    if (events.at(-1)?.type !== "finish") return writer.writeBytes(bytes);
+    const send = () => {
+      recordSuccess();
+      return writer.writeBytes(bytes, true);
+    };
+    return answer.completedNative === undefined
+      ? send()
+      : answer.completedNative(fold.completion(), bytes).then(send);
+  };
+  const recordSuccess = () => {
     succeeded = true;
     finishWithSuccess(generation.job, fold.completion());
     context.recordOutcome(STREAM_STATUS);
+  };
+  /** Records the outcome, then sends the end of the answer. */
+  const sendLastEvents = (rendered: string) => {
+    recordSuccess();
     return writer.write(rendered, true);
   };
   const { abort } = job;
@@ -118,7 +136,7 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
           return current.run(sink);
         },
         // Reasoning is not visible output, as in failover between accounts.
-        () => generation.assembler.hasVisibleOutput,
+        () => generation.hasVisibleOutput,
       );
       // The wait is limited: a reader that has stopped may never take the rest, and the request no longer holds any
       // resources.
@@ -132,7 +150,7 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
       }
       finishWithError(generation.job, error, generation.usageSoFar());
       if (writer.isCommitted) {
-        const last = render(format.push([{ type: "error", error }]));
+        const last = generation.hasSentNativeError ? "" : render(format.push([{ type: "error", error }]));
         if (error.status !== 499) await answer.failed?.();
         context.recordOutcome(STREAM_STATUS);
         const ended = writer.end(last);
@@ -151,5 +169,5 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
   context.log.streaming = running;
   const headers =
     answer.streamType === undefined ? EVENT_STREAM_HEADERS : { "content-type": answer.streamType };
-  return new Response(readable, { headers });
+  return new Response(readable, { headers: { ...headers, ...generation.nativeAnswer?.headers } });
 }

@@ -286,6 +286,7 @@ export class Recording implements RecordSource {
       tried: [...this.#tried],
       sign_ins: [...this.#signIns],
       source: truncateText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
+      ...(log.answerPath === undefined ? {} : { path: log.answerPath }),
       stream: conversation.stream,
       thinking: conversation.thinking,
       status: outcome?.status ?? "streaming",

@@ -62,6 +62,7 @@ export class BackendModelNames {
       error,
       retryAfter,
       upstreamFault,
+      error.isVerbatim,
     );
   }
 

@@ -10,6 +10,8 @@ export interface ProviderOptions {
   readonly models: Readonly<Record<string, string>>;
   /** Whether tools are sent natively or written into the prompt. Protocols without this choice ignore it. */
   readonly toolCalls: "native" | "markup";
+  /** False: requests in the provider's own protocol are translated, too. */
+  readonly native?: boolean;
   /** Whether to request a non-streamed answer when the caller does not stream. Protocols without this choice ignore it. */
   readonly wholeAnswers: boolean;
   /** Generates unique ids. */

@@ -8,6 +8,8 @@ import { mediaTypeOf, readBounded } from "./transport.ts";
 const MAX_ERROR_BYTES = 64 * 1024;
 /** How many characters of an upstream's message are passed on. */
 const MAX_MESSAGE_CHARS = 500;
+/** The same for a caller that speaks the upstream's protocol. */
+const MAX_VERBATIM_CHARS = 16 * 1024;
 /** The maximum accepted `Retry-After`, in seconds: one year. */
 const LONGEST_WAIT = 365 * 86_400;
 
@@ -75,6 +77,8 @@ export interface ErrorKinds {
   readonly statuses?: Readonly<Record<number, ProviderErrorKind>>;
   /** Converts the protocol's error body into a form that {@link errorFrom} reads. */
   readonly read?: (body: JsonObject) => JsonObject;
+  /** The caller speaks the same protocol, so it gets the upstream's message unchanged. */
+  readonly isVerbatim?: boolean;
   /** Reads the retry delay in seconds from the body, where the protocol states it there. Null: none stated. */
   readonly retryAfter?: (body: JsonObject) => number | null;
 }
@@ -132,6 +136,10 @@ export function errorFrom(
   const { code: _, ...faultWithoutCode } = fault;
   // If the gateway understands the code, callers receive the gateway's own code instead.
   const reportedFault = kindOfCode(code, kinds) === undefined ? fault : faultWithoutCode;
+  if (kinds.isVerbatim === true && FIXED_MESSAGES[kind] === undefined && text !== "") {
+    const message = maskSecrets(text, [secret]).slice(0, MAX_VERBATIM_CHARS);
+    return new ProviderError(kind, message, effective, undefined, retryAfter, fault, true);
+  }
   return createProviderError(kind, text, effective, secret, retryAfter, reportedFault);
 }
 

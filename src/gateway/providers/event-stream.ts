@@ -26,6 +26,8 @@ export abstract class EventStreamDecoder implements TurnDecoder {
   #events: ProviderEvent[] = [];
   #failure: ProviderError | null = null;
   #done = false;
+  /** Whether content has come, see {@link TurnDecoder.hasContent}. */
+  hasContent = false;
 
   constructor() {
     this.#parser = createParser({
@@ -115,6 +117,11 @@ export interface TypedEvents {
   take(type: unknown, event: JsonObject): boolean;
 }
 
+/** The events before the first content. */
+const OPENING_TYPES: ReadonlySet<string> = new Set([
+  ...["message_start", "ping", "response.created", "response.in_progress", "response.queued", "keepalive"],
+]);
+
 /** Decodes a stream whose events name their type. The answer is complete only when an event says so. */
 export class TypedEventDecoder extends EventStreamDecoder {
   readonly #answer: TypedEvents;
@@ -129,7 +136,10 @@ export class TypedEventDecoder extends EventStreamDecoder {
     // Servers that support several protocols add the end mark of another one.
     if (data === "" || data.trim() === "[DONE]") return;
     const event = parseRecord(data);
-    if (this.#answer.take(event["type"] ?? name, event)) this.markDone();
+    const type = event["type"] ?? name;
+    const isLast = this.#answer.take(type, event);
+    if (typeof type === "string" && !OPENING_TYPES.has(type)) this.hasContent = true;
+    if (isLast) this.markDone();
   }
 }
 

@@ -6,10 +6,20 @@ import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
 import { BackendModelNames, isMissingModelError } from "./backend-model-names.ts";
 import type { ProviderOptions } from "./driver.ts";
 import { type ErrorKinds, readErrorResponse, type UpstreamErrorResponse } from "./error-response.ts";
+import { parseRecord } from "./json.ts";
+import {
+  listDroppedMembers,
+  type NativeProtocol,
+  type NativeWire,
+  nativeOptionalFields,
+  withModelName,
+} from "./native-request.ts";
 import { type OptionalField, RefusedFieldMemory } from "./optional-fields.ts";
 import type {
   FollowUp,
   ModelListing,
+  NativePath,
+  NativeRequest,
   PreparedTurn,
   PrepareOptions,
   Provider,
@@ -20,7 +30,7 @@ import type {
   UpstreamAccount,
   UpstreamTurn,
 } from "./provider.ts";
-import { eventStreamOf, isWhole, mediaTypeOf, readAnswer, readRecord, send } from "./transport.ts";
+import { eventStreamOf, isWhole, mediaTypeOf, readAnswerText, readRecord, send } from "./transport.ts";
 
 /** Accepted media types of streams. Clients of the public APIs do not check the type, so some backends send a wrong one. */
 const STREAM_TYPES = ["text/event-stream", "text/plain"];
@@ -56,7 +66,7 @@ export interface KeyedProtocol<Wire> {
   /** The base URL of all paths. */
   readonly address: string;
   /** The path of generation requests. */
-  readonly path: string | ((request: Wire) => string);
+  readonly path: string | ((request: { readonly model: string; readonly stream?: boolean }) => string);
   /** Builds the posted body. Default: the request itself. */
   readonly body?: (request: Wire) => unknown;
   /**
@@ -71,6 +81,7 @@ export interface KeyedProtocol<Wire> {
   readonly options: ProviderCapabilities["options"];
   /** Whether a non-streamed answer distinguishes a truncated tool call from a complete one. */
   readonly detectsTruncatedCalls: boolean;
+  readonly native: NativeProtocol;
 }
 
 /**
@@ -83,7 +94,16 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   protected readonly options: ProviderOptions;
   readonly #protocol: KeyedProtocol<Wire>;
   /** Keyed by the backend's name for the model, because each model generation supports other fields. */
-  readonly #optional = new Map<string, RefusedFieldMemory<Wire>>();
+  readonly #optional = new LearntFields(
+    (onLearned) => new RefusedFieldMemory(this.#protocol.optional, onLearned),
+  );
+  readonly #nativeOptional = new LearntFields(
+    (onLearned) =>
+      new RefusedFieldMemory(nativeOptionalFields(this.#protocol.native), onLearned, ({ text }) =>
+        JSON.parse(text),
+      ),
+  );
+  readonly native: NativePath | undefined;
   readonly #names = new BackendModelNames();
   readonly models: ModelListing = {
     list: async (account, signal) => {
@@ -99,6 +119,14 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     this.#protocol = protocol;
     const search = { models: new Set(Object.keys(options.models)) };
     this.capabilities = { images: "backend", options: protocol.options, search };
+    const { native } = protocol;
+    if (options.native === false) return;
+    this.native = {
+      dialect: native.dialect,
+      accepts: ({ tools, stream }) =>
+        (options.toolCalls === "native" || tools.length === 0) && (stream || options.wholeAnswers),
+      prepare: (request, conversation) => this.#prepareNative(request, conversation),
+    };
   }
 
   /** The headers that carry the API key, and any other headers of every request. */
@@ -111,9 +139,10 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     settings: RequestSettings,
   ): RequestWriter<Wire>;
 
+  /** Creates the reader of the answer to one request. A native request (null) has the caller's own reasoning state. */
   protected abstract reader(
     account: UpstreamAccount,
-    request: Wire,
+    request: Wire | null,
     conversation: Conversation,
   ): AnswerReader;
 
@@ -131,17 +160,63 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       load: (signal: AbortSignal) => writer.load(signal),
       open: async (account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) => {
         const builtRequest = await writer.build(followUp?.suffix ?? "", signal);
-        const { request, response } = await this.#sendWithNameFallback(
+        const post = (named: Wire) => this.#postGeneration(account, named, isWhole, signal);
+        const { request, response } = await this.#withNameFallback(
           account,
           builtRequest,
           model,
-          isWhole,
+          post,
           signal,
         );
         const reader = this.reader(account, request, conversation);
         return openTurn(response, followUp?.sessionId ?? newId(), reader, signal);
       },
     };
+  }
+
+  /** Prepares a request that is sent as the caller wrote it, but for the model's name and refused optional members. */
+  #prepareNative(request: NativeRequest, conversation: Conversation): PreparedTurn {
+    const { model } = conversation;
+    const { stream, text } = request;
+    const wire = { model: this.#getBackendName(model), stream, text };
+    return {
+      promptText: text,
+      whole: !stream,
+      open: async (account, signal) => {
+        let sent: NativeWire = wire;
+        const post = (named: NativeWire) =>
+          this.#nativeOptional.of(named.model).send(
+            named,
+            (trimmed) => {
+              sent = trimmed;
+              return this.#postNative(account, trimmed, request, signal);
+            },
+            (response) => this.readError(response, account, signal, true),
+          );
+        const response = (await this.#withNameFallback(account, wire, model, post, signal)).response;
+        const reader = this.reader(account, null, conversation);
+        const turn = await openTurn(response, this.options.newId(), reader, signal);
+        const dropped = listDroppedMembers(this.#protocol.native, wire, sent);
+        return { ...turn, native: { headers: response.headers, dropped } };
+      },
+    };
+  }
+
+  #postNative(
+    account: UpstreamAccount,
+    wire: NativeWire,
+    { headers, query }: NativeRequest,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const { address, native } = this.#protocol;
+    const path = typeof this.#protocol.path === "string" ? this.#protocol.path : this.#protocol.path(wire);
+    const separator = path.includes("?") ? "&" : "?";
+    const init = {
+      method: "POST",
+      headers: { ...this.headers(account.token), "content-type": "application/json", ...headers },
+      body: native.hasModelInBody ? withModelName(wire) : wire.text,
+    };
+    return send(account.fetch, address + path + (query === "" ? "" : separator + query), init, signal);
   }
 
   async signIn(credentials: Credentials): Promise<SignInResult> {
@@ -177,18 +252,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
 
   /** The fields that a model is known to refuse. `model` is the backend's name for it. */
   protected optionalOf(model: string): RefusedFieldMemory<Wire> {
-    const known = this.#optional.get(model);
-    if (known !== undefined) return known;
-    // Callers can invent model names, so store an entry only once a field has been refused.
-    const memory: RefusedFieldMemory<Wire> = new RefusedFieldMemory(this.#protocol.optional, () => {
-      if (this.#optional.has(model)) return;
-      for (const oldest of this.#optional.keys()) {
-        if (this.#optional.size < MAX_REMEMBERED_MODELS) break;
-        this.#optional.delete(oldest);
-      }
-      this.#optional.set(model, memory);
-    });
-    return memory;
+    return this.#optional.of(model);
   }
 
   /** Returns the backend's name for a model, as far as it is known. */
@@ -205,15 +269,15 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
    * Sends the request. If the backend does not have an unmapped model, sends it once more with a name that the
    * backend lists.
    */
-  async #sendWithNameFallback(
+  async #withNameFallback<Request extends { readonly model: string }>(
     account: UpstreamAccount,
-    request: Wire,
+    request: Request,
     model: ResolvedModel,
-    isWhole: boolean,
+    post: (request: Request) => Promise<Response>,
     signal: AbortSignal,
-  ): Promise<{ readonly request: Wire; readonly response: Response }> {
+  ): Promise<{ readonly request: Request; readonly response: Response }> {
     try {
-      return { request, response: await this.#postGeneration(account, request, isWhole, signal) };
+      return { request, response: await post(request) };
     } catch (error) {
       // A caller who names the provider of a model means exactly that model. Other providers of a route may follow.
       if (!isMissingModelError(error) || model.provider !== undefined || this.#isMapped(model.id))
@@ -222,7 +286,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       signal.throwIfAborted();
       const named = { ...request, model: this.#getBackendName(model) };
       if (named.model === request.model) throw this.#names.withAvailableModels(error);
-      return { request: named, response: await this.#postGeneration(account, named, isWhole, signal) };
+      return { request: named, response: await post(named) };
     }
   }
 
@@ -247,8 +311,10 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     response: Response,
     account: UpstreamAccount,
     signal: AbortSignal,
+    isVerbatim = false,
   ): Promise<UpstreamErrorResponse> {
-    return readErrorResponse(response, account.token, signal, this.#protocol.kinds);
+    const { kinds } = this.#protocol;
+    return readErrorResponse(response, account.token, signal, isVerbatim ? { ...kinds, isVerbatim } : kinds);
   }
 
   #get(account: UpstreamAccount, path: string, signal: AbortSignal): Promise<Response> {
@@ -278,7 +344,12 @@ async function openTurn(
   signal: AbortSignal,
 ): Promise<UpstreamTurn> {
   if (isWhole(mediaTypeOf(response))) {
-    return { sessionId, read: async () => reader.readWhole(await readAnswer(response, signal)) };
+    let text = "";
+    const read = async () => {
+      text = await readAnswerText(response, signal);
+      return reader.readWhole(parseRecord(text));
+    };
+    return { sessionId, read, text: () => text };
   }
   return {
     sessionId,
@@ -289,6 +360,32 @@ async function openTurn(
 
 /** The maximum number of models whose refused fields are remembered. */
 const MAX_REMEMBERED_MODELS = 200;
+
+/** Remembers the refused fields of each model. */
+class LearntFields<Wire> {
+  readonly #memories = new Map<string, RefusedFieldMemory<Wire>>();
+  readonly #create: (onLearned: () => void) => RefusedFieldMemory<Wire>;
+
+  constructor(create: (onLearned: () => void) => RefusedFieldMemory<Wire>) {
+    this.#create = create;
+  }
+
+  /** The fields that a model is known to refuse. `model` is the backend's name for it. */
+  of(model: string): RefusedFieldMemory<Wire> {
+    const known = this.#memories.get(model);
+    if (known !== undefined) return known;
+    // Callers can invent model names, so store an entry only once a field has been refused.
+    const memory = this.#create(() => {
+      if (this.#memories.has(model)) return;
+      for (const oldest of this.#memories.keys()) {
+        if (this.#memories.size < MAX_REMEMBERED_MODELS) break;
+        this.#memories.delete(oldest);
+      }
+      this.#memories.set(model, memory);
+    });
+    return memory;
+  }
+}
 
 const LISTING = { path: "/models", names: (body: JsonObject) => modelNames(body["data"], "id") };
 

@@ -42,11 +42,20 @@ export class RefusedFieldMemory<Wire> {
   readonly #refused = new Map<OptionalField<Wire>, string>();
 
   readonly #onLearned: () => void;
+  readonly #toBody: (request: Wire) => unknown;
 
-  /** @param onLearned called when a new refused field must be remembered */
-  constructor(fields: readonly OptionalField<Wire>[], onLearned: () => void = () => undefined) {
+  /**
+   * @param onLearned called when a new refused field must be remembered
+   * @param toBody returns the posted body as a value; default: the request itself
+   */
+  constructor(
+    fields: readonly OptionalField<Wire>[],
+    onLearned: () => void = () => undefined,
+    toBody: (request: Wire) => unknown = (request) => request,
+  ) {
     this.#fields = fields;
     this.#onLearned = onLearned;
+    this.#toBody = toBody;
   }
 
   /**
@@ -98,9 +107,10 @@ export class RefusedFieldMemory<Wire> {
   }
 
   #learn(learned: ReadonlyMap<OptionalField<Wire>, string>, fullRequest: Wire): void {
+    if (learned.size === 0) return;
+    const body = this.#toBody(fullRequest);
     const permanent = [...learned].filter(
-      ([field, refusal]) =>
-        !field.isTransient && field.refusalPattern.test(redactEchoedInput(refusal, fullRequest)),
+      ([field, refusal]) => !field.isTransient && field.refusalPattern.test(redactEchoedInput(refusal, body)),
     );
     for (const [field, refusal] of permanent) this.#refused.set(field, refusal);
     if (permanent.length > 0) this.#onLearned();

@@ -45,6 +45,7 @@ class Registry {
         models: variables.providerModels,
         toolCalls: variables.providerToolCalls,
         wholeAnswers: variables.providerWholeAnswers,
+        native: variables.providerNative,
         newId,
         sleep,
       }),
@@ -97,7 +98,7 @@ function createConfiguredProvider(variables: Variables, entry: ProviderEntry): R
   if (driverEntry === undefined) {
     throw unavailableError(`the provider ${JSON.stringify(id)} has a driver that does not exist`);
   }
-  const { tool_calls: toolCalls, whole_answers: wholeAnswers } = entry;
+  const { tool_calls: toolCalls, whole_answers: wholeAnswers, native } = entry;
   return {
     id,
     driver,
@@ -108,6 +109,7 @@ function createConfiguredProvider(variables: Variables, entry: ProviderEntry): R
       models: mapUpstreamNames(entry),
       toolCalls,
       wholeAnswers,
+      native,
       newId,
       sleep,
     }),
@@ -150,6 +152,20 @@ export function getProvider(
   const registry = getRegistry(platform);
   registry.removeUnconfigured(config.providers);
   return registry.getOrCreate(platform, entry);
+}
+
+/** Returns the driver's provider for an id, without failing: null if it is not configured or not enabled. */
+export function findProviderApi(
+  platform: Platform,
+  config: Pick<Config, "providers">,
+  id = "",
+): Provider | null {
+  if (id === "") return findDefaultProviderApi(platform);
+  try {
+    return getProvider(platform, config, id).api;
+  } catch {
+    return null;
+  }
 }
 
 /** Returns the default provider. Throws a `GatewayError` 503 if there is none. */

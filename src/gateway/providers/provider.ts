@@ -46,6 +46,8 @@ export type ProviderEvent =
   | { readonly type: "tokens"; readonly tokens: readonly AnswerToken[] }
   /** The model's refusal text, where the protocol separates it from other text. */
   | { readonly type: "refusal"; readonly text: string }
+  /** The provider's own tool runs, such as its web search. */
+  | { readonly type: "server-tool" }
   | { readonly type: "search"; readonly results: readonly SearchResult[] }
   /**
    * A citation of a page, where the protocol states positions. `start` and `end` are offsets of the link in the
@@ -88,12 +90,23 @@ export interface TurnDecoder {
    * this member to learn of it without waiting for more bytes. Null: none.
    */
   readonly failure?: ProviderError | null;
+  /** Whether content has come: until then another account may still answer. */
+  readonly hasContent?: boolean;
   push(bytes: Uint8Array): readonly ProviderEvent[];
   finish(): readonly ProviderEvent[];
 }
 
+/** The answer to a native request: its bytes go to the caller as they are. */
+export interface NativeAnswer {
+  /** The headers of the provider's response. */
+  readonly headers: Headers;
+  /** The optional members of the request that were left out because the provider refuses them. */
+  readonly dropped: readonly string[];
+}
+
 /** An upstream turn whose streamed answer has begun to arrive. */
 export interface StreamedTurn {
+  readonly native?: NativeAnswer;
   readonly sessionId: string;
   readonly body: ReadableStream<Uint8Array>;
   readonly decoder: TurnDecoder;
@@ -101,12 +114,15 @@ export interface StreamedTurn {
 
 /** An upstream turn whose answer comes in one piece. */
 export interface WholeTurn {
+  readonly native?: NativeAnswer;
   readonly sessionId: string;
   /**
    * Reads the answer and returns the same events as a stream would. Throws the same errors as a {@link TurnDecoder},
    * and rejects with the reason of the signal that opened the turn.
    */
   read(): Promise<readonly ProviderEvent[]>;
+  /** The text of the answer. Empty before it was read. */
+  readonly text?: () => string;
 }
 
 /** An upstream turn. A backend may answer with or without a stream, regardless of the request. */
@@ -175,6 +191,29 @@ export interface FileKeeping {
   read(account: UpstreamAccount, fileId: string, signal: AbortSignal): Promise<ProviderFile>;
 }
 
+/** A request in the provider's own protocol. The body goes to the provider as the caller wrote it. */
+export interface NativeRequest {
+  /** The id of the API style, which is also the name of the protocol. */
+  readonly dialect: string;
+  /** The body: the text of a JSON object that names `model` and `stream` at most once. */
+  readonly text: string;
+  readonly stream: boolean;
+  /** The caller's headers that belong to the protocol. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The query that belongs to the protocol, without the question mark; empty: none. */
+  readonly query: string;
+}
+
+/** Requests in the provider's own protocol, which need no translation. */
+export interface NativePath {
+  /** The API style that is the provider's protocol. */
+  readonly dialect: string;
+  /** Whether the provider can take the conversation as it is. False: its tools must be written into the prompt. */
+  accepts(conversation: Conversation): boolean;
+  /** Prepares a request that is sent as the caller wrote it. `conversation` names the model. */
+  prepare(request: NativeRequest, conversation: Conversation): PreparedTurn;
+}
+
 /** Creates embeddings. */
 export interface Embedding {
   /** Returns one vector for each input, in order, and the number of input tokens. The provider may ignore `dimensions`. */
@@ -218,6 +257,7 @@ export interface Provider {
    * attachment that is broken or that the model does not support.
    */
   prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn;
+  readonly native?: NativePath | undefined;
   readonly sessions?: SessionKeeping;
   readonly files?: FileKeeping;
   readonly embeddings?: Embedding;

@@ -82,19 +82,19 @@ export async function readRecord(response: Response, signal: AbortSignal): Promi
 }
 
 /**
- * Reads a whole answer as one JSON object.
+ * Reads the text of a whole answer.
  *
- * @throws ProviderError `cut` if the connection broke, `malformed` if the answer is too long or no JSON object; the
- *   signal's reason if the signal is aborted.
+ * @throws ProviderError `cut` if the connection broke, `malformed` if the answer is too long; the signal's reason if the
+ *   signal is aborted.
  */
-export async function readAnswer(response: Response, signal: AbortSignal): Promise<JsonObject> {
+export async function readAnswerText(response: Response, signal: AbortSignal): Promise<string> {
   const { text, whole, broken } = isBounded(response)
     ? await readNatively(response)
     : await readBounded(response, MAX_ANSWER_BYTES);
   signal.throwIfAborted();
   if (broken) throw new ProviderError("cut", "the provider's answer was cut off");
   if (!whole) throw new ProviderError("malformed", "the provider's answer is too long");
-  return parseRecord(text);
+  return text;
 }
 
 /** Whether the answer states an acceptable length. Compressed answers do not count, because they may expand to any length. */

@@ -29,6 +29,7 @@ export const historySummarySchema = () =>
       }),
     ),
     /** Waits for an account's token: start (`at`) and length in milliseconds. */
+    path: z.enum(["native", "translated"]).optional(),
     sign_ins: z.array(z.object({ account: z.string(), at: z.int(), ms: z.int() })),
     leased_at: z.int(),
     first_token_ms: z.int(),

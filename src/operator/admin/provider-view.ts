@@ -20,6 +20,7 @@ export const providerViewSchema = () =>
     models: providerSchema.shape.models.unwrap(),
     tool_calls: z.enum(["native", "markup"]),
     whole_answers: z.boolean(),
+    native: z.boolean(),
     proxy_id: z.string(),
     headers: z.record(z.string(), z.string()),
     account_max_inflight: z.int(),
@@ -45,7 +46,8 @@ function countAccounts(config: Config, id: string): number {
 
 /** The masked view of a configured provider. */
 export function providerView(config: Config, entry: ProviderEntry): ProviderView {
-  const { id, name, driver, base_url, token, models, tool_calls, whole_answers, proxy_id, enabled } = entry;
+  const { id, name, driver, base_url, token, models, tool_calls, whole_answers, native, proxy_id, enabled } =
+    entry;
   return {
     id,
     name,
@@ -56,6 +58,7 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
     models,
     tool_calls,
     whole_answers,
+    native,
     proxy_id,
     headers: Object.fromEntries(
       Object.entries(entry.headers).map(([field, value]) => [field, maskHeader(value)]),
@@ -88,6 +91,7 @@ export function defaultProviderView(
     models: { ...variables.providerModels },
     tool_calls: variables.providerToolCalls,
     whole_answers: variables.providerWholeAnswers,
+    native: variables.providerNative,
     proxy_id: "",
     headers: {},
     account_max_inflight: 0,

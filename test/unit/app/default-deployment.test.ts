@@ -22,6 +22,7 @@ const DEPLOYMENTS = {
   openai: {
     env: {
       PROVIDER_DRIVER: "openai",
+      PROVIDER_NATIVE: "false",
       PROVIDER_TOKEN: "sk-backend",
       PROVIDER_MODELS: '{"provider-v4-flash":"m"}',
     },
@@ -42,7 +43,7 @@ const withoutIds = (text: string) =>
 
 const headersOf = (headers: Iterable<[string, string]>) =>
   [...headers]
-    .filter(([field]) => field !== "access-control-expose-headers")
+    .filter(([field]) => field !== "access-control-expose-headers" && field !== "x-gateway-path")
     .map(([field, value]) => `${field}: ${withoutIds(value)}`)
     .sort();
 

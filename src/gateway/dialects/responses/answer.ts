@@ -10,6 +10,7 @@ import type { AnswerInfo } from "../../generation/generation-job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import type { DialectAnswerRenderer } from "../shared/answer-conversation.ts";
 import { newResponseId } from "./ids.ts";
+import { readNativeResponse } from "./native.ts";
 import { toOutputItems as outputItems } from "./output.ts";
 import { toPublicInputItems } from "./public-input-items.ts";
 import { getStoredInput, getStoredOutput } from "./references.ts";
@@ -32,7 +33,7 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
   readonly #caller: Caller;
   readonly #body: ResponsesRequest;
   readonly #responsesInput: ResponsesInput;
-  readonly #id = newResponseId();
+  #id = newResponseId();
   #stream: ResponsesStream | null = null;
   #whole: Record<string, unknown> | null = null;
 
@@ -67,6 +68,17 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
     const body = this.#stream?.finalJson ?? JSON.stringify(this.body(completion, info));
     await this.#store({
       body,
+      messages: [...this.#responsesInput.translated.history, toAssistantMessage(completion)],
+    });
+  }
+
+  /** Stores the provider's own response object, under the provider's id. */
+  async completedNative(completion: Completion, last: Uint8Array): Promise<void> {
+    const response = readNativeResponse(last);
+    if (response === null) return;
+    this.#id = String(response["id"]);
+    await this.#store({
+      body: JSON.stringify(response),
       messages: [...this.#responsesInput.translated.history, toAssistantMessage(completion)],
     });
   }

@@ -1,21 +1,82 @@
-import { callerEndpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
+import type { Caller } from "../../../core/auth/callers.ts";
+import { isObject } from "../../../core/encoding/json.ts";
+import { type JsonBody, parseWith } from "../../../core/http/json-body.ts";
+import type { Context } from "../../../core/ports/context.ts";
+import { callerEndpoint, jsonResponse, rawBodyEndpoint } from "../../../core/routing/endpoint.ts";
+import { resolveModel } from "../../models/resolve-model.ts";
 import { answerConversation } from "../shared/answer-conversation.ts";
 import { countPromptTokens } from "../shared/count-tokens.ts";
+import { DeclaredTools } from "../shared/declared-tools.ts";
+import {
+  describeConversation,
+  prepareNativeRequest,
+  type ReadRequest,
+  refersToFiles,
+  translateForNative,
+} from "../shared/native-request.ts";
 import { ResponsesAnswer } from "./answer.ts";
 import { responseAnswers, tokenCountSchema } from "./answers.ts";
-import { responsesRequestSchema } from "./request.ts";
-import { CHAT_USAGE, readResponsesInput } from "./responses-input.ts";
+import { nativeResponses, withStoredItems } from "./native.ts";
+import { getInputItems, type ResponsesRequest, responsesRequestSchema } from "./request.ts";
+import { CHAT_USAGE, type ResponsesInput, readResponsesInput } from "./responses-input.ts";
+
+/** A request that was validated, with the data that it refers to. */
+interface ReadResponsesRequest {
+  readonly body: ResponsesRequest;
+  readonly responsesInput: ResponsesInput;
+}
+
+async function readResponsesRequest(
+  context: Context,
+  caller: Caller,
+  raw: JsonBody,
+): Promise<ReadRequest<ReadResponsesRequest>> {
+  const { model, stream: isStreamed, background, generate } = isObject(raw.value) ? raw.value : {};
+  const stream = isStreamed === true;
+  // A response in the background, or without a generation, is the gateway's own.
+  const canPass = background !== true && generate !== false;
+  const prepared = canPass
+    ? await prepareNativeRequest(context, nativeResponses, raw, { model, stream })
+    : null;
+  const read = await translateForNative<ReadResponsesRequest>(
+    prepared,
+    async () => {
+      const body = parseWith(responsesRequestSchema, raw.value);
+      return { body, responsesInput: await readResponsesInput(context, caller, body, CHAT_USAGE) };
+    },
+    async () => {
+      const { config } = await context.config();
+      const conversation = describeConversation(
+        nativeResponses,
+        raw,
+        resolveModel(String(model), config),
+        stream,
+      );
+      const store = isObject(raw.value) ? raw.value["store"] !== false : true;
+      const body = parseWith(responsesRequestSchema, { model, input: [], stream, store });
+      const translated = { conversation, tools: new DeclaredTools(), history: conversation.messages };
+      return { body, responsesInput: { translated, previous: null, items: [] } };
+    },
+  );
+  const { body, responsesInput } = read.translated;
+  if (read.native === undefined || refersToFiles(responsesInput.translated.conversation)) {
+    return { ...read, native: undefined };
+  }
+  const ownItems = read.native.translationError === undefined ? getInputItems(body) : [];
+  return { ...read, native: withStoredItems(read.native, responsesInput, ownItems) };
+}
 
 /** `POST /v1/responses` (contract). */
-export const createResponse = callerEndpoint({
+export const createResponse = rawBodyEndpoint({
   method: "POST",
   path: ["/v1/responses", "/responses"],
   takesAccount: true,
   summary: "Create a response",
   body: responsesRequestSchema,
   answers: responseAnswers,
-  handler: async (context, { caller, body }) => {
-    const responsesInput = await readResponsesInput(context, caller, body, CHAT_USAGE);
+  handler: async (context, { caller, body: raw }) => {
+    const { translated, native } = await readResponsesRequest(context, caller, raw);
+    const { body, responsesInput } = translated;
     const answer = new ResponsesAnswer(context, caller, body, responsesInput);
     if (body["generate"] === false) return answer.answerWithoutGeneration();
     return answerConversation(
@@ -23,7 +84,8 @@ export const createResponse = callerEndpoint({
         context,
         caller,
         conversation: responsesInput.translated.conversation,
-        retainedData: [body, responsesInput],
+        native,
+        retainedData: [body, responsesInput, native?.request.text],
       },
       answer,
     );

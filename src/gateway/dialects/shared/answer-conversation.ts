@@ -1,5 +1,5 @@
 import type { Completion } from "../../../core/conversation/events.ts";
-import { respondJsonWithinBudget } from "../../../core/routing/budgeted-response.ts";
+import { respondJsonWithinBudget, respondWithinBudget } from "../../../core/routing/budgeted-response.ts";
 import { generateCompletion } from "../../generation/complete.ts";
 import type { AnswerInfo, GenerationRequest } from "../../generation/generation-job.ts";
 import { type StreamAnswer, streamGeneration } from "../../generation/stream.ts";
@@ -20,7 +20,12 @@ export async function answerConversation(
   dialect: DialectAnswerRenderer,
 ): Promise<Response> {
   if (request.conversation.stream) return streamGeneration(request, dialect);
-  const { completion, info } = await generateCompletion(request);
+  const { completion, info, native } = await generateCompletion(request);
+  if (native !== undefined) {
+    await dialect.completedNative?.(completion, new TextEncoder().encode(native.text));
+    const headers = { "content-type": "application/json", ...native.headers };
+    return respondWithinBudget(request.context, native.text, { headers });
+  }
   await dialect.completed?.(completion, info);
   return respondJsonWithinBudget(request.context, dialect.body(completion, info));
 }

@@ -200,6 +200,8 @@ class AnswerParser {
         break;
       default:
         this.#hasServerTool = true;
+        if (block["type"] === "server_tool_use" || block["type"] === "mcp_tool_use")
+          this.#emit({ type: "server-tool" });
     }
   }
 

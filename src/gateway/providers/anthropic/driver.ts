@@ -2,6 +2,7 @@ import type { Conversation } from "../../../core/conversation/conversation.ts";
 import { withoutTrailingSlashes } from "../../../core/encoding/path-segment.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import { type AnswerReader, KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
+import type { NativeProtocol } from "../native-request.ts";
 import type { PrepareOptions, UpstreamAccount } from "../provider.ts";
 import { ReasoningCache } from "../reasoning-cache.ts";
 import { createReplayDecoder } from "../replay-decoder.ts";
@@ -15,6 +16,13 @@ import type { WireRequest, WireThinkingBlock } from "./wire.ts";
 
 /** The protocol's version. Its own service requires the header; compatible servers ignore it. */
 const VERSION = "2023-06-01";
+
+/** Messages that callers of the same style send as they are. */
+const NATIVE: NativeProtocol = {
+  dialect: "messages",
+  hasModelInBody: true,
+  optionalMembers: ["temperature", "top_p", "top_k", "metadata", "service_tier", "speed"],
+};
 
 /** Driver for every backend with the message style. */
 export const anthropicDriver = {
@@ -55,6 +63,7 @@ class AnthropicProvider extends KeyedBackend<WireRequest> {
       options: SUPPORTED_OPTIONS,
       // A whole answer has arguments as an object, which is valid even if the call was cut off.
       detectsTruncatedCalls: false,
+      native: NATIVE,
     });
   }
 
@@ -70,7 +79,7 @@ class AnthropicProvider extends KeyedBackend<WireRequest> {
     return new RequestBuilder(conversation, options, settings, () => this.#thoughtsOf(settings.model));
   }
 
-  protected override reader(account: UpstreamAccount, request: WireRequest): AnswerReader {
+  protected override reader(account: UpstreamAccount, request: WireRequest | null): AnswerReader {
     const context = this.#contextOf(account, request);
     return {
       createStreamDecoder: () => new MessageStreamDecoder(context),
@@ -85,13 +94,13 @@ class AnthropicProvider extends KeyedBackend<WireRequest> {
     };
   }
 
-  #contextOf(account: UpstreamAccount, { model, thinking }: WireRequest): AnswerContext {
+  #contextOf(account: UpstreamAccount, request: WireRequest | null): AnswerContext {
     const context = { secret: account.token, newId: this.options.newId };
     // An answer without thinking is not remembered: a thinking model cannot continue from it.
-    if (thinking?.type !== "enabled") return context;
+    if (request?.thinking?.type !== "enabled") return context;
     return {
       ...context,
-      rememberThinking: (callId, thoughts) => this.#memory.store(model, callId, thoughts),
+      rememberThinking: (callId, thoughts) => this.#memory.store(request.model, callId, thoughts),
     };
   }
 }

@@ -159,7 +159,11 @@ export class ContentStreamDecoder extends EventStreamDecoder {
     if (data === "") return;
     // Servers with several protocols may send the end mark of another protocol.
     if (data.trim() === "[DONE]") this.onEnd();
-    else this.#answer.addChunk(parseRecord(data));
+    else {
+      const chunk = parseRecord(data);
+      this.#answer.addChunk(chunk);
+      this.hasContent ||= chunk["candidates"] !== undefined || chunk["promptFeedback"] !== undefined;
+    }
   }
 
   /** Token counts may follow the finish reason in a separate chunk, so the answer ends only with its stream. */

@@ -5,6 +5,7 @@ import { withoutTrailingSlashes } from "../../../core/encoding/path-segment.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import { type AnswerReader, KeyedBackend, modelNames, type RequestSettings } from "../keyed-backend.ts";
+import type { NativeProtocol } from "../native-request.ts";
 import type { Embedding, PrepareOptions, UpstreamAccount } from "../provider.ts";
 import { ReasoningCache } from "../reasoning-cache.ts";
 import { createReplayDecoder } from "../replay-decoder.ts";
@@ -16,6 +17,13 @@ import { OPTIONAL_FIELDS } from "./optional-fields.ts";
 import { SUPPORTED_OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
 import type { WireRequest } from "./wire.ts";
+
+/** Requests for content that callers of the same style send as they are. */
+const NATIVE: NativeProtocol = {
+  dialect: "content-generation",
+  hasModelInBody: false,
+  optionalMembers: ["labels", "serviceTier", "service_tier"],
+};
 
 /** Driver for every backend with the content-generation style. */
 export const geminiDriver = {
@@ -100,6 +108,7 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
       options: SUPPORTED_OPTIONS,
       // Calls come whole, streamed or not.
       detectsTruncatedCalls: true,
+      native: NATIVE,
     });
   }
 
@@ -117,11 +126,16 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
     return new RequestBuilder(conversation, options, settings, getSignature);
   }
 
-  protected override reader(account: UpstreamAccount, { model }: WireRequest): AnswerReader {
+  protected override reader(account: UpstreamAccount, request: WireRequest | null): AnswerReader {
     const context: AnswerContext = {
       secret: account.token,
       newId: this.options.newId,
-      rememberSignature: (callId, signature) => this.#memory.store(model, callId, [signature]),
+      ...(request === null
+        ? {}
+        : {
+            rememberSignature: (callId: string, signature: string) =>
+              this.#memory.store(request.model, callId, [signature]),
+          }),
     };
     return {
       createStreamDecoder: () => new ContentStreamDecoder(context),

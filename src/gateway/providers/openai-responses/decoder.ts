@@ -161,6 +161,7 @@ class AnswerParser {
     this.#hasOutput = true;
     this.#item(key).hasStarted = true;
     if (item["type"] === "message") this.#isNewMessage = true;
+    if (isOtherCall(item["type"])) this.#emit({ type: "server-tool" });
     if (item["type"] !== "function_call") {
       this.#calls.settle();
       return;
@@ -327,6 +328,11 @@ export function decodeWholeResponse(response: JsonObject, context: AnswerContext
   const events: ProviderEvent[] = [];
   new AnswerParser((event) => events.push(event), context).takeWhole(response);
   return events;
+}
+
+/** Whether an output item is a call other than of a function, for example of a tool that the server runs itself. */
+function isOtherCall(type: unknown): boolean {
+  return typeof type === "string" && type.endsWith("_call") && type !== "function_call";
 }
 
 /** The index of a call; null if the server sends none: calls then come one after the other. */

@@ -2,6 +2,7 @@ import type { Conversation } from "../../../core/conversation/conversation.ts";
 import { BearerBackend, classifyBearerExchange } from "../bearer-backend.ts";
 import type { Driver, ProviderOptions } from "../driver.ts";
 import type { AnswerReader, RequestSettings } from "../keyed-backend.ts";
+import type { NativeProtocol } from "../native-request.ts";
 import type { PrepareOptions, UpstreamAccount } from "../provider.ts";
 import { ReasoningCache } from "../reasoning-cache.ts";
 import { createReplayDecoder } from "../replay-decoder.ts";
@@ -12,6 +13,17 @@ import { SUPPORTED_OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
 import { cutAtStopSequence, StoppingDecoder } from "./stop-sequences.ts";
 import type { WireReasoningItem, WireRequest } from "./wire.ts";
+
+/** Requests for responses that callers of the same style send as they are. */
+const NATIVE: NativeProtocol = {
+  dialect: "responses",
+  hasModelInBody: true,
+  optionalMembers: [
+    ...["temperature", "top_p", "user", "prompt_cache_key", "prompt_cache_retention", "safety_identifier"],
+    ...["metadata", "client_metadata", "service_tier", "parallel_tool_calls", "max_tool_calls", "truncation"],
+    ...["include", "stream_options"],
+  ],
+};
 
 /** Driver for every backend with the responses style. */
 export const openaiResponsesDriver = {
@@ -39,6 +51,7 @@ class OpenAiResponsesProvider extends BearerBackend<WireRequest> {
       optional: OPTIONAL_FIELDS,
       options: SUPPORTED_OPTIONS,
       detectsTruncatedCalls: true,
+      native: NATIVE,
     });
   }
 
@@ -53,17 +66,17 @@ class OpenAiResponsesProvider extends BearerBackend<WireRequest> {
 
   protected override reader(
     account: UpstreamAccount,
-    { model }: WireRequest,
+    request: WireRequest | null,
     { sampling }: Conversation,
   ): AnswerReader {
     const context: AnswerContext = {
       secret: account.token,
       newId: this.options.newId,
       rememberReasoning: (callId, thoughts) => {
-        if (thoughts.length > 0) this.#memory.store(model, callId, thoughts);
+        if (request !== null && thoughts.length > 0) this.#memory.store(request.model, callId, thoughts);
       },
     };
-    const stops = (sampling.stop ?? []).filter((stop) => stop !== "");
+    const stops = (request === null ? [] : (sampling.stop ?? [])).filter((stop) => stop !== "");
     const streamed = () => new ResponseStreamDecoder(context);
     return {
       createStreamDecoder: () => (stops.length === 0 ? streamed() : new StoppingDecoder(streamed(), stops)),

@@ -155,6 +155,17 @@ class Answer {
   }
 }
 
+/** Whether a chunk has more than the role of the answer. */
+function hasContent({ choices }: JsonObject): boolean {
+  if (!Array.isArray(choices)) return false;
+  return choices.some((choice) => {
+    if (!isObject(choice)) return false;
+    const { delta, finish_reason: reason } = choice;
+    const members = isObject(delta) ? Object.entries(delta) : [];
+    return !!reason || members.some(([name, value]) => name !== "role" && value !== null && value !== "");
+  });
+}
+
 /** Decodes a streamed chat completion. */
 export class CompletionStreamDecoder extends EventStreamDecoder {
   readonly #answer: Answer;
@@ -169,7 +180,9 @@ export class CompletionStreamDecoder extends EventStreamDecoder {
       if (data !== "") this.#end(true);
       return;
     }
-    this.#answer.take(parseRecord(data));
+    const chunk = parseRecord(data);
+    this.#answer.take(chunk);
+    this.hasContent ||= hasContent(chunk);
   }
 
   /** The backend may omit `[DONE]` after a finish reason. */

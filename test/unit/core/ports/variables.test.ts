@@ -61,6 +61,7 @@ const NUMBERS = [
 
 const FLAGS = [
   row("PROVIDER_WHOLE_ANSWERS", (v) => v.providerWholeAnswers, true, "off", false),
+  row("PROVIDER_NATIVE", (v) => v.providerNative, true, "off", false),
   row("GATEWAY_DEVELOPMENT", (v) => v.development, false, "true", true),
   row("GATEWAY_SINGLE_PROCESS", (v) => v.singleProcess, false, "true", true),
   row("GATEWAY_CONFIG_WRITEBACK", (v) => v.configWriteback, false, "on", true),

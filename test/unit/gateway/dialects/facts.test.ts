@@ -13,7 +13,11 @@ const make = useMemoryGateway();
 function backend(...chunks: readonly object[]): Promise<MemoryGateway> {
   const body = [...chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`), "data: [DONE]\n\n"];
   const upstream = new ScriptedUpstream(completionsScript({ turns: () => ({ body }) }));
-  return make({ upstream, env: { PROVIDER_DRIVER: "openai" }, config: { accounts: [{ token: "key" }] } });
+  return make({
+    upstream,
+    env: { PROVIDER_DRIVER: "openai", PROVIDER_NATIVE: "false" },
+    config: { accounts: [{ token: "key" }] },
+  });
 }
 
 const delta = (fields: object, more: object = {}) => ({
@@ -478,7 +482,7 @@ describe("an error of the caller's", () => {
     const upstream = new ScriptedUpstream(completionsScript({ turns }));
     return make({
       upstream,
-      env: { PROVIDER_DRIVER: "openai" },
+      env: { PROVIDER_DRIVER: "openai", PROVIDER_NATIVE: "false" },
       config: { accounts: [{ token: "a-long-key" }] },
     });
   };
@@ -538,7 +542,11 @@ describe("a prompt that is too long for the model", () => {
   const refusing = (error: object, status = 400) => {
     const turns = () => ({ status, json: { error } });
     const upstream = new ScriptedUpstream(completionsScript({ turns }));
-    return make({ upstream, env: { PROVIDER_DRIVER: "openai" }, config: { accounts: [{ token: "key" }] } });
+    return make({
+      upstream,
+      env: { PROVIDER_DRIVER: "openai", PROVIDER_NATIVE: "false" },
+      config: { accounts: [{ token: "key" }] },
+    });
   };
   const errorOf = async (gateway: MemoryGateway, dialect: string, extra: object = {}) => {
     const { path, body } = SMALL_REQUESTS[dialect] ?? { path: "", body: {} };

@@ -24,50 +24,58 @@ interface Backend {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** The rules of translation hold for each pair, also where no translation would be needed. */
+const TRANSLATED = { PROVIDER_NATIVE: "false" };
+
 const BACKENDS: readonly Backend[] = [
   { name: "sessions", protocol: "sessions", toolCalls: "markup", env: {} },
   {
     name: "openai",
     protocol: "chat-completions",
     toolCalls: "native",
-    env: { PROVIDER_DRIVER: "openai" },
+    env: { ...TRANSLATED, PROVIDER_DRIVER: "openai" },
   },
   {
     name: "openai, calls in markup",
     protocol: "chat-completions",
     toolCalls: "markup",
-    env: { PROVIDER_DRIVER: "openai", PROVIDER_TOOL_CALLS: "markup" },
+    env: { ...TRANSLATED, PROVIDER_DRIVER: "openai", PROVIDER_TOOL_CALLS: "markup" },
   },
   {
     name: "openai-responses",
     protocol: "responses",
     toolCalls: "native",
-    env: { PROVIDER_DRIVER: "openai-responses" },
+    env: { ...TRANSLATED, PROVIDER_DRIVER: "openai-responses" },
   },
   {
     name: "openai-responses, calls in markup",
     protocol: "responses",
     toolCalls: "markup",
-    env: { PROVIDER_DRIVER: "openai-responses", PROVIDER_TOOL_CALLS: "markup" },
+    env: { ...TRANSLATED, PROVIDER_DRIVER: "openai-responses", PROVIDER_TOOL_CALLS: "markup" },
   },
-  { name: "anthropic", protocol: "messages", toolCalls: "native", env: { PROVIDER_DRIVER: "anthropic" } },
+  {
+    name: "anthropic",
+    protocol: "messages",
+    toolCalls: "native",
+    env: { ...TRANSLATED, PROVIDER_DRIVER: "anthropic" },
+  },
   {
     name: "anthropic, calls in markup",
     protocol: "messages",
     toolCalls: "markup",
-    env: { PROVIDER_DRIVER: "anthropic", PROVIDER_TOOL_CALLS: "markup" },
+    env: { ...TRANSLATED, PROVIDER_DRIVER: "anthropic", PROVIDER_TOOL_CALLS: "markup" },
   },
   {
     name: "gemini",
     protocol: "content-generation",
     toolCalls: "native",
-    env: { PROVIDER_DRIVER: "gemini" },
+    env: { ...TRANSLATED, PROVIDER_DRIVER: "gemini" },
   },
   {
     name: "gemini, calls in markup",
     protocol: "content-generation",
     toolCalls: "markup",
-    env: { PROVIDER_DRIVER: "gemini", PROVIDER_TOOL_CALLS: "markup" },
+    env: { ...TRANSLATED, PROVIDER_DRIVER: "gemini", PROVIDER_TOOL_CALLS: "markup" },
   },
 ];
 

@@ -4,7 +4,7 @@ import { eventBlocks } from "../../../support/fault-body.ts";
 import { GenerationRun } from "../../../support/generation-run.ts";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
 import type { Reply } from "../../../support/scripted-upstream.ts";
-import { refuses, says, saysPart } from "../../../support/upstream-scripts.ts";
+import { refuses, says, saysPart, thinksOnly } from "../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
 
@@ -93,8 +93,8 @@ describe("a request that demands a tool call", () => {
     expect(await streamed(new GenerationRun(made, { conversation: demanding }))).toBe("^<look{}>.tool_calls");
   });
 
-  test("is told of an empty answer as such, not of a violation", async () => {
-    const made = await gateway({ turns: [says("")] });
+  test("reports an answer of reasoning alone as such, not as a violation", async () => {
+    const made = await gateway({ turns: [thinksOnly()] });
     const refused = new GenerationRun(made, { conversation: demanding }).complete();
     await expect(refused).rejects.toMatchObject({ status: 429, code: "upstream_empty_output" });
   });

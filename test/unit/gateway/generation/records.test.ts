@@ -80,6 +80,7 @@ describe("what is kept of a generation", () => {
       dialect: "chat-completions",
       operation: "chat",
       model: "provider-v4-flash",
+      answerPath: "translated",
       requestedModel: "provider-v4-flash",
       stream: false,
       account: "one@test",

@@ -92,14 +92,27 @@ describe("a turn that ends with nothing visible (contract, general rule 7)", () 
     expect(made.turns.map(accountOf)).toEqual(["two@test", "one@test", "one@test", "two@test"]);
   });
 
-  test.each([
-    ["white space", says(" \n\t ", { chunks: 1 })],
-    ["neither text nor reasoning", says("")],
-  ])("%s counts as nothing visible", async (_, empty) => {
-    const made = await gateway({ turns: [empty, says("Here.")] });
+  test("counts white space as nothing visible", async () => {
+    const blank = says(" \n\t ", { reasoning: "Hm.", chunks: 1 });
+    const made = await gateway({ turns: [blank, says("Here.")] });
     expect(await new GenerationRun(made).complete()).toMatchObject({ text: "Here." });
     expect(made.turns).toHaveLength(2);
   });
+
+  test.each(["complete", "stream"])(
+    "is none where the model did not even reason: an empty answer is an answer (%s)",
+    async (way) => {
+      const made = await gateway({ turns: [says(""), says("Here.")] });
+      const run = new GenerationRun(made);
+      if (way === "complete") expect(await run.complete()).toMatchObject({ text: "", finishReason: "stop" });
+      else {
+        const reader = new BodyReader(await run.stream());
+        await made.settle();
+        expect(reader).toMatchObject({ text: "^.stop", state: "ended" });
+      }
+      expect(made.turns).toHaveLength(1);
+    },
+  );
 
   test("is left as it is when a filter withheld the answer", async () => {
     const made = await gateway({ turns: [says("", { reasoning: "Hm.", finish: "content_filter" })] });

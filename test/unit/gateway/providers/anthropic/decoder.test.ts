@@ -275,6 +275,7 @@ describe("decoding a streamed message", () => {
       end(1);
     expect(run(START, search, SAID, finish("end_turn"), STOP).events.map(({ type }) => type)).toEqual([
       "start",
+      "server-tool",
       "text",
       "usage",
       "finish",

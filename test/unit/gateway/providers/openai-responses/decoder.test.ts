@@ -128,6 +128,7 @@ describe("decoding a streamed response", () => {
     const expected = [
       { type: "text", text: "I look " },
       { type: "text", text: "at the links." },
+      { type: "server-tool" },
       { type: "text", text: "\n\n", isSeparator: true },
       { type: "text", text: "Here are two." },
       { type: "citation", url: "https://a.example", title: "https://a.example", start: 22, end: 26 },

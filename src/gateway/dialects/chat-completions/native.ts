@@ -1,0 +1,51 @@
+import { isObject, parseObject } from "../../../core/encoding/json.ts";
+import { getMemberText, setMember } from "../../../core/encoding/json-splice.ts";
+import type { NativeDialect } from "../shared/native-request.ts";
+import { DIALECT_ID } from "./request.ts";
+
+/** Request headers of clients of this style and of the responses style. */
+export const OPENAI_REQUEST_HEADERS: readonly string[] = [
+  ...[
+    "openai-beta",
+    "session_id",
+    "session-id",
+    "x-session-id",
+    "x-session-affinity",
+    "x-codex-",
+    "originator",
+  ],
+];
+
+/** Headers of their answers. */
+export const OPENAI_ANSWER_HEADERS: readonly string[] = ["openai-", "x-codex-", "x-ratelimit-"];
+
+/**
+ * Requests the usage of a stream, which the gateway counts. The caller's explicit `include_usage: false` stays. Without it,
+ * the added last event is hidden from the caller.
+ */
+function withUsage(text: string, stream: boolean): ReturnType<NonNullable<NativeDialect["adapt"]>> {
+  if (!stream) return { text };
+  const options = parseObject(getMemberText(text, ["stream_options"]) ?? "{}");
+  if (options["include_usage"] !== undefined && options["include_usage"] !== null) return { text };
+  const added = JSON.stringify({ ...options, include_usage: true });
+  return { text: setMember(text, "stream_options", added), hidesUsageEvent: true };
+}
+
+/** Chat completions for providers that speak this style. */
+export const nativeChatCompletions: NativeDialect = {
+  id: DIALECT_ID,
+  contentMember: "messages",
+  modelPaths: [["model"]],
+  echoedModel: ({ id }) => id,
+  reasoningMembers: [["reasoning_effort"], ["reasoning"], ["thinking"], ["enable_thinking"]],
+  maxTokensMembers: [["max_completion_tokens"], ["max_tokens"]],
+  requestHeaders: OPENAI_REQUEST_HEADERS,
+  answerHeaders: OPENAI_ANSWER_HEADERS,
+  canContinueStream: true,
+  adapt: withUsage,
+};
+
+/** Whether a body asks for a stream. */
+export function wantsStream(body: unknown): boolean {
+  return isObject(body) && body["stream"] === true;
+}

@@ -1,0 +1,78 @@
+import { isObject, type JsonObject, parseObject } from "../../../core/encoding/json.ts";
+import { getMemberText, removeMember, setMember } from "../../../core/encoding/json-splice.ts";
+import type { NativeJob } from "../../generation/native-style.ts";
+import { OPENAI_ANSWER_HEADERS, OPENAI_REQUEST_HEADERS } from "../chat-completions/native.ts";
+import type { NativeDialect } from "../shared/native-request.ts";
+import { parseItemId } from "./ids.ts";
+import { DIALECT_ID } from "./names.ts";
+import { getStoredInput, getStoredOutput } from "./references.ts";
+import type { ResponsesInput } from "./responses-input.ts";
+
+const ENCRYPTED_REASONING = "reasoning.encrypted_content";
+
+/** Requests for responses, for providers that speak this style. */
+export const nativeResponses: NativeDialect = {
+  id: DIALECT_ID,
+  contentMember: "input",
+  modelPaths: [["response", "model"], ["model"]],
+  echoedModel: ({ id }) => id,
+  reasoningMembers: [["reasoning"], ["reasoning_effort"], ["thinking"]],
+  maxTokensMembers: [["max_output_tokens"]],
+  requestHeaders: OPENAI_REQUEST_HEADERS,
+  answerHeaders: OPENAI_ANSWER_HEADERS,
+  canContinueStream: false,
+};
+
+/** Removes ids that the gateway made up. Reasoning under such an id has nothing that the provider could read. */
+function toProviderItem(item: unknown): unknown[] {
+  if (typeof item === "string") return [{ role: "user", content: item }];
+  if (!isObject(item)) return [item];
+  const { id, ...rest } = item;
+  if (typeof id !== "string" || parseItemId(id) === null) return [item];
+  return item["type"] === "reasoning" ? [] : [rest];
+}
+
+/**
+ * Replaces the references of a request by what the gateway has stored: the provider's own store is not used, because the
+ * next request may go to another account. The encrypted reasoning therefore travels with the items.
+ *
+ * @param ownItems the request's own items before their references were resolved
+ */
+export function withStoredItems(
+  native: NativeJob,
+  { previous, items }: ResponsesInput,
+  ownItems: readonly unknown[],
+): NativeJob {
+  let { text } = native.request;
+  const isResolved =
+    items.length !== ownItems.length || items.some((item, index) => item !== ownItems[index]);
+  if (previous !== null || isResolved) {
+    const stored = previous === null ? [] : [...getStoredInput(previous), ...getStoredOutput(previous)];
+    text = setMember(text, "input", JSON.stringify([...stored, ...items].flatMap(toProviderItem)));
+    text = removeMember(removeMember(text, "previous_response_id"), "messages");
+  }
+  if (getMemberText(text, ["store"]) !== "false") {
+    const included: unknown = JSON.parse(getMemberText(text, ["include"]) ?? "[]");
+    const include: unknown[] = Array.isArray(included) ? included : [];
+    if (!include.includes(ENCRYPTED_REASONING))
+      text = setMember(text, "include", JSON.stringify([...include, ENCRYPTED_REASONING]));
+    text = setMember(text, "store", "false");
+  }
+  return { ...native, request: { ...native.request, text } };
+}
+
+/** The response object in the last events of a native stream, or in a whole answer. Null: there is none. */
+export function readNativeResponse(last: Uint8Array): JsonObject | null {
+  const text = new TextDecoder().decode(last).trim();
+  if (text.startsWith("{")) return asResponse(parseObject(text));
+  for (const line of text.split(/[\r\n]+/).toReversed()) {
+    if (!line.startsWith("data:")) continue;
+    const { response } = parseObject(line.slice("data:".length));
+    if (isObject(response)) return asResponse(response);
+  }
+  return null;
+}
+
+function asResponse(response: JsonObject): JsonObject | null {
+  return typeof response["id"] === "string" && response["id"] !== "" ? response : null;
+}

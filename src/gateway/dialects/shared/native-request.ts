@@ -1,0 +1,165 @@
+import type { Conversation } from "../../../core/conversation/conversation.ts";
+import type { ResolvedModel } from "../../../core/conversation/model.ts";
+import { isObject } from "../../../core/encoding/json.ts";
+import { getMemberText, hasRepeatedMember } from "../../../core/encoding/json-splice.ts";
+import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
+import type { JsonBody } from "../../../core/http/json-body.ts";
+import type { Context } from "../../../core/ports/context.ts";
+import type { NativeJob, NativeStyle } from "../../generation/native-style.ts";
+import { resolveModel } from "../../models/resolve-model.ts";
+import { findProviderApi } from "../../providers/provider-registry.ts";
+
+/** An API style whose requests can go to providers of the same protocol as they are. */
+export interface NativeDialect extends NativeStyle {
+  /** The id of the style. */
+  readonly id: string;
+  /** Request headers that go to the provider: full names, or prefixes that end with a hyphen. */
+  readonly requestHeaders: readonly string[];
+  /** Other names of request headers: name here → name of the protocol. */
+  readonly headerAliases?: Readonly<Record<string, string>>;
+  /** Query parameters that go to the provider. */
+  readonly queryParameters?: readonly string[];
+  /** Changes the body where the contract states a default or where the gateway counts tokens. */
+  adapt?(text: string, stream: boolean): { readonly text: string; readonly hidesUsageEvent?: boolean };
+  /** The member with the messages, for the history of a request that cannot be translated. */
+  readonly contentMember: string;
+}
+
+/** Headers of every style: the client and its version, and its own id of the request. */
+const COMMON_HEADERS = ["accept", "user-agent", "x-client-request-id", "x-stainless-"];
+
+/** Headers that name an account or its organization. The account that answers has its own. */
+const ACCOUNT_HEADERS = /organization|workspace|project|user-project|account-id/;
+
+function selectRequestHeaders({ headers }: Request, dialect: NativeDialect): Record<string, string> {
+  const { requestHeaders, headerAliases = {} } = dialect;
+  const patterns = [...COMMON_HEADERS, ...requestHeaders];
+  const selected: Record<string, string> = {};
+  headers.forEach((value, name) => {
+    const known = headerAliases[name] ?? name;
+    if (ACCOUNT_HEADERS.test(known)) return;
+    if (patterns.some((pattern) => (pattern.endsWith("-") ? known.startsWith(pattern) : known === pattern)))
+      selected[known] = value;
+  });
+  return selected;
+}
+
+function selectQuery({ searchParams }: URL, { queryParameters = [] }: NativeDialect): string {
+  const selected = new URLSearchParams();
+  for (const name of queryParameters) {
+    const value = searchParams.get(name);
+    if (value !== null) selected.set(name, value);
+  }
+  return selected.toString();
+}
+
+/** Whether one of the models that a name leads to is at a provider that speaks the caller's protocol. */
+async function hasNativeProvider(context: Context, dialect: string, requested: string): Promise<boolean> {
+  const { config } = await context.config();
+  let model: ResolvedModel;
+  try {
+    model = resolveModel(requested, config);
+  } catch {
+    // The translation reports an unknown model.
+    return false;
+  }
+  const models = model.route?.map((target) => target.model) ?? [model];
+  return models.some(
+    ({ provider }) => findProviderApi(context.platform, config, provider)?.native?.dialect === dialect,
+  );
+}
+
+/** What the native path needs of a request: the model's name and whether it streams. */
+interface RequestFacts {
+  readonly model: unknown;
+  readonly stream: boolean;
+}
+
+/**
+ * Prepares a request for providers of its own protocol. Null: no provider of the model speaks it.
+ *
+ * @throws GatewayError 400 for a body that names `model` or `stream` twice: its readers would disagree
+ */
+export async function prepareNativeRequest(
+  context: Context,
+  dialect: NativeDialect,
+  { text, value }: JsonBody,
+  { model, stream }: RequestFacts,
+): Promise<NativeJob | null> {
+  if (!isObject(value) || typeof model !== "string" || context.connection !== undefined) return null;
+  if (!(await hasNativeProvider(context, dialect.id, model))) return null;
+  if (hasRepeatedMember(text, ["model", "stream"])) {
+    throw invalidRequest("the body names model or stream twice", "model");
+  }
+  const adapted = dialect.adapt?.(text, stream) ?? { text };
+  return {
+    request: {
+      dialect: dialect.id,
+      text: adapted.text,
+      stream,
+      headers: selectRequestHeaders(context.request, dialect),
+      query: selectQuery(context.url, dialect),
+    },
+    style: dialect,
+    ...(adapted.hidesUsageEvent === true ? { hidesUsageEvent: true } : {}),
+  };
+}
+
+/** A translated request, and the request in its own protocol for providers that speak it. */
+export interface ReadRequest<Translated> {
+  readonly translated: Translated;
+  readonly native: NativeJob | undefined;
+}
+
+/**
+ * Translates a request. If the translation fails, a provider of the same protocol can still answer the request: it knows
+ * fields and types that the gateway does not.
+ *
+ * @param translate throws a `GatewayError` 400 for what it cannot translate
+ * @param describe the request without its content, for a request that cannot be translated
+ */
+export async function translateForNative<Translated>(
+  native: NativeJob | null,
+  translate: () => Promise<Translated>,
+  describe: () => Promise<Translated>,
+): Promise<ReadRequest<Translated>> {
+  if (native === null) return { translated: await translate(), native: undefined };
+  try {
+    return { translated: await translate(), native };
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.status !== 400 || error.code === "model_not_found")
+      throw error;
+    return { translated: await describe(), native: { ...native, translationError: error } };
+  }
+}
+
+/** Whether a conversation refers to files of the gateway. Their ids mean nothing to the provider. */
+export function refersToFiles({ messages }: Conversation): boolean {
+  return messages.some(({ parts }) =>
+    parts.some((part) => part.type !== "text" && part.source.kind === "file"),
+  );
+}
+
+/** Describes a request that only its own protocol can express. The history shows its messages as JSON. */
+export function describeConversation(
+  { id: dialect, contentMember }: NativeDialect,
+  { text }: JsonBody,
+  model: ResolvedModel,
+  stream: boolean,
+): Conversation {
+  const content = getMemberText(text, [contentMember]) ?? text;
+  return {
+    dialect,
+    contentField: contentMember,
+    model,
+    messages: [{ role: "user", parts: [{ type: "text", text: content }] }],
+    tools: [],
+    toolChoice: { type: "auto" },
+    parallelToolCalls: true,
+    thinking: true,
+    showReasoning: true,
+    sampling: {},
+    responseFormat: { type: "text" },
+    stream,
+  };
+}

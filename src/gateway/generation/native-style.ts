@@ -1,0 +1,69 @@
+import type { ResolvedModel } from "../../core/conversation/model.ts";
+import { getMemberText, replaceMember } from "../../core/encoding/json-splice.ts";
+import type { NativeRequest } from "../providers/provider.ts";
+
+/** What the native path must know of an API style: where its answers name the model, and which headers belong to it. */
+export interface NativeStyle {
+  /** The members of an answer, or of the events of a stream, that name the model. */
+  readonly modelPaths: readonly (readonly string[])[];
+  /** The name of the model that answers state. */
+  echoedModel(model: ResolvedModel): string;
+  /** Headers of the provider's answer that go to the caller: full names, or prefixes that end with a hyphen. */
+  readonly answerHeaders: readonly string[];
+  /** The request members that switch reasoning on. */
+  readonly reasoningMembers: readonly (readonly string[])[];
+  /** The request member that limits the tokens of the answer. */
+  readonly maxTokensMembers: readonly (readonly string[])[];
+  /** Whether the answer of another provider can follow in a stream that has shown reasoning. */
+  readonly canContinueStream: boolean;
+}
+
+/** A request that goes to providers of its own protocol as the caller wrote it. */
+export interface NativeJob {
+  readonly request: NativeRequest;
+  readonly style: NativeStyle;
+  /** The stream ends with an event that states only the usage, and the caller did not request it. */
+  readonly hidesUsageEvent?: boolean;
+  /** Why the request cannot be translated for providers of other protocols. Absent: it can. */
+  readonly translationError?: Error;
+}
+
+/** Whether a request switches reasoning on. */
+export function wantsReasoning({ request: { text }, style }: NativeJob): boolean {
+  return style.reasoningMembers.some((path) => getMemberText(text, path) !== null);
+}
+
+/** The request with at most `output` tokens for the answer: a provider refuses more than its model can write. */
+export function capMaxTokens({ request, style }: NativeJob, output: number | undefined): NativeRequest {
+  if (output === undefined) return request;
+  let { text } = request;
+  for (const path of style.maxTokensMembers) {
+    const stated = Number(getMemberText(text, path) ?? 0);
+    if (stated > output) text = replaceMember(text, path, String(output));
+  }
+  return { ...request, text };
+}
+
+/** Headers of all styles: SDKs decide with them whether and when to retry. */
+const COMMON_ANSWER_HEADERS = ["retry-after-ms", "x-should-retry"];
+
+/** Headers that identify the provider's account, or that belong to the connection. */
+const WITHHELD_HEADERS = /organization|workspace|project|^set-cookie|^access-control-/;
+
+/** Returns the headers of a provider's answer that go to the caller. The provider's request id gets another name. */
+export function selectAnswerHeaders(
+  headers: Headers,
+  { answerHeaders }: NativeStyle,
+): Record<string, string> {
+  const selected: Record<string, string> = {};
+  const patterns = [...COMMON_ANSWER_HEADERS, ...answerHeaders];
+  headers.forEach((value, name) => {
+    if (WITHHELD_HEADERS.test(name)) return;
+    if (name === "request-id" || name === "x-request-id") selected["x-gateway-upstream-request-id"] = value;
+    else if (
+      patterns.some((pattern) => (pattern.endsWith("-") ? name.startsWith(pattern) : name === pattern))
+    )
+      selected[name] = value;
+  });
+  return selected;
+}

@@ -1,0 +1,406 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { KEY } from "../../../support/memory-platform.ts";
+import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+
+/** Requests whose caller and provider speak the same protocol: what goes through, and what the gateway changes. */
+
+const gateway = useMemoryGateway();
+
+interface Protocol {
+  readonly driver: string;
+  readonly path: (stream: boolean) => string;
+  /** The path at the provider. */
+  readonly upstream: (stream: boolean) => string;
+  /** The members that a request needs so that the gateway adds none. */
+  readonly members: object;
+  /** Whether the body names the model. */
+  readonly named: boolean;
+  /** The name of the model in answers. */
+  readonly echoed: string;
+  /** A whole answer that names the model `snapshot`. */
+  readonly answer: string;
+  readonly answerHeaders: Readonly<Record<string, string>>;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+}
+
+const MODEL = "vendor/mine";
+
+const PROTOCOLS: Readonly<Record<string, Protocol>> = {
+  "chat-completions": {
+    driver: "openai",
+    path: () => "/v1/chat/completions",
+    upstream: () => "/v1/chat/completions",
+    members: { messages: [{ role: "user", content: "Hello?" }] },
+    named: true,
+    echoed: MODEL,
+    answer:
+      '{"id":"c1","object":"chat.completion","model":"snapshot","new":[1.0,{"model":"snapshot"}],"choices":[{"index":0,"message":{"role":"assistant","content":"Hi","audio":{"id":"a"}},"finish_reason":"stop"},{"index":1,"message":{"role":"assistant","content":"Ho"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}}',
+    answerHeaders: { "openai-processing-ms": "12", "x-ratelimit-remaining-requests": "9" },
+    requestHeaders: { "openai-beta": "assistants=v2", session_id: "s-1", "x-codex-turn-state": "t" },
+  },
+  messages: {
+    driver: "anthropic",
+    path: () => "/v1/messages?beta=true",
+    upstream: () => "/v1/messages?beta=true",
+    members: { messages: [{ role: "user", content: "Hello?" }], max_tokens: 16 },
+    named: true,
+    echoed: MODEL,
+    answer:
+      '{"id":"msg_1","type":"message","role":"assistant","model":"snapshot","container":{"id":"c"},"content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"text","text":"Hi","citations":null}],"stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":3,"cache_creation":{"ephemeral_5m_input_tokens":1}}}',
+    answerHeaders: { "anthropic-ratelimit-unified-5h-status": "allowed" },
+    requestHeaders: {
+      "anthropic-beta": "new-thing-2099-01-01,other-2099",
+      "x-claude-code-session-id": "s-2",
+      "x-app": "cli",
+    },
+  },
+  "content-generation": {
+    driver: "gemini",
+    path: (stream) =>
+      `/v1beta/models/${MODEL}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    upstream: (stream) =>
+      `/v1beta/models/real-name:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    members: { contents: [{ role: "user", parts: [{ text: "Hello?" }] }] },
+    named: false,
+    echoed: MODEL,
+    answer:
+      '{"candidates":[{"content":{"parts":[{"executableCode":{"code":"1"}},{"text":"Hi","thoughtSignature":"x=="}],"role":"model"},"finishReason":"STOP","safetyRatings":[]}],"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":3},"modelVersion":"snapshot"}',
+    answerHeaders: { "x-goog-request-cost": "1" },
+    requestHeaders: { "x-goog-api-client": "google-genai-sdk/2" },
+  },
+  responses: {
+    driver: "openai-responses",
+    path: () => "/v1/responses",
+    upstream: () => "/v1/responses",
+    members: { input: "Hello?", store: false },
+    named: true,
+    echoed: MODEL,
+    answer:
+      '{"id":"resp_1","object":"response","created_at":1,"status":"completed","model":"snapshot","output":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"abc"},{"type":"mcp_call","id":"m","name":"x"},{"type":"message","id":"m1","role":"assistant","content":[{"type":"output_text","text":"Hi","annotations":[{"type":"file_citation","file_id":"f"}]}]}],"usage":{"input_tokens":7,"output_tokens":3}}',
+    answerHeaders: { "x-codex-primary-used-percent": "3" },
+    requestHeaders: { session_id: "s-3", originator: "codex_cli_rs" },
+  },
+};
+
+const protocols = Object.entries(PROTOCOLS);
+
+function providerOf(driver: string, more: object = {}) {
+  return {
+    id: "vendor",
+    driver,
+    base_url: "http://vendor.test/v1",
+    token: "sk-of-the-account",
+    models: { mine: "real-name" },
+    ...(driver === "gemini" ? { base_url: "http://vendor.test/v1beta" } : {}),
+    ...more,
+  };
+}
+
+function behind(protocol: Protocol, reply: (asked: Asked) => Reply, more: object = {}) {
+  const upstream = new ScriptedUpstream(reply);
+  return gateway({ upstream, config: { providers: [providerOf(protocol.driver, more)] } });
+}
+
+const whole = ({ answer, answerHeaders }: Protocol): Reply => ({
+  type: "application/json",
+  body: [answer],
+  headers: { ...answerHeaders, "set-cookie": "a=b", "openai-organization": "org", "x-request-id": "up-1" },
+});
+
+const send = (made: MemoryGateway, path: string, text: string, headers: Record<string, string> = {}) =>
+  made.post(path, null, { body: text, headers });
+
+const requestText = ({ members, named }: Protocol, more: object = {}, space?: number) =>
+  JSON.stringify({ ...(named ? { model: MODEL } : {}), ...members, ...more }, null, space);
+
+describe.each(protocols)("a %s request to a provider of the same protocol", (_, protocol) => {
+  test("arrives byte by byte as it was sent, but for the model's name", async () => {
+    const made = await behind(protocol, () => whole(protocol));
+    const unknown = fc.dictionary(
+      fc.string({ minLength: 1 }).map((name) => `x_${name.replace(/[\\"]/g, "")}`),
+      fc.jsonValue(),
+      { noNullPrototype: true, maxKeys: 5 },
+    );
+    await fc.assert(
+      fc.asyncProperty(unknown, fc.constantFrom(undefined, 1, 4), async (more, space) => {
+        const text = requestText(protocol, more, space);
+        const response = await send(made, protocol.path(false), text);
+        expect(await response.text()).toBe(protocol.answer.replace("snapshot", protocol.echoed));
+        const asked = made.upstream.asked.at(-1);
+        expect(asked?.body).toBe(text.replace(JSON.stringify(MODEL), '"real-name"'));
+        expect(`${asked?.path}${asked?.query}`).toBe(protocol.upstream(false));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("takes the protocol's headers along, and no credential and no connection header", async () => {
+    const made = await behind(protocol, () => whole(protocol));
+    const response = await send(made, protocol.path(false), requestText(protocol), {
+      ...protocol.requestHeaders,
+      "x-stainless-lang": "js",
+      "user-agent": "agent/1",
+      cookie: "secret=1",
+      "x-forwarded-for": "192.0.2.7",
+      "x-gateway-source": "here",
+      "openai-organization": "mine",
+      "anthropic-workspace-id": "mine",
+    });
+    const asked = made.upstream.asked.at(-1)?.headers;
+    const received = Object.fromEntries(asked ?? []);
+    expect(received).toMatchObject({
+      ...protocol.requestHeaders,
+      "x-stainless-lang": "js",
+      "user-agent": "agent/1",
+    });
+    expect(JSON.stringify(received)).not.toContain(KEY);
+    expect(JSON.stringify(received)).toContain("sk-of-the-account");
+    const withheld = /^(?:cookie|x-forwarded|x-gateway|openai-organization|anthropic-workspace)/;
+    expect(Object.keys(received).filter((name) => withheld.test(name))).toEqual([]);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      ...protocol.answerHeaders,
+      "x-gateway-path": "native",
+      "x-gateway-upstream-request-id": "up-1",
+    });
+    expect(response.headers.get("set-cookie")).toBeNull();
+    expect(response.headers.get("openai-organization")).toBeNull();
+  });
+
+  test("is recorded with its texts, its tokens and its path", async () => {
+    const made = await behind(protocol, () => whole(protocol));
+    await (await send(made, protocol.path(false), requestText(protocol))).text();
+    const [record] = await made.history();
+    expect(record).toMatchObject({
+      path: "native",
+      status: "success",
+      content: "Hi",
+      prompt_tokens: 7,
+      completion_tokens: 3,
+      request_preview: "Hello?",
+    });
+  });
+
+  test("is refused in the provider's own words", async () => {
+    const error = { message: "a  very\n special wording: `x`", type: "odd_error", code: "odd", param: "x.y" };
+    for (const status of [400, 404, 413, 422]) {
+      const made = await behind(protocol, () => ({ status, json: { error } }));
+      const response = await send(made, protocol.path(false), requestText(protocol));
+      expect(response.status).toBe(status);
+      expect(JSON.parse(await response.text()).error.message).toBe(error.message);
+    }
+  });
+
+  test("is not sent when it names the model twice, as other readers could read the other name", async () => {
+    const made = await behind(protocol, () => whole(protocol));
+    const text = requestText(protocol).replace("{", '{"mod\\u0065l":"other","model":"third",');
+    const response = await send(made, protocol.path(false), text);
+    expect(response.status).toBe(400);
+    expect(made.upstream.asked).toEqual([]);
+  });
+
+  test("is translated where the provider says so", async () => {
+    const made = await behind(protocol, () => whole(protocol), { native: false });
+    const response = await send(made, protocol.path(false), requestText(protocol, { x_new: 1 }));
+    await response.text();
+    expect(response.headers.get("x-gateway-path")).toBe("translated");
+    expect(made.upstream.asked.at(-1)?.body).not.toContain("x_new");
+  });
+
+  test("is accepted with members and types that the gateway does not know", async () => {
+    const made = await behind(protocol, () => whole(protocol));
+    const strange = {
+      tools: [{ type: "from_the_future", settings: 1 }],
+      stop: { unknown: true },
+      thinking: 7,
+    };
+    const response = await send(made, protocol.path(false), requestText(protocol, strange));
+    expect(response.status).toBe(200);
+    expect(made.upstream.asked.at(-1)?.json()).toMatchObject(strange);
+    expect((await made.history())[0]).toMatchObject({ status: "success", content: "Hi" });
+  });
+});
+
+const root = join(import.meta.dirname, "../../../fixtures/streams");
+
+/** Streams that end in order. */
+const recorded = protocols.flatMap(([style, protocol]) =>
+  readdirSync(join(root, protocol.driver))
+    .filter((file) => file.endsWith(".sse") && !/error|cut|garbage|failed|malformed|blocked/.test(file))
+    .flatMap((file) => [1, 50, Number.POSITIVE_INFINITY].map((size) => ({ style, protocol, file, size }))),
+);
+
+/** The text in pieces of some bytes. */
+function pieces(bytes: Uint8Array, size: number): Uint8Array[] {
+  if (size >= bytes.length) return [bytes];
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
+}
+
+const eventsOf = (text: string) => text.split(/\r\n\r\n|\n\n/).filter((event) => event !== "");
+
+describe("a recorded stream of a provider", () => {
+  test.each(recorded)("comes back event for event: $style $file in pieces of $size", async (each) => {
+    const { protocol, file, size } = each;
+    const bytes = new Uint8Array(readFileSync(join(root, protocol.driver, file)));
+    const made = await behind(protocol, () => ({ body: pieces(bytes, size) }));
+    const more = protocol.named ? { stream: true, stream_options: { include_usage: true } } : {};
+    const response = await send(made, protocol.path(true), requestText(protocol, more));
+    const text = await response.text();
+    await made.settle();
+    const names = /("(?:model|modelVersion)":\s*)"[^"]*"/g;
+    const sent = eventsOf(new TextDecoder().decode(bytes));
+    const got = eventsOf(text);
+    // What follows the end of the answer is not waited for.
+    const isEnd = (event: string) => /^data: ?\[DONE\]/.test(event) && protocol.driver === "openai-responses";
+    expect(got.map((event) => event.replace(names, "$1"))).toEqual(
+      sent.filter((event) => !isEnd(event)).map((event) => event.replace(names, "$1")),
+    );
+    for (const [, name] of text.matchAll(/"(?:model|modelVersion)":\s*"([^"]*)"/g))
+      expect(["", protocol.echoed]).toContain(name);
+    expect((await made.history())[0]).toMatchObject({ status: "success", path: "native" });
+  });
+});
+
+describe("a native chat stream", () => {
+  const chat = PROTOCOLS["chat-completions"];
+  if (chat === undefined) throw new Error("there is no chat protocol");
+  const chunk = (more: object) => `data: ${JSON.stringify({ id: "c", model: "snapshot", ...more })}\n\n`;
+  const delta = (text: object, finish_reason: string | null = null) =>
+    chunk({ choices: [{ index: 0, delta: text, finish_reason }] });
+  const usage = chunk({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } });
+  const good = [
+    delta({ role: "assistant" }),
+    delta({ content: "Hi" }),
+    delta({}, "stop"),
+    usage,
+    "data: [DONE]\n\n",
+  ];
+  const ask = (made: MemoryGateway, more: object = {}) =>
+    send(made, chat.path(true), requestText(chat, { stream: true, ...more }));
+
+  test("states its usage to the gateway alone if the caller did not ask for it", async () => {
+    const made = await behind(chat, () => ({ body: good }));
+    const text = await (await ask(made)).text();
+    expect(made.upstream.asked[0]?.json()["stream_options"]).toEqual({ include_usage: true });
+    expect(text).not.toContain("usage");
+    expect(text).toContain("[DONE]");
+    expect((await made.history())[0]).toMatchObject({ prompt_tokens: 7, completion_tokens: 3 });
+  });
+
+  test.each([true, false])("keeps the caller's own include_usage: %s", async (include_usage) => {
+    const made = await behind(chat, () => ({ body: good }));
+    const text = await (await ask(made, { stream_options: { include_usage } })).text();
+    expect(made.upstream.asked[0]?.json()["stream_options"]).toEqual({ include_usage });
+    expect(text).toContain("usage");
+  });
+
+  test("is asked of another account while only its role has come", async () => {
+    const replies: Reply[] = [{ body: [delta({ role: "assistant" }), "reset"] }, { body: good }];
+    const upstream = new ScriptedUpstream(() => replies.shift() ?? "unreachable");
+    const accounts = ["one", "two"].map((token) => ({ token, provider: "vendor" }));
+    const config = { accounts, providers: [providerOf("openai")] };
+    const made = await gateway({ upstream, config });
+    const text = await (await ask(made)).text();
+    expect(text.match(/"role"/g)).toHaveLength(1);
+    expect(text).toContain("[DONE]");
+  });
+
+  test("that is cut gets the style's error event after whole events", async () => {
+    const made = await behind(chat, () => ({
+      body: [delta({ content: "Hi" }), 'data: {"id":"half', "reset"],
+    }));
+    const text = await (await ask(made)).text();
+    expect(text).not.toContain("half");
+    expect(JSON.parse(eventsOf(text)[1]?.replace("data: ", "") ?? "")).toMatchObject({
+      error: { code: "upstream_error" },
+    });
+    expect((await made.history())[0]).toMatchObject({ status: "error" });
+  });
+
+  test("passes the provider's own error event on, unless it names the account's key", async () => {
+    const failing = (message: string) => ({
+      body: [
+        delta({ content: "Hi" }),
+        `data: {"error":{"message":"${message}","type":"server_error","x":1}}\n\n`,
+      ],
+    });
+    const made = await behind(chat, () => failing("overheated"));
+    expect(eventsOf(await (await ask(made)).text()).at(-1)).toBe(
+      'data: {"error":{"message":"overheated","type":"server_error","x":1}}',
+    );
+    const leaking = await behind(chat, () => failing("key sk-of-the-account is bad"));
+    expect(await (await ask(leaking)).text()).not.toContain("sk-of-the-account");
+  });
+
+  test("keeps a first event apart that names no model, and an answer without content", async () => {
+    const filter = chunk({
+      model: "",
+      choices: [],
+      prompt_filter_results: [{}],
+      usage: { prompt_tokens: 1 },
+    });
+    const made = await behind(chat, () => ({ body: [filter, delta({}, "stop"), usage, "data: [DONE]\n\n"] }));
+    const response = await ask(made);
+    expect(response.status).toBe(200);
+    expect(eventsOf(await response.text())).toHaveLength(3);
+  });
+
+  test("leaves out a member that the provider refuses by name, and says so", async () => {
+    const refusal = {
+      status: 400,
+      json: { error: { message: "Unsupported parameter: 'seed' is not supported" } },
+    };
+    const made = await behind(chat, (asked) => (asked.body.includes('"seed"') ? refusal : { body: good }));
+    for (const requests of [2, 3]) {
+      const response = await ask(made, { seed: 1 });
+      expect(response.headers.get("x-gateway-dropped-params")).toBe("seed");
+      expect(await response.text()).toContain("Hi");
+      expect(made.upstream.asked).toHaveLength(requests);
+    }
+  });
+
+  test("without the tool call that it must have ends with an error", async () => {
+    const made = await behind(chat, () => ({ body: good }));
+    const text = await (
+      await ask(made, { tools: [{ type: "function", function: { name: "f" } }], tool_choice: "required" })
+    ).text();
+    expect(text).toContain("tool_choice_violation");
+    expect(text).not.toContain("[DONE]");
+  });
+});
+
+describe("a chain of native responses", () => {
+  const responses = PROTOCOLS["responses"];
+  if (responses === undefined) throw new Error("there is no responses protocol");
+
+  test("loses nothing over the gateway's own store", async () => {
+    const made = await behind(responses, () => whole(responses));
+    const first = await send(made, "/v1/responses", requestText(responses, { store: true, include: ["x"] }));
+    const { id, output } = JSON.parse(await first.text());
+    expect(made.upstream.asked[0]?.json()).toMatchObject({
+      store: false,
+      include: ["x", "reasoning.encrypted_content"],
+    });
+    expect(
+      JSON.parse(
+        await (
+          await made.request(`/v1/responses/${id}`, { headers: { authorization: `Bearer ${KEY}` } })
+        ).text(),
+      ),
+    ).toMatchObject({ id, output });
+    const next = { previous_response_id: id, input: [{ role: "user", content: "And?", odd: 1 }] };
+    expect((await send(made, "/v1/responses", requestText(responses, next))).status).toBe(200);
+    const { input, previous_response_id } = made.upstream.asked[1]?.json() ?? {};
+    expect(previous_response_id).toBeUndefined();
+    expect(input).toEqual([
+      expect.objectContaining({ role: "user" }),
+      ...output,
+      { role: "user", content: "And?", odd: 1 },
+    ]);
+  });
+});
