@@ -46,6 +46,7 @@ beforeAll(async () => {
   const provider = {
     id: "odd",
     driver: "openai",
+    native: false,
     base_url: backend.url,
     token: "sk-backend-0123456789",
     models: {},

@@ -8,12 +8,15 @@ import { type StrictMessages, startStrictMessages } from "../support/strict-mess
 import { TALKS } from "../support/talks.ts";
 import { DEV_KEY, type TestGateway, useGateway } from "../support/use-gateway.ts";
 
+/** The rules of translation hold for the message style, too, where a provider switched the native path off. */
+
 /** A gateway asks another one, which speaks the message style to it and has the sandbox behind it. */
 const behind = useGateway({ vars: config([{ email: "one@sandbox.test", password: "sandbox" }]) });
 const front = useGateway(() => ({
   vars: {
     ...config([{ token: DEV_KEY }]),
     PROVIDER_DRIVER: "anthropic",
+    PROVIDER_NATIVE: "false",
     PROVIDER_BASE_URL: `${behind.gateway.url}/anthropic`,
   },
 }));
@@ -280,7 +283,12 @@ describe("a backend of the message style that refuses", () => {
 });
 
 function backendVars(url: string): Record<string, string> {
-  return { ...config([{ token: "backend-key" }]), PROVIDER_DRIVER: "anthropic", PROVIDER_BASE_URL: url };
+  return {
+    ...config([{ token: "backend-key" }]),
+    PROVIDER_DRIVER: "anthropic",
+    PROVIDER_NATIVE: "false",
+    PROVIDER_BASE_URL: url,
+  };
 }
 
 function post(gateway: Gateway, path: string, body: object, key: string = DEV_KEY): Promise<Response> {

@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => upstream.close());
 
 const generate = (path = "/api/sessions/s/turns", init: RequestInit = {}): Promise<Response> =>
-  fetch(`${upstream.url}${path}`, { method: "POST", body: "{}", ...init });
+  fetch(`${upstream.url}${path}`, { method: "POST", body: `{"stream":true}`, ...init });
 
 async function textOf(plan: Plan, path?: string): Promise<string> {
   upstream.queue(plan);

@@ -32,6 +32,7 @@ const provider = z.object({
   models: z._default(z.record(z.string(), z.union([z.string(), model])), {}),
   tool_calls: z._default(z.string(), "native"),
   whole_answers: z._default(z.boolean(), true),
+  native: z._default(z.boolean(), true),
   proxy_id: textField,
   headers: strings,
   account_max_inflight: numberField,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isObject } from "../../../../src/core/encoding/json.ts";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
-import { refuses, says } from "../../../support/upstream-scripts.ts";
+import { refuses, says, thinksOnly } from "../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
 const headers = { authorization: "Bearer admin" };
@@ -39,7 +39,7 @@ it("tells how the gateway has done lately, in some kilobytes for every range", a
 });
 
 it("tells the status of a failure that a stream had no status for", async () => {
-  const made = await gateway({ env: { ADMIN_KEY: "admin" }, turns: [says("")] });
+  const made = await gateway({ env: { ADMIN_KEY: "admin" }, turns: [thinksOnly()] });
   const response = await made.post("/v1/chat/completions", { ...chat, stream: true });
   await response.text();
   await made.settle();

@@ -9,6 +9,7 @@ export interface ProviderDraft {
   readonly token: string;
   readonly tool_calls: string;
   readonly whole_answers: boolean;
+  readonly native: boolean;
   readonly proxy_id: string;
   /** One header per line: `Name: value`. */
   readonly headers: string;
@@ -34,6 +35,7 @@ export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
   token: "Token",
   tool_calls: "Tool calls",
   whole_answers: "Whole answers",
+  native: "Native path",
   proxy_id: "Proxy",
   headers: "Headers",
   account_max_inflight: "Requests per account",
@@ -97,6 +99,7 @@ export function toProviderDraft(provider: ProviderView | null): ProviderDraft {
     token: "",
     tool_calls: provider?.tool_calls ?? "native",
     whole_answers: provider?.whole_answers ?? true,
+    native: provider?.native ?? true,
     proxy_id: provider?.proxy_id ?? "",
     headers: headers.map(([name, value]) => `${name}: ${value}`).join("\n"),
     account_max_inflight: formatNonZero(provider?.account_max_inflight ?? 0),
@@ -135,7 +138,7 @@ export function validateProviderDraft(draft: ProviderDraft): ProviderFaults {
 
 /** Converts valid input values to the request. */
 export function toProviderFields(draft: ProviderDraft): ProviderFields {
-  const { driver, tool_calls, whole_answers, proxy_id, new_models, enabled } = draft;
+  const { driver, tool_calls, whole_answers, native, proxy_id, new_models, enabled } = draft;
   const milliseconds = (seconds: string) => Math.round(Number(seconds) * 1_000);
   return {
     name: draft.name.trim(),
@@ -144,6 +147,7 @@ export function toProviderFields(draft: ProviderDraft): ProviderFields {
     token: draft.token.trim(),
     tool_calls,
     whole_answers,
+    native,
     proxy_id,
     headers: parseHeaders(draft.headers),
     account_max_inflight: Number(draft.account_max_inflight),

@@ -162,6 +162,12 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
             onChange={(whole_answers) => change({ whole_answers })}
             hint="Answers that nobody wants streamed are asked for in one piece."
           />
+          <CheckField
+            label="Native path"
+            value={draft.native}
+            onChange={(native) => change({ native })}
+            hint="Requests in the provider's own protocol are sent unchanged. Off: they are translated."
+          />
           <div class="limit-grid">
             <TextField {...text("account_max_inflight")} type="number" hint="Empty: as all others." />
             <TextField
