@@ -55,7 +55,8 @@ async function outcome(gateway: Gateway, stream: boolean): Promise<string> {
       ? `${body.choices?.[0]?.message.content}`
       : `${response.status} ${body.error.code}`;
   }
-  const items = text.split("\n\n").filter((item) => item.startsWith("data: {"));
+  // A native stream has the line breaks of the provider.
+  const items = text.split(/\r?\n\r?\n/).filter((item) => item.startsWith("data: {"));
   const chunks: {
     error?: { code: string };
     choices?: { delta: { content?: string }; finish_reason: unknown }[];

@@ -69,6 +69,9 @@ async function hasNativeProvider(context: Context, dialect: string, requested: s
   );
 }
 
+/** An id of a file that the gateway keeps for a caller. It means nothing to the provider. */
+const OWN_FILE = /"file-[\da-f]{32}"/;
+
 /** What the native path needs of a request: the model's name and whether it streams. */
 interface RequestFacts {
   readonly model: unknown;
@@ -127,8 +130,8 @@ export async function translateForNative<Translated>(
   try {
     return { translated: await translate(), native };
   } catch (error) {
-    if (!(error instanceof GatewayError) || error.status !== 400 || error.code === "model_not_found")
-      throw error;
+    const canPass = error instanceof GatewayError && error.status === 400 && error.code !== "model_not_found";
+    if (!canPass || OWN_FILE.test(native.request.text)) throw error;
     return { translated: await describe(), native: { ...native, translationError: error } };
   }
 }

@@ -50,6 +50,7 @@ const ENGINE: ProviderView = {
   },
   tool_calls: "markup",
   whole_answers: false,
+  native: true,
   proxy_id: "office",
   headers: { "X-Title": "ga****ay" },
   account_max_inflight: 8,
