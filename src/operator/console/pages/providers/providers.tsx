@@ -4,6 +4,7 @@ import {
   deleteProvider,
   listProviders,
   type ProviderView,
+  readProvider,
 } from "../../api/providers.ts";
 import { listProxies } from "../../api/proxies.ts";
 import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
@@ -147,6 +148,7 @@ function ProviderList() {
         editing={editing}
         noun="provider"
         form={(provider, props) => <ProviderForm provider={provider} proxies={proxies} {...props} />}
+        read={({ id }) => readProvider(id)}
         remove={({ id }) => deleteProvider(id)}
         warning={({ id, accounts }) => (
           <>
