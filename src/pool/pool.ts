@@ -372,7 +372,9 @@ export class AccountPool {
   /** Records the result of an account test. */
   setTestStatus(id: string, status: string): void {
     const state = this.#slots.accounts.get(id);
-    if (state !== undefined) this.#tokens.setTestStatus(state, status);
+    if (state === undefined) return;
+    this.#tokens.setTestStatus(state, status);
+    if (status === "ok") state.health.testSucceeded(this.#now());
   }
 
   /** Ids of accounts that can sign in and whose token is older than the refresh interval. */

@@ -57,8 +57,8 @@ export interface WaitingRequestView {
 }
 
 /**
- * Health of an account. `failing`: its latest request or test failed, and the account, its proxy or the provider was at
- * fault.
+ * Health of an account. `failing`: most of its latest requests failed, and the account, its proxy or the provider was at
+ * fault; or its test failed and it has no requests.
  */
 export const ACCOUNT_CONDITIONS = ["ok", "untested", "failing", "cooling", "disabled"] as const;
 export type AccountCondition = (typeof ACCOUNT_CONDITIONS)[number];

@@ -55,7 +55,7 @@ export const accountViewSchema = () =>
     proxy_id: z.string(),
     disabled: z.boolean(),
     weight: z.int(),
-    /** Condition of the account after its latest request or test. */
+    /** Condition of the account after its latest requests and tests. */
     condition: z.enum(ACCOUNT_CONDITIONS),
     /** Id of its provider; empty: the default provider. */
     provider: z.string(),
