@@ -400,7 +400,10 @@ export class AccountPool {
 
   #readProviders(): ProviderRecord[] {
     const now = this.#now();
-    return this.#slots.providerPools.all.map((providerPool) => providerPool.readHealth(now));
+    // The pool of a provider that was deleted or switched off stays.
+    return this.#slots.providerPools.all
+      .filter(({ enabledAccounts }) => enabledAccounts > 0)
+      .map((providerPool) => providerPool.readHealth(now));
   }
 
   /** The same, with the data needed to merge the statuses of several pools. */

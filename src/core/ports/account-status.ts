@@ -35,9 +35,11 @@ export interface ProviderOutageView {
   readonly since: number;
 }
 
+export const PROVIDER_HEALTHS = ["healthy", "degraded", "down"] as const;
+
 /** The health of a provider, from the results of its requests. */
 export interface ProviderHealthView {
-  readonly health: "healthy" | "degraded" | "down";
+  readonly health: (typeof PROVIDER_HEALTHS)[number];
   /** The last failure and its time in Unix milliseconds; null: none for ten minutes. */
   readonly last_error: { readonly reason: string; readonly at: number } | null;
 }

@@ -9,20 +9,14 @@ import {
 import { once } from "../../core/encoding/lazy-schema.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { parseWith } from "../../core/http/json-body.ts";
-import type { ProviderHealthView } from "../../core/ports/account-status.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { providerHealthSchema, successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import { priceRequestSchema } from "./price-request.ts";
-import {
-  defaultProviderView,
-  mergeHeaders,
-  type ProviderView,
-  providerView,
-  providerViewSchema,
-} from "./provider-view.ts";
+import { readProviderHealth } from "./provider-health.ts";
+import { defaultProviderView, mergeHeaders, providerView, providerViewSchema } from "./provider-view.ts";
 import { rejectUnknownFields, requestObject, unknownFieldInUnion } from "./request-fields.ts";
 import { conflictError, requireFound } from "./resource-errors.ts";
 
@@ -135,14 +129,10 @@ async function listProviders(platform: Platform, config: Config): Promise<Listed
   const defaultProvider = defaultProviderView(platform, config);
   const views = config.providers.map((entry) => providerView(config, entry));
   if (defaultProvider !== null) views.unshift(defaultProvider);
-  const { troubles = [] } = await platform.accounts.getStatus(0);
-  const healthOf = ({ id, read_only }: ProviderView): ProviderHealthView => {
-    const trouble = troubles.find(({ provider }) => provider === (read_only ? "" : id));
-    return { health: trouble?.health ?? "healthy", last_error: trouble?.last_error ?? null };
-  };
+  const status = await platform.accounts.getStatus(0);
   return views.map((view) => ({
     ...view,
-    ...healthOf(view),
+    ...readProviderHealth(status, view.id),
     models_asked: (Object.hasOwn(refreshes, view.id) ? refreshes[view.id] : null) ?? null,
   }));
 }
