@@ -6,20 +6,22 @@ interface ConditionInput {
   readonly cooling: boolean;
   /** The text of `AccountHealth.testStatus`. */
   readonly testStatus: string;
-  readonly activity: Pick<AccountActivity, "lastSuccess" | "lastFault">;
+  /** See `Health.isFailing`. */
+  readonly isFailing: boolean;
+  readonly activity: Pick<AccountActivity, "lastSuccess">;
 }
 
-/** Derives an account's condition from its requests and tests: the newest result counts. */
+/** Derives an account's condition from its latest requests and tests. */
 export function classifyCondition({
   disabled,
   cooling,
   testStatus,
+  isFailing,
   activity,
 }: ConditionInput): AccountCondition {
   if (disabled) return "disabled";
   if (cooling) return "cooling";
-  const { lastSuccess, lastFault } = activity;
-  if (lastFault !== null && lastFault.at > lastSuccess) return "failing";
-  if (lastSuccess > 0 || testStatus === "ok") return "ok";
+  if (isFailing) return "failing";
+  if (activity.lastSuccess > 0 || testStatus === "ok") return "ok";
   return testStatus === "" ? "untested" : "failing";
 }

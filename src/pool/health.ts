@@ -55,6 +55,8 @@ export class Health {
   #bad = 0;
   /** Counts of the earlier time. */
   #counts: number[] | null = null;
+  /** Time of the last successful test; 0: none since the pool started. */
+  #tested = 0;
 
   used(now: number): void {
     this.#lastUsed = now;
@@ -70,6 +72,21 @@ export class Health {
     if (fault === null) return;
     this.#lastFault = { kind, reason: message.slice(0, 300), fault, at: now };
     this.#add(false, now);
+  }
+
+  /** Records that an administrator's test succeeded: earlier failures say nothing any more. */
+  testSucceeded(now: number): void {
+    this.#tested = now;
+  }
+
+  /** Whether most requests failed in the latest five to ten minutes that had any. */
+  isFailing(now: number): boolean {
+    if (this.#lastFault === null || this.#lastFault.at <= this.#tested) return false;
+    if (this.#part > 0) this.#advanceTo(now);
+    const { requests, succeeded } = this.#latestRate();
+    if (requests > 0) return succeeded * 2 < requests;
+    // The counts of an hour are gone. Did the last failure come long after the last success?
+    return this.#lastFault.at - this.#lastSuccess > FIVE_MINUTES_MS;
   }
 
   read(inFlight: number, now: number): AccountActivity {
@@ -156,6 +173,29 @@ export class Health {
       requests += (this.#counts?.[good + at] ?? 0) + (this.#counts?.[bad + at] ?? 0);
     }
     return { requests, succeeded };
+  }
+
+  /** Counts of the newest part that has any, and of the part before it. */
+  #latestRate(): SuccessCounts {
+    for (let age = 0; age < PARTS; age += 1) {
+      const newest = this.#countPart(age);
+      if (newest.requests === 0) continue;
+      const previous = this.#countPart(age + 1);
+      return {
+        requests: newest.requests + previous.requests,
+        succeeded: newest.succeeded + previous.succeeded,
+      };
+    }
+    return { requests: 0, succeeded: 0 };
+  }
+
+  /** Counts of the part that began so many parts before the present one. */
+  #countPart(age: number): SuccessCounts {
+    if (age >= PARTS || this.#part < age) return { requests: 0, succeeded: 0 };
+    const at = (this.#part - age) % PARTS;
+    const [good, bad] = age === 0 ? [this.#good, this.#bad] : [0, 0];
+    const succeeded = good + (this.#counts?.[GOOD_PARTS + at] ?? 0);
+    return { requests: succeeded + bad + (this.#counts?.[BAD_PARTS + at] ?? 0), succeeded };
   }
 
   #copyCounts(from: number, length: number, newest: number, newestCount: number): number[] {

@@ -30,7 +30,13 @@ function readCondition(
   const activity = health.read(occupiedSlots, now);
   return {
     activity,
-    condition: classifyCondition({ disabled: !isEnabled, cooling: isCoolingDown, testStatus, activity }),
+    condition: classifyCondition({
+      disabled: !isEnabled,
+      cooling: isCoolingDown,
+      testStatus,
+      isFailing: health.isFailing(now),
+      activity,
+    }),
   };
 }
 

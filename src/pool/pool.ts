@@ -372,7 +372,9 @@ export class AccountPool {
   /** Records the result of an account test. */
   setTestStatus(id: string, status: string): void {
     const state = this.#slots.accounts.get(id);
-    if (state !== undefined) this.#tokens.setTestStatus(state, status);
+    if (state === undefined) return;
+    this.#tokens.setTestStatus(state, status);
+    if (status === "ok") state.health.testSucceeded(this.#now());
   }
 
   /** Ids of accounts that can sign in and whose token is older than the refresh interval. */
@@ -398,7 +400,10 @@ export class AccountPool {
 
   #readProviders(): ProviderRecord[] {
     const now = this.#now();
-    return this.#slots.providerPools.all.map((providerPool) => providerPool.readHealth(now));
+    // The pool of a provider that was deleted or switched off stays.
+    return this.#slots.providerPools.all
+      .filter(({ enabledAccounts }) => enabledAccounts > 0)
+      .map((providerPool) => providerPool.readHealth(now));
   }
 
   /** The same, with the data needed to merge the statuses of several pools. */

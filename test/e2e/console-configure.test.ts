@@ -330,6 +330,45 @@ describeWithBrowser("configuring in the console", () => {
     expect(JSON.stringify(restored.body)).not.toContain("imported-name");
   });
 
+  it("shows no secret in the difference that an import would make", async () => {
+    const configOf = (part: string) => ({
+      api_keys: [{ key: `sk-${part}-0123456789`, id: "preview" }],
+      accounts: [{ email: "preview@x.test", password: `password-${part}`, token: `token-${part}` }],
+      proxies: [{ id: "preview", type: "http", host: "p.test", port: 1, password: `proxied-${part}` }],
+      providers: [
+        {
+          id: "preview",
+          driver: "openai",
+          base_url: "https://backend.test",
+          token: `bearer-${part}`,
+          headers: { Authorization: `Basic-${part}`, "X-Tenant": `tenant-${part}` },
+        },
+      ],
+      alerts: {
+        webhooks: [{ id: "w", url: `https://hooks.test/${part}`, secret: `whsec_${part}${"A".repeat(32)}` }],
+      },
+    });
+    const page = await app.at("transfer");
+    const compare = async (config: unknown, mode: string): Promise<string> => {
+      await page.getByLabel("Configuration").fill(JSON.stringify(config));
+      await page.getByLabel("How").selectOption(mode);
+      await page.getByRole("button", { name: "Show the difference" }).click();
+      // The text that was pasted is beside it.
+      return page.locator(".changes").innerHTML();
+    };
+    const added = await compare(configOf("firstpart"), "replace");
+    expect(added).toContain("providers[preview]");
+    await app.admin("POST", "/admin/config/import", {
+      config: configOf("firstpart"),
+      mode: "merge",
+    });
+    const changed = await compare(configOf("otherpart"), "merge");
+    expect(changed).toContain("providers[preview].headers.Authorization");
+    for (const shown of [added, changed]) expect(shown).not.toMatch(/firstpart|otherpart/);
+    await app.admin("DELETE", "/admin/accounts/preview@x.test");
+    for (const list of ["keys", "providers", "proxies"]) await app.admin("DELETE", `/admin/${list}/preview`);
+  });
+
   it("says what is wrong with a configuration that is none", async () => {
     const page = await app.at("transfer");
     await page.getByLabel("Configuration").fill('{"accounts": [');

@@ -258,6 +258,7 @@ export const alertRulesSchema = lazyObject(() => ({
   empty_pool: alertRule(0, 100_000),
   budget: alertRule(80, 100),
   sync_failed: alertRule(0, 0),
+  provider_down: alertRule(0, 0),
 }));
 
 /** Hosts in private networks that webhooks may use: `host` or `host:port`. */

@@ -35,9 +35,11 @@ export interface ProviderOutageView {
   readonly since: number;
 }
 
+export const PROVIDER_HEALTHS = ["healthy", "degraded", "down"] as const;
+
 /** The health of a provider, from the results of its requests. */
 export interface ProviderHealthView {
-  readonly health: "healthy" | "degraded" | "down";
+  readonly health: (typeof PROVIDER_HEALTHS)[number];
   /** The last failure and its time in Unix milliseconds; null: none for ten minutes. */
   readonly last_error: { readonly reason: string; readonly at: number } | null;
 }
@@ -57,8 +59,8 @@ export interface WaitingRequestView {
 }
 
 /**
- * Health of an account. `failing`: its latest request or test failed, and the account, its proxy or the provider was at
- * fault.
+ * Health of an account. `failing`: most of its latest requests failed, and the account, its proxy or the provider was at
+ * fault; or its test failed and it has no requests.
  */
 export const ACCOUNT_CONDITIONS = ["ok", "untested", "failing", "cooling", "disabled"] as const;
 export type AccountCondition = (typeof ACCOUNT_CONDITIONS)[number];

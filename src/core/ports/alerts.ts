@@ -8,6 +8,7 @@ export const ALERT_KINDS = [
   "empty_pool",
   "budget",
   "sync_failed",
+  "provider_down",
 ] as const;
 
 export type AlertKind = (typeof ALERT_KINDS)[number];

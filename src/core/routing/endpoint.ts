@@ -50,6 +50,8 @@ export interface EndpointDescription {
   readonly answers: ResponseSchemas;
   /** Response schemas of 202, if the work may continue after the response. */
   readonly accepted?: ResponseSchemas;
+  /** Optional headers of the request, with descriptions. */
+  readonly requestHeaders?: Readonly<Record<string, string>>;
   /** Headers of a successful response, with descriptions. Not every response has all of them. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Further statuses with descriptions: from 400 on they are errors, others have no body. The list may be incomplete. */

@@ -154,7 +154,15 @@ function buildOperation(main: Route, all: readonly Route[], security: Security):
   const endpoints = all.map(({ endpoint }) => endpoint);
   const inPath = names.map((name) => ({ name, in: "path", required: true, schema: string }));
   const inQuery = endpoints.flatMap(({ query, lenientQuery }) => queryParameters(query ?? lenientQuery));
-  const parameters = removeDuplicateParameters([...inPath, ...inQuery]);
+  const inHeader = endpoints.flatMap(({ requestHeaders = {} }) =>
+    Object.entries(requestHeaders).map(([name, description]) => ({
+      name,
+      in: "header",
+      description,
+      schema: string,
+    })),
+  );
+  const parameters = removeDuplicateParameters([...inPath, ...inQuery, ...inHeader]);
   const requestBody = buildRequestBody(endpoints);
   const headers = buildHeaders(endpoints);
   const answers = endpoints.map((endpoint) => endpoint.answers);

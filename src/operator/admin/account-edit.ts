@@ -4,10 +4,11 @@ import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
-import { findAccountIndex } from "./account-identifiers.ts";
+import { findAccount, findAccountIndex } from "./account-identifiers.ts";
 import { accountViewSchema, successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
-import { formatEtag } from "./etag.ts";
+import { accountViews } from "./config-view.ts";
+import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import { requestObject } from "./request-fields.ts";
 
 /**
@@ -66,13 +67,19 @@ async function editAccount(
   identifier: string,
   change: (account: Account, config: Config) => Account,
 ): Promise<ConfigSnapshot> {
-  return editConfig(context, async (current) => {
-    const index = await findAccountIndex(current, identifier);
-    const accounts = current.accounts.map((account, position) =>
-      position === index ? change(account, current) : account,
+  const edit = async (current: Config) => {
+    const edited = await findAccount(current, identifier);
+    const accounts = current.accounts.map((account) =>
+      account === edited ? change(account, current) : account,
     );
     return { ...current, accounts };
-  });
+  };
+  return editConfig(context, edit, { entry: (current) => findAccount(current, identifier) });
+}
+
+/** The header with the entity tag of an account. */
+async function accountTag({ config }: ConfigSnapshot, identifier: string): Promise<{ etag: string }> {
+  return { etag: await entryEtag(config, await findAccount(config, identifier)) };
 }
 
 /** Applies an administrator's changes to an account. Throws 400 for a change that is not allowed. */
@@ -101,8 +108,22 @@ function applyAccountChange(account: Account, body: z.output<typeof accountChang
   };
 }
 
-/** Endpoints that change or delete one account. */
+/** Endpoints that read, change or delete one account. */
 export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/accounts/{identifier}`: one account, with the entity tag for its edits. */
+  adminEndpoint({
+    method: "GET",
+    path: "/admin/accounts/:identifier",
+    summary: "Read an account",
+    answers: jsonResponse(accountViewSchema),
+    ...ENTRY_HEADERS,
+    handler: async (context, { params: { identifier = "" } }) => {
+      const snapshot = await context.platform.configuration.readFresh();
+      const index = await findAccountIndex(snapshot.config, identifier);
+      const [view] = await accountViews(context, snapshot.config, [index]);
+      return Response.json(view, { headers: await accountTag(snapshot, identifier) });
+    },
+  }),
   /** `PUT /admin/accounts/{identifier}` (contract). */
   adminEndpoint({
     method: "PUT",
@@ -110,12 +131,13 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     summary: "Rename an account",
     body: accountChangeSchema,
     answers: jsonResponse(accountsChangedSchema),
-    handler: async (context, { params, body }) =>
-      accountsChangedResponse(
-        await editAccount(context, params["identifier"] ?? "", (account) =>
-          applyAccountChange(account, body),
-        ),
-      ),
+    ...ENTRY_HEADERS,
+    ...IF_MATCH,
+    handler: async (context, { params: { identifier = "" }, body }) => {
+      const snapshot = await editAccount(context, identifier, (account) => applyAccountChange(account, body));
+      const answer = { success: true, total_accounts: snapshot.config.accounts.length };
+      return Response.json(answer, { headers: await accountTag(snapshot, identifier) });
+    },
   }),
   /** `DELETE /admin/accounts/{identifier}` (contract). */
   adminEndpoint({
@@ -123,12 +145,15 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/accounts/:identifier",
     summary: "Delete an account",
     answers: jsonResponse(accountsChangedSchema),
-    handler: async (context, { params }) => {
+    ...VERSION_HEADERS,
+    ...IF_MATCH,
+    handler: async (context, { params: { identifier = "" } }) => {
+      const entry = (current: Config) => findAccount(current, identifier);
       const remove = async (current: Config) => {
-        const index = await findAccountIndex(current, params["identifier"] ?? "");
-        return { ...current, accounts: current.accounts.filter((_, position) => position !== index) };
+        const removed = await entry(current);
+        return { ...current, accounts: current.accounts.filter((account) => account !== removed) };
       };
-      return accountsChangedResponse(await editConfig(context, remove, { keep: true }));
+      return accountsChangedResponse(await editConfig(context, remove, { keep: true, entry }));
     },
   }),
   /** `PUT /admin/accounts/{identifier}/proxy` (contract). */
@@ -138,12 +163,15 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     summary: "Bind an account to a proxy",
     body: proxyBindingSchema,
     answers: jsonResponse(() => successSchema().extend({ identifier: z.string(), proxy_id: z.string() })),
+    ...ENTRY_HEADERS,
+    ...IF_MATCH,
     handler: async (context, { params: { identifier = "" }, body: { proxy_id } }) => {
-      await editAccount(context, identifier, (account, config) => {
+      const snapshot = await editAccount(context, identifier, (account, config) => {
         assertProxyExists(config, proxy_id);
         return { ...account, proxy_id };
       });
-      return Response.json({ success: true, identifier, proxy_id });
+      const headers = await accountTag(snapshot, identifier);
+      return Response.json({ success: true, identifier, proxy_id }, { headers });
     },
   }),
 ];

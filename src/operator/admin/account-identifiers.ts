@@ -1,6 +1,6 @@
 import { accountIdentifier } from "../../core/config/account-identifier.ts";
 import type { Account, Config } from "../../core/config/schema.ts";
-import { notFoundError } from "./resource-errors.ts";
+import { notFoundError, requireFound } from "./resource-errors.ts";
 
 /** Whether the account has an e-mail, a mobile number or a token. */
 export function hasIdentity({ email, mobile, token }: Pick<Account, "email" | "mobile" | "token">): boolean {
@@ -19,6 +19,12 @@ export async function accountIdentifiers({ accounts }: Pick<Config, "accounts">)
   const list = await Promise.all(accounts.map(accountIdentifier));
   identifierCache.set(accounts, list);
   return list;
+}
+
+/** Returns a stored account. Throws 404 if no account matches; see {@link findAccountIndex}. */
+export async function findAccount(config: Pick<Config, "accounts">, identifier: string): Promise<Account> {
+  const account = config.accounts[await findAccountIndex(config, identifier)];
+  return requireFound(account, "the account", identifier);
 }
 
 /**

@@ -22,6 +22,7 @@ export const alertRulesRequestSchema = requestObject(() => {
     empty_pool: ruleRequestSchema(shape.empty_pool),
     budget: ruleRequestSchema(shape.budget),
     sync_failed: ruleRequestSchema(shape.sync_failed),
+    provider_down: ruleRequestSchema(shape.provider_down),
   };
 });
 
@@ -34,5 +35,6 @@ export function mergeRules(rules: AlertRules, sent: z.output<typeof alertRulesRe
     empty_pool: { ...rules.empty_pool, ...sent.empty_pool },
     budget: { ...rules.budget, ...sent.budget },
     sync_failed: { ...rules.sync_failed, ...sent.sync_failed },
+    provider_down: { ...rules.provider_down, ...sent.provider_down },
   });
 }

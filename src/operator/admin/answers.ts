@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PROVIDER_ERROR_KINDS } from "../../core/errors/provider-error.ts";
-import { ACCOUNT_CONDITIONS, type CooldownView } from "../../core/ports/account-status.ts";
+import { ACCOUNT_CONDITIONS, type CooldownView, PROVIDER_HEALTHS } from "../../core/ports/account-status.ts";
 import type { AccountTestResult } from "../../core/ports/administration.ts";
 
 /** Common part of the responses to edits. */
@@ -55,7 +55,7 @@ export const accountViewSchema = () =>
     proxy_id: z.string(),
     disabled: z.boolean(),
     weight: z.int(),
-    /** Condition of the account after its latest request or test. */
+    /** Condition of the account after its latest requests and tests. */
     condition: z.enum(ACCOUNT_CONDITIONS),
     /** Id of its provider; empty: the default provider. */
     provider: z.string(),
@@ -116,7 +116,7 @@ export const accountTestResultSchema = () =>
 /** The health of a provider. */
 export const providerHealthSchema = () =>
   z.object({
-    health: z.enum(["healthy", "degraded", "down"]),
+    health: z.enum(PROVIDER_HEALTHS),
     /** The last failure, `at` in Unix milliseconds; null: none for ten minutes. */
     last_error: z.object({ reason: z.string(), at: z.int() }).nullable(),
   });

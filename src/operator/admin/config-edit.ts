@@ -10,7 +10,27 @@ import type { Context } from "../../core/ports/context.ts";
 import { createAuditNote } from "./audit-recording.ts";
 import { diffConfigs } from "./config-diff.ts";
 import { assertReferences } from "./config-references.ts";
-import { assertIfMatch } from "./etag.ts";
+import { assertIfMatch, entryEtag } from "./etag.ts";
+
+/** See {@link editConfig}. */
+export interface EditOptions {
+  readonly keep?: boolean;
+  readonly anyVersion?: boolean;
+  readonly entry?: ((config: Config) => unknown) | undefined;
+}
+
+/** Checks `If-Match` against the configuration that an edit starts from. */
+async function assertEditedVersion(
+  request: Request,
+  config: Config,
+  version: number,
+  entry: EditOptions["entry"],
+): Promise<void> {
+  if (entry === undefined) return assertIfMatch(request, version);
+  // A missing entry is 404, whatever the header says (RFC 9110, 13.2.1).
+  const stored = await entry(config);
+  return assertIfMatch(request, version, () => entryEtag(config, stored));
+}
 
 /**
  * Edits the configuration. With concurrent edits `change` may run more than once. If `change` throws, nothing is stored and
@@ -18,13 +38,14 @@ import { assertIfMatch } from "./etag.ts";
  *
  * @param keep saves the previous configuration for a later restore; for large changes
  * @param anyVersion skips the `If-Match` check, because the caller has done it
+ * @param entry finds the stored entry that the request addresses, so that `If-Match` may name its tag; throws 404
  * @throws GatewayError 400 that names the field if the result is invalid, 409 if the configuration is read-only, 412 if
  *   `If-Match` names another version.
  */
 export function editConfig(
   context: Context,
   change: (config: Config) => Config | Promise<Config>,
-  { keep = false, anyVersion = false }: { readonly keep?: boolean; readonly anyVersion?: boolean } = {},
+  { keep = false, anyVersion = false, entry }: EditOptions = {},
 ): Promise<ConfigSnapshot> {
   const store = context.platform.configuration;
   const createNote = async (before: Config, after: Config): Promise<EditNote | null> => {
@@ -34,7 +55,7 @@ export function editConfig(
     return { ...createAuditNote(context), changes, more, keep, forget: forgetsKeys };
   };
   const stored = store.update(async (config, version) => {
-    if (!anyVersion) assertIfMatch(context.request, version);
+    if (!anyVersion) await assertEditedVersion(context.request, config, version, entry);
     const changed = parseWith(configSchema, await change(config));
     assertReferences(config, changed);
     rejectUnusableValues(config, changed);

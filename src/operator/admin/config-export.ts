@@ -2,8 +2,8 @@ import * as z from "zod";
 import { listApiKeys } from "../../core/config/api-keys.ts";
 import type { Config } from "../../core/config/schema.ts";
 import { textToBase64 } from "../../core/encoding/bytes.ts";
+import { toCanonicalJson } from "../../core/encoding/canonical-json.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";
-import { isObject } from "../../core/encoding/json.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { type ExportedConfig, exportedConfigSchema } from "./config-answers.ts";
 import { formatEtag } from "./etag.ts";
@@ -22,15 +22,7 @@ export function exportConfig(config: Config): ExportedConfig {
 /** Hash of the part of the export that a hosting sync sends, without the sync's own metadata. Detects drift. */
 export async function hashConfig(config: Config): Promise<string> {
   const { sync: _sync, vercel: _vercel, ...rest } = exportConfig(config);
-  return sha256Hex(JSON.stringify(sortMembers(rest)));
-}
-
-/** Sorts the members of each object, so that equal configurations give equal text. */
-function sortMembers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortMembers);
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, member]) => [key, sortMembers(member)]));
+  return sha256Hex(toCanonicalJson(rest));
 }
 
 /** The export contains credentials, so no cache may store it. */

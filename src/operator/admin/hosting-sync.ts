@@ -96,7 +96,7 @@ const outcomeSchema = () =>
 async function syncHosting(context: Context, body: z.output<typeof hostingSyncSchema>): Promise<Response> {
   const { configuration, variables, deploymentFetch, now } = context.platform;
   const { config, version, writable } = await configuration.readFresh();
-  assertIfMatch(context.request, version);
+  await assertIfMatch(context.request, version);
   const credentials = resolveHostingCredentials(variables.hosting, config, body);
   if (credentials.token === "") {
     throw invalidRequest("a hosting token is needed: send vercel_token or set VERCEL_TOKEN", "vercel_token");

@@ -22,6 +22,7 @@ import { HOSTING_SYNC_ENDPOINTS } from "./hosting-sync.ts";
 import { KEY_ENDPOINTS } from "./keys.ts";
 import { LOGIN_ENDPOINTS } from "./login.ts";
 import { METRICS_ENDPOINTS } from "./metrics.ts";
+import { MODEL_ROUTE_ENDPOINTS } from "./model-routes.ts";
 import { PAGE_LINK_ENDPOINTS } from "./page-links.ts";
 import { PASSWORD_ENDPOINTS } from "./password.ts";
 import { PROVIDER_MODEL_ENDPOINTS } from "./provider-models.ts";
@@ -46,6 +47,7 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   ...CONFIG_VERSION_ENDPOINTS,
   ...AUDIT_ENDPOINTS,
   ...SETTINGS_ENDPOINTS,
+  ...MODEL_ROUTE_ENDPOINTS,
   ...PASSWORD_ENDPOINTS,
   ...KEY_ENDPOINTS,
   ...PAGE_LINK_ENDPOINTS,

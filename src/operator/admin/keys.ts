@@ -12,7 +12,7 @@ import { keyViewSchema, successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { NO_STORE } from "./config-export.ts";
 import { keyView } from "./config-view.ts";
-import { formatEtag } from "./etag.ts";
+import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import {
   applyKeyChanges,
   matchesIdentifier,
@@ -131,9 +131,25 @@ function createKeyEdit(change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>)
 async function editKeys(
   context: Context,
   change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>,
-): Promise<{ success: true; total_keys: number }> {
-  const { config } = await editConfig(context, createKeyEdit(change));
-  return { success: true, total_keys: listApiKeys(config).length };
+  entry?: (config: Config) => Promise<ApiKey>,
+): Promise<{ config: Config; outcome: { success: true; total_keys: number } }> {
+  const { config } = await editConfig(context, createKeyEdit(change), { entry });
+  return { config, outcome: { success: true, total_keys: listApiKeys(config).length } };
+}
+
+/** Creates a function that finds the key that a path names. It throws 404 for an unknown key. */
+function createKeyFinder(name = "") {
+  return async (config: Config): Promise<ApiKey> => {
+    const keys = listApiKeys(config);
+    const entry = keys[await findKeyIndex(keys, name)];
+    if (entry === undefined) throw notFoundError("the API key");
+    return entry;
+  };
+}
+
+/** The header with the entity tag of a key. */
+async function keyTag(config: Config, name: string): Promise<{ etag: string }> {
+  return { etag: await entryEtag(config, await createKeyFinder(name)(config)) };
 }
 
 /** Throws 409 if the digest is a present or a former secret of a configured key. */
@@ -171,6 +187,22 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
+  /** `GET /admin/keys/{key}`: one masked key, with the entity tag for its edits. */
+  adminEndpoint({
+    method: "GET",
+    path: "/admin/keys/:key",
+    summary: "Read an API key",
+    answers: jsonResponse(keyWithUsageSchema),
+    ...ENTRY_HEADERS,
+    handler: async ({ platform }, { params }) => {
+      const { config } = await platform.configuration.readFresh();
+      const entry = await createKeyFinder(params["key"])(config);
+      const view = await keyView(entry);
+      const usage = (await platform.usage.listKeyUsage()).find(({ key }) => key === view.id);
+      const headers = { etag: await entryEtag(config, entry) };
+      return Response.json({ ...view, ...keyUsageView(usage) }, { headers });
+    },
+  }),
   /** `POST /admin/keys` (contract). */
   adminEndpoint({
     method: "POST",
@@ -185,7 +217,7 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
       const generated = body.key === undefined && body.digest === undefined ? generateKey() : null;
       const key = generated ?? body.key ?? "";
       const added = normalizeKey({ ...body, key, created: body.created ?? now });
-      const outcome = await editKeys(context, async (keys) => {
+      const { outcome } = await editKeys(context, async (keys) => {
         await assertKeyIsNew(keys, await keyDigest(added));
         return [...keys, added];
       });
@@ -201,11 +233,13 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     body: rotationSchema,
     optionalBody: true,
     answers: jsonResponse(keyRotatedSchema),
+    ...ENTRY_HEADERS,
+    ...IF_MATCH,
     handler: async (context, { params, body }) => {
       const { grace_seconds, key = generateKey() } = body;
       const until = context.platform.now() + grace_seconds * 1000;
       let id = "";
-      const outcome = await editKeys(context, async (keys) => {
+      const rotate = async (keys: readonly ApiKey[]) => {
         const index = await findKeyIndex(keys, params["key"] ?? "");
         await assertKeyIsNew(keys, await sha256Hex(key));
         return Promise.all(
@@ -215,10 +249,11 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
             return rotateKey(entry, key, until);
           }),
         );
-      });
+      };
+      const { config, outcome } = await editKeys(context, rotate, createKeyFinder(params["key"]));
       return Response.json(
         { ...outcome, id, ...(body.key === undefined && { key }), grace_until: until },
-        NO_STORE,
+        { headers: { ...NO_STORE.headers, ...(await keyTag(config, id)) } },
       );
     },
   }),
@@ -229,18 +264,21 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     summary: "Change an API key",
     body: keyChangeSchema,
     answers: jsonResponse(keysChangedSchema),
-    handler: async (context, { params, body: changes }) =>
-      Response.json(
-        await editKeys(context, async (keys) => {
-          const index = await findKeyIndex(keys, params["key"] ?? "");
-          return keys.map((entry, position) => {
-            if (position !== index) return entry;
-            rejectUnknownKeyFields(changes, entry);
-            rejectUselessScope(changes, entry, context.platform.now());
-            return applyKeyChanges(entry, changes);
-          });
-        }),
-      ),
+    ...ENTRY_HEADERS,
+    ...IF_MATCH,
+    handler: async (context, { params: { key: name = "" }, body: changes }) => {
+      const change = async (keys: readonly ApiKey[]) => {
+        const index = await findKeyIndex(keys, name);
+        return keys.map((entry, position) => {
+          if (position !== index) return entry;
+          rejectUnknownKeyFields(changes, entry);
+          rejectUselessScope(changes, entry, context.platform.now());
+          return applyKeyChanges(entry, changes);
+        });
+      };
+      const { config, outcome } = await editKeys(context, change, createKeyFinder(name));
+      return Response.json(outcome, { headers: await keyTag(config, name) });
+    },
   }),
   /** `DELETE /admin/keys/{key}` (contract). */
   adminEndpoint({
@@ -248,12 +286,15 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/keys/:key",
     summary: "Delete an API key",
     answers: jsonResponse(keysChangedSchema),
+    ...VERSION_HEADERS,
+    ...IF_MATCH,
     handler: async (context, { params }) => {
       const remove = createKeyEdit(async (keys) => {
         const index = await findKeyIndex(keys, params["key"] ?? "");
         return keys.filter((_, position) => position !== index);
       });
-      const { config, version } = await editConfig(context, remove, { keep: true });
+      const entry = createKeyFinder(params["key"]);
+      const { config, version } = await editConfig(context, remove, { keep: true, entry });
       const body = { success: true, total_keys: listApiKeys(config).length };
       return Response.json(body, { headers: { etag: formatEtag(version) } });
     },

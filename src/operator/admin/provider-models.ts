@@ -24,10 +24,10 @@ import {
 } from "../../gateway/providers/provider-registry.ts";
 import { callProvider } from "./account-call.ts";
 import { editConfig } from "./config-edit.ts";
-import { formatEtag } from "./etag.ts";
+import { ENTRY_HEADERS, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import { priceRequestSchema } from "./price-request.ts";
 import { providerView, providerViewSchema } from "./provider-view.ts";
-import { getSavedProvider } from "./providers.ts";
+import { getSavedProvider, providerResponse } from "./providers.ts";
 import { rejectUnknownFields, requestObject } from "./request-fields.ts";
 import { requireFound } from "./resource-errors.ts";
 
@@ -144,9 +144,10 @@ async function updateModels(
       const providers = current.providers.map((entry) => (entry.id === id ? { ...entry, models } : entry));
       return { ...current, providers };
     },
-    { keep },
+    { keep, entry: (current) => getSavedProvider(current, id) },
   );
-  const headers = keep ? { etag: formatEtag(version) } : {};
+  if (!keep) return providerResponse(config, id);
+  const headers = { etag: formatEtag(version) };
   return Response.json(providerView(config, getSavedProvider(config, id)), { headers });
 }
 
@@ -181,6 +182,8 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
     body: addModelsSchema,
     optionalBody: true,
     answers: jsonResponse(providerViewSchema),
+    ...ENTRY_HEADERS,
+    ...IF_MATCH,
     handler: async (context, { params: { providerID: id = "" }, body }) => {
       const { config: present } = await context.platform.configuration.readFresh();
       getSavedProvider(present, id);
@@ -201,6 +204,8 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
     summary: "Switch a provider's models on or off",
     body: switchModelsSchema,
     answers: jsonResponse(providerViewSchema),
+    ...ENTRY_HEADERS,
+    ...IF_MATCH,
     handler: (context, { params: { providerID: id = "" }, body: { models: names, enabled } }) =>
       updateModels(context, id, (models) => setModelsEnabled(models, names, enabled)),
   }),
@@ -211,6 +216,8 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
     summary: "Edit a provider's model",
     body: editModelSchema,
     answers: jsonResponse(providerViewSchema),
+    ...ENTRY_HEADERS,
+    ...IF_MATCH,
     handler: (context, { params: { providerID: id = "", model = "" }, body }) => {
       const name = model.trim();
       if (name === "") throw invalidRequest("a model needs a name", "model");
@@ -228,6 +235,8 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/providers/:providerID/models/:model",
     summary: "Remove a provider's model from the list",
     answers: jsonResponse(providerViewSchema),
+    ...VERSION_HEADERS,
+    ...IF_MATCH,
     handler: (context, { params: { providerID: id = "", model = "" } }) =>
       updateModels(context, id, (models) => removeModel(models, model), { keep: true }),
   }),

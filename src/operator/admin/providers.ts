@@ -9,19 +9,14 @@ import {
 import { once } from "../../core/encoding/lazy-schema.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { parseWith } from "../../core/http/json-body.ts";
-import type { ProviderHealthView } from "../../core/ports/account-status.ts";
+import type { Platform } from "../../core/ports/platform.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { providerHealthSchema, successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
-import { formatEtag } from "./etag.ts";
+import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import { priceRequestSchema } from "./price-request.ts";
-import {
-  defaultProviderView,
-  mergeHeaders,
-  type ProviderView,
-  providerView,
-  providerViewSchema,
-} from "./provider-view.ts";
+import { readProviderHealth } from "./provider-health.ts";
+import { defaultProviderView, mergeHeaders, providerView, providerViewSchema } from "./provider-view.ts";
 import { rejectUnknownFields, requestObject, unknownFieldInUnion } from "./request-fields.ts";
 import { conflictError, requireFound } from "./resource-errors.ts";
 
@@ -125,6 +120,30 @@ const listedProviderSchema = () =>
     models_asked: z.object({ at: z.int(), error: z.string(), added: z.int() }).nullable(),
   });
 
+type ListedProvider = z.output<ReturnType<typeof listedProviderSchema>>;
+
+/** The masked providers with their live values, the default one first. */
+async function listProviders(platform: Platform, config: Config): Promise<ListedProvider[]> {
+  const refreshes = config.providers.some(({ models_refresh_hours }) => models_refresh_hours > 0)
+    ? await platform.administration.getModelSyncResults()
+    : {};
+  const defaultProvider = defaultProviderView(platform, config);
+  const views = config.providers.map((entry) => providerView(config, entry));
+  if (defaultProvider !== null) views.unshift(defaultProvider);
+  const status = await platform.accounts.getStatus(0);
+  return views.map((view) => ({
+    ...view,
+    ...readProviderHealth(status, view.id),
+    models_asked: (Object.hasOwn(refreshes, view.id) ? refreshes[view.id] : null) ?? null,
+  }));
+}
+
+/** The response with a configured provider and its entity tag. */
+export async function providerResponse(config: Config, id: string): Promise<Response> {
+  const entry = getSavedProvider(config, id);
+  return Response.json(providerView(config, entry), { headers: { etag: await entryEtag(config, entry) } });
+}
+
 /** Providers of the configuration. The default provider comes from environment variables. */
 export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/providers`: the default provider first. */
@@ -135,23 +154,28 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
     answers: jsonResponse(() => z.object({ items: z.array(listedProviderSchema()), total: z.int() })),
     handler: async ({ platform }) => {
       const { config } = await platform.configuration.readFresh();
-      const refreshes = config.providers.some(({ models_refresh_hours }) => models_refresh_hours > 0)
-        ? await platform.administration.getModelSyncResults()
-        : {};
-      const defaultProvider = defaultProviderView(platform, config);
-      const views = config.providers.map((entry) => providerView(config, entry));
-      if (defaultProvider !== null) views.unshift(defaultProvider);
-      const { troubles = [] } = await platform.accounts.getStatus(0);
-      const healthOf = ({ id, read_only }: ProviderView): ProviderHealthView => {
-        const trouble = troubles.find(({ provider }) => provider === (read_only ? "" : id));
-        return { health: trouble?.health ?? "healthy", last_error: trouble?.last_error ?? null };
-      };
-      const items = views.map((view) => ({
-        ...view,
-        ...healthOf(view),
-        models_asked: Object.hasOwn(refreshes, view.id) ? refreshes[view.id] : null,
-      }));
+      const items = await listProviders(platform, config);
       return Response.json({ items, total: items.length });
+    },
+  }),
+  /** `GET /admin/providers/{providerID}`: one provider. That of the variables has no entity tag: it cannot be edited. */
+  adminEndpoint({
+    method: "GET",
+    path: "/admin/providers/:providerID",
+    summary: "Read a provider",
+    answers: jsonResponse(listedProviderSchema),
+    ...ENTRY_HEADERS,
+    handler: async ({ platform }, { params: { providerID: id = "" } }) => {
+      const { config } = await platform.configuration.readFresh();
+      const listed = await listProviders(platform, config);
+      const view = requireFound(
+        listed.find((provider) => provider.id === id),
+        "the provider",
+        id,
+      );
+      if (view.read_only) return Response.json(view);
+      const headers = { etag: await entryEtag(config, getSavedProvider(config, id)) };
+      return Response.json(view, { headers });
     },
   }),
   /** `POST /admin/providers`: responds with the provider. */
@@ -181,15 +205,17 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
     summary: "Change a provider",
     body: providerChangeSchema,
     answers: jsonResponse(providerViewSchema),
+    ...ENTRY_HEADERS,
+    ...IF_MATCH,
     handler: async (context, { params: { providerID: id = "" }, body }) => {
-      const { config } = await editConfig(context, (current) => {
-        getSavedProvider(current, id);
-        const providers = current.providers.map((entry) =>
-          entry.id === id ? applyProviderChange(entry, body) : entry,
-        );
+      const entry = (current: Config) => getSavedProvider(current, id);
+      const change = (current: Config) => {
+        const changed = applyProviderChange(entry(current), body);
+        const providers = current.providers.map((other) => (other.id === id ? changed : other));
         return { ...current, providers };
-      });
-      return Response.json(providerView(config, getSavedProvider(config, id)));
+      };
+      const { config } = await editConfig(context, change, { entry });
+      return providerResponse(config, id);
     },
   }),
   /**
@@ -201,10 +227,12 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/providers/:providerID",
     summary: "Delete a provider",
     answers: jsonResponse(() => successSchema().extend({ total_providers: z.int() })),
+    ...VERSION_HEADERS,
+    ...IF_MATCH,
     handler: async (context, { params: { providerID: id = "" } }) => {
+      const entry = (current: Config) => getSavedProvider(current, id);
       const remove = (current: Config) => {
-        const entry = getSavedProvider(current, id);
-        const { accounts } = providerView(current, entry);
+        const { accounts } = providerView(current, entry(current));
         if (accounts > 0) {
           throw new GatewayError(
             409,
@@ -216,7 +244,7 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
         }
         return { ...current, providers: current.providers.filter((other) => other.id !== id) };
       };
-      const { config, version } = await editConfig(context, remove, { keep: true });
+      const { config, version } = await editConfig(context, remove, { keep: true, entry });
       const body = { success: true, total_providers: config.providers.length };
       return Response.json(body, { headers: { etag: formatEtag(version) } });
     },

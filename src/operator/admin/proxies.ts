@@ -4,7 +4,7 @@ import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/e
 import { proxyViewSchema, successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { proxyView } from "./config-view.ts";
-import { formatEtag } from "./etag.ts";
+import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import { requestObject } from "./request-fields.ts";
 import { conflictError, requireFound } from "./resource-errors.ts";
 
@@ -82,8 +82,24 @@ export const PROXY_LIST_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-/** Endpoints that change or delete one proxy. */
+/** The response with a proxy and its entity tag. */
+async function proxyResponse(config: Config, id: string): Promise<Response> {
+  const proxy = getSavedProxy(config.proxies, id);
+  return Response.json(proxyView(proxy), { headers: { etag: await entryEtag(config, proxy) } });
+}
+
+/** Endpoints that read, change or delete one proxy. */
 export const PROXY_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/proxies/{proxyID}`: one proxy, with the entity tag for its edits. */
+  adminEndpoint({
+    method: "GET",
+    path: "/admin/proxies/:proxyID",
+    summary: "Read a proxy",
+    answers: jsonResponse(proxyViewSchema),
+    ...ENTRY_HEADERS,
+    handler: async ({ platform }, { params: { proxyID: id = "" } }) =>
+      proxyResponse((await platform.configuration.readFresh()).config, id),
+  }),
   /** `PUT /admin/proxies/{proxyID}` (contract): responds with the proxy. */
   adminEndpoint({
     method: "PUT",
@@ -91,15 +107,19 @@ export const PROXY_ENDPOINTS: readonly Endpoint[] = [
     summary: "Change a proxy",
     body: proxyChangeSchema,
     answers: jsonResponse(proxyViewSchema),
+    ...ENTRY_HEADERS,
+    ...IF_MATCH,
     handler: async (context, { params: { proxyID: id = "" }, body }) => {
-      const { config } = await editConfig(context, (current) => {
-        getSavedProxy(current.proxies, id);
+      const entry = (current: Config) => getSavedProxy(current.proxies, id);
+      const change = (current: Config) => {
+        entry(current);
         return {
           ...current,
           proxies: current.proxies.map((proxy) => (proxy.id === id ? applyProxyChange(proxy, body) : proxy)),
         };
-      });
-      return Response.json(proxyView(getSavedProxy(config.proxies, id)));
+      };
+      const { config } = await editConfig(context, change, { entry });
+      return proxyResponse(config, id);
     },
   }),
   /** `DELETE /admin/proxies/{proxyID}` (contract): unbinds all accounts and providers from it. */
@@ -110,6 +130,8 @@ export const PROXY_ENDPOINTS: readonly Endpoint[] = [
     answers: jsonResponse(() =>
       successSchema().extend({ unbound_accounts: z.int(), total_proxies: z.int() }),
     ),
+    ...VERSION_HEADERS,
+    ...IF_MATCH,
     handler: async (context, { params: { proxyID: id = "" } }) => {
       let unbound = 0;
       const remove = (current: Config): Config => {
@@ -126,7 +148,8 @@ export const PROXY_ENDPOINTS: readonly Endpoint[] = [
           ),
         };
       };
-      const { config, version } = await editConfig(context, remove, { keep: true });
+      const entry = (current: Config) => getSavedProxy(current.proxies, id);
+      const { config, version } = await editConfig(context, remove, { keep: true, entry });
       return Response.json(
         { success: true, unbound_accounts: unbound, total_proxies: config.proxies.length },
         { headers: { etag: formatEtag(version) } },

@@ -8,5 +8,7 @@ export const ADMINISTRATION: LazyRouteGroup = {
   paths: ["/admin/"],
   extraErrorPaths: ["/admin"],
   ownPagesOnly: true,
+  requestHeaders: ["If-Match"],
+  responseHeaders: ["etag"],
   load: async () => (await import("./index.ts")).ADMIN_ENDPOINTS,
 };

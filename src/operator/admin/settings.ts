@@ -14,6 +14,7 @@ import { type SettingsView, settingsViewSchema } from "./config-answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { hashConfig } from "./config-export.ts";
 import { adminView, visibleSettings } from "./config-view.ts";
+import { ENTRY_HEADERS, entryEtag, IF_MATCH } from "./etag.ts";
 import { priceRequestSchema } from "./price-request.ts";
 
 /** Prices by model. Unknown fields of a price are errors. */
@@ -175,6 +176,13 @@ async function readSettingsView(
   };
 }
 
+/** The header with the entity tag of the settings: of what `PUT /admin/settings` can change. */
+async function settingsTag(config: Config): Promise<{ etag: string }> {
+  return { etag: await entryEtag(config, storedSettings(config)) };
+}
+
+const storedSettings = (config: Config): unknown => [visibleSettings(config), config.admin.jwt_expire_hours];
+
 export const SETTINGS_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/settings` (contract). */
   adminEndpoint({
@@ -182,8 +190,12 @@ export const SETTINGS_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/settings",
     summary: "Runtime settings",
     answers: jsonResponse(settingsViewSchema),
-    handler: async (context) =>
-      Response.json(await readSettingsView(context, await context.platform.configuration.readFresh())),
+    ...ENTRY_HEADERS,
+    handler: async (context) => {
+      const snapshot = await context.platform.configuration.readFresh();
+      const headers = await settingsTag(snapshot.config);
+      return Response.json(await readSettingsView(context, snapshot), { headers });
+    },
   }),
   /** `PUT /admin/settings` (contract): effective for the next request in this isolate, and within seconds everywhere. */
   adminEndpoint({
@@ -192,9 +204,13 @@ export const SETTINGS_ENDPOINTS: readonly Endpoint[] = [
     summary: "Change runtime settings",
     body: settingsSchema,
     answers: jsonResponse(() => successSchema().extend(settingsViewSchema().shape)),
+    ...ENTRY_HEADERS,
+    ...IF_MATCH,
     handler: async (context, { body: change }) => {
-      const snapshot = await editConfig(context, (config) => applySettings(config, change));
-      return Response.json({ success: true, ...(await readSettingsView(context, snapshot)) });
+      const apply = (config: Config) => applySettings(config, change);
+      const snapshot = await editConfig(context, apply, { entry: storedSettings });
+      const headers = await settingsTag(snapshot.config);
+      return Response.json({ success: true, ...(await readSettingsView(context, snapshot)) }, { headers });
     },
   }),
 ];

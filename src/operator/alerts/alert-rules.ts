@@ -1,6 +1,6 @@
 import { keyIdentifier } from "../../core/config/api-keys.ts";
-import type { AlertRules, ApiKey } from "../../core/config/schema.ts";
-import type { QueueStatus } from "../../core/ports/account-status.ts";
+import { type AlertRules, type ApiKey, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import type { ProviderTrouble, QueueStatus } from "../../core/ports/account-status.ts";
 import type { Alert } from "../../core/ports/alerts.ts";
 import type { KeyLimitUsage } from "../../core/ports/key-limits.ts";
 
@@ -54,6 +54,7 @@ export async function evaluateRules(
         `${status.ready} of ${status.total} accounts can serve requests${scope}`,
       );
     }
+    alerts.push(...evaluateProviders(status.troubles ?? []));
   }
   const byKey = new Map(uses.map((usage) => [usage.key, usage]));
   for (const key of keys) {
@@ -61,6 +62,18 @@ export async function evaluateRules(
     if (usage !== undefined) alerts.push(...evaluateBudgets(key, usage, rules.budget.threshold));
   }
   return alerts.filter(({ kind }) => rules[kind].enabled);
+}
+
+/** An alert for each provider that is down. */
+function evaluateProviders(troubles: readonly ProviderTrouble[]): Alert[] {
+  return troubles
+    .filter(({ health }) => health === "down")
+    .map(({ provider, last_error }) => {
+      const subject = provider || DEFAULT_PROVIDER;
+      const reason = last_error === null ? "" : `: ${last_error.reason}`;
+      const message = `the provider ${subject} is down${reason}`;
+      return { kind: "provider_down", subject, message, value: 1, threshold: 0 };
+    });
 }
 
 /** An alert for each budget above the threshold, and a second one when it is used up. */

@@ -155,6 +155,8 @@ export class Watcher {
     ]);
     const unreadKinds = new Set<AlertKind>([
       ...(status === null ? (["queue_depth", "cooling_accounts", "empty_pool"] as const) : []),
+      // A pool that does not answer may be the one that knows that a provider is down.
+      ...(status === null || status.partial === true ? (["provider_down"] as const) : []),
       ...(uses === null ? (["budget"] as const) : []),
       ...(metrics === null ? (["error_rate"] as const) : []),
     ]);

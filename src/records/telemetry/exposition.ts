@@ -1,4 +1,8 @@
-import type { QueueStatus } from "../../core/ports/account-status.ts";
+import {
+  PROVIDER_HEALTHS,
+  type ProviderHealthView,
+  type QueueStatus,
+} from "../../core/ports/account-status.ts";
 import type { MetricDeltas } from "../../core/ports/archive.ts";
 import { type KeyUsage, OTHER_VALUES } from "../../core/ports/usage.ts";
 import type { Histogram } from "./counts.ts";
@@ -68,6 +72,23 @@ function silentPoolGauges({ silent_shards }: QueueStatus): Gauge[] {
   return [["polygate_account_pools_silent", help, [[{}, silent_shards.length]]]];
 }
 
+/** The health of each provider, by its id. */
+export type ProviderHealths = ReadonlyMap<string, ProviderHealthView["health"]>;
+
+/** A series for each provider and state: 1 for the present one, else 0 (as OpenMetrics' state sets). */
+function providerGauge(providers: ProviderHealths): Gauge {
+  return [
+    "polygate_provider_health",
+    "Health of the providers by state: 1 is the present one.",
+    [...providers].flatMap(([provider, health]) =>
+      PROVIDER_HEALTHS.map((state): [Record<string, string>, number] => [
+        { provider, state },
+        state === health ? 1 : 0,
+      ]),
+    ),
+  ];
+}
+
 /** The current state of the account pool. */
 function poolGauges(status: QueueStatus): Gauge[] {
   const cooling = new Map<string, number>();
@@ -131,6 +152,7 @@ export function formatExposition(
   counts: MetricDeltas,
   status: QueueStatus,
   keys: readonly KeyUsage[],
+  providers: ProviderHealths = new Map(),
 ): string {
   const families = new Map<string, [SeriesKey, number][]>();
   for (const [text, value] of Object.entries(counts)) {
@@ -154,7 +176,7 @@ export function formatExposition(
         lines.push(`${name}${key.labels === "" ? "" : `{${key.labels}}`} ${value}`);
   }
   lines.push(...keyLines(keys));
-  for (const [name, help, samples] of poolGauges(status)) {
+  for (const [name, help, samples] of [...poolGauges(status), providerGauge(providers)]) {
     lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`);
     for (const [labels, value] of samples) lines.push(`${seriesName(name, labels)} ${value}`);
   }

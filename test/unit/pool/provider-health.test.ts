@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { mergeStatuses } from "../../../src/pool/shards/shard-status.ts";
 import { failure } from "../../support/failures.ts";
-import { configuration, Rig } from "./rig.ts";
+import { account, configuration, Rig } from "./rig.ts";
 
 /** A provider with one token. */
 class Site {
@@ -59,6 +59,17 @@ describe("the health of a provider with one token", () => {
     site.rig.now += 11_000;
     expect(site.health).toBe("healthy");
     expect(site.ask(BAD).health).toBe("degraded");
+  });
+
+  test("is none once the provider is deleted or its accounts are disabled", () => {
+    const site = new Site().ask(BAD, BAD, BAD, BAD, BAD);
+    const disabled = account("only", { disabled: true });
+    site.rig.pool.configure({ ...configuration([]), accounts: [disabled] });
+    expect(site.health).toBe("healthy");
+    site.rig.pool.configure(configuration([]));
+    expect(site.health).toBe("healthy");
+    site.rig.pool.configure(configuration(["only"]));
+    expect(site.health).toBe("down");
   });
 
   test("is that of all pools together", () => {

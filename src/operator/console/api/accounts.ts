@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { callApi } from "./client.ts";
+import { callApi, callVersioned } from "./client.ts";
 import { booleanField, ignoredResponse, numberField, textField } from "./fields.ts";
 import { sendUndoable } from "./undo.ts";
 
@@ -119,8 +119,18 @@ const accountAddedSchema = z.object({ identifier: textField });
 export const addAccount = (body: AccountInput) =>
   callApi(accountAddedSchema, "/admin/accounts", { method: "POST", body });
 
-export const changeAccount = (identifier: string, body: AccountInput) =>
-  callApi(ignoredResponse, accountPath(identifier), { method: "PUT", body });
+/** Reads one account. */
+export const readAccount = (identifier: string) => callVersioned(accountSchema, accountPath(identifier));
+
+/** Returns the new entity tag, for an edit that follows. */
+export async function changeAccount(
+  identifier: string,
+  body: AccountInput,
+  ifMatch: string | undefined,
+): Promise<string | undefined> {
+  const answer = await callVersioned(z.object({}), accountPath(identifier), { method: "PUT", body, ifMatch });
+  return answer.tag;
+}
 
 export const deleteAccount = (identifier: string) =>
   sendUndoable(accountPath(identifier), { method: "DELETE" });
@@ -136,8 +146,8 @@ export interface BulkEdit {
 export const editAccounts = (body: BulkEdit) =>
   sendUndoable("/admin/accounts/bulk", { method: "POST", body });
 
-export const bindProxy = (identifier: string, proxy_id: string) =>
-  callApi(ignoredResponse, accountPath(identifier, "/proxy"), { method: "PUT", body: { proxy_id } });
+export const bindProxy = (identifier: string, proxy_id: string, ifMatch: string | undefined) =>
+  callApi(ignoredResponse, accountPath(identifier, "/proxy"), { method: "PUT", body: { proxy_id }, ifMatch });
 
 export const testAccount = (identifier: string) =>
   callApi(testResult, "/admin/accounts/test", { method: "POST", body: { identifier } });

@@ -20,8 +20,8 @@ export interface CallOptions {
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   readonly body?: unknown;
   readonly signal?: AbortSignal;
-  /** Entity tag of the configuration version that the request is based on. */
-  readonly ifMatch?: string;
+  /** Entity tag of the configuration version, or of the entry, that the request is based on. */
+  readonly ifMatch?: string | undefined;
 }
 
 /** Returns the message of an error body: `detail` of the admin API, `error.message` of the other APIs. */
@@ -88,15 +88,41 @@ export async function sendRequest(path: string, options: CallOptions = {}): Prom
   throw new ApiError(response.status, errorMessage(await readJson(response), response.status));
 }
 
+/** Whether an edit failed because another one has changed the entry meanwhile. */
+export function isEditConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 412;
+}
+
+/** An entry with its entity tag; undefined: it has none. */
+export type Versioned<T> = T & { readonly tag: string | undefined };
+
 /** Sends a request and parses the response with a schema. */
 export async function callApi<T extends z.ZodMiniType>(
   schema: T,
   path: string,
   options: CallOptions = {},
 ): Promise<z.output<T>> {
+  return (await callWithTag(schema, path, options)).data;
+}
+
+/** Sends a request for an entry. Returns the entry with its entity tag. */
+export async function callVersioned<T extends z.ZodMiniType<object>>(
+  schema: T,
+  path: string,
+  options: CallOptions = {},
+): Promise<Versioned<z.output<T>>> {
+  const { data, tag } = await callWithTag(schema, path, options);
+  return { ...data, tag };
+}
+
+async function callWithTag<T extends z.ZodMiniType>(
+  schema: T,
+  path: string,
+  options: CallOptions,
+): Promise<{ readonly data: z.output<T>; readonly tag: string | undefined }> {
   const response = await sendRequest(path, options);
   const parsed = schema.safeParse(await readJson(response));
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { data: parsed.data, tag: response.headers.get("etag") ?? undefined };
   const [issue] = parsed.error.issues;
   throw new ApiError(response.status, `${path}: unexpected answer at ${issue?.path.join(".") ?? "the top"}`);
 }

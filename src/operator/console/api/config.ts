@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { callApi } from "./client.ts";
+import { callApi, callVersioned } from "./client.ts";
 import { booleanField, ignoredResponse, numberField, textField, textListField } from "./fields.ts";
 import { fieldChanges } from "./journal.ts";
 import { sendUndoable } from "./undo.ts";
@@ -80,8 +80,11 @@ export interface KeyFields extends KeyScope {
 export const addKey = (body: { key: string } & KeyFields) =>
   callApi(ignoredResponse, "/admin/keys", { method: "POST", body });
 
-export const changeKey = (id: string, body: KeyFields) =>
-  callApi(ignoredResponse, keyPath(id), { method: "PUT", body });
+/** Reads one key. */
+export const readKey = (id: string) => callVersioned(apiKey, keyPath(id));
+
+export const changeKey = (id: string, body: KeyFields, ifMatch: string | undefined) =>
+  callApi(ignoredResponse, keyPath(id), { method: "PUT", body, ifMatch });
 
 export const deleteKey = (id: string) => sendUndoable(keyPath(id), { method: "DELETE" });
 

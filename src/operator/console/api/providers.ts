@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { ApiError, callApi } from "./client.ts";
+import { callApi, callVersioned, type Versioned } from "./client.ts";
 import { booleanField, numberField, textField, textListField } from "./fields.ts";
 import { sendUndoable } from "./undo.ts";
 
@@ -69,21 +69,18 @@ export async function listProviders(signal?: AbortSignal): Promise<ProviderView[
   return (await callApi(list, "/admin/providers", signal === undefined ? {} : { signal })).items;
 }
 
-/** Reads one provider. Throws ApiError 404 for an unknown id. */
-export async function readProvider(id: string, signal?: AbortSignal): Promise<ProviderView> {
-  const provider = (await listProviders(signal)).find((candidate) => candidate.id === id);
-  if (provider === undefined) throw new ApiError(404, `There is no provider of the id “${id}”.`);
-  return provider;
-}
-
 const providerPath = (id: string, suffix = "") => `/admin/providers/${encodeURIComponent(id)}${suffix}`;
+
+/** Reads one provider. Throws ApiError 404 for an unknown id. */
+export const readProvider = (id: string, signal?: AbortSignal): Promise<Versioned<ProviderView>> =>
+  callVersioned(provider, providerPath(id), signal === undefined ? {} : { signal });
 
 export const addProvider = (body: ProviderFields & { readonly id: string }) =>
   callApi(provider, "/admin/providers", { method: "POST", body });
 
 /** Changes some of the `ProviderFields`. Omitted fields keep their values. */
-export const changeProvider = (id: string, body: Readonly<Record<string, unknown>>) =>
-  callApi(provider, providerPath(id), { method: "PUT", body });
+export const changeProvider = (id: string, body: Readonly<Record<string, unknown>>, ifMatch?: string) =>
+  callApi(provider, providerPath(id), { method: "PUT", body, ifMatch });
 
 export const deleteProvider = (id: string) => sendUndoable(providerPath(id), { method: "DELETE" });
 

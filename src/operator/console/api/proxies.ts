@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { callApi } from "./client.ts";
+import { callApi, callVersioned } from "./client.ts";
 import { booleanField, numberField, textField } from "./fields.ts";
 import { sendUndoable } from "./undo.ts";
 
@@ -41,8 +41,11 @@ const path = (id: string) => `/admin/proxies/${encodeURIComponent(id)}`;
 
 export const addProxy = (body: ProxyInput) => callApi(proxy, "/admin/proxies", { method: "POST", body });
 
-export const changeProxy = (id: string, body: ProxyInput) =>
-  callApi(proxy, path(id), { method: "PUT", body });
+/** Reads one proxy. */
+export const readProxy = (id: string) => callVersioned(proxy, path(id));
+
+export const changeProxy = (id: string, body: ProxyInput, ifMatch: string | undefined) =>
+  callApi(proxy, path(id), { method: "PUT", body, ifMatch });
 
 export const deleteProxy = (id: string) => sendUndoable(path(id), { method: "DELETE" });
 

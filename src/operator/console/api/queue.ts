@@ -63,6 +63,19 @@ const queueStatus = z.object({
     ),
     [],
   ),
+  /** Providers that are not healthy, by the results of their requests. */
+  troubles: z._default(
+    z.array(
+      z.object({
+        /** Provider id; empty: the default provider. */
+        provider: textField,
+        /** "degraded" or "down". */
+        health: textField,
+        last_error: z.nullish(z.object({ reason: textField, at: numberField })),
+      }),
+    ),
+    [],
+  ),
   waiting_requests: z._default(z.array(waiting), []),
   /** Account pools that did not answer. The counts omit their accounts. */
   silent_shards: z._default(textListField, []),

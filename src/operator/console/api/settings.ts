@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { callApi } from "./client.ts";
+import { callApi, callVersioned, type Versioned } from "./client.ts";
 import { booleanField, ignoredResponse, numberField, textField } from "./fields.ts";
 
 const price = z.object({ input: numberField, cached_input: z.optional(z.number()), output: numberField });
@@ -9,8 +9,10 @@ export type Price = z.output<typeof price>;
 
 const target = z.union([z.string(), z.object({ model: z.string(), weight: z.optional(z.number()) })]);
 
+export const routeSchema = z.array(target);
+
 /** The models that a name may resolve to, in order; with weights, conversations are distributed among them. */
-export type Route = readonly z.output<typeof target>[];
+export type Route = Readonly<z.output<typeof routeSchema>>;
 
 const settings = z.object({
   admin: z.object({
@@ -32,7 +34,7 @@ const settings = z.object({
   current_input_file: z.object({ enabled: booleanField, min_chars: numberField }),
   thinking_injection: z.object({ enabled: booleanField, prompt: textField, default_prompt: textField }),
   model_aliases: z._default(z.record(z.string(), z.string()), {}),
-  model_routes: z._default(z.record(z.string(), z.array(target)), {}),
+  model_routes: z._default(z.record(z.string(), routeSchema), {}),
   unknown_models: z._default(z.object({ provider: textField }), { provider: "" }),
   callers: z._default(
     z.object({
@@ -57,14 +59,24 @@ const settings = z.object({
 });
 
 /** The runtime settings (contract, Runtime settings). */
-export type Settings = z.output<typeof settings>;
+export type Settings = Versioned<z.output<typeof settings>>;
 
-export const readSettings = (signal?: AbortSignal) =>
-  callApi(settings, "/admin/settings", signal === undefined ? {} : { signal });
+export const readSettings = (signal?: AbortSignal): Promise<Settings> =>
+  callVersioned(settings, "/admin/settings", signal === undefined ? {} : { signal });
 
 /** Changes the settings in `changes`, grouped as in the response. Returns all settings. */
-export const changeSettings = (changes: unknown) =>
-  callApi(settings, "/admin/settings", { method: "PUT", body: changes });
+export const changeSettings = (changes: unknown, ifMatch?: string): Promise<Settings> =>
+  callVersioned(settings, "/admin/settings", { method: "PUT", body: changes, ifMatch });
+
+/** Returns the entries of a list of the settings, except one. */
+export const omitEntry = <T>(entries: Readonly<Record<string, T>>, name: string): Record<string, T> =>
+  Object.fromEntries(Object.entries(entries).filter(([other]) => other !== name));
+
+/** Changes a list within the settings, on the basis of the present ones, so that edits of its other entries stay. */
+export async function editPresentSettings(change: (present: Settings) => unknown): Promise<Settings> {
+  const present = await readSettings();
+  return changeSettings(change(present), present.tag);
+}
 
 export const changePassword = (new_password: string) =>
   callApi(ignoredResponse, "/admin/settings/password", { method: "POST", body: { new_password } });

@@ -1,9 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { Versioned } from "../api/client.ts";
 import type { Undo } from "../api/undo.ts";
 import { Button } from "./button.tsx";
 import { Confirm } from "./confirm.tsx";
+import type { EntryVersion } from "./conflict.tsx";
 import { Icon } from "./icon.tsx";
+import { LoadedForm } from "./loaded-form.tsx";
 import { showToast, showUndoToast } from "./toasts.tsx";
 
 /** State of a list whose items can be added, changed and deleted: which dialog is open. */
@@ -74,6 +77,8 @@ export function EditButtons<T>({ editing, item }: EditButtonsProps<T>) {
 
 /** Props of every form that adds or changes an item. */
 export interface EditFormProps {
+  /** The version of the item; undefined: it is new, or has none. */
+  readonly version?: EntryVersion;
   readonly onClose: () => void;
   readonly onSaved: (message: string) => Promise<void>;
 }
@@ -84,6 +89,8 @@ interface EditDialogsProps<T> {
   readonly noun: string;
   /** Renders the form for an item; null: a new item. */
   readonly form: (item: T | null, props: EditFormProps) => ComponentChildren;
+  /** Reads the item again before its form opens, with its version. Absent: items have no versions. */
+  readonly read?: (item: T) => Promise<Versioned<T>>;
   /** Deletes the item. Resolves to a function that restores it. */
   readonly remove: (item: T) => Promise<Undo | null>;
   /** Renders the consequences of the deletion. */
@@ -91,15 +98,25 @@ interface EditDialogsProps<T> {
 }
 
 /** The open dialog of a list. */
-export function EditDialogs<T>({ editing, noun, form, remove, warning }: EditDialogsProps<T>) {
+export function EditDialogs<T>({ editing, noun, form, read, remove, warning }: EditDialogsProps<T>) {
   const { doing: state, close, changed } = editing;
   switch (state.what) {
     case "nothing":
       return null;
     case "add":
       return <>{form(null, { onClose: close, onSaved: changed })}</>;
-    case "edit":
-      return <>{form(state.item, { onClose: close, onSaved: changed })}</>;
+    case "edit": {
+      const { item } = state;
+      if (read === undefined) return <>{form(item, { onClose: close, onSaved: changed })}</>;
+      return (
+        <LoadedForm
+          title={`Edit ${noun}`}
+          read={() => read(item)}
+          onClose={close}
+          form={(entry, version) => form(entry, { version, onClose: close, onSaved: changed })}
+        />
+      );
+    }
     case "delete":
       return (
         <Confirm

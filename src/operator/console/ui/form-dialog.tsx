@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { isEditConflict } from "../api/client.ts";
 import { Button } from "./button.tsx";
+import { Conflict, type EntryVersion } from "./conflict.tsx";
 import { Dialog } from "./dialog.tsx";
 import { LeaveGuard } from "./leave-guard.tsx";
 import { Problem } from "./problem.tsx";
@@ -13,9 +15,12 @@ interface FormDialogProps {
   readonly children: ComponentChildren;
   /**
    * Submits the form. The dialog shows a failure above the buttons and keeps the input. A form that waits after its request
-   * succeeded (for example for a reload) calls `onSucceeded`: from then on closing loses no input.
+   * succeeded (for example for a reload) calls `onSucceeded`: from then on closing loses no input. `ifMatch` is the entity tag
+   * that the request sends; undefined: none, because the user overwrites what has changed.
    */
-  readonly submit: (onSucceeded: () => void) => Promise<void>;
+  readonly submit: (onSucceeded: () => void, ifMatch: string | undefined) => Promise<void>;
+  /** The version of the edited entry. If another edit came first, the dialog asks what to do. */
+  readonly version?: EntryVersion | undefined;
   readonly onClose: () => void;
   readonly wide?: boolean;
   /** Additional buttons, beside the action. */
@@ -24,12 +29,21 @@ interface FormDialogProps {
 
 /** A form in a dialog that closes only after the request succeeded. */
 export function FormDialog(props: FormDialogProps) {
-  const { busy, error, onSubmit } = useAsyncAction();
+  const { busy, error, run, onSubmit } = useAsyncAction();
+  const { version } = props;
+  const [isConflict, setIsConflict] = useState(false);
   const [edited, setEdited] = useState(false);
   const [confirming, setConfirming] = useState(false);
   const isUnmounted = useIsUnmounted();
-  const submit = async () => {
-    await props.submit(() => setEdited(false));
+  const submit = async (ifMatch: string | undefined) => {
+    setIsConflict(false);
+    try {
+      await props.submit(() => setEdited(false), ifMatch);
+    } catch (thrown) {
+      if (version === undefined || !isEditConflict(thrown)) throw thrown;
+      setIsConflict(true);
+      return;
+    }
     // If the user closed the dialog meanwhile, do not close the dialog that is open now.
     if (!isUnmounted.current) props.onClose();
   };
@@ -49,9 +63,16 @@ export function FormDialog(props: FormDialogProps) {
           </footer>
         </Dialog>
       )}
-      <form onSubmit={onSubmit(submit)} onInput={() => setEdited(true)}>
+      <form onSubmit={onSubmit(() => submit(version?.tag))} onInput={() => setEdited(true)}>
         <div class="dialog-body stack">{props.children}</div>
         <Problem error={error} />
+        {isConflict && version !== undefined && (
+          <Conflict
+            busy={busy}
+            onReload={() => void run(version.reload)}
+            onOverwrite={() => void run(() => submit(undefined))}
+          />
+        )}
         <footer>
           {props.extra}
           <Button kind="quiet" onClick={close}>

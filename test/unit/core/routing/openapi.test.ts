@@ -146,6 +146,25 @@ describe("the OpenAPI document", () => {
   });
 });
 
+it("the OpenAPI document tells which edits of the administration take a version, and which answers have one", () => {
+  for (const name of [
+    "keys/:key",
+    "accounts/:identifier",
+    "providers/:providerID",
+    "proxies/:proxyID",
+    "routes/:name",
+  ]) {
+    const [read, put, remove] = ["GET", "PUT", "DELETE"].map((method) =>
+      operationOf(method, `/admin/${name}`),
+    );
+    for (const { responses } of [read, put, remove]) expect(responses["200"].headers).toHaveProperty("ETag");
+    for (const { parameters, responses } of [put, remove]) {
+      expect(parameters).toContainEqual(expect.objectContaining({ name: "If-Match", in: "header" }));
+      expect(responses).toHaveProperty("412");
+    }
+  }
+});
+
 describe("a body that may come in several forms", () => {
   const text = { parts: [{ text: "hello" }] };
   const declaration = { functionDeclarations: [{ name: "f" }] };

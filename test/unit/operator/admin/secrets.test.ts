@@ -92,20 +92,24 @@ async function editAll(ear: Ear, { providers, api_keys, accounts, proxies, alert
     await ear.done("PUT", `/admin/providers/${id}`, {
       headers: { "X-Other": headers["Authorization"] ?? "" },
     });
+    await ear.done("GET", `/admin/providers/${id}`);
     await ear.done("DELETE", `/admin/providers/${id}`);
   }
   for (const { key, id } of api_keys) {
     await ear.done("POST", "/admin/keys", { key, id });
     await ear.done("PUT", `/admin/keys/${id}`, { name: "other" });
+    await ear.done("GET", `/admin/keys/${id}`);
     await ear.done("DELETE", `/admin/keys/${id}`);
   }
   for (const { email, password, token } of accounts) {
     await ear.done("POST", "/admin/accounts", { email, password, token });
     await ear.done("PUT", `/admin/accounts/${email}`, { password: `${password}2`, token: `${token}2` });
+    await ear.done("GET", `/admin/accounts/${email}`);
     await ear.done("DELETE", `/admin/accounts/${email}`);
   }
   for (const proxy of proxies) {
     await ear.done("POST", "/admin/proxies", proxy);
+    await ear.done("GET", `/admin/proxies/${proxy.id}`);
     await ear.done("DELETE", `/admin/proxies/${proxy.id}`);
   }
   await ear.done("PUT", "/admin/alerts", { webhooks: alerts.webhooks });

@@ -6,6 +6,7 @@ import type { Platform } from "../../../../src/core/ports/platform.ts";
 import { type AlertInputs, evaluateRules } from "../../../../src/operator/alerts/alert-rules.ts";
 import { errorTotals } from "../../../../src/operator/alerts/error-rate.ts";
 import { Watcher, type WatchState } from "../../../../src/operator/alerts/watcher.ts";
+import { failure } from "../../../support/failures.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 
 const SECRET = `whsec_${Buffer.from("a secret of 32 bytes for a test.").toString("base64")}`;
@@ -255,6 +256,57 @@ describe("an alert", () => {
   });
 });
 
+describe("a provider with a single token", () => {
+  const SOLO = { id: "solo", driver: "openai", base_url: "https://solo.test", token: "t" };
+
+  /** Sends requests to the provider. */
+  async function ask(site: Site, fails: boolean, count: number): Promise<void> {
+    for (let request = 0; request < count; request += 1) {
+      const { accounts } = site.platform;
+      const granted = await accounts.acquire({ requestId: "r", model: "m", provider: "solo" });
+      if ("refused" in granted) throw new Error(granted.refused);
+      const { lease } = granted;
+      if (fails) await lease.reportFailure(failure("unreachable", "it refuses connections"));
+      else await lease.reportSuccess();
+      lease.release();
+    }
+  }
+
+  test("is reported when it is down, and when it works again", async () => {
+    const site = await new Site().open({
+      providers: [SOLO],
+      alerts: {
+        webhooks: [HOOK],
+        rules: { cooling_accounts: { enabled: false }, empty_pool: { enabled: false } },
+      },
+    });
+    await site.pass(1);
+    await ask(site, true, 4);
+    await site.pass(1);
+    expect(site.told).toEqual([]);
+    await ask(site, true, 1);
+    await site.pass(5);
+    const text = "Polygate: the provider solo is down: it refuses connections";
+    expect(site.told).toMatchObject([
+      { type: "alert.firing", data: { kind: "provider_down", subject: "solo", text } },
+    ]);
+    // A pool that does not answer knows nothing of it.
+    const { accounts } = site.platform;
+    const status = await accounts.getStatus();
+    const { troubles: _, ...silent } = { ...status, partial: true };
+    const spy = vi.spyOn(accounts, "getStatus").mockResolvedValue(silent);
+    await site.pass(1);
+    expect(site.told).toHaveLength(1);
+    spy.mockRestore();
+    await ask(site, false, 6);
+    await site.pass(1);
+    expect(site.told).toMatchObject([
+      {},
+      { type: "alert.resolved", data: { kind: "provider_down", text: text.replace(": ", ": over: ") } },
+    ]);
+  });
+});
+
 describe("what is found", () => {
   const rules = alertRulesSchema.parse({});
   const calm: AlertInputs & { readonly status: NonNullable<AlertInputs["status"]> } = {
@@ -293,6 +345,12 @@ describe("what is found", () => {
     until: 0,
   } as const;
 
+  const trouble = (provider: string, health: "degraded" | "down" = "down") => ({
+    provider,
+    health,
+    last_error: { reason: "it refuses connections", at: 1 },
+  });
+
   test.each<[string, Partial<AlertInputs>, string[]]>([
     ["nothing", {}, []],
     ["errors", { rate: { total: 100, failed: 21 } }, ["error_rate"]],
@@ -306,6 +364,13 @@ describe("what is found", () => {
       ["cooling_accounts"],
     ],
     ["no account", { status: { ...calm.status, ready: 0 } }, ["empty_pool"]],
+    [
+      "a provider that is down",
+      { status: { ...calm.status, troubles: [trouble("engine")] } },
+      ["provider_down"],
+    ],
+    ["the default one", { status: { ...calm.status, troubles: [trouble("")] } }, ["provider_down"]],
+    ["a degraded provider", { status: { ...calm.status, troubles: [trouble("engine", "degraded")] } }, []],
   ])("%s", async (_, reading, expected) => {
     expect(await kinds(reading)).toEqual(expected);
   });

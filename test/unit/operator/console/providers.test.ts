@@ -26,8 +26,12 @@ import {
 } from "../../../../src/operator/console/pages/providers/provider-draft.ts";
 import {
   describeOutage,
+  describeTrouble,
   findOutages,
+  findTroubles,
+  findTroublesBesideOutages,
 } from "../../../../src/operator/console/pages/providers/provider-outages.ts";
+import { findProviderState } from "../../../../src/operator/console/pages/providers/provider-state.tsx";
 
 const ENGINE: ProviderView = {
   id: "engine",
@@ -144,6 +148,44 @@ describe("what is known of providers", () => {
       ["engine", { models: ["a", "b"], reason: "no answer", since: 3 }],
     ]);
     expect(findOutages(null, "default").size).toBe(0);
+  });
+
+  it("is which fail, unless an outage says so already", () => {
+    const trouble = (provider: string, health: string) => ({ provider, health, last_error: null });
+    const outage = (provider: string, model: string) => ({
+      provider,
+      model,
+      kind: "unavailable",
+      reason: "no answer",
+      since: 5,
+    });
+    const troubles = [trouble("", "down"), trouble("engine", "down"), trouble("other", "degraded")];
+    expect([...findTroubles({ troubles }, "default").keys()]).toEqual(["default", "engine", "other"]);
+    expect(findTroubles(null, "default").size).toBe(0);
+    const beside = (...outages: ReturnType<typeof outage>[]) =>
+      findTroublesBesideOutages({ troubles, outages }).map(({ provider }) => provider);
+    expect(beside()).toEqual(["", "engine", "other"]);
+    expect(beside(outage("", ""), outage("engine", "a"), outage("other", "a"))).toEqual(["engine"]);
+    expect(troubles.map(describeTrouble)).toEqual([
+      "The provider is down",
+      "The provider engine is down",
+      "The provider other fails some requests",
+    ]);
+  });
+
+  it("is its state, the worst first", () => {
+    const label = (known: Partial<Parameters<typeof findProviderState>[0]>) =>
+      findProviderState({ outage: undefined, trouble: undefined, asked: null, ...known })?.label;
+    const outage = (...models: string[]) => ({ models, reason: "no answer", since: 5 });
+    const trouble = (health: string) => ({ provider: "p", health, last_error: { reason: "refused", at: 7 } });
+    const asked = { at: 1, error: "no list", added: 0 };
+    expect(label({})).toBeUndefined();
+    expect(label({ asked })).toBe("does not tell its models");
+    expect(label({ asked, trouble: trouble("degraded") })).toBe("degraded");
+    expect(label({ trouble: trouble("down") })).toBe("down");
+    expect(label({ outage: outage("a"), trouble: trouble("degraded") })).toBe("down for 1 model");
+    expect(label({ outage: outage("a"), trouble: trouble("down") })).toBe("down");
+    expect(label({ outage: outage(), trouble: trouble("down") })).toBe("down");
   });
 
   it("is said with the provider's name", () => {

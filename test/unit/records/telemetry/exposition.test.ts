@@ -110,4 +110,19 @@ describe("the metrics in text form", () => {
     expect(types).toEqual(helps);
     expect(new Set(types).size).toBe(types.length);
   });
+
+  it("tells the health of each provider as a state set", () => {
+    const providers = new Map([["default", "healthy"] as const, ["engine", "down"] as const]);
+    const lines = formatExposition({}, idle, [], providers)
+      .split("\n")
+      .filter((line) => line.startsWith("polygate_provider_health{"));
+    expect(lines).toEqual([
+      'polygate_provider_health{provider="default",state="healthy"} 1',
+      'polygate_provider_health{provider="default",state="degraded"} 0',
+      'polygate_provider_health{provider="default",state="down"} 0',
+      'polygate_provider_health{provider="engine",state="healthy"} 0',
+      'polygate_provider_health{provider="engine",state="degraded"} 0',
+      'polygate_provider_health{provider="engine",state="down"} 1',
+    ]);
+  });
 });

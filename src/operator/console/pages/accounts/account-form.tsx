@@ -20,7 +20,7 @@ type Kind = "email" | "mobile" | "token";
 
 /** Form that adds or changes an account: credentials, labels and proxy. */
 export function AccountForm(props: AccountFormProps) {
-  const { account, proxies, providers, onAdded, onClose, onSaved } = props;
+  const { account, proxies, providers, version, onAdded, onClose, onSaved } = props;
   const [kind, setKind] = useState<Kind>("email");
   const [login, setLogin] = useState("");
   const [password, setPassword] = useState("");
@@ -33,7 +33,7 @@ export function AccountForm(props: AccountFormProps) {
   const [tests, setTests] = useState(true);
   const [disabled, setDisabled] = useState(account?.disabled ?? false);
 
-  const submit = async (onSucceeded: () => void) => {
+  const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     const settings = { weight: Number(weight), disabled, provider };
     if (account === null) {
       const credentials = kind === "token" ? { token } : { [kind]: login, password, token: "" };
@@ -42,8 +42,9 @@ export function AccountForm(props: AccountFormProps) {
       if (tests && !disabled && identifier !== "") void onAdded(identifier);
       return onSaved("Account added");
     }
-    await changeAccount(account.identifier, { name, remark, password, token, ...settings });
-    if (proxy !== account.proxy_id) await bindProxy(account.identifier, proxy);
+    const changes = { name, remark, password, token, ...settings };
+    const tag = await changeAccount(account.identifier, changes, ifMatch);
+    if (proxy !== account.proxy_id) await bindProxy(account.identifier, proxy, tag);
     onSucceeded();
     return onSaved("Account saved");
   };
@@ -60,6 +61,7 @@ export function AccountForm(props: AccountFormProps) {
       title={account === null ? "Add account" : account.identifier}
       action={account === null ? "Add account" : "Save"}
       submit={submit}
+      version={version}
       onClose={onClose}
     >
       {providers.length > 0 && (

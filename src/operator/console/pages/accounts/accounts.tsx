@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { type Account, deleteAccount, LARGEST_PAGE, listAccounts } from "../../api/accounts.ts";
+import { type Account, deleteAccount, LARGEST_PAGE, listAccounts, readAccount } from "../../api/accounts.ts";
 import { listProviders } from "../../api/providers.ts";
 import { listProxies } from "../../api/proxies.ts";
 import { useAddress } from "../../routing.ts";
@@ -114,6 +114,7 @@ export function Accounts() {
             {...props}
           />
         )}
+        read={({ identifier }) => readAccount(identifier)}
         remove={({ identifier }) => deleteAccount(identifier)}
         warning={({ identifier }) => (
           <>

@@ -3,7 +3,7 @@ import { formatFullTime } from "../../ui/format.ts";
 
 /** Summary of an account's requests. */
 export interface ActivitySummary {
-  /** Its last finished request did not fail. */
+  /** It is not failing, by the gateway's rule. */
   readonly good: boolean;
   readonly text: string;
   /** All further details. */
@@ -16,7 +16,10 @@ const percent = ({ requests, succeeded }: Rate): string =>
   `${Math.floor((100 * succeeded) / requests)} % of ${requests}`;
 
 /** Summarizes an account's activity; null if there were no requests. */
-export function summarizeActivity({ activity }: Account): ActivitySummary | null {
+export function summarizeActivity({
+  activity,
+  condition,
+}: Pick<Account, "activity" | "condition">): ActivitySummary | null {
   if (!activity || activity.last_day.requests === 0) return null;
   const { in_flight, last_used, last_success, last_fault, last_hour, last_day } = activity;
   const hour = last_hour.requests === 0 ? "no request" : percent(last_hour);
@@ -32,5 +35,5 @@ export function summarizeActivity({ activity }: Account): ActivitySummary | null
   }
   const reasonText =
     last_hour.requests === 0 ? `${percent(last_day)} in a day` : `${percent(last_hour)} in an hour`;
-  return { good: !last_fault || last_fault.at <= last_success, text: reasonText, title: lines.join("\n") };
+  return { good: condition !== "failing", text: reasonText, title: lines.join("\n") };
 }

@@ -9,6 +9,7 @@ export const RULES: readonly { readonly kind: string; readonly name: string; rea
     { kind: "empty_pool", name: "Accounts that can serve", threshold: "So few, or fewer" },
     { kind: "budget", name: "Budgets of keys", threshold: "Per cent used, and again at 100" },
     { kind: "sync_failed", name: "Failed hosting syncs", threshold: "" },
+    { kind: "provider_down", name: "Providers that are down", threshold: "" },
   ];
 
 /** Input values of a rule form. */

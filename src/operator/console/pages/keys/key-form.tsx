@@ -15,14 +15,14 @@ interface KeyFormProps extends EditFormProps {
 }
 
 /** Form that adds a key (with a generated proposal), or changes a key's labels and limits. */
-export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
+export function KeyForm({ apiKey, version, onClose, onSaved }: KeyFormProps) {
   const [key, setKey] = useState(generateKey);
   const [name, setName] = useState(apiKey?.name ?? "");
   const [remark, setRemark] = useState(apiKey?.remark ?? "");
   const [expires, setExpires] = useState(() => toLocalInput(apiKey?.expires ?? 0));
   const [disabled, setDisabled] = useState(apiKey?.disabled ?? false);
   const [draft, setDraft] = useState(() => toLimitDraft(apiKey));
-  const submit = async (onSucceeded: () => void) => {
+  const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     // The input field has no seconds. If the user did not edit it, keep the exact value.
     const isUnedited = expires === toLocalInput(apiKey?.expires ?? 0);
     const labels = {
@@ -37,7 +37,7 @@ export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
       onSucceeded();
       return onSaved("Key added");
     }
-    await changeKey(apiKey.id, labels);
+    await changeKey(apiKey.id, labels, ifMatch);
     onSucceeded();
     return onSaved("Key saved");
   };
@@ -46,6 +46,7 @@ export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
       title={apiKey === null ? "Add key" : `Key ${apiKey.key}`}
       action={apiKey === null ? "Add key" : "Save"}
       submit={submit}
+      version={version}
       onClose={onClose}
       wide
       {...(apiKey === null && { extra: <CopyButton text={key} name="Copy key" /> })}

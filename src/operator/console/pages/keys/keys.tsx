@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { type ApiKey, deleteKey, exportConfig, listKeys } from "../../api/config.ts";
+import { type ApiKey, deleteKey, exportConfig, listKeys, readKey } from "../../api/config.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -124,6 +124,7 @@ export function Keys() {
         editing={editing}
         noun="key"
         form={(apiKey, props) => <KeyForm apiKey={apiKey} {...props} />}
+        read={({ id }) => readKey(id)}
         remove={({ id }) => deleteKey(id)}
         warning={({ name, key }) => (
           <>

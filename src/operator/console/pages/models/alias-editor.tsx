@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { changeSettings, type Settings } from "../../api/settings.ts";
+import { editPresentSettings, omitEntry, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -17,17 +17,19 @@ interface AliasEditorProps {
 /** Editor for aliases of models. Aliases override the built-in ones. */
 export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
   const [editing, setEditing] = useState<string | null>(null);
-  const save = async (next: Readonly<Record<string, string>>, message: string) => {
-    onSaved(await changeSettings({ model_aliases: next }));
-    showToast(message);
-  };
+  /** Replaces one alias. Edits of other aliases stay. */
+  const replaceAlias = async (name: string, next: Readonly<Record<string, string>>) =>
+    onSaved(
+      await editPresentSettings(({ model_aliases }) => ({
+        model_aliases: { ...omitEntry(model_aliases, name), ...next },
+      })),
+    );
   const remove = async (name: string) => {
-    onSaved(await changeSettings({ model_aliases: without(name) }));
-    const undo = async () => onSaved(await changeSettings({ model_aliases: aliases }));
+    const target = aliases[name];
+    await replaceAlias(name, {});
+    const undo = () => replaceAlias(name, target === undefined ? {} : { [name]: target });
     showUndoToast("Alias removed", undo, async () => {});
   };
-  const without = (name: string) =>
-    Object.fromEntries(Object.entries(aliases).filter(([alias]) => alias !== name));
   const names = Object.keys(aliases).sort();
   const add = <Button onClick={() => setEditing("")}>Add alias</Button>;
   const columns: Column<string>[] = [
@@ -60,7 +62,10 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
           target={aliases[editing] ?? models[0] ?? ""}
           models={models}
           onClose={() => setEditing(null)}
-          onSave={(name, target) => save({ ...without(editing), [name]: target }, "Alias saved")}
+          onSave={async (name, target) => {
+            await replaceAlias(editing, { [name]: target });
+            showToast("Alias saved");
+          }}
         />
       )}
     </Panel>

@@ -45,7 +45,7 @@ export function Models() {
             models={models.data}
             onSaved={settings.replace}
           />
-          <RouteEditor routes={settings.data.model_routes} onSaved={settings.replace} />
+          <RouteEditor routes={settings.data.model_routes} reload={settings.reload} />
           <UnknownNames present={settings.data.unknown_models.provider} onSaved={settings.replace} />
         </>
       )}

@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
-import { changeSettings, type Route, type Settings } from "../../api/settings.ts";
+import { addRoute, changeRoute, deleteRoute, readRoute } from "../../api/routes.ts";
+import type { Route } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { LoadedForm } from "../../ui/loaded-form.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { showToast, showUndoToast } from "../../ui/toasts.tsx";
@@ -15,25 +17,26 @@ type Routes = Readonly<Record<string, Route>>;
 
 interface RouteEditorProps {
   readonly routes: Routes;
-  readonly onSaved: (settings: Settings) => void;
+  readonly reload: () => Promise<void>;
 }
 
 /** Editor for model routes: names that may resolve to several models. */
-export function RouteEditor({ routes, onSaved }: RouteEditorProps) {
+export function RouteEditor({ routes, reload }: RouteEditorProps) {
   const [editing, setEditing] = useState<string | null>(null);
   const removal = useAsyncAction();
-  const send = async (next: Routes) => onSaved(await changeSettings({ model_routes: next }));
-  const without = (name: string): Routes =>
-    Object.fromEntries(Object.entries(routes).filter(([route]) => route !== name));
   const remove = (name: string) =>
     removal.run(async () => {
-      await send(without(name));
-      showUndoToast(
-        "Route removed",
-        () => send(routes),
-        async () => {},
-      );
+      const undo = await deleteRoute(name);
+      if (undo === null) showToast("Route removed");
+      else showUndoToast("Route removed", undo, reload);
+      await reload();
     });
+  const close = () => setEditing(null);
+  const saved = async () => {
+    showToast("Route saved");
+    await reload();
+  };
+  const others = (name: string) => Object.keys(routes).filter((other) => other !== name);
   const names = Object.keys(routes).sort();
   const add = <Button onClick={() => setEditing("")}>Add route</Button>;
   const columns: Column<string>[] = [
@@ -67,16 +70,26 @@ export function RouteEditor({ routes, onSaved }: RouteEditorProps) {
           </Empty>
         }
       />
-      {editing !== null && (
-        <RouteForm
-          name={editing}
-          route={routes[editing] ?? []}
-          taken={names.filter((name) => name !== editing)}
-          onClose={() => setEditing(null)}
-          onSave={async (name, route) => {
-            await send({ ...without(editing), [name]: route });
-            showToast("Route saved");
-          }}
+      {editing === "" && (
+        <RouteForm name="" route={[]} taken={names} onClose={close} onSave={addRoute} onSaved={saved} />
+      )}
+      {editing !== null && editing !== "" && (
+        <LoadedForm
+          key={editing}
+          title="Change route"
+          read={() => readRoute(editing)}
+          onClose={close}
+          form={({ name, models }, version) => (
+            <RouteForm
+              name={name}
+              route={models}
+              taken={others(name)}
+              version={version}
+              onClose={close}
+              onSave={(route, ifMatch) => changeRoute(name, route, ifMatch)}
+              onSaved={saved}
+            />
+          )}
         />
       )}
     </Panel>

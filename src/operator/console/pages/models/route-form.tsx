@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { toMessage } from "../../api/client.ts";
+import type { NamedRoute } from "../../api/routes.ts";
 import type { Route } from "../../api/settings.ts";
+import type { EntryVersion } from "../../ui/conflict.tsx";
 import { AreaField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { findRouteFault, formatRoute, parseRoute } from "./route-text.ts";
@@ -11,8 +13,11 @@ interface RouteFormProps {
   readonly route: Route;
   /** Names of the other routes. */
   readonly taken: readonly string[];
+  /** undefined: a new route. */
+  readonly version?: EntryVersion;
   readonly onClose: () => void;
-  readonly onSave: (name: string, route: Route) => Promise<void>;
+  readonly onSave: (route: NamedRoute, ifMatch: string | undefined) => Promise<unknown>;
+  readonly onSaved: () => Promise<void>;
 }
 
 /** Form for a route: its name and its models. */
@@ -21,7 +26,7 @@ export function RouteForm(props: RouteFormProps) {
   const [models, setModels] = useState(formatRoute(props.route));
   const [nameFault, setNameFault] = useState("");
   const [fault, setFault] = useState("");
-  const submit = async () => {
+  const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     const newName = name.trim();
     const isTaken = props.taken.some((taken) => taken.toLowerCase() === newName.toLowerCase());
     const noModel = parseRoute(models).length === 0;
@@ -29,19 +34,22 @@ export function RouteForm(props: RouteFormProps) {
     setFault(noModel ? "A route leads to one model at least." : "");
     if (isTaken || noModel) throw new Error("Nothing was saved.");
     try {
-      await props.onSave(newName, parseRoute(models));
+      await props.onSave({ name: newName, models: parseRoute(models) }, ifMatch);
     } catch (thrown) {
       const error = findRouteFault(toMessage(thrown), newName);
       if (error === null) throw thrown;
       setFault(error);
       throw new Error("Nothing was saved. Look at: Models.");
     }
+    onSucceeded();
+    await props.onSaved();
   };
   return (
     <FormDialog
       title={props.name === "" ? "Add route" : "Change route"}
       action="Save route"
       submit={submit}
+      version={props.version}
       onClose={props.onClose}
     >
       <TextField

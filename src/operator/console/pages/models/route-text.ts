@@ -36,7 +36,7 @@ export function summarizeRoute(route: Route): string {
 
 /** Returns the gateway's error message for a route, without the field name. */
 export function findRouteFault(message: string, name: string): string | null {
-  const field = `model_routes.${name}`;
-  if (!message.startsWith(field)) return null;
+  const field = [`model_routes.${name}`, "models"].find((prefix) => message.startsWith(prefix));
+  if (field === undefined) return null;
   return message.slice(field.length).replace(/^(?:\[\d+\]|\.\d+)*(?:\.\w+)?: /, "");
 }

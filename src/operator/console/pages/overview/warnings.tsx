@@ -6,7 +6,7 @@ import { formatHref } from "../../routing.ts";
 import { formatPlural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { describeOutage } from "../providers/provider-outages.ts";
+import { describeOutage, describeTrouble, findTroublesBesideOutages } from "../providers/provider-outages.ts";
 
 interface Warning {
   readonly id: string;
@@ -61,6 +61,19 @@ export function Warnings({ queue, settings }: WarningsProps) {
       "warning",
       <>
         {describeOutage(provider, model)}: {reason}. One request at a time tries whether it works again.{" "}
+        <a href={formatHref("providers")}>Look at the providers</a>
+      </>,
+    );
+  }
+  for (const trouble of queue === null ? [] : findTroublesBesideOutages(queue)) {
+    const { provider, health, last_error } = trouble;
+    add(
+      true,
+      `trouble ${provider}`,
+      health === "down" ? "warning" : "info",
+      <>
+        {describeTrouble(trouble)}
+        {last_error ? `: ${last_error.reason}` : ""}.{" "}
         <a href={formatHref("providers")}>Look at the providers</a>
       </>,
     );

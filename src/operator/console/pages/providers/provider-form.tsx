@@ -37,7 +37,7 @@ function refusal(faults: ProviderFaults): Error {
 }
 
 /** Form that adds or changes a provider. */
-export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFormProps) {
+export function ProviderForm({ provider, proxies, version, onClose, onSaved }: ProviderFormProps) {
   const [draft, setDraft] = useState(() => toProviderDraft(provider));
   const [faults, setFaults] = useState<ProviderFaults>({});
   const isUnmounted = useIsUnmounted();
@@ -53,16 +53,16 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
     error: faults[name],
     onChange: (value: string) => change({ [name]: value }),
   });
-  const save = async () => {
+  const save = async (ifMatch: string | undefined) => {
     if (provider === null) await addProvider({ id: draft.id.trim(), ...toProviderFields(draft) });
-    else await changeProvider(provider.id, changedProviderFields(draft, provider));
+    else await changeProvider(provider.id, changedProviderFields(draft, provider), ifMatch);
   };
-  const submit = async (onSucceeded: () => void) => {
+  const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     const errors = validateProviderDraft(draft);
     setFaults(errors);
     if (Object.keys(errors).length > 0) throw refusal(errors);
     try {
-      await save();
+      await save(ifMatch);
     } catch (thrown) {
       const refused = findRejectedField(toMessage(thrown));
       if (refused === null) throw thrown;
@@ -80,6 +80,7 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
       title={provider === null ? "Add provider" : `Provider ${provider.id}`}
       action={provider === null ? "Add provider" : "Save"}
       submit={submit}
+      version={version}
       onClose={onClose}
       wide
     >

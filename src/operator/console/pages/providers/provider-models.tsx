@@ -17,7 +17,7 @@ type Doing = { readonly what: "ask" | "add" } | { readonly what: "edit"; readonl
 
 /** Page for the models of one provider. */
 export function ProviderModels({ id }: { readonly id: string }) {
-  const { data, error, reload, replace } = useLoaded((signal) => readProvider(id, signal), id);
+  const { data, error, reload, replace } = useLoaded<ProviderView>((signal) => readProvider(id, signal), id);
   const [dialog, setDialog] = useState<Doing | null>(null);
   const renderAskButton = (kind?: "primary") => (
     <Button {...(kind !== undefined && { kind })} onClick={() => setDialog({ what: "ask" })}>

@@ -29,6 +29,34 @@ export function findOutages(
   return outages;
 }
 
+/** A provider that is not healthy. */
+export type ProviderTrouble = QueueStatus["troubles"][number];
+
+/** Returns the troubles by provider id. `standard` is the id of the default provider. */
+export function findTroubles(
+  queue: Pick<QueueStatus, "troubles"> | null,
+  standard: string,
+): ReadonlyMap<string, ProviderTrouble> {
+  return new Map(queue?.troubles.map((trouble) => [trouble.provider || standard, trouble]));
+}
+
+/** The troubles that no outage tells already. */
+export function findTroublesBesideOutages({
+  troubles,
+  outages,
+}: Pick<QueueStatus, "troubles" | "outages">): ProviderTrouble[] {
+  return troubles.filter(({ provider, health }) => {
+    const known = outages.filter((outage) => outage.provider === provider);
+    return health === "down" ? known.every(({ model }) => model !== "") : known.length === 0;
+  });
+}
+
+/** Returns the start of a sentence about a provider's health. */
+export function describeTrouble({ provider, health }: Pick<ProviderTrouble, "provider" | "health">): string {
+  const subject = provider === "" ? "The provider" : `The provider ${provider}`;
+  return health === "down" ? `${subject} is down` : `${subject} fails some requests`;
+}
+
 /** Returns the start of a sentence about an outage: provider and model. */
 export function describeOutage(provider: string, model: string): string {
   const subject = provider === "" ? "The provider" : `The provider ${provider}`;

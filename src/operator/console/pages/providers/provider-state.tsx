@@ -1,39 +1,60 @@
 import type { ProviderView } from "../../api/providers.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { formatPlural, formatTime } from "../../ui/format.ts";
-import type { ProviderOutage } from "./provider-outages.ts";
+import type { ProviderOutage, ProviderTrouble } from "./provider-outages.ts";
 
 interface ProviderStateProps {
   readonly enabled: boolean;
   /** undefined: no known outage. */
   readonly outage: ProviderOutage | undefined;
+  /** undefined: it is healthy. */
+  readonly trouble: ProviderTrouble | undefined;
   /** Result of the last scheduled model refresh. */
   readonly asked: ProviderView["models_asked"];
 }
 
-/** Shows a provider's health. */
-export function ProviderState({ enabled, outage, asked }: ProviderStateProps) {
-  if (!enabled) return <Badge tone="neutral">switched off</Badge>;
-  if (outage === undefined && asked?.error) {
-    const title = `${asked.error}\n${formatTime(asked.at)}`;
-    return (
-      <>
-        <Badge tone="warn" title={title}>
-          does not tell its models
-        </Badge>
-        <span class="muted cut" title={title}>
-          {asked.error}
-        </span>
-      </>
-    );
+interface State {
+  readonly tone: "bad" | "warn";
+  readonly label: string;
+  readonly reason: string;
+  readonly title: string;
+}
+
+/** Returns what is wrong with a provider, the worst first; null: nothing. */
+export function findProviderState({
+  outage,
+  trouble,
+  asked,
+}: Omit<ProviderStateProps, "enabled">): State | null {
+  if (outage !== undefined && (outage.models.length === 0 || trouble?.health !== "down")) {
+    const { models, reason, since } = outage;
+    const title = `${reason}\nSince ${formatTime(since)}${models.length === 0 ? "" : `, for ${models.join(", ")}`}`;
+    return models.length === 0
+      ? { tone: "bad", label: "down", reason, title }
+      : { tone: "warn", label: `down for ${formatPlural(models.length, "model")}`, reason, title };
   }
-  if (outage === undefined) return <span class="muted">no trouble</span>;
-  const { models, reason, since } = outage;
-  const title = `${reason}\nSince ${formatTime(since)}${models.length === 0 ? "" : `, for ${models.join(", ")}`}`;
+  if (trouble !== undefined) {
+    const { reason = "", at = 0 } = trouble.last_error ?? {};
+    const title = at === 0 ? reason : `${reason}\nLast failure: ${formatTime(at)}`;
+    return trouble.health === "down"
+      ? { tone: "bad", label: "down", reason, title }
+      : { tone: "warn", label: "degraded", reason, title };
+  }
+  if (!asked?.error) return null;
+  const title = `${asked.error}\n${formatTime(asked.at)}`;
+  return { tone: "warn", label: "does not tell its models", reason: asked.error, title };
+}
+
+/** Shows a provider's health. */
+export function ProviderState({ enabled, ...known }: ProviderStateProps) {
+  if (!enabled) return <Badge tone="neutral">switched off</Badge>;
+  const state = findProviderState(known);
+  if (state === null) return <span class="muted">no trouble</span>;
+  const { tone, label, reason, title } = state;
   return (
     <>
-      <Badge tone={models.length === 0 ? "bad" : "warn"} title={title}>
-        {models.length === 0 ? "down" : `down for ${formatPlural(models.length, "model")}`}
+      <Badge tone={tone} title={title}>
+        {label}
       </Badge>
       <span class="muted cut" title={title}>
         {reason}

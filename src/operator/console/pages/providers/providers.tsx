@@ -4,6 +4,7 @@ import {
   deleteProvider,
   listProviders,
   type ProviderView,
+  readProvider,
 } from "../../api/providers.ts";
 import { listProxies } from "../../api/proxies.ts";
 import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
@@ -21,7 +22,7 @@ import { useLoaded } from "../../ui/use-loaded.ts";
 import { formatModelCount, listModels } from "./model-list.ts";
 import { ProviderForm } from "./provider-form.tsx";
 import { ProviderModels } from "./provider-models.tsx";
-import { findOutages } from "./provider-outages.ts";
+import { findOutages, findTroubles } from "./provider-outages.ts";
 import { ProviderState } from "./provider-state.tsx";
 
 /** Refresh interval of outages in milliseconds. */
@@ -45,6 +46,7 @@ function ProviderList() {
   const { data: queue } = useLoaded((signal) => readQueue(QUEUE_SHOWN, signal), "", REFRESH_MS);
   const proxies = useLoaded(listProxies).data ?? [];
   const outages = findOutages(queue, DEFAULT_PROVIDER);
+  const troubles = findTroubles(queue, DEFAULT_PROVIDER);
   const editing = useEditing<ProviderView>(reload);
   const switching = useAsyncAction();
   const turn = ({ id, name, enabled }: ProviderView) =>
@@ -100,7 +102,12 @@ function ProviderList() {
     {
       title: "State",
       cell: ({ id, enabled, models_asked }) => (
-        <ProviderState enabled={enabled} outage={outages.get(id)} asked={models_asked} />
+        <ProviderState
+          enabled={enabled}
+          outage={outages.get(id)}
+          trouble={troubles.get(id)}
+          asked={models_asked}
+        />
       ),
     },
     actionColumn((provider) => (
@@ -147,6 +154,7 @@ function ProviderList() {
         editing={editing}
         noun="provider"
         form={(provider, props) => <ProviderForm provider={provider} proxies={proxies} {...props} />}
+        read={({ id }) => readProvider(id)}
         remove={({ id }) => deleteProvider(id)}
         warning={({ id, accounts }) => (
           <>

@@ -4,6 +4,7 @@ import {
   listProxies,
   type ProxyTest,
   type ProxyView,
+  readProxy,
   testSavedProxy,
 } from "../../api/proxies.ts";
 import { readQueue } from "../../api/queue.ts";
@@ -97,6 +98,7 @@ export function Proxies() {
         editing={editing}
         noun="proxy"
         form={(proxy, props) => <ProxyForm proxy={proxy} {...props} />}
+        read={({ id }) => readProxy(id)}
         remove={({ id }) => deleteProxy(id)}
         warning={() => "Accounts that are bound to it reach the provider directly from now on."}
       />

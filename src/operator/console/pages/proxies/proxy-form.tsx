@@ -13,7 +13,7 @@ interface ProxyFormProps extends EditFormProps {
 }
 
 /** Form that adds or changes a proxy. The user can test it before saving. */
-export function ProxyForm({ proxy, onClose, onSaved }: ProxyFormProps) {
+export function ProxyForm({ proxy, version, onClose, onSaved }: ProxyFormProps) {
   const [name, setName] = useState(proxy?.name ?? "");
   const [type, setType] = useState(proxy?.type ?? "http");
   const [host, setHost] = useState(proxy?.host ?? "");
@@ -23,9 +23,9 @@ export function ProxyForm({ proxy, onClose, onSaved }: ProxyFormProps) {
   const [test, setTest] = useState<ProxyTest | "running">();
 
   const input = () => ({ name, type, host, port: Number(port), username, password });
-  const submit = async (onSucceeded: () => void) => {
+  const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     if (proxy === null) await addProxy(input());
-    else await changeProxy(proxy.id, input());
+    else await changeProxy(proxy.id, input(), ifMatch);
     onSucceeded();
     await onSaved(proxy === null ? "Proxy added" : "Proxy saved");
   };
@@ -38,6 +38,7 @@ export function ProxyForm({ proxy, onClose, onSaved }: ProxyFormProps) {
       title={proxy === null ? "Add proxy" : "Change proxy"}
       action={proxy === null ? "Add proxy" : "Save"}
       submit={submit}
+      version={version}
       onClose={onClose}
       extra={
         <Button busy={test === "running"} onClick={runTest}>

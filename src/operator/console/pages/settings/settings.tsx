@@ -1,7 +1,8 @@
 import { useRef, useState } from "preact/hooks";
-import { toMessage } from "../../api/client.ts";
+import { isEditConflict, toMessage } from "../../api/client.ts";
 import { changeSettings, readSettings, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
+import { Conflict } from "../../ui/conflict.tsx";
 import { formatPlural } from "../../ui/format.ts";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
@@ -29,7 +30,8 @@ const NUMBERS = new Set(SETTINGS.filter(({ kind }) => kind.type === "number").ma
 export function SettingsPage() {
   const { data, error, reload, replace } = useLoaded(readSettings);
   const [draft, setDraft] = useState<Draft>({});
-  const { busy: saving, error: failure, onSubmit } = useAsyncAction();
+  const { busy: saving, error: failure, run, onSubmit } = useAsyncAction();
+  const [isConflict, setIsConflict] = useState(false);
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const form = useRef<HTMLFormElement>(null);
   const changes = Object.keys(draft).length;
@@ -44,12 +46,17 @@ export function SettingsPage() {
     const names = Object.keys(errors).map((path) => NAMES.get(path) ?? path);
     throw new Error(`Nothing was saved. Look at: ${names.join(", ")}.`);
   };
-  const save = async () => {
+  const save = async (ifMatch: string | undefined) => {
+    setIsConflict(false);
     const errors = validateSettings(draft, SETTINGS);
     if (Object.keys(errors).length > 0) reject(errors);
     try {
-      replace(await changeSettings(toSettingChanges(draft, NUMBERS)));
+      replace(await changeSettings(toSettingChanges(draft, NUMBERS), ifMatch));
     } catch (thrown) {
+      if (isEditConflict(thrown)) {
+        setIsConflict(true);
+        return;
+      }
       const rejected = findRejectedSetting(toMessage(thrown), SETTINGS);
       if (rejected !== null) reject({ [rejected.path]: rejected.fault });
       throw thrown;
@@ -57,6 +64,11 @@ export function SettingsPage() {
     setFaults({});
     setDraft({});
     showToast("Settings saved");
+  };
+  const discard = () => {
+    setIsConflict(false);
+    setFaults({});
+    setDraft({});
   };
   const change = (path: string, saved: Settings, value: string | boolean) => {
     const { [path]: _, ...others } = faults;
@@ -72,7 +84,7 @@ export function SettingsPage() {
       <Problem error={error} retry={reload} />
       <LeaveGuard unsaved={changes === 0 ? "" : formatPlural(changes, "unsaved change")} />
       {data !== null && (
-        <form ref={form} class="settings" onSubmit={onSubmit(save)} noValidate>
+        <form ref={form} class="settings" onSubmit={onSubmit(() => save(data.tag))} noValidate>
           {SETTING_GROUPS.map(({ title, settings }) => (
             <Panel key={title} title={title}>
               <div class="setting-grid">
@@ -99,14 +111,18 @@ export function SettingsPage() {
           {(changes > 0 || failure !== "") && (
             <div class="save-bar">
               <Problem error={failure} />
+              {isConflict && (
+                <Conflict
+                  busy={saving}
+                  onReload={() => {
+                    discard();
+                    void reload();
+                  }}
+                  onOverwrite={() => void run(() => save(undefined))}
+                />
+              )}
               <span class="grow">{formatPlural(changes, "unsaved change")}</span>
-              <Button
-                kind="quiet"
-                onClick={() => {
-                  setFaults({});
-                  setDraft({});
-                }}
-              >
+              <Button kind="quiet" onClick={discard}>
                 Discard
               </Button>
               <Button kind="primary" type="submit" busy={saving}>

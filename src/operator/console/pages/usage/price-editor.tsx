@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { changeSettings, type Price, readSettings } from "../../api/settings.ts";
+import { editPresentSettings, omitEntry, type Price, readSettings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -20,12 +20,13 @@ export function PriceEditor() {
   const removal = useAsyncAction();
   const prices: Prices = data?.prices ?? {};
   const models = Object.keys(prices).sort();
-  const save = async (next: Prices, message: string) => {
-    replace(await changeSettings({ prices: next }));
+  /** Replaces the price of one model. Edits of other prices stay. */
+  const replacePrice = async (model: string, next: Prices, message: string) => {
+    replace(
+      await editPresentSettings((present) => ({ prices: { ...omitEntry(present.prices, model), ...next } })),
+    );
     showToast(message);
   };
-  const without = (model: string): Prices =>
-    Object.fromEntries(Object.entries(prices).filter(([name]) => name !== model));
   const add = <Button onClick={() => setEditing("")}>Add price</Button>;
   const columns: Column<string>[] = [
     { title: "Model", class: "mono", cell: (model) => <TruncatedText text={model} /> },
@@ -45,7 +46,7 @@ export function PriceEditor() {
         <Button
           kind="quiet"
           label={`Remove the price of ${model}`}
-          onClick={() => removal.run(() => save(without(model), "Price removed"))}
+          onClick={() => removal.run(() => replacePrice(model, {}, "Price removed"))}
         >
           Remove
         </Button>
@@ -74,7 +75,7 @@ export function PriceEditor() {
           model={editing}
           price={prices[editing]}
           onClose={() => setEditing(null)}
-          onSave={(model, price) => save({ ...without(editing), [model]: price }, "Price saved")}
+          onSave={(model, price) => replacePrice(editing, { [model]: price }, "Price saved")}
         />
       )}
     </Panel>

@@ -31,6 +31,7 @@ describe("a route in its form", () => {
   it("shows what the gateway says of it without the name of the field", () => {
     expect(findRouteFault('model_routes.best[1]: "x" is no model', "best")).toBe('"x" is no model');
     expect(findRouteFault("model_routes.gpt-4.1[0].weight: too big", "gpt-4.1")).toBe("too big");
+    expect(findRouteFault("models[0].weight: too big", "best")).toBe("too big");
     expect(findRouteFault("the configuration is read-only", "best")).toBeNull();
   });
 });
