@@ -62,7 +62,13 @@ const responsesRequest = (conversation: Conversation, toolCalls: "native" | "mar
   new ResponsesRequest(conversation, OPTIONS, { model: MODEL, toolCalls, whole: false }, () => undefined);
 
 const contentRequest = (conversation: Conversation, toolCalls: "native" | "markup") =>
-  new ContentRequest(conversation, OPTIONS, { model: MODEL, toolCalls, whole: false }, () => undefined);
+  new ContentRequest(
+    conversation,
+    OPTIONS,
+    { model: MODEL, toolCalls, whole: false },
+    () => undefined,
+    "http://backend.example/v1beta/files",
+  );
 
 const messagesRequest = (conversation: Conversation, toolCalls: "native" | "markup") =>
   new MessagesRequest(conversation, OPTIONS, { model: MODEL, toolCalls, whole: false }, () => ({

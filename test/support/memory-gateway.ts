@@ -13,7 +13,9 @@ import { type Asked, ScriptedUpstream } from "./scripted-upstream.ts";
 import { type Answers, isTurn, sessionsScript } from "./upstream-scripts.ts";
 // Load lazy modules at the start, because a fake clock does not wait for the disk.
 import "../../src/gateway/files/form-file.ts";
+import "../../src/gateway/files/operations.ts";
 import "../../src/gateway/files/related-file.ts";
+import "../../src/gateway/providers/file-modules.ts";
 import "./surfaces.ts";
 
 /** Options of a test gateway: its platform, and the answers of a provider of the sessions protocol. */

@@ -3,12 +3,23 @@ import type { ResolvedModel } from "./model.ts";
 import type { ToolChoice, ToolDefinition } from "./tool.ts";
 import type { WebSearch } from "./web-search.ts";
 
+/** A file at the provider that has an id of its own there. */
+export interface StoredFile {
+  /** The provider's id of the file. */
+  readonly id: string;
+  /** The provider's address of the file, for protocols whose requests name files by address. */
+  readonly uri?: string;
+  readonly filename: string;
+  readonly mediaType: string;
+}
+
 /** Where the bytes of an attachment are. */
 export type AttachmentSource =
   | { readonly kind: "url"; readonly url: string }
   /** `data` is base64. */
   | { readonly kind: "inline"; readonly data: string; readonly mediaType: string }
-  | { readonly kind: "file"; readonly fileId: string };
+  /** `fileId` is the id that the caller knows. It is also the provider's id if `stored` is absent. */
+  | { readonly kind: "file"; readonly fileId: string; readonly stored?: StoredFile };
 
 /** Something that may carry a cache breakpoint. */
 interface Cacheable {

@@ -3,8 +3,14 @@
  * return again. Plain data: it can be stored and sent over RPC.
  */
 export interface FileRecord {
-  /** The provider's id. */
+  /** The id that callers know. */
   readonly id: string;
+  /** The configured provider that stores the file. Absent: the default provider. */
+  readonly provider?: string;
+  /** The provider's own id of the file. Absent: it is `id`. */
+  readonly upstreamId?: string;
+  /** The provider's address of the file, for protocols whose requests name files by address. */
+  readonly uri?: string;
   /** The identifier of the account that received it (contract, File object). */
   readonly account: string;
   readonly filename: string;
@@ -16,7 +22,7 @@ export interface FileRecord {
   readonly bytes: number;
   /** The status that the provider reported last; absent if not stored. */
   readonly status?: string;
-  /** The caller deleted the file: the API hides it, although the provider still has it. */
+  /** The API hides the file: the caller deleted it, or the provider no longer has it. */
   readonly deleted?: true;
   /** Unix seconds. */
   readonly createdAt: number;

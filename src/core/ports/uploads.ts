@@ -5,6 +5,8 @@ export interface PartialUpload {
   readonly credential: string;
   /** `X-Gateway-Target-Account` of the first request. */
   readonly targetAccount: string | null;
+  /** `X-Gateway-Provider` of the first request. Absent: none. */
+  readonly provider?: string;
   readonly filename: string;
   readonly displayName?: string;
   readonly mediaType: string;

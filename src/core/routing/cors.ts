@@ -6,6 +6,7 @@ const COMMON_HEADERS = [
   "Authorization",
   "X-API-Key",
   "X-Gateway-Target-Account",
+  "X-Gateway-Provider",
   "X-Gateway-Source",
   "X-Hosting-Protection-Bypass",
   "X-Vercel-Protection-Bypass",

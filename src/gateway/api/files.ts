@@ -3,16 +3,11 @@ import { FILES_STYLE } from "../../core/config/styles.ts";
 import { lazyLooseObject } from "../../core/encoding/lazy-schema.ts";
 import { respondJsonWithinBudget } from "../../core/routing/budgeted-response.ts";
 import { callerEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
-import {
-  deleteCallerFile,
-  listCallerFiles,
-  paginate,
-  readCallerFile,
-  rejectContentDownload,
-} from "../files/caller-files.ts";
-import { receiveForm, UPLOAD_FORM_SCHEMA } from "../files/receive.ts";
-import { discardUnreadBody, getUnreadBody } from "../files/unread-body.ts";
+import { UPLOAD_FORM_SCHEMA } from "../files/upload-form.ts";
 import { fileObjectSchema, toFileObject, toListedFileObject } from "./file-object.ts";
+
+/** Few isolates serve files. */
+const loadOperations = () => import("../files/operations.ts");
 
 const PATHS = ["/v1/files", "/files"];
 const FILE_PATHS = PATHS.map((path) => `${path}/:file_id`);
@@ -29,10 +24,14 @@ const uploadFile = callerEndpoint({
   answers: jsonResponse(fileObjectSchema),
   takesAccount: true,
   handler: async (context, { caller }) => {
+    const { receiveForm } = await loadOperations();
     const { file, record } = await receiveForm(context, caller, FILES_STYLE);
     return Response.json(toFileObject(file, record));
   },
-  onAuthenticationFailed: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
+  onAuthenticationFailed: async (context, error) => {
+    const { discardUnreadBody, getUnreadBody } = await loadOperations();
+    await discardUnreadBody(getUnreadBody(context.request), error);
+  },
 });
 
 /** `GET /v1/files/{file_id}` (contract). Asks the account that has the file. */
@@ -43,6 +42,7 @@ const readFile = callerEndpoint({
   answers: jsonResponse(fileObjectSchema),
   takesAccount: true,
   handler: async (context, { caller, params }) => {
+    const { readCallerFile } = await loadOperations();
     const { file, record } = await readCallerFile(
       { context, caller, style: FILES_STYLE },
       params["file_id"] ?? "",
@@ -72,6 +72,7 @@ const listFiles = callerEndpoint({
     }),
   ),
   handler: async (context, { caller, query: { purpose, limit, order, after } }) => {
+    const { listCallerFiles, paginate } = await loadOperations();
     const all = await listCallerFiles({ context, caller, style: FILES_STYLE });
     const matching = purpose === undefined ? all : all.filter((file) => file.purpose === purpose);
     const { data, hasMore } = paginate(order === "asc" ? matching : matching.toReversed(), after, limit);
@@ -95,19 +96,22 @@ const deleteFile = callerEndpoint({
   ),
   handler: async (context, { caller, params }) => {
     const id = params["file_id"] ?? "";
+    const { deleteCallerFile } = await loadOperations();
     await deleteCallerFile({ context, caller, style: FILES_STYLE }, id);
     return Response.json({ id, object: "file", deleted: true });
   },
 });
 
-/** `GET /v1/files/{file_id}/content`: always an error, because the gateway does not store the content. */
+/** `GET /v1/files/{file_id}/content`: as the provider sends it. */
 const readContent = callerEndpoint({
   method: "GET",
   path: FILE_PATHS.map((path) => `${path}/content`),
-  summary: "Read a file's content: always an error, as it is not kept",
+  summary: "Read a file's content, if the provider returns it",
   answers: () => ({ "application/octet-stream": { type: "string" } }),
-  handler: (context, { caller, params }) =>
-    rejectContentDownload({ context, caller, style: FILES_STYLE }, params["file_id"] ?? ""),
+  handler: async (context, { caller, params }) => {
+    const { readCallerFileContent } = await loadOperations();
+    return readCallerFileContent({ context, caller, style: FILES_STYLE }, params["file_id"] ?? "");
+  },
 });
 
 /** File endpoints of the standard style. */

@@ -5,10 +5,11 @@ import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { FileRecord } from "../../core/ports/files.ts";
 import { type Page, paginateById } from "../../core/routing/paginate-by-id.ts";
+import type { AccountSession } from "../accounts/account-request.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
-import type { FileKeeping, ProviderFile } from "../providers/provider.ts";
-import { getDefaultProviderApi } from "../providers/provider-registry.ts";
+import type { ProviderFile } from "../providers/provider.ts";
+import { type FileProvider, fileNotFoundError, getFileProvider } from "./file-provider.ts";
 import { MAX_LIFETIME_SECONDS } from "./record-lifetime.ts";
 import type { UploadedFile } from "./upload.ts";
 
@@ -19,25 +20,10 @@ export interface FileRequest {
   readonly style: string;
 }
 
-/** Creates the 404 for a file that does not exist, has expired, or belongs to another caller. */
-function fileNotFoundError(id: string): GatewayError {
-  return new GatewayError(404, `there is no file with id ${JSON.stringify(id)}`, {
-    code: "file_not_found",
-    param: "file_id",
-  });
-}
-
-/**
- * Returns the provider's file operations.
- *
- * @throws GatewayError 501 if the provider does not store files.
- */
-export function getFileOperations(context: Context): FileKeeping {
-  const { files } = getDefaultProviderApi(context.platform);
-  if (files !== undefined) return files;
-  throw new GatewayError(501, "this provider keeps no files: send them within the request", {
-    code: "unsupported",
-  });
+/** Where a file is: its provider, its id there, and the time limit of requests for it. */
+interface StoredAt extends FileProvider {
+  readonly fileId: string;
+  readonly timeout: AttemptTimeout;
 }
 
 /**
@@ -55,8 +41,7 @@ async function readFileRecord({ context, caller }: FileRequest, id: string): Pro
 /**
  * Reads a caller's file with its current state from the account that has it.
  *
- * @throws GatewayError 404 if the file is not the caller's, 501 if the provider does not store files, and the errors of the
- * provider.
+ * @throws GatewayError 404 if the file is not the caller's or no longer exists, and the errors of the provider.
  */
 export async function readCallerFile(request: FileRequest, id: string): Promise<UploadedFile> {
   request.context.log.dialect = request.style;
@@ -70,39 +55,63 @@ export async function readCallerFile(request: FileRequest, id: string): Promise<
   return current;
 }
 
-async function readCurrentFile(
+/**
+ * Runs work with the account that has a file.
+ *
+ * @throws GatewayError 404 if the account, its provider or the file no longer exists. The record is then hidden. Also the
+ *   errors of the provider.
+ */
+async function withFileAccount<T>(
   { context, caller, style }: FileRequest,
   id: string,
   record: FileRecord | null,
-): Promise<UploadedFile> {
-  const files = getFileOperations(context);
-  const provider = getDefaultProviderApi(context.platform);
+  operation: (stored: StoredAt, session: AccountSession, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const { abort, stop } = abortOnDisconnect(context.request);
-  const attemptTimeout = new AttemptTimeout(context.platform.variables.firstByteTimeoutMs, abort.signal);
-  const { signal } = attemptTimeout;
   const owner = { ...caller, targetAccount: record?.account ?? null };
+  let attemptTimeout: AttemptTimeout | undefined;
   try {
+    const { provider, files } = await getFileProvider(context, record);
+    if (provider.id !== "") context.log.provider = provider.id;
+    const timeout = new AttemptTimeout(provider.timeouts.firstByteTimeoutMs, abort.signal);
+    attemptTimeout = timeout;
+    const stored = { provider, files, fileId: record?.upstreamId ?? id, timeout };
     return await withAccount(
-      { context, caller: owner, model: "", dialect: style, abort },
-      async (session) => {
-        attemptTimeout.restart();
-        const file = await session.runWithToken((account) => files.read(account, id, signal));
-        if (record !== null) return { file, record };
-        const { id: account } = await provider.describeAccount(session.account, signal);
-        return { file, record: createUnstoredRecord(file, account) };
+      { context, caller: owner, provider, model: "", dialect: style, abort },
+      (session) => {
+        timeout.restart();
+        return operation(stored, session, timeout.signal);
       },
     );
   } catch (error) {
-    const isGone =
-      error instanceof ProviderError
-        ? error.kind === "not_found"
-        : error instanceof GatewayError && error.code === "target_account_not_found";
-    if (isGone) throw fileNotFoundError(id);
+    const isLost = error instanceof ProviderError && error.kind === "not_found";
+    if (isLost && record?.upstreamId !== undefined) {
+      await context.platform.files(caller.owner).put({ ...record, deleted: true });
+    }
+    if (isLost || isAccountGone(error)) throw fileNotFoundError(id);
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
   } finally {
-    attemptTimeout.stop();
+    attemptTimeout?.stop();
     stop();
   }
+}
+
+/** Whether an error means that the account of a file is no longer configured. */
+function isAccountGone(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === "target_account_not_found";
+}
+
+async function readCurrentFile(
+  request: FileRequest,
+  id: string,
+  record: FileRecord | null,
+): Promise<UploadedFile> {
+  return withFileAccount(request, id, record, async ({ provider, files, fileId }, session, signal) => {
+    const file = await session.runWithToken((account) => files.read(account, fileId, signal));
+    if (record !== null) return { file: { ...file, id }, record };
+    const { id: account } = await provider.api.describeAccount(session.account, signal);
+    return { file, record: createUnstoredRecord(file, account) };
+  });
 }
 
 /** Builds a record for a pass-through caller's file that was not uploaded here, or whose record has expired. */
@@ -111,11 +120,7 @@ function createUnstoredRecord(file: ProviderFile, account: string): FileRecord {
   return { id, account, filename, mediaType: "", purpose, bytes, createdAt, status, expiresAt: 0 };
 }
 
-/**
- * Lists the stored records of a caller's files, oldest first.
- *
- * @throws GatewayError 501 if the provider does not store files.
- */
+/** Lists the stored records of a caller's files, oldest first. */
 export async function listCallerFiles({
   context,
   caller,
@@ -123,39 +128,111 @@ export async function listCallerFiles({
 }: FileRequest): Promise<readonly FileRecord[]> {
   context.log.dialect = style;
   context.log.operation = "files";
-  getFileOperations(context);
   const all = await context.platform.files(caller.owner).list();
   return all.filter(({ deleted }) => deleted !== true);
 }
 
 /**
- * Hides a file from its caller. It stays at the provider, whose protocols cannot delete files.
+ * Deletes a file at its provider, if the protocol can, and hides it from its caller.
  *
- * @throws GatewayError as {@link readCallerFile} does.
+ * @throws GatewayError as {@link readCallerFile} does, except for a file that the provider no longer has.
  */
 export async function deleteCallerFile(request: FileRequest, id: string): Promise<void> {
   const { context, caller, style } = request;
   context.log.dialect = style;
   context.log.operation = "files";
-  getFileOperations(context);
-  const record = (await readFileRecord(request, id)) ?? (await readCurrentFile(request, id, null)).record;
+  const stored = await readFileRecord(request, id);
+  const record = stored ?? (await readCurrentFile(request, id, null)).record;
+  await deleteAtProvider(request, id, record, stored !== null);
   const expiresAt = record.expiresAt || context.platform.now() + MAX_LIFETIME_SECONDS * 1000;
   // Keep the record: without it, a pass-through caller would still find the file at the provider.
   await context.platform.files(caller.owner).put({ ...record, expiresAt, deleted: true });
 }
 
+async function deleteAtProvider(
+  request: FileRequest,
+  id: string,
+  record: FileRecord,
+  mayBeLost: boolean,
+): Promise<void> {
+  try {
+    const { files } = await getFileProvider(request.context, record);
+    if (files.delete === undefined) return;
+    await withFileAccount(request, id, record, ({ files: { delete: remove }, fileId }, session, signal) =>
+      session.runWithToken(async (account) => remove?.(account, fileId, signal)),
+    );
+  } catch (error) {
+    const isLost = error instanceof GatewayError && error.code === "file_not_found";
+    if (!(isLost && mayBeLost)) throw error;
+  }
+}
+
 /**
- * Rejects a request for the content of a file, because the gateway does not store it.
+ * Returns a file's content as the provider sends it. The gateway stores no content.
  *
- * @throws GatewayError always: 404 if the file is not the caller's, 501 if the provider does not store files, otherwise
- * 400.
+ * @throws GatewayError 404 if the file is not the caller's, 400 if the provider does not return its content, and the
+ *   errors of the provider.
  */
-export async function rejectContentDownload(request: FileRequest, id: string): Promise<never> {
+export async function readCallerFileContent(request: FileRequest, id: string): Promise<Response> {
   request.context.log.dialect = request.style;
   request.context.log.operation = "files";
-  getFileOperations(request.context);
-  await readFileRecord(request, id);
-  throw new GatewayError(400, "files that were uploaded cannot be downloaded: their content is not kept", {
+  const record = await readFileRecord(request, id);
+  const { files } = await getFileProvider(request.context, record);
+  if (files.readContent === undefined) throw notDownloadableError("their content is not kept");
+  const content = await withFileAccount(
+    request,
+    id,
+    record,
+    async ({ files: { readContent }, fileId, timeout }, session, signal) => {
+      const body = await session.runWithToken(async (account) => readContent?.(account, fileId, signal));
+      return body === undefined ? null : limitReadTime(body, timeout);
+    },
+  ).catch((error: unknown) => {
+    if (!(error instanceof GatewayError) || error.status !== 400) throw error;
+    throw notDownloadableError(error.message);
+  });
+  return new Response(content, { headers: CONTENT_HEADERS });
+}
+
+/** Limits the time of each read. Time in which the client reads nothing does not count. */
+function limitReadTime(
+  body: ReadableStream<Uint8Array>,
+  timeout: AttemptTimeout,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const { signal } = timeout;
+  // Not every body reacts to the signal of its request.
+  signal.addEventListener("abort", () => void reader.cancel(signal.reason).catch(() => undefined), {
+    once: true,
+  });
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        timeout.restart();
+        try {
+          const { done, value } = await reader.read();
+          signal.throwIfAborted();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } finally {
+          timeout.stop();
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Browsers must not show a caller's file as a page of the gateway. */
+const CONTENT_HEADERS = {
+  "content-type": "application/octet-stream",
+  "content-disposition": "attachment",
+  "x-content-type-options": "nosniff",
+};
+
+function notDownloadableError(reason: string): GatewayError {
+  return new GatewayError(400, `files that were uploaded cannot be downloaded: ${reason}`, {
     code: "unsupported",
     param: "file_id",
     details: { error_code: "file_not_downloadable" },

@@ -3,7 +3,7 @@ import { ProviderError, providerErrorToGateway } from "../../core/errors/provide
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import type { Awaitable } from "../../core/ports/awaitable.ts";
 import type { Context } from "../../core/ports/context.ts";
-import { getFileOperations } from "./caller-files.ts";
+import { readRequestedProvider, selectUploadProvider } from "./file-provider.ts";
 import type { BodyLimits } from "./incoming-body.ts";
 import { parseLifetime } from "./record-lifetime.ts";
 import { discardUnreadBody, getUnreadBody, type UnreadBody } from "./unread-body.ts";
@@ -20,24 +20,12 @@ export function uploadLimits({ platform }: Pick<Context, "platform">): BodyLimit
   return { bytes: MAX_UPLOAD_BYTES, idleMs: platform.variables.idleTimeoutMs };
 }
 
-/** JSON schema of an upload's form. */
-export const UPLOAD_FORM_SCHEMA = {
-  type: "object",
-  properties: {
-    file: { type: "string", contentMediaType: "application/octet-stream" },
-    purpose: { type: "string" },
-    "expires_after[anchor]": { const: "created_at" },
-    "expires_after[seconds]": { type: "integer" },
-    expires_in_seconds: { type: "integer" },
-  },
-  required: ["file"],
-};
-
 /**
  * Streams a file from its caller to one of the provider's accounts, whole or not at all, and stores a record of it for the
  * caller.
  *
  * @param openBody Starts to read the request's body. If it throws, the request is rejected.
+ * @param requestedProvider the provider that the caller names; default: as the request's header says
  * @throws GatewayError 501 if the provider does not store files, errors of the request, and errors of the provider.
  */
 export async function receiveFile(
@@ -45,10 +33,11 @@ export async function receiveFile(
   caller: Caller,
   style: string,
   openBody: (request: Request) => Awaitable<IncomingFile & UnreadBody>,
+  requestedProvider = readRequestedProvider(context.request),
 ): Promise<UploadedFile> {
   context.log.dialect = style;
   context.log.operation = "files";
-  return receiveAndForward(context, caller, style, openBody);
+  return receiveAndForward(context, caller, style, openBody, requestedProvider);
 }
 
 /** Receives a file in a form (contract, `POST /v1/files`). See {@link receiveFile}. */
@@ -66,15 +55,17 @@ async function receiveAndForward(
   caller: Caller,
   style: string,
   openBody: (request: Request) => Awaitable<IncomingFile & UnreadBody>,
+  requestedProvider: string | undefined,
 ): Promise<UploadedFile> {
   const { request, memory: reservation } = context;
   const { abort, stop } = abortOnDisconnect(request);
   let incoming: (IncomingFile & UnreadBody) | undefined;
   try {
     if (!reservation.tryReserve(UPLOAD_MEMORY_BYTES)) await reservation.reserveWhenFree(UPLOAD_MEMORY_BYTES);
-    const files = getFileOperations(context);
+    const target = await selectUploadProvider(context, caller, requestedProvider);
+    if (target.provider.id !== "") context.log.provider = target.provider.id;
     incoming = await openBody(request);
-    const uploaded = await new Upload(context, caller, style, files, incoming, abort).run();
+    const uploaded = await new Upload(context, caller, style, target, incoming, abort).run();
     context.log.account = uploaded.record.account;
     return uploaded;
   } catch (error) {

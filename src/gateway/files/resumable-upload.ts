@@ -13,7 +13,7 @@ import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts
 import { bodyTooLarge } from "../../core/http/json-text.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { createPieceId, type PartialUpload, type UploadStore } from "../../core/ports/uploads.ts";
-import { getFileOperations } from "./caller-files.ts";
+import { readRequestedProvider, selectUploadProvider } from "./file-provider.ts";
 import { IncomingBody } from "./incoming-body.ts";
 import { RawFile } from "./raw-file.ts";
 import { MAX_UPLOAD_BYTES, receiveFile, uploadLimits } from "./receive.ts";
@@ -63,7 +63,8 @@ export async function startUpload(
 ): Promise<string> {
   context.log.dialect = style;
   context.log.operation = "files";
-  getFileOperations(context);
+  const provider = readRequestedProvider(context.request);
+  await selectUploadProvider(context, caller, provider);
   if (head.size !== null && head.size > MAX_UPLOAD_BYTES) throw bodyTooLarge(MAX_UPLOAD_BYTES);
   const secret = crypto.getRandomValues(new Uint8Array(NAME_HALF_BYTES));
   await context.platform.uploads(caller.owner).put({
@@ -71,6 +72,7 @@ export async function startUpload(
     id: await sha256Hex(secret),
     credential: await encryptText(caller.credential, secret),
     targetAccount: caller.targetAccount,
+    ...(provider === undefined ? {} : { provider }),
     received: 0,
     pieces: 0,
     expiresAt: context.platform.now() + LIFETIME_MS,
@@ -127,10 +129,11 @@ export async function finishUpload(
   const pinnedCaller = { ...caller, targetAccount: upload.targetAccount };
   if (upload.pieces > 0 && !context.memory.tryReserve(PIECE_MEMORY_BYTES))
     await context.memory.reserveWhenFree(PIECE_MEMORY_BYTES);
-  const uploaded = await receiveFile(context, pinnedCaller, style, (request) => {
+  const openBody = (request: Request) => {
     const body = new IncomingBody(request, uploadLimits(context));
     return new RawFile(body, upload, readUploadBytes(body, store, upload, countOverlap(upload, offset)));
-  });
+  };
+  const uploaded = await receiveFile(context, pinnedCaller, style, openBody, upload.provider);
   // Ignore errors: the file is complete, and the remaining pieces expire within an hour.
   await store.remove(upload.id).catch(() => undefined);
   return uploaded;

@@ -8,11 +8,12 @@ import type { AccountSession } from "../accounts/account-request.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import { CATALOGUE } from "../models/catalogue.ts";
-import type { FileKeeping, ProviderFile, UpstreamAccount } from "../providers/provider.ts";
-import { getDefaultProviderApi } from "../providers/provider-registry.ts";
-import { parseLifetime } from "./record-lifetime.ts";
+import type { ProviderFile, UpstreamAccount } from "../providers/provider.ts";
+import type { FileProvider } from "./file-provider.ts";
+import { guessMediaType } from "./media-type-by-name.ts";
+import { parseLifetime, parseRequestedLifetime } from "./record-lifetime.ts";
 
-/** An uploaded file at the provider, and its stored record. */
+/** An uploaded file, and its stored record. `file` is as the provider describes it, with the id that callers know. */
 export interface UploadedFile {
   readonly file: ProviderFile;
   readonly record: FileRecord;
@@ -44,31 +45,31 @@ export interface IncomingFile {
 export class Upload {
   readonly #context: Context;
   readonly #caller: Caller;
-  readonly #files: FileKeeping;
+  readonly #target: FileProvider;
   readonly #incoming: IncomingFile;
   readonly #style: string;
   readonly #abort: LightAbortController;
   readonly #attemptTimeout: AttemptTimeout;
 
   /**
-   * `style` is the name in the queue's status. `abort` ends the upload. It is also aborted if the client's body breaks off
+   * `style` is the name in the queue's status. `target` receives the file. `abort` ends the upload. It is also aborted if the client's body breaks off
    * or is too slow, or if the lease is lost.
    */
   constructor(
     context: Context,
     caller: Caller,
     style: string,
-    files: FileKeeping,
+    target: FileProvider,
     form: IncomingFile,
     abort: LightAbortController,
   ) {
     this.#context = context;
     this.#caller = caller;
     this.#style = style;
-    this.#files = files;
+    this.#target = target;
     this.#incoming = form;
     this.#abort = abort;
-    this.#attemptTimeout = new AttemptTimeout(context.platform.variables.firstByteTimeoutMs, abort.signal);
+    this.#attemptTimeout = new AttemptTimeout(target.provider.timeouts.firstByteTimeoutMs, abort.signal);
   }
 
   /**
@@ -78,12 +79,14 @@ export class Upload {
    * @throws ProviderError if the provider did not accept the file.
    */
   async run(): Promise<UploadedFile> {
-    const head = await this.#incoming.head();
+    const stated = await this.#incoming.head();
+    const head = { ...stated, mediaType: guessMediaType(stated.mediaType, stated.filename) };
     let sending = false;
     return withAccount(
       {
         context: this.#context,
         caller: this.#caller,
+        provider: this.#target.provider,
         model: "",
         dialect: this.#style,
         abort: this.#abort,
@@ -96,18 +99,18 @@ export class Upload {
         const file = await this.#send(session.account, head);
         const record = this.#createRecord(file, head, account);
         await this.#context.platform.files(this.#caller.owner).put(record);
-        return { file, record };
+        return { file: { ...file, id: record.id }, record };
       },
     );
   }
 
   /** Validates the account's token before the upload starts. Returns the account id for the file object. */
   async #validateToken(session: AccountSession): Promise<string> {
-    const provider = getDefaultProviderApi(this.#context.platform);
+    const { api } = this.#target.provider;
     this.#attemptTimeout.restart();
     try {
       const { id } = await session.runWithToken((account) =>
-        provider.describeAccount(account, this.#attemptTimeout.signal),
+        api.describeAccount(account, this.#attemptTimeout.signal),
       );
       return session.accountId || id;
     } finally {
@@ -117,10 +120,11 @@ export class Upload {
 
   async #send(account: UpstreamAccount, head: FileHead): Promise<ProviderFile> {
     const source = this.#incoming.content.getReader();
-    const { timers, platform } = this.#context;
+    const { timers } = this.#context;
+    const { provider, files } = this.#target;
     let reading = false;
     // Each wait for the client or the provider has its own limit. This clock limits the total time.
-    const clock = new BodyDeadline(timers, platform.variables.answerTimeoutMs, () => {
+    const clock = new BodyDeadline(timers, provider.timeouts.answerTimeoutMs, () => {
       if (reading) this.#abort.abort(bodyTimedOut());
       else this.#attemptTimeout.expire();
     });
@@ -148,12 +152,13 @@ export class Upload {
     );
     this.#attemptTimeout.restart();
     try {
-      return await this.#files.upload(
+      return await files.upload(
         account,
         {
           filename: head.filename,
           mediaType: head.mediaType,
           purpose: () => this.#incoming.fields.get("purpose") ?? "",
+          lifetime: () => parseRequestedLifetime(this.#incoming.fields),
           model: selectModelForFile(head.mediaType),
           body,
         },
@@ -168,8 +173,12 @@ export class Upload {
   #createRecord(file: ProviderFile, head: FileHead, account: string): FileRecord {
     const now = this.#context.platform.now();
     const lifetime = parseLifetime(this.#incoming.fields) * 1000;
+    const { provider, files } = this.#target;
+    const expiresAt = Math.min(now + lifetime, (file.expiresAt ?? Number.POSITIVE_INFINITY) * 1000);
     return {
-      id: file.id,
+      ...(files.showsOwnIds === true ? { id: file.id } : { id: createFileId(), upstreamId: file.id }),
+      ...(provider.id === "" ? {} : { provider: provider.id }),
+      ...(file.uri === undefined ? {} : { uri: file.uri }),
       account,
       filename: file.filename || head.filename,
       ...(head.displayName === undefined ? {} : { displayName: head.displayName }),
@@ -178,9 +187,14 @@ export class Upload {
       bytes: file.bytes,
       status: file.status,
       createdAt: file.createdAt || Math.floor(now / 1000),
-      expiresAt: now + lifetime,
+      expiresAt,
     };
   }
+}
+
+/** Creates an id that all API styles accept. Names of the content-generation style have at most 40 characters. */
+function createFileId(): string {
+  return `file-${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
 /** Returns the provider's model that will read a file: the vision model for images. */

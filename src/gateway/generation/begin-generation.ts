@@ -43,16 +43,16 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   context.log.stream = originalConversation.stream;
   assertDialectAllowed(request.caller.key?.entry, originalConversation.dialect);
   const ordered = await orderModelsFor(request);
-  const { caller, models, hasImages } = await pinToFileAccount(
-    context,
-    request.caller,
-    originalConversation,
-    ordered.models,
-  );
+  const {
+    caller,
+    conversation: resolvedConversation,
+    models,
+    hasImages,
+  } = await pinToFileAccount(context, request.caller, originalConversation, ordered.models);
   const [first, ...alternatives] = models;
   const isRouted = originalConversation.model.route !== undefined;
   const routedConversation =
-    first === undefined ? originalConversation : { ...originalConversation, model: first };
+    first === undefined ? resolvedConversation : { ...resolvedConversation, model: first };
   if (isRouted || first?.provider !== undefined) context.log.provider = first?.provider ?? DEFAULT_PROVIDER;
   const provider = await findProviderApi(context, routedConversation.model);
   // With several models, each is checked when its turn comes: another model may accept what one rejects.

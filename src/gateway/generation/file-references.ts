@@ -1,11 +1,15 @@
 import type { Caller } from "../../core/auth/callers.ts";
 import { accountIdentifier, indexAccountsByName } from "../../core/config/account-identifier.ts";
 import { type Account, type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
-import type { Conversation } from "../../core/conversation/conversation.ts";
+import type { AttachmentSource, Conversation, StoredFile } from "../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { FileRecord } from "../../core/ports/files.ts";
+import { tokenAccountId } from "../../pool/configuration.ts";
+
+/** The maximum number of files of one conversation. Each is looked up. */
+const MAX_FILES = 1_000;
 
 /** The ids of all provider files that a conversation refers to, without duplicates. */
 function collectFileIds(conversation: Conversation): string[] {
@@ -20,23 +24,34 @@ function collectFileIds(conversation: Conversation): string[] {
 
 /** The 404 error for a file that the caller does not own. */
 function fileNotFoundError(id: string, field: string): GatewayError {
-  return new GatewayError(404, `${field} refers to the file ${JSON.stringify(id)}, which does not exist`, {
-    code: "file_not_found",
-    param: field,
-  });
+  return new GatewayError(
+    404,
+    `${field} refers to the file ${JSON.stringify(id)}, which does not exist: it may have been deleted, or have expired`,
+    {
+      code: "file_not_found",
+      param: field,
+    },
+  );
 }
 
-/** The configured account with this identifier; null if there is none. */
-async function findAccount(config: Config, identifier: string): Promise<Account | null> {
+/** The names of an account, and its provider. */
+type FileAccount = Pick<Account, "email" | "mobile" | "provider">;
+
+/** The configured account with this identifier, or the account that stands for a provider's own token; null: none. */
+async function findAccount(config: Config, identifier: string): Promise<FileAccount | null> {
   for (const account of config.accounts) {
     if ((await accountIdentifier(account)) === identifier) return account;
   }
-  return null;
+  const provider = config.providers.find(({ id }) => tokenAccountId(id) === identifier)?.id;
+  const hasOwnAccount = config.accounts.some((account) => account.provider === provider);
+  return provider === undefined || hasOwnAccount ? null : { email: "", mobile: "", provider };
 }
 
 /** A caller, pinned to the account that holds its files. */
 export interface PinnedCaller {
   readonly caller: Caller;
+  /** The conversation with the provider's references of the files. */
+  readonly conversation: Conversation;
   /** Those of the given models whose provider has the files. */
   readonly models: readonly ResolvedModel[];
   /** Whether one of the files is an image. */
@@ -46,7 +61,7 @@ export interface PinnedCaller {
 /**
  * Pins the caller to the account that holds the files which the conversation refers to: no other account can read them.
  * Leaves only models of the account's provider. Also keeps callers from using each other's files. The provider cannot
- * check that, because it knows only accounts. The files of a pass-through caller are not checked: the provider does that.
+ * check that, because it knows only accounts. A pass-through caller's files need no record: the provider knows their owner.
  *
  * @param models the models that may answer, in order
  * @throws GatewayError 404 `file_not_found` for a file that this caller does not own; 400 for files of different accounts,
@@ -58,17 +73,24 @@ export async function pinToFileAccount(
   conversation: Conversation,
   models: readonly ResolvedModel[],
 ): Promise<PinnedCaller> {
-  const ids = caller.mode === "pass-through" ? [] : collectFileIds(conversation);
-  if (ids.length === 0) return { caller, models, hasImages: false };
+  const ids = collectFileIds(conversation);
+  if (ids.length === 0) return { caller, conversation, models, hasImages: false };
   const field = conversation.contentField;
+  if (ids.length > MAX_FILES) {
+    throw invalidRequest(`${field} refers to ${ids.length} files, but may refer to ${MAX_FILES}`, field);
+  }
   const store = context.platform.files(caller.owner);
-  const files = await Promise.all(
+  const isPassThrough = caller.mode === "pass-through";
+  const records = await Promise.all(
     ids.map(async (id) => {
       const file = await store.get(id);
-      if (file === null || file.deleted === true) throw fileNotFoundError(id, field);
+      if (file?.deleted === true || (file === null && !isPassThrough)) throw fileNotFoundError(id, field);
       return file;
     }),
   );
+  const files = records.filter((file) => file !== null);
+  const resolved = withStoredFiles(conversation, files);
+  if (isPassThrough) return { caller, conversation: resolved, models, hasImages: false };
   const id = getCommonAccount(files, field);
   const { config } = await context.config();
   const account = await findAccount(config, id);
@@ -92,7 +114,30 @@ export async function pinToFileAccount(
     );
   }
   const images = files.some(({ mediaType }) => mediaType.startsWith("image/"));
-  return { caller: { ...caller, targetAccount: id }, models: usable, hasImages: images };
+  const pinned = { ...caller, targetAccount: id };
+  return { caller: pinned, conversation: resolved, models: usable, hasImages: images };
+}
+
+/** Adds the provider's references of files that have another id there. */
+function withStoredFiles(conversation: Conversation, files: readonly FileRecord[]): Conversation {
+  const stored = new Map(files.flatMap(toStoredFile));
+  if (stored.size === 0) return conversation;
+  const resolve = (source: AttachmentSource): AttachmentSource => {
+    const file = source.kind === "file" ? stored.get(source.fileId) : undefined;
+    return source.kind === "file" && file !== undefined ? { ...source, stored: file } : source;
+  };
+  const messages = conversation.messages.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) =>
+      part.type === "text" ? part : { ...part, source: resolve(part.source) },
+    ),
+  }));
+  return { ...conversation, messages };
+}
+
+function toStoredFile({ id, upstreamId, uri, filename, mediaType }: FileRecord): [string, StoredFile][] {
+  if (upstreamId === undefined) return [];
+  return [[id, { id: upstreamId, filename, mediaType, ...(uri === undefined ? {} : { uri }) }]];
 }
 
 function getCommonAccount(files: readonly FileRecord[], field: string): string {

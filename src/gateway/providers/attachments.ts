@@ -15,7 +15,7 @@ export type Attachment =
       readonly source:
         | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly mediaType: string }
         | { readonly kind: "url"; readonly url: string }
-        | { readonly kind: "file"; readonly fileId: string };
+        | Extract<AttachmentSource, { kind: "file" }>;
     };
 
 /** The bytes of an attachment, in memory. */
@@ -73,8 +73,13 @@ export class AttachmentReader {
     const { source } = part;
     const name = part.type === "file" ? part.filename : undefined;
     if (source.kind === "file") {
-      const kind = part.type === "image" ? "image" : "document";
-      return { kind, filename: name ?? source.fileId, source };
+      const { fileId, stored } = source;
+      const isStoredImage = stored?.mediaType.startsWith("image/") ?? part.type === "image";
+      return {
+        kind: isStoredImage ? "image" : "document",
+        filename: name ?? stored?.filename ?? fileId,
+        source,
+      };
     }
     if (source.kind === "url" && !/^data:/i.test(source.url)) {
       const kind = isImage(part) ? "image" : "document";
@@ -129,6 +134,11 @@ export class AttachmentReader {
     const field = this.#conversation.contentField;
     return invalidRequest(`${field} contains ${problem}`, field);
   }
+}
+
+/** Returns the id by which the provider knows a file. */
+export function providerFileId({ fileId, stored }: Extract<AttachmentSource, { kind: "file" }>): string {
+  return stored?.id ?? fileId;
 }
 
 /**

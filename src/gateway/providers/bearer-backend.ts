@@ -2,11 +2,12 @@ import { withoutTrailingSlashes } from "../../core/encoding/path-segment.ts";
 import type { ExchangeKind, ProviderOptions } from "./driver.ts";
 import { readEmbeddings } from "./embeddings.ts";
 import { KeyedBackend, type KeyedProtocol } from "./keyed-backend.ts";
-import type { Embedding } from "./provider.ts";
+import { createLazyFiles } from "./lazy-files.ts";
+import type { Embedding, FileKeeping } from "./provider.ts";
 import { readRecord } from "./transport.ts";
 
 /**
- * A backend whose API key is a bearer token and which also offers embeddings. Chat completions and responses backends
+ * A backend whose API key is a bearer token and which also offers embeddings and files. Chat completions and responses backends
  * differ only in their paths.
  */
 export abstract class BearerBackend<Wire extends { readonly model: string }> extends KeyedBackend<Wire> {
@@ -19,8 +20,15 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
     },
   };
 
+  override readonly files: FileKeeping;
+
   constructor(options: ProviderOptions, protocol: Omit<KeyedProtocol<Wire>, "address">) {
-    super(options, { ...protocol, address: withoutTrailingSlashes(options.baseUrl) });
+    const address = withoutTrailingSlashes(options.baseUrl);
+    super(options, { ...protocol, address });
+    this.files = createLazyFiles(async () => {
+      const { createBearerFiles } = await import("./file-modules.ts");
+      return createBearerFiles(address, (token) => this.headers(token), options.newId);
+    });
   }
 
   protected override headers(token: string) {
@@ -32,6 +40,7 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
 export function classifyBearerExchange(path: string, generations: string): ExchangeKind {
   if (path.endsWith(generations)) return { label: "completion", round: { session: null } };
   if (path.endsWith("/embeddings")) return { label: "embeddings" };
+  if (/\/files(?:\/[^/]+(?:\/content)?)?$/.test(path)) return { label: "file" };
   return { label: path.endsWith("/models") ? "models" : "other" };
 }
 

@@ -55,6 +55,12 @@ export function unixSecondsOf(value: unknown): number {
   return typeof value === "number" && value >= 0 && value <= LATEST_SECONDS ? value : 0;
 }
 
+/** Reads a time in RFC 3339 as whole Unix seconds. Returns 0 (unknown) if the value is none. */
+export function unixSecondsAt(value: unknown): number {
+  const milliseconds = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return unixSecondsOf(Math.floor(milliseconds / 1000));
+}
+
 /** Reads the stated counts into a usage. Omits what is no count. */
 export function readUsage(fields: { readonly [name in keyof ProviderUsage]: unknown }): ProviderUsage {
   return {

@@ -1,4 +1,4 @@
-import type { Conversation } from "../../core/conversation/conversation.ts";
+import { type Conversation, hasAttachments } from "../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
@@ -16,6 +16,7 @@ import {
 } from "./native-request.ts";
 import { type OptionalField, RefusedFieldMemory } from "./optional-fields.ts";
 import type {
+  FileKeeping,
   FollowUp,
   ModelListing,
   NativePath,
@@ -74,6 +75,8 @@ export interface KeyedProtocol<Wire> {
    * entry in `data`.
    */
   readonly listing?: { readonly path: string; readonly names: (body: JsonObject) => readonly string[] };
+  /** Further headers of a generation request. */
+  readonly requestHeaders?: (request: Wire) => Readonly<Record<string, string>>;
   /** How the protocol's error codes and statuses map to kinds of errors. */
   readonly kinds: ErrorKinds;
   readonly optional: readonly OptionalField<Wire>[];
@@ -85,8 +88,8 @@ export interface KeyedProtocol<Wire> {
 }
 
 /**
- * A stateless backend that authenticates with an API key: no accounts, sessions or files. An account's token is the
- * key, and the model list is at a path below the base URL. Session ids are made up. A follow-up turn resends the
+ * A backend that authenticates with an API key, without accounts and sessions. It may store files. An account's token is
+ * the key, and the model list is at a path below the base URL. Session ids are made up. A follow-up turn resends the
  * conversation with the suffix.
  */
 export abstract class KeyedBackend<Wire extends { readonly model: string }> implements Provider {
@@ -129,6 +132,8 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     };
   }
 
+  abstract readonly files: FileKeeping;
+
   /** The headers that carry the API key, and any other headers of every request. */
   protected abstract headers(token: string): Readonly<Record<string, string>>;
 
@@ -161,13 +166,13 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       open: async (account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) => {
         const builtRequest = await writer.build(followUp?.suffix ?? "", signal);
         const post = (named: Wire) => this.#postGeneration(account, named, isWhole, signal);
-        const { request, response } = await this.#withNameFallback(
-          account,
-          builtRequest,
-          model,
-          post,
-          signal,
-        );
+        const sendTurn = () => this.#withNameFallback(account, builtRequest, model, post, signal);
+        const { request, response } = await sendTurn().catch(async (error: unknown) => {
+          if (!hasAttachments(conversation)) throw error;
+          const { recoverFromFileRefusal } = await import("./file-modules.ts");
+          await recoverFromFileRefusal(error, conversation, this.files, account, signal, this.options.sleep);
+          return sendTurn();
+        });
         const reader = this.reader(account, request, conversation);
         return openTurn(response, followUp?.sessionId ?? newId(), reader, signal);
       },
@@ -244,8 +249,10 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     body: unknown,
     accept: string,
     signal: AbortSignal,
+    furtherHeaders: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
-    const headers = { ...this.headers(account.token), "content-type": "application/json", accept };
+    const ownHeaders = { "content-type": "application/json", accept };
+    const headers = { ...this.headers(account.token), ...furtherHeaders, ...ownHeaders };
     const init = { method: "POST", headers, body: JSON.stringify(body) };
     return send(account.fetch, this.#protocol.address + path, init, signal);
   }
@@ -297,11 +304,19 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     signal: AbortSignal,
   ): Promise<Response> {
     const accept = isWhole ? "application/json" : "text/event-stream, application/json";
-    const { path, body } = this.#protocol;
+    const { path, body, requestHeaders } = this.#protocol;
     const requestPath = typeof path === "string" ? path : path(request);
     return this.optionalOf(request.model).send(
       request,
-      (trimmed) => this.post(account, requestPath, body?.(trimmed) ?? trimmed, accept, signal),
+      (trimmed) =>
+        this.post(
+          account,
+          requestPath,
+          body?.(trimmed) ?? trimmed,
+          accept,
+          signal,
+          requestHeaders?.(trimmed),
+        ),
       (response) => this.readError(response, account, signal),
     );
   }

@@ -16,6 +16,9 @@ export interface MultipartBody {
   readonly body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;
 }
 
+/** A part that holds a file. */
+type FilePart = Pick<MultipartFile, "mediaType" | "body">;
+
 /** Quotes a name in a header. Percent-encodes quotes and line breaks (RFC 7578, section 2). */
 function quoteName(name: string): string {
   return `"${name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`;
@@ -32,13 +35,38 @@ export function encodeMultipart(file: MultipartFile, boundary: string): Multipar
   const { fields, fieldsAfter, filename, mediaType, body } = file;
   const head = encoder.encode(
     `${encodeFields(fields, boundary)}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename=${quoteName(filename)}\r\n` +
-      `Content-Type: ${mediaType.replace(/[^\x20-\x7e]/g, "")}\r\n\r\n`,
+      `Content-Type: ${toHeaderText(mediaType)}\r\n\r\n`,
   );
   const tail = () =>
     encoder.encode(`\r\n${encodeFields(fieldsAfter?.() ?? {}, boundary)}--${boundary}--\r\n`);
-  const contentType = `multipart/form-data; boundary=${boundary}`;
-  if (!(body instanceof Uint8Array)) return { contentType, body: frameBody(head, body, tail) };
-  return { contentType, body: concatBytes([head, body, tail()]) };
+  return { contentType: `multipart/form-data; boundary=${boundary}`, body: joinBody(head, body, tail) };
+}
+
+/**
+ * Encodes JSON metadata and a file as `multipart/related` (RFC 2387). A stream stays a stream.
+ *
+ * @param boundary A text that does not occur in the file.
+ */
+export function encodeRelated(
+  metadata: object,
+  { mediaType, body }: FilePart,
+  boundary: string,
+): MultipartBody {
+  const encoder = new TextEncoder();
+  const head = encoder.encode(
+    `--${boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify(metadata)}\r\n` +
+      `--${boundary}\r\nContent-Type: ${toHeaderText(mediaType)}\r\n\r\n`,
+  );
+  const tail = () => encoder.encode(`\r\n--${boundary}--\r\n`);
+  return { contentType: `multipart/related; boundary=${boundary}`, body: joinBody(head, body, tail) };
+}
+
+function toHeaderText(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "");
+}
+
+function joinBody(head: Uint8Array, body: FilePart["body"], tail: () => Uint8Array): MultipartBody["body"] {
+  return body instanceof Uint8Array ? concatBytes([head, body, tail()]) : frameBody(head, body, tail);
 }
 
 function encodeFields(fields: Readonly<Record<string, string>>, boundary: string): string {

@@ -13,10 +13,11 @@ import {
   listCallerFiles,
   paginate,
   readCallerFile,
-  rejectContentDownload,
+  readCallerFileContent,
 } from "../../files/caller-files.ts";
-import { receiveForm, UPLOAD_FORM_SCHEMA } from "../../files/receive.ts";
+import { receiveForm } from "../../files/receive.ts";
 import { discardUnreadBody, getUnreadBody } from "../../files/unread-body.ts";
+import { UPLOAD_FORM_SCHEMA } from "../../files/upload-form.ts";
 import { DIALECT_ID, isMessagesClient, PREFIXES } from "./names.ts";
 
 const MAX_PAGE_SIZE = 1000;
@@ -141,10 +142,10 @@ const deleteFile = declareOnBothPaths("/:file_id", {
 
 const readContent = declareOnBothPaths("/:file_id/content", {
   method: "GET",
-  summary: "Read a file's content: always an error, as it is not kept",
+  summary: "Read a file's content, if the provider returns it",
   answers: () => ({ "application/octet-stream": { type: "string" } }),
   handler: (context, { caller, params }) =>
-    rejectContentDownload({ context, caller, style: DIALECT_ID }, params["file_id"] ?? ""),
+    readCallerFileContent({ context, caller, style: DIALECT_ID }, params["file_id"] ?? ""),
 });
 
 /** File endpoints of the message style. All styles share the same files. */

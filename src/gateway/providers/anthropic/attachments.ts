@@ -1,9 +1,9 @@
 import { fromBase64 } from "../../../core/encoding/bytes.ts";
-import { type Attachment, isText } from "../attachments.ts";
+import { type Attachment, isText, providerFileId } from "../attachments.ts";
 import { sniffMediaType } from "../media-type-sniffing.ts";
 import { renderTextFile } from "../prompt-text.ts";
 import type { RequestAttachments } from "../request-attachments.ts";
-import type { WirePart } from "./wire.ts";
+import type { WireBlock, WirePart, WireRequest } from "./wire.ts";
 
 /**
  * Translates an attachment into a content block: images and PDF documents as they are, other documents as text.
@@ -14,7 +14,9 @@ export function toContentBlock(attachment: Attachment, attachments: RequestAttac
   const { filename } = attachment;
   if (attachment.kind === "text") return { type: "text", text: renderTextFile(filename, attachment.text) };
   if (attachment.source.kind === "file") {
-    throw attachments.fault("refers to a file by id, but this provider keeps no files");
+    const file = { type: "file", file_id: providerFileId(attachment.source) } as const;
+    if (attachment.kind === "image") return { type: "image", source: file };
+    return { type: "document", source: file, title: filename };
   }
   const loaded = attachments.loaded(attachment);
   if (loaded === undefined) return { type: "text", text: "" };
@@ -28,4 +30,14 @@ export function toContentBlock(attachment: Attachment, attachments: RequestAttac
     return { type: "text", text: renderTextFile(filename, new TextDecoder().decode(fromBase64(data))) };
   }
   throw attachments.fault(`contains a file of the type ${mediaType}, which the provider does not read`);
+}
+
+/** Whether a request names a file that the backend stores. */
+export function namesFile({ messages }: WireRequest): boolean {
+  return messages.some(({ content }) => content.some(isFileBlock));
+}
+
+function isFileBlock(block: WireBlock): boolean {
+  if (block.type === "tool_result") return block.content?.some(isFileBlock) ?? false;
+  return (block.type === "image" || block.type === "document") && block.source.type === "file";
 }

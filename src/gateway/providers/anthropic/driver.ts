@@ -2,10 +2,12 @@ import type { Conversation } from "../../../core/conversation/conversation.ts";
 import { withoutTrailingSlashes } from "../../../core/encoding/path-segment.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import { type AnswerReader, KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
+import { createLazyFiles } from "../lazy-files.ts";
 import type { NativeProtocol } from "../native-request.ts";
-import type { PrepareOptions, UpstreamAccount } from "../provider.ts";
+import type { FileKeeping, PrepareOptions, UpstreamAccount } from "../provider.ts";
 import { ReasoningCache } from "../reasoning-cache.ts";
 import { createReplayDecoder } from "../replay-decoder.ts";
+import { namesFile } from "./attachments.ts";
 import { type AnswerContext, decodeWholeMessage, MessageStreamDecoder } from "./decoder.ts";
 import { ERROR_KINDS } from "./errors.ts";
 import type { ThinkingHistory } from "./messages.ts";
@@ -24,12 +26,16 @@ const NATIVE: NativeProtocol = {
   optionalMembers: ["temperature", "top_p", "top_k", "metadata", "service_tier", "speed"],
 };
 
+/** The beta with files. Its own service requires it for files, and in messages that name one. */
+const FILES_BETA = { "anthropic-beta": "files-api-2025-04-14" } as const;
+
 /** Driver for every backend with the message style. */
 export const anthropicDriver = {
   id: "anthropic",
   create: (options: ProviderOptions) => new AnthropicProvider(options),
   classifyExchange: (path: string): ExchangeKind => {
     if (path.endsWith("/messages")) return { label: "completion", round: { session: null } };
+    if (/\/files(?:\/[^/]+(?:\/content)?)?$/.test(path)) return { label: "file" };
     return { label: path.endsWith("/models") ? "models" : "other" };
   },
   createCaptureDecoder: (contentType: string) =>
@@ -54,16 +60,28 @@ function countCharacters(thought: WireThinkingBlock): number {
 class AnthropicProvider extends KeyedBackend<WireRequest> {
   readonly #memory = new ReasoningCache(countCharacters);
 
+  override readonly files: FileKeeping;
+
   constructor(options: ProviderOptions) {
+    const address = toEndpointUrl(options.baseUrl);
     super(options, {
-      address: toEndpointUrl(options.baseUrl),
+      address,
       path: "/messages",
+      requestHeaders: (request) => (namesFile(request) ? FILES_BETA : {}),
       kinds: ERROR_KINDS,
       optional: OPTIONAL_FIELDS,
       options: SUPPORTED_OPTIONS,
       // A whole answer has arguments as an object, which is valid even if the call was cut off.
       detectsTruncatedCalls: false,
       native: NATIVE,
+    });
+    this.files = createLazyFiles(async () => {
+      const { createAnthropicFiles } = await import("../file-modules.ts");
+      return createAnthropicFiles(
+        address,
+        (token) => ({ ...this.headers(token), ...FILES_BETA }),
+        options.newId,
+      );
     });
   }
 

@@ -1,11 +1,9 @@
 import type { SearchLocation } from "../../../core/conversation/web-search.ts";
 
-/** The bytes of an image or document. */
-export interface WireSource {
-  readonly type: "base64";
-  readonly media_type: string;
-  readonly data: string;
-}
+/** The bytes of an image or document, or a file that the backend stores. */
+export type WireSource =
+  | { readonly type: "base64"; readonly media_type: string; readonly data: string }
+  | { readonly type: "file"; readonly file_id: string };
 
 /** A thinking block, unchanged: the model accepts no other. A block without text must also be sent back. */
 export type WireThinkingBlock =

@@ -5,8 +5,9 @@ import { withoutTrailingSlashes } from "../../../core/encoding/path-segment.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import { type AnswerReader, KeyedBackend, modelNames, type RequestSettings } from "../keyed-backend.ts";
+import { createLazyFiles } from "../lazy-files.ts";
 import type { NativeProtocol } from "../native-request.ts";
-import type { Embedding, PrepareOptions, UpstreamAccount } from "../provider.ts";
+import type { Embedding, FileKeeping, PrepareOptions, UpstreamAccount } from "../provider.ts";
 import { ReasoningCache } from "../reasoning-cache.ts";
 import { createReplayDecoder } from "../replay-decoder.ts";
 import { readRecord } from "../transport.ts";
@@ -35,6 +36,7 @@ export const geminiDriver = {
       return { label: "completion", round: { session: null } };
     }
     if (/:(?:embedContent|batchEmbedContents)$/.test(path)) return { label: "embeddings" };
+    if (/\/files(?:\/[^/]+)?$/.test(path)) return { label: "file" };
     return { label: path.endsWith("/models") ? "models" : "other" };
   },
   createCaptureDecoder: (contentType: string) =>
@@ -93,9 +95,12 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
     },
   };
 
+  override readonly files: FileKeeping;
+
   constructor(options: ProviderOptions) {
+    const address = toEndpointUrl(options.baseUrl);
     super(options, {
-      address: toEndpointUrl(options.baseUrl),
+      address,
       path: ({ model, stream }) =>
         `/${toModelPath(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
       body: ({ model: _, stream: __, ...body }) => body,
@@ -110,6 +115,10 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
       detectsTruncatedCalls: true,
       native: NATIVE,
     });
+    this.files = createLazyFiles(async () => {
+      const { createGeminiFiles } = await import("../file-modules.ts");
+      return createGeminiFiles(address, (token) => this.headers(token), options.newId);
+    });
   }
 
   protected override headers(token: string) {
@@ -123,7 +132,8 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
   ): RequestBuilder {
     assertModelName(conversation.model, settings.model);
     const getSignature = (callId: string) => this.#memory.get(settings.model, callId)?.[0];
-    return new RequestBuilder(conversation, options, settings, getSignature);
+    const files = `${toEndpointUrl(this.options.baseUrl)}/files`;
+    return new RequestBuilder(conversation, options, settings, getSignature, files);
   }
 
   protected override reader(account: UpstreamAccount, request: WireRequest | null): AnswerReader {

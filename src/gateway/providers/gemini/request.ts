@@ -31,14 +31,21 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #settings: RequestSettings;
   readonly #attachments: RequestAttachments;
   readonly #getSignature: SignatureOf;
+  readonly #files: string;
 
-  /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
+  /**
+   * Throws a `GatewayError` 400 for an attachment that cannot be sent.
+   *
+   * @param files the address of the backend's files
+   */
   constructor(
     conversation: Conversation,
     options: PrepareOptions,
     settings: RequestSettings,
     getSignature: SignatureOf,
+    files: string,
   ) {
+    this.#files = files;
     this.#conversation = conversation;
     this.#options = options;
     this.#settings = settings;
@@ -101,8 +108,11 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   #toWirePart(attachment: Attachment): WirePart {
     const { filename } = attachment;
     if (attachment.kind === "text") return { text: renderTextFile(filename, attachment.text) };
-    if (attachment.source.kind === "file") {
-      throw this.#attachments.fault("refers to a file by id, but this provider keeps no files");
+    const { source } = attachment;
+    if (source.kind === "file") {
+      const { fileId, stored } = source;
+      const fileUri = stored?.uri ?? `${this.#files}/${encodeURIComponent(stored?.id ?? fileId)}`;
+      return { fileData: { ...ifDefined("mimeType", stored?.mediaType), fileUri } };
     }
     const loaded = this.#attachments.loaded(attachment);
     if (loaded === undefined) return { text: "" };

@@ -30,8 +30,19 @@ export interface WireToolResult {
   };
 }
 
+/** A file that the backend stores. */
+export interface WireFile {
+  readonly fileUri: string;
+  readonly mimeType?: string;
+}
+
 /** One part of a turn. */
-export type WirePart = WireText | { readonly inlineData: WireBlob } | WireToolCall | WireToolResult;
+export type WirePart =
+  | WireText
+  | { readonly inlineData: WireBlob }
+  | { readonly fileData: WireFile }
+  | WireToolCall
+  | WireToolResult;
 
 /** A turn. */
 export interface WireContent {

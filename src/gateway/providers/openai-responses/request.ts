@@ -1,4 +1,5 @@
 import { type Conversation, usesTools } from "../../../core/conversation/conversation.ts";
+import { providerFileId } from "../attachments.ts";
 import { ifDefined } from "../json.ts";
 import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
 import { renderPromptRules } from "../prompt-rules.ts";
@@ -117,10 +118,10 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const { source } = attachment;
     if (attachment.kind === "image") {
       const detail = (part.type === "image" ? part.detail : undefined) ?? "auto";
-      const imageSource = source.kind === "file" ? { file_id: source.fileId } : { image_url: url };
+      const imageSource = source.kind === "file" ? { file_id: providerFileId(source) } : { image_url: url };
       return { type: "input_image", ...imageSource, detail };
     }
-    if (source.kind === "file") return { type: "input_file", file_id: source.fileId };
+    if (source.kind === "file") return { type: "input_file", file_id: providerFileId(source) };
     return { type: "input_file", filename: attachment.filename, file_data: url };
   }
 

@@ -1,5 +1,6 @@
 import { type Conversation, usesTools } from "../../../core/conversation/conversation.ts";
 import type { WebSearch } from "../../../core/conversation/web-search.ts";
+import { providerFileId } from "../attachments.ts";
 import { ifDefined } from "../json.ts";
 import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
 import { renderPromptRules } from "../prompt-rules.ts";
@@ -20,17 +21,12 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   /** The messages of a conversation without attachments and suffix, cached until they are sent. */
   #plain: readonly WireMessage[] | undefined;
 
-  /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
+  /** Throws a `GatewayError` 400 for a broken attachment. */
   constructor(conversation: Conversation, options: PrepareOptions, settings: RequestSettings) {
     this.#conversation = conversation;
     this.#options = options;
     this.#settings = settings;
     this.#attachments = new RequestAttachments(conversation, options);
-    for (const attachment of this.#attachments.all()) {
-      if (attachment.kind === "image" && attachment.source.kind === "file") {
-        throw this.#attachments.fault("refers to an image by id, but this provider keeps no files");
-      }
-    }
   }
 
   /** Everything that the model reads, as one text. */
@@ -101,8 +97,9 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     if (attachment.kind === "text") {
       return { type: "text", text: renderTextFile(attachment.filename, attachment.text) };
     }
+    // The protocol has no image by id. A backend that reads images as files accepts this.
     if (attachment.source.kind === "file") {
-      return { type: "file", file: { file_id: attachment.source.fileId } };
+      return { type: "file", file: { file_id: providerFileId(attachment.source) } };
     }
     const loaded = this.#attachments.loaded(attachment);
     const url = loaded === undefined ? "" : `data:${loaded.mediaType};base64,${loaded.data}`;

@@ -72,6 +72,7 @@ class SessionsProvider implements Provider {
       deleteAll: (account, signal) => api.deleteAllSessions(account, signal),
     };
     this.files = {
+      showsOwnIds: true,
       upload: (account, upload, signal) => api.uploadFile(account, upload, signal),
       read: (account, fileId, signal) => api.readFile(account, fileId, signal),
     };

@@ -85,4 +85,34 @@ const wholeAnswers = DRIVER_NAMES.map((driver) =>
   ),
 );
 
-export const upstreamTargets: readonly Target[] = [...replies, ...wholeAnswers];
+const FILES: readonly string[] = [
+  '{"id":"f1","bytes":5,"created_at":1800000000,"expires_at":1800003600,"filename":"a","purpose":"b","status":"error"}',
+  '{"id":"f1","size_bytes":5,"created_at":"2027-01-15T08:00:00Z","expires_at":null,"filename":"a"}',
+  '{"file":{"name":"files/f1","sizeBytes":"5","createTime":"2027-01-15T08:00:00Z","state":"FAILED","uri":"https://a/f1"}}',
+];
+
+/** A file that an upstream describes has an id and finite numbers, or the description is refused. */
+const files = DRIVER_NAMES.map((driver) =>
+  target(`files, ${driver}`, FILES, async (input) => {
+    const { files: operations } = getDriver(driver).create({
+      ...{
+        baseUrl: "http://upstream.test/v1",
+        token: "t",
+        models: {},
+        toolCalls: "native",
+        wholeAnswers: true,
+      },
+      ...{ newId: () => "id", sleep: async () => undefined },
+    });
+    const account = { token: "a-secret-token", fetch: async () => new Response(bytesOf(input)) };
+    const read = async () => operations?.read(account, "f1", new AbortController().signal);
+    const file = await only([ProviderError], read);
+    if (file === undefined) return;
+    const { id, bytes, createdAt, expiresAt = 0 } = file;
+    if (id === "" || ![bytes, createdAt, expiresAt].every((n) => Number.isFinite(n) && n >= 0)) {
+      throw new Error(JSON.stringify(file));
+    }
+  }),
+);
+
+export const upstreamTargets: readonly Target[] = [...replies, ...wholeAnswers, ...files];

@@ -63,6 +63,7 @@ export const kept = storeTarget<CallerObjectStore, Model>({
     async (store, choose, { files, newest }, now) => {
       const owner = choose.of(...OWNERS);
       const file = {
+        ...choose.of({}, { provider: choose.text(), upstreamId: choose.text(), uri: choose.text() }),
         ...{ id: nameOf(choose), account: choose.text(), filename: choose.text(), mediaType: choose.text() },
         ...{
           purpose: choose.text(),

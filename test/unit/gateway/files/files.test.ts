@@ -144,7 +144,7 @@ describe("a file's status", () => {
   });
 });
 
-/** Drivers whose providers know a file by its id; to the others none is passed on. */
+/** Backends that answer a conversation. The others refuse every request as unknown. */
 const SCRIPTS: Readonly<Record<string, () => Script>> = {
   sessions: sessionsScript,
   openai: completionsScript,
@@ -212,14 +212,15 @@ describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file
     return;
   }
 
-  test("whose provider keeps none is a 400, also for its owner", async () => {
+  test("is named to its account. It is a 404 if the backend has it no more", async () => {
     for (const [key, id] of [
       [KEY, "file-1"],
       ["own-token", "file-9"],
     ] as const) {
       const { made, response } = await asking(key, [id]);
-      expect(response.status).toBe(400);
-      expect(made.upstream.asked).toEqual([]);
+      expect(made.upstream.asked.some(({ body }) => body.includes(id))).toBe(true);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ error: { code: "file_not_found", param: "messages" } });
     }
   });
 });

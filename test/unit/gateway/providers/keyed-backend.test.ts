@@ -66,9 +66,9 @@ describe.each(backends)("a backend with an API key, driver $name", (backend) => 
     expect(fake.seen).toEqual([]);
   });
 
-  it("keeps nothing, and says so by what it lacks", () => {
+  it("keeps no sessions, and says so by what it lacks", () => {
     const driver = provider();
-    expect([driver.sessions, driver.files, driver.resume]).toEqual([undefined, undefined, undefined]);
+    expect([driver.sessions, driver.resume]).toEqual([undefined, undefined]);
   });
 
   it("has its key checked by listing the models", async () => {

@@ -447,10 +447,36 @@ describe("attachments", () => {
     const prepare = (model: string, part: Part) =>
       provider().prepare(conversation({ model, messages: [user(part)] }), prepareOptions());
     const refused = expect.objectContaining({ status: 400, param: "messages" });
-    for (const type of ["image", "file"] as const) {
-      expect(() => prepare(vision, { type, source: { kind: "file", fileId: "f" } })).toThrow(refused);
-    }
     const archive = prepare(vision, file("application/zip", "PK", "a.zip"));
     await expect(archive.load?.(neverAborted())).rejects.toEqual(refused);
+  });
+
+  it("name a file that the backend stores by its id there, with the beta that has files", async () => {
+    const storedAs = (mediaType: string): Part => ({
+      type: "file",
+      source: { kind: "file", fileId: "file-here", stored: { id: "file_there", filename: "a", mediaType } },
+    });
+    const asked = async (...messages: Message[]) => {
+      const fake = answering();
+      await provider()
+        .prepare(conversation({ messages }), prepareOptions())
+        .open(fake.account, neverAborted(), null);
+      return fake.only("/messages");
+    };
+    const source = { type: "file", file_id: "file_there" };
+    const named = await asked(user(storedAs("image/png")));
+    expect(named.json()["messages"]).toEqual([{ role: "user", content: [{ type: "image", source }] }]);
+    expect(named.headers.get("anthropic-beta")).toBe("files-api-2025-04-14");
+    const call = { id: "c1", name: "get", arguments: "{}" };
+    const result = await asked(
+      user("Look"),
+      { role: "assistant", parts: [], toolCalls: [call] },
+      { role: "tool", callId: "c1", parts: [storedAs("application/pdf")] },
+    );
+    expect(JSON.stringify(result.json()["messages"])).toContain(
+      JSON.stringify({ type: "document", source, title: "a" }),
+    );
+    expect(result.headers.get("anthropic-beta")).toBe("files-api-2025-04-14");
+    expect((await asked(user("Hello"))).headers.get("anthropic-beta")).toBeNull();
   });
 });

@@ -342,9 +342,25 @@ describe("attachments", () => {
     const prepare = (part: Part) =>
       provider().prepare(conversation({ messages: [user(part)] }), prepareOptions());
     const refused = expect.objectContaining({ status: 400, param: "messages" });
-    for (const type of ["image", "file"] as const) {
-      expect(() => prepare({ type, source: { kind: "file", fileId: "f" } })).toThrow(refused);
-    }
     expect(() => prepare(inline("image/png", "§"))).toThrow(refused);
+  });
+
+  it("name a file that the backend stores by its address there", async () => {
+    const stored = { id: "abc", filename: "a.pdf", mediaType: "application/pdf" };
+    const uri = "https://backend.example/v1beta/files/abc";
+    const parts: Part[] = [
+      { type: "file", source: { kind: "file", fileId: "file-here", stored: { ...stored, uri } } },
+      { type: "file", source: { kind: "file", fileId: "own" } },
+    ];
+    const sent = await request({ messages: [user(...parts)] });
+    expect(sent["contents"]).toEqual([
+      {
+        role: "user",
+        parts: [
+          { fileData: { mimeType: "application/pdf", fileUri: uri } },
+          { fileData: { fileUri: expect.stringMatching(/^http.*\/v1beta\/files\/own$/) } },
+        ],
+      },
+    ]);
   });
 });

@@ -323,10 +323,21 @@ describe("attachments", () => {
     });
   });
 
-  it("are refused where they cannot be sent", () => {
-    const stored: Part = { type: "image", source: { kind: "file", fileId: "f" } };
-    expect(() => provider().prepare(conversation({ messages: [user(stored)] }), prepareOptions())).toThrow(
-      expect.objectContaining({ status: 400, param: "messages" }),
-    );
+  it("name a file that the backend stores by its id there", async () => {
+    const stored = { id: "file-there", filename: "a.pdf", mediaType: "application/pdf" };
+    const parts: Part[] = [
+      { type: "file", source: { kind: "file", fileId: "file-here", stored } },
+      { type: "image", source: { kind: "file", fileId: "file-own" } },
+    ];
+    const sent = await request({ messages: [user(...parts)] });
+    expect(sent["messages"]).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "file", file: { file_id: "file-there" } },
+          { type: "file", file: { file_id: "file-own" } },
+        ],
+      },
+    ]);
   });
 });

@@ -1,0 +1,12 @@
+import type { KeyedFiles } from "./keyed-files.ts";
+import type { FileKeeping } from "./provider.ts";
+
+/** Creates file operations whose code is loaded at their first use, because few isolates need it. */
+export function createLazyFiles(load: () => Promise<KeyedFiles>): FileKeeping {
+  return {
+    upload: async (...request) => (await load()).upload(...request),
+    read: async (...request) => (await load()).read(...request),
+    delete: async (...request) => (await load()).delete(...request),
+    readContent: async (...request) => (await load()).readContent(...request),
+  };
+}
