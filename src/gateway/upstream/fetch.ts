@@ -28,14 +28,18 @@ export interface ProviderProtocol {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Adds headers to `init`. The protocol's own headers take precedence. */
+/** Names of headers whose values add up: lists of features to switch on. */
+const FEATURE_LIST = /-beta$/;
+
+/** Adds headers to `init`. The protocol's own headers take precedence; lists of features are joined. */
 function withHeaders(
   init: RequestInit | undefined,
   providerHeaders: ProviderProtocol["headers"],
 ): RequestInit {
   const headers = new Headers(providerHeaders);
   new Headers(init?.headers).forEach((value, name) => {
-    headers.set(name, value);
+    if (FEATURE_LIST.test(name)) headers.append(name, value);
+    else headers.set(name, value);
   });
   return { ...init, headers };
 }

@@ -114,6 +114,21 @@ describe("the tap on upstream exchanges", () => {
     }
   });
 
+  it("joins the features that a provider's own headers switch on with those of the protocol", async () => {
+    const sent: Headers[] = [];
+    const headers = { "anthropic-beta": "context-1m", "x-team": "theirs" };
+    const { ask } = rig(
+      async (_url, request) => {
+        sent.push(new Headers(request?.headers));
+        return answerOf(null);
+      },
+      { speech: { driver: "anthropic", headers } },
+    );
+    await ask(URL, { headers: { "anthropic-beta": "files-api-2025-04-14", "x-team": "ours" } });
+    expect(sent[0]?.get("anthropic-beta")).toBe("context-1m, files-api-2025-04-14");
+    expect(sent[0]?.get("x-team")).toBe("ours");
+  });
+
   it("keeps and hands on nothing of the provider's own headers, whatever they are called", async () => {
     const headers = {
       "Ocp-Apim-Subscription-Key": "planted-subscription-1",
