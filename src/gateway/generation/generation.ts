@@ -31,7 +31,13 @@ import { Assembler, type TurnEnd } from "./assembler.ts";
 import type { GenerationJob } from "./generation-job.ts";
 import { withVisionModel } from "./model-selection.ts";
 import { NativeStream } from "./native-stream.ts";
-import { capMaxTokens, type NativeJob, selectAnswerHeaders, wantsReasoning } from "./native-style.ts";
+import {
+  capMaxTokens,
+  type NativeJob,
+  namesOtherModels,
+  selectAnswerHeaders,
+  wantsReasoning,
+} from "./native-style.ts";
 import { createPrepareOptions } from "./prepare-options.ts";
 import { readToEnd } from "./read-to-end.ts";
 import { scheduleSessionCleanup } from "./session-cleanup.ts";
@@ -550,11 +556,13 @@ const STATED_ERRORS: ReadonlySet<ProviderErrorKind> = new Set([
 
 /** The native request and its preparation, if the provider speaks the caller's protocol. Null: it must be translated. */
 function selectNativePath(
-  { native: job, conversation }: GenerationJob,
+  { native: job, conversation, caller }: GenerationJob,
   { api: { native } }: RegisteredProvider,
 ): { readonly job: NativeJob; readonly prepared: PreparedTurn } | null {
   if (job === undefined || native?.dialect !== job.request.dialect || !native.accepts(conversation))
     return null;
+  const allowedModels = caller.key?.entry.models ?? [];
+  if (allowedModels.length > 0 && namesOtherModels(job)) return null;
   // The variant without thinking changes the request.
   const { id, thinking, output } = conversation.model;
   if (id.endsWith(NO_THINKING_SUFFIX) || (!thinking && wantsReasoning(job))) return null;

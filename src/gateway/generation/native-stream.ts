@@ -1,5 +1,8 @@
+import { joinBytes } from "../../core/encoding/bytes.ts";
 import { isObject, parseObject } from "../../core/encoding/json.ts";
 import { getMemberText, replaceMember } from "../../core/encoding/json-splice.ts";
+import { ProviderError } from "../../core/errors/provider-error.ts";
+import { MAX_EVENT_CHARS } from "../providers/event-stream.ts";
 import { objectsIn } from "../providers/json.ts";
 
 const LF = 0x0a;
@@ -7,7 +10,7 @@ const CR = 0x0d;
 
 /** The line break after an event, and the blank line: also as two line breaks of other kinds. */
 const EVENT_END = /(\r\n\r\n|\n\n|\r\r)/;
-const DATA_LINE = /^data:[ \t]?(.*)$/m;
+const DATA_LINE = /(?:^|[\r\n])data:[ \t]?([^\r\n]*)/;
 
 /** The index after the last complete event; 0: there is none. */
 function endOfEvents(bytes: Uint8Array): number {
@@ -20,13 +23,12 @@ function endOfEvents(bytes: Uint8Array): number {
   return 0;
 }
 
-function concat(left: Uint8Array, right: Uint8Array): Uint8Array {
-  if (left.length === 0) return right;
-  const joined = new Uint8Array(left.length + right.length);
-  joined.set(left);
-  joined.set(right, left.length);
-  return joined;
-}
+/** A blank line with the line break before it has at most four bytes. */
+const TAIL_BYTES = 3;
+/** The most bytes that are held before the first content, for example comments. */
+const MAX_OPENING_BYTES = 256 * 1024;
+/** The longest event, in bytes: as long as a decoder accepts. */
+const MAX_EVENT_BYTES = 4 * MAX_EVENT_CHARS;
 
 /** What a {@link NativeStream} changes. */
 export interface NativeStreamOptions {
@@ -54,8 +56,11 @@ export class NativeStream {
   readonly model: string;
   readonly #hidesUsageEvent: boolean;
   /** Bytes that have not left: an unfinished event, and all bytes before the first content. */
-  #held: Uint8Array = NONE;
+  #held: Uint8Array[] = [];
+  #heldLength = 0;
   #hasContent = false;
+  /** The last held bytes, as many as may belong to a blank line. */
+  #tail: Uint8Array = NONE;
   /** The provider states another name of the model than the caller reads. Null: no event has stated one yet. */
   #isRenamed: boolean | null = null;
   /** The values of {@link IDENTITY_MEMBERS} in the first event that left. */
@@ -69,36 +74,62 @@ export class NativeStream {
     this.#continued = continued;
   }
 
-  /** Takes bytes of the provider, and returns those that can leave. `hasContent`: the answer has begun. */
+  /**
+   * Takes bytes of the provider, and returns those that can leave. `hasContent`: the answer has begun.
+   *
+   * @throws ProviderError `malformed` for an event that is too long
+   */
   push(bytes: Uint8Array, hasContent: boolean): Uint8Array {
-    this.#hasContent ||= hasContent;
-    const all = concat(this.#held, bytes);
-    const end = this.#hasContent ? endOfEvents(all) : 0;
-    this.#held = end === all.length ? NONE : all.subarray(end);
-    return end === 0 ? NONE : this.#edit(all.subarray(0, end));
+    // The end of an event is in the new bytes, or it began in the last bytes before them.
+    let searched = joinBytes([this.#tail, bytes]);
+    this.hold(bytes);
+    if (!this.#hasContent) {
+      this.#hasContent = hasContent || this.#heldLength > MAX_OPENING_BYTES;
+      if (!this.#hasContent) return NONE;
+      searched = joinBytes(this.#held);
+    }
+    const end = endOfEvents(searched);
+    this.#tail = searched.slice(Math.max(end, searched.length - TAIL_BYTES));
+    if (end === 0) return NONE;
+    const all = this.#takeHeld();
+    const leavingLength = all.length - (searched.length - end);
+    if (leavingLength < all.length) this.hold(all.subarray(leavingLength));
+    return this.#edit(all.subarray(0, leavingLength));
   }
 
-  /** Holds the last bytes of the stream until {@link finish}. */
+  /** Holds bytes until {@link finish}, for example the last ones of the stream. */
   hold(bytes: Uint8Array): void {
-    this.#held = concat(this.#held, bytes);
+    this.#held.push(bytes);
+    this.#heldLength += bytes.length;
+    if (this.#heldLength > MAX_EVENT_BYTES) {
+      throw new ProviderError("malformed", "the provider sent an event that is too long");
+    }
   }
 
   /** Returns the rest of a complete stream. Its last event may lack the blank line. */
   finish(): Uint8Array {
-    const rest = this.#held;
-    this.#held = NONE;
+    const rest = this.#takeHeld();
     if (rest.length === 0) return NONE;
-    const isLineBreakOpen = rest.at(-1) === CR;
-    const whole = isLineBreakOpen ? concat(rest, new Uint8Array([LF])) : rest;
-    return this.#edit(endOfEvents(whole) === whole.length ? whole : concat(whole, new Uint8Array([LF, LF])));
+    const rests = [
+      rest,
+      joinBytes([rest, new Uint8Array([LF])]),
+      joinBytes([rest, new Uint8Array([LF, LF])]),
+    ];
+    return this.#edit(rests.find((bytes) => endOfEvents(bytes) === bytes.length) ?? rest);
   }
 
   /** An error object that some providers append without the syntax of an event. Null: the stream has none. */
   takeAppendedError(): Uint8Array | null {
-    const rest = this.#held;
-    this.#held = NONE;
+    const rest = this.#takeHeld();
     const text = new TextDecoder().decode(rest).trim();
     return parseObject(text)["error"] === undefined ? null : rest;
+  }
+
+  #takeHeld(): Uint8Array {
+    const rest = joinBytes(this.#held);
+    this.#held = [];
+    this.#heldLength = 0;
+    return rest;
   }
 
   #edit(bytes: Uint8Array): Uint8Array {

@@ -10,6 +10,8 @@ export interface NativeStyle {
   echoedModel(model: ResolvedModel): string;
   /** Headers of the provider's answer that go to the caller: full names, or prefixes that end with a hyphen. */
   readonly answerHeaders: readonly string[];
+  /** Members that name other models, which the gateway cannot check against the permissions of a key. */
+  readonly otherModelMembers: readonly string[];
   /** The request members that switch reasoning on. */
   readonly reasoningMembers: readonly (readonly string[])[];
   /** The request member that limits the tokens of the answer. */
@@ -31,6 +33,11 @@ export interface NativeJob {
 /** Whether a request switches reasoning on. */
 export function wantsReasoning({ request: { text }, style }: NativeJob): boolean {
   return style.reasoningMembers.some((path) => getMemberText(text, path) !== null);
+}
+
+/** Whether a request names models besides the requested one. */
+export function namesOtherModels({ request: { text }, style }: NativeJob): boolean {
+  return style.otherModelMembers.some((name) => getMemberText(text, [name]) !== null);
 }
 
 /** The request with at most `output` tokens for the answer: a provider refuses more than its model can write. */

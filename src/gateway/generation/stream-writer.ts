@@ -1,3 +1,4 @@
+import { joinBytes } from "../../core/encoding/bytes.ts";
 import { byteChannel, HAS_NATIVE_CHANNEL } from "../../core/http/byte-channel.ts";
 
 /** Largest single write, in bytes. Small writes make a slow reader's progress on a long text visible. */
@@ -136,10 +137,9 @@ export class StreamWriter {
     if (this.#pendingByteCount === 0) return this.#send(this.#encode(text));
     if (text !== "") this.#pushBytes(this.#encoder.encode(text));
     const chunks = this.#pendingBytes;
-    const length = this.#pendingByteCount;
     this.#pendingBytes = [];
     this.#pendingByteCount = 0;
-    return this.#send(joinBytes(chunks, length));
+    return this.#send(joinBytes(chunks));
   }
 
   #send(bytes: Uint8Array): Promise<void> {
@@ -222,16 +222,4 @@ export class StreamWriter {
   stopKeepAlives(): void {
     clearTimeout(this.#timer);
   }
-}
-
-function joinBytes(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const [first] = chunks;
-  if (chunks.length === 1 && first !== undefined) return first;
-  const joined = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, at);
-    at += chunk.length;
-  }
-  return joined;
 }

@@ -37,6 +37,7 @@ export const nativeChatCompletions: NativeDialect = {
   contentMember: "messages",
   modelPaths: [["model"]],
   echoedModel: ({ id }) => id,
+  otherModelMembers: ["models", "fallbacks", "route"],
   reasoningMembers: [["reasoning_effort"], ["reasoning"], ["thinking"], ["enable_thinking"]],
   maxTokensMembers: [["max_completion_tokens"], ["max_tokens"]],
   requestHeaders: OPENAI_REQUEST_HEADERS,

@@ -7,6 +7,7 @@ export const nativeContent: NativeDialect = {
   contentMember: "contents",
   modelPaths: [["modelVersion"]],
   echoedModel: ({ id }) => id,
+  otherModelMembers: [],
   reasoningMembers: [
     ["generationConfig", "thinkingConfig"],
     ["generation_config", "thinking_config"],

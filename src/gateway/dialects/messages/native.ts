@@ -11,6 +11,7 @@ export const nativeMessages: NativeDialect = {
   contentMember: "messages",
   modelPaths: [["message", "model"], ["model"]],
   echoedModel: ({ requested }) => requested,
+  otherModelMembers: ["fallbacks", "models"],
   reasoningMembers: [["thinking"]],
   maxTokensMembers: [["max_tokens"]],
   requestHeaders: ["anthropic-", "x-claude-code-", "x-app"],

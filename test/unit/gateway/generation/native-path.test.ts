@@ -337,6 +337,31 @@ describe("a native chat stream", () => {
     expect(await (await ask(leaking)).text()).not.toContain("sk-of-the-account");
   });
 
+  test("does not hold endless comments, nor an event without an end", async () => {
+    const comments = Array.from({ length: 400 }, () => `: ${"x".repeat(1_000)}\n\n`);
+    const made = await behind(chat, () => ({ body: [...comments, "reset"] }));
+    const response = await ask(made);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain("xxx");
+    const half = Array.from({ length: 40 }, () => "x".repeat(2 ** 20));
+    const endless = await behind(chat, () => ({
+      body: [delta({ content: "Hi" }), "data: ", ...half, "silence"],
+    }));
+    const answer = ask(endless).then((streamed) => streamed.text());
+    await endless.settle();
+    expect(await answer).toContain("upstream_error");
+  });
+
+  test("goes on where a member names models that the key may not use: the member does not count", async () => {
+    const key = { key: "sk-few", models: [MODEL] };
+    const upstream = new ScriptedUpstream(() => ({ body: good }));
+    const made = await gateway({ upstream, config: { providers: [providerOf("openai")], api_keys: [key] } });
+    const text = requestText(chat, { stream: true, models: ["dear"] });
+    const headers = { authorization: "Bearer sk-few" };
+    expect(await (await send(made, chat.path(true), text, headers)).text()).toContain("Hi");
+    expect(upstream.asked[0]?.body).not.toContain("dear");
+  });
+
   test("keeps a first event apart that names no model, and an answer without content", async () => {
     const filter = chunk({
       model: "",
