@@ -1,0 +1,177 @@
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { useAdmin } from "../support/use-admin.ts";
+
+/** The vendors' own SDKs, behind the gateway and without it: the same requests reach the vendor, the same answers the SDK. */
+
+const running = useAdmin();
+
+interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const root = join(import.meta.dirname, "../fixtures/streams");
+const recorded = (file: string) => readFileSync(join(root, file));
+/** The stream of each vendor, by the end of the path. */
+const STREAMS = [
+  [/\/chat\/completions$/, recorded("openai/openai-mock-api-calls.sse")],
+  [/\/responses$/, recorded("openai-responses/search.sse")],
+  [/\/messages\?beta=true$|\/messages$/, recorded("anthropic/thinking.sse")],
+  [/:streamGenerateContent/, recorded("gemini/search.sse")],
+] as const;
+
+const received: Received[] = [];
+let vendor: Server;
+let url = "";
+
+beforeAll(async () => {
+  vendor = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const { method = "", url: path = "" } = request;
+      const headers = Object.fromEntries(Object.entries(request.headers).map(([k, v]) => [k, String(v)]));
+      received.push({ method, path, headers, body: Buffer.concat(pieces).toString() });
+      const stream = STREAMS.find(([pattern]) => pattern.test(path))?.[1];
+      response.writeHead(stream === undefined ? 404 : 200, { "content-type": "text/event-stream" });
+      // Pieces that end anywhere, as the network brings them.
+      for (let at = 0; stream !== undefined && at < stream.length; at += 97)
+        response.write(stream.subarray(at, at + 97));
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => {
+    vendor.listen(0, "127.0.0.1", () => resolve());
+  });
+  const address: AddressInfo | string | null = vendor.address();
+  url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  for (const [id, driver, path] of [
+    ["chat", "openai", "/v1"],
+    ["resp", "openai-responses", "/v1"],
+    ["mess", "anthropic", ""],
+    ["cont", "gemini", "/v1"],
+  ]) {
+    const provider = { id, driver, base_url: url + path, token: "sk-vendor-0123456789", models: {} };
+    expect((await running.admin("POST", "/admin/providers", provider)).status).toBe(200);
+  }
+});
+afterAll(
+  () =>
+    new Promise((resolve) => {
+      vendor.closeAllConnections();
+      vendor.close(resolve);
+    }),
+);
+
+const text = "What is new?";
+const tools = { type: "function", function: { name: "f", parameters: { type: "object" } } } as const;
+
+/** Asks with an SDK. `model` names the model with or without its provider. Returns what the SDK made of the answer. */
+const CLIENTS: Readonly<Record<string, (base: string, key: string, model: string) => Promise<unknown[]>>> = {
+  chat: async (base, apiKey, model) => {
+    const client = new OpenAI({ baseURL: `${base}/v1`, apiKey, maxRetries: 0 });
+    const body: OpenAI.ChatCompletionCreateParamsStreaming = {
+      model,
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [{ role: "user", content: text }],
+      tools: [tools],
+      n: 2,
+      metadata: { a: "b" },
+      prediction: { type: "content", content: "x" },
+    };
+    return collect(await client.chat.completions.create(body, { headers: { "openai-beta": "x=1" } }));
+  },
+  resp: async (base, apiKey, model) => {
+    const client = new OpenAI({ baseURL: `${base}/v1`, apiKey, maxRetries: 0 });
+    const stream = await client.responses.create({
+      model,
+      stream: true,
+      store: false,
+      input: [{ role: "user", content: text }],
+      tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }, { type: "image_generation" }],
+      include: ["reasoning.encrypted_content"],
+      service_tier: "flex",
+    });
+    return collect(stream);
+  },
+  mess: async (base, apiKey, model) => {
+    const client = new Anthropic({ baseURL: base, apiKey, maxRetries: 0 });
+    const stream = client.beta.messages.stream({
+      model,
+      max_tokens: 2_000,
+      betas: ["context-management-2025-06-27", "not-known-2099-01-01"],
+      context_management: { edits: [{ type: "clear_tool_uses_20250919" }] },
+      messages: [
+        { role: "user", content: [{ type: "text", text, cache_control: { type: "ephemeral", ttl: "1h" } }] },
+      ],
+      tools: [{ type: "web_search_20250305", name: "web_search" }],
+      thinking: { type: "enabled", budget_tokens: 1_024 },
+    });
+    return [...(await collect(stream)), await stream.finalMessage()];
+  },
+  cont: async (base, apiKey, model) => {
+    const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: base } });
+    const stream = await client.models.generateContentStream({
+      model,
+      contents: text,
+      config: {
+        tools: [{ codeExecution: {} }, { urlContext: {} }],
+        safetySettings: [],
+        cachedContent: "cachedContents/1",
+        thinkingConfig: { includeThoughts: true },
+      },
+    });
+    const chunks = await collect(stream);
+    // The SDK adds the response's headers.
+    return chunks.map((chunk) => ({ ...Object(chunk), sdkHttpResponse: undefined }));
+  },
+};
+
+async function collect(items: AsyncIterable<unknown>): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** Headers that belong to the connection or to the credential. */
+const OWN_HEADERS =
+  /^(?:authorization|x-api-key|x-goog-api-key|host|connection|content-length|transfer-encoding|accept-encoding|accept-language|sec-fetch-.*|cf-.*)$/;
+
+const comparable = ({ method, path, headers, body }: Received, model: string) => ({
+  method,
+  path: path.replaceAll(model, "MODEL"),
+  headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.test(name))),
+  body: body.replaceAll(model, "MODEL"),
+});
+
+describe("an SDK in front of its own vendor", () => {
+  it.each(Object.keys(CLIENTS))(
+    "asks and reads the same through the gateway as without it: %s",
+    async (id) => {
+      const ask = CLIENTS[id];
+      if (ask === undefined) throw new Error("there is no such client");
+      const model = "model-1";
+      received.length = 0;
+      const direct = await ask(url, "sk-mine", model);
+      const through = await ask(running.gateway.url, "sk-dev", `${id}/${model}`);
+      const [one, two] = received;
+      if (one === undefined || two === undefined) throw new Error("the vendor was not asked twice");
+      expect(comparable(two, model)).toEqual(comparable(one, model));
+      expect(JSON.stringify(two)).not.toContain("sk-dev");
+      const named = (items: unknown) =>
+        JSON.stringify(items).replaceAll(/"(model|modelVersion)":"[^"]*"/g, '"$1":"MODEL"');
+      expect(JSON.parse(named(through))).toEqual(JSON.parse(named(direct)));
+      expect(direct.length).toBeGreaterThan(1);
+    },
+  );
+});
