@@ -22,6 +22,7 @@ export const PAGE_ROUTES: LazyRouteGroup = {
     "x-page-url",
     "x-page-status",
     "x-page-incomplete",
+    "x-page-incomplete-reason",
     "x-page-over-budget",
     "x-page-cut-at",
     "x-page-cut-at-width",

@@ -13,7 +13,7 @@ function outcomeOf({ url, format }: CaptureRequest): CaptureOutcome {
     kind: "picture",
     url,
     status: 200,
-    incomplete: false,
+    incomplete: null,
     overBudget: false,
     bytes: toUtf8(`${format} of ${url}`),
     finished: true,

@@ -162,14 +162,21 @@ export type LoadStep = "queue" | "browser" | "tab" | "load" | "prepare" | "read"
 /** Time of each step, in order, milliseconds. */
 export type StepTimings = readonly { readonly step: LoadStep; readonly ms: number }[];
 
+/**
+ * Why a page is not all that it should be. `blocked_markup`: a script or style sheet did not answer in time, and the
+ * browser had not read the markup after it. `load_timeout`: the page still loaded resources when its time was over.
+ * `over_budget`: the page exceeded its limit of requests, bytes or computing time.
+ */
+export type IncompleteReason = "blocked_markup" | "load_timeout" | "over_budget";
+
 /** The outcome of loading a page. */
 export interface PageReport {
   /** The final URL, after redirects. */
   readonly url: string;
   /** The HTTP status of the page's response. */
   readonly status: number;
-  /** The page did not finish loading in time; the capture shows what had loaded. */
-  readonly incomplete: boolean;
+  /** Why the page did not finish loading; null if it did. */
+  readonly incomplete: IncompleteReason | null;
   /** The page exceeded its limit of requests, bytes or computing time. */
   readonly overBudget: boolean;
   /** Absent if no browser loaded the page. */

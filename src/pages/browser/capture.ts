@@ -43,6 +43,7 @@ export async function capture(
     waitUntil: request.waitUntil,
     timeoutMs: limits.navigationMs + delayMs,
     commitMs: limits.responseStartMs,
+    isDrawn: true,
   };
   const preparation = new PagePreparation(tab, request, limits);
   const { report, result } = await runOnPage<CaptureResult>(tab, request.url, loading, async (signal) => {

@@ -1,8 +1,8 @@
-import type { PageReport, WaitUntil } from "../../core/ports/page-browser.ts";
+import type { IncompleteReason, PageReport, WaitUntil } from "../../core/ports/page-browser.ts";
 import { createIsolatedWorld, evaluate, sleep } from "./evaluate.ts";
 import { navigationFailure, notRenderable, pageTimeout } from "./failures.ts";
 import { type DocumentResponse, type MainFrame, NAVIGATED_AWAY } from "./main-frame.ts";
-import { MAY_NAVIGATE_AWAY } from "./page-scripts.ts";
+import { createFillScript, MAY_NAVIGATE_AWAY } from "./page-scripts.ts";
 import { removeCredentials } from "./remove-credentials.ts";
 import type { Tab } from "./tab.ts";
 
@@ -15,6 +15,8 @@ export interface LoadOptions {
   readonly timeoutMs: number;
   /** Maximum time until a document begins to arrive, milliseconds. */
   readonly commitMs: number;
+  /** Whether the page is to be drawn. */
+  readonly isDrawn: boolean;
 }
 
 /** Maximum number of documents that a page may navigate to by itself; browsers follow as many HTTP redirects. */
@@ -22,6 +24,10 @@ const MAX_DOCUMENTS = 20;
 /** Time for a page that seems about to navigate away, milliseconds. */
 const NAVIGATION_GRACE_MS = 500;
 const PROBE_MS = 1_000;
+/** Maximum time to fill a document with the server's response and to load its resources, milliseconds. */
+const FILL_MS = 3_000;
+/** Longer responses are not used for a document that the browser did not read, in UTF-16 code units. */
+const MAX_RESPONSE = 2_000_000;
 /** Maximum open requests when the network counts as idle. */
 const OPEN_REQUESTS = { load: null, domcontentloaded: null, networkidle0: 0, networkidle2: 2 } as const;
 
@@ -30,19 +36,21 @@ const OPEN_REQUESTS = { load: null, domcontentloaded: null, networkidle0: 0, net
  * page navigates away during the work, the work runs again on the next document. A page that has begun to arrive but
  * does not finish in time is used as it is.
  *
+ * @param work its second argument is the server's response as text if the browser has not read all of its markup;
+ * otherwise null
  * @throws GatewayError if there is no page to show
  */
 export async function runOnPage<T>(
   tab: Tab,
   url: string,
   loading: LoadOptions,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal, response: string | null) => Promise<T>,
 ): Promise<{ readonly report: PageReport; readonly result: T }> {
   const load = new PageLoad(tab, loading);
   load.startNavigation(url);
   for (;;) {
     await load.waitUntilSettled();
-    const result = await tab.frame.runWhileShown(work);
+    const result = await tab.frame.runWhileShown((signal) => work(signal, load.unreadResponse));
     if (result !== NAVIGATED_AWAY) return { report: load.report(), result };
   }
 }
@@ -54,8 +62,8 @@ class PageLoad {
   readonly #startedAt = Date.now();
   /** The result of the navigation to the requested URL: the browser's error text, or empty. Null while pending. */
   #navigationError: string | null = null;
-  /** Id of the document that had no time to finish: the capture shows it as it is. */
-  #unfinished: string | null = null;
+  /** The document that had no time to finish: the capture shows it as it is. */
+  #unfinished: UnfinishedDocument | null = null;
   /** Id of the document that was given time to navigate away, and stayed. */
   #checkedDocument: string | null = null;
   /** The result of the navigation check for a document that was still loading. */
@@ -64,6 +72,12 @@ class PageLoad {
   constructor(tab: Tab, loading: LoadOptions) {
     this.#tab = tab;
     this.#loading = loading;
+  }
+
+  /** The server's response if the browser has not read all of its markup; otherwise null. */
+  get unreadResponse(): string | null {
+    const { frame } = this.#tab;
+    return this.#unfinished?.id === frame.document ? (this.#unfinished?.response ?? null) : null;
   }
 
   startNavigation(url: string): void {
@@ -83,7 +97,7 @@ class PageLoad {
       this.#throwIfFailed();
       const { document, leavingSince } = frame;
       if (document !== null && leavingSince === null) {
-        if (document === this.#unfinished) return;
+        if (document === this.#unfinished?.id) return;
         if (!frame.isReady(this.#loading.waitUntil)) this.#startEarlyCheck(document);
         else if (await this.#isIdle(document)) return;
       }
@@ -95,10 +109,11 @@ class PageLoad {
 
   report(): PageReport {
     const { page, frame, policy } = this.#tab;
+    const unfinished = this.#unfinished?.id === frame.document ? this.#unfinished : null;
     return {
       url: removeCredentials(page.url()),
       status: frame.response?.status ?? 200,
-      incomplete: frame.document === this.#unfinished,
+      incomplete: unfinished?.reason ?? (policy.overBudget ? "over_budget" : null),
       overBudget: policy.overBudget,
     };
   }
@@ -135,11 +150,11 @@ class PageLoad {
         .catch(async (error: unknown) => {
           const { TimeoutError } = await import("@cloudflare/puppeteer");
           if (!(error instanceof TimeoutError)) throw error;
-          this.#unfinished = document;
+          this.#unfinished = { id: document, reason: "load_timeout", response: null };
         });
       if ((await Promise.race([idle, this.#tab.whenCutShort])) !== true) return;
       idle.catch(() => undefined);
-      this.#unfinished = document;
+      this.#unfinished = { id: document, reason: "over_budget", response: null };
     });
     if (outcome === NAVIGATED_AWAY) return false;
     this.#checkedDocument = document;
@@ -149,7 +164,7 @@ class PageLoad {
   /** Waits a moment for a page that shows almost nothing and has a script: it is likely to navigate away. */
   async #waitForDeparture(): Promise<void> {
     const { frame } = this.#tab;
-    if (frame.isLoadAborted) await this.#ensureBody();
+    if (frame.isLoadAborted) await this.#ensureBody(null);
     // If the page had content while its images were loading, no second check is needed.
     const early =
       this.#earlyCheck?.document === frame.document ? await this.#earlyCheck?.mayNavigateAway : undefined;
@@ -174,25 +189,53 @@ class PageLoad {
   }
 
   /**
-   * Creates an empty body in a document whose loading was aborted before its body. Without a body the browser draws
-   * nothing, and a capture never completes.
+   * Makes a document drawable whose loading ended before its body: the browser never draws it, and a capture would not
+   * complete. The content is the server's response if it is known; its scripts do not run.
    */
-  async #ensureBody(): Promise<void> {
+  async #ensureBody(response: string | null): Promise<void> {
+    if (!this.#loading.isDrawn) return;
     const { session, policy } = this.#tab;
     const world = await createIsolatedWorld(session, policy.mainFrame);
     if ((await evaluate(session, "document.body === null", PROBE_MS, world)) !== true) return;
-    const emptyDocument = { frameId: policy.mainFrame, html: "<body></body>" };
+    const doctype = /<!doctype html/i.test(response?.slice(0, 1_000) ?? "") ? "<!doctype html>" : "";
+    const emptyDocument = { frameId: policy.mainFrame, html: `${doctype}<body></body>` };
     await session.send("Page.setDocumentContent", emptyDocument).catch(() => undefined);
+    if (response === null) return;
+    const newWorld = await createIsolatedWorld(session, policy.mainFrame);
+    await evaluate(session, createFillScript(response), FILL_MS, newWorld);
+    await session.send("Page.stopLoading").catch(() => undefined);
   }
 
   /** Handles the timeout: uses what has arrived, unless the page is about to navigate away. */
   async #stopLoading(): Promise<void> {
-    const { frame, session } = this.#tab;
-    if (frame.document === null || frame.leavingSince !== null) throw createTimeoutError(frame);
-    this.#unfinished = frame.document;
+    const { frame, session, policy } = this.#tab;
+    const { document } = frame;
+    if (document === null || frame.leavingSince !== null) throw createTimeoutError(frame);
+    const world = await createIsolatedWorld(session, policy.mainFrame);
+    const isBlocked = (await evaluate(session, "document.readyState", PROBE_MS, world)) === "loading";
+    const response = isBlocked ? await this.#readResponse(document) : null;
+    const reason = policy.overBudget ? "over_budget" : isBlocked ? "blocked_markup" : "load_timeout";
+    this.#unfinished = { id: document, reason, response };
     await session.send("Page.stopLoading").catch(() => undefined);
-    await this.#ensureBody();
+    await this.#ensureBody(response);
   }
+
+  /** The server's response of a document as text; null if it is not complete, too long, or no text. */
+  async #readResponse(document: string): Promise<string | null> {
+    const { session } = this.#tab;
+    const answer = await session
+      .send("Network.getResponseBody", { requestId: document })
+      .catch(() => ({ body: "", base64Encoded: true }));
+    return answer.base64Encoded || answer.body.length > MAX_RESPONSE ? null : answer.body;
+  }
+}
+
+/** A document that had no time to finish. */
+interface UnfinishedDocument {
+  readonly id: string;
+  readonly reason: IncompleteReason;
+  /** The server's response if the browser has not read all of its markup; otherwise null. */
+  readonly response: string | null;
 }
 
 /** Browsers follow 20 redirects. A page that still redirects after this many counts as a redirect loop. */

@@ -44,6 +44,34 @@ export const MAY_NAVIGATE_AWAY = `(() => {
   return (document.body?.innerText ?? "").trim().length < 200;
 })()`;
 
+/**
+ * Fills an empty document with markup whose scripts do not run, and waits a moment for its style sheets and images. An
+ * expression whose promise settles within about two seconds.
+ */
+export function createFillScript(markup: string): string {
+  return `(async () => {
+  const { documentElement, head, body } = new DOMParser().parseFromString(${JSON.stringify(markup)}, "text/html");
+  const copyAttributes = (from, to) => {
+    for (const { name, value } of from.attributes) {
+      // An event handler would be a script.
+      if (!name.startsWith("on")) to.setAttributeNS(null, name, value);
+    }
+  };
+  copyAttributes(documentElement, document.documentElement);
+  copyAttributes(body, document.body);
+  document.head.append(...head.childNodes);
+  document.body.append(...body.childNodes);
+  const loading = [...document.querySelectorAll("link[rel~=stylesheet], img[src]")].filter(
+    (element) => element.sheet === null || element.complete === false,
+  );
+  const loaded = loading.map((element) => new Promise((resolve) => {
+    element.addEventListener("load", resolve);
+    element.addEventListener("error", resolve);
+  }));
+  await Promise.race([Promise.all(loaded), new Promise((resolve) => setTimeout(resolve, 1500))]);
+})()`;
+}
+
 /** Selectors of cookie banners of sites and of the common consent tools. */
 const BANNERS = [
   "#onetrust-consent-sdk",

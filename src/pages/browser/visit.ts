@@ -45,10 +45,11 @@ export async function visit(
     waitUntil: "load",
     timeoutMs: limits.navigationMs,
     commitMs: limits.responseStartMs,
+    isDrawn: false,
   } as const;
-  const { report, result } = await runOnPage(tab, request.url, loading, () => {
+  const { report, result } = await runOnPage(tab, request.url, loading, (_, response) => {
     watch.lap("load");
-    return readDocument(tab, request, loaded).finally(() => watch.lap("read"));
+    return readDocument(tab, request, loaded, response).finally(() => watch.lap("read"));
   });
   return { ...report, ...result };
 }
@@ -74,6 +75,7 @@ async function readDocument(
   tab: Tab,
   request: VisitRequest,
   { scriptSrc, xhrHosts, sources }: LoadedResources,
+  response: string | null,
 ): Promise<Pick<VisitOutcome, "html" | "probes" | "signals">> {
   const { session, frame } = tab;
   const world = await createIsolatedWorld(session, tab.policy.mainFrame);
@@ -91,7 +93,7 @@ async function readDocument(
   ]);
   const issuer = frame.response?.issuer;
   return {
-    html: textOrEmpty(html, MAX_HTML),
+    html: (response ?? textOrEmpty(html, MAX_HTML)).slice(0, MAX_HTML),
     probes: [globals, selectors],
     signals: {
       headers: namedTexts(frame.response?.headers ?? {}),

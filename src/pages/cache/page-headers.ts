@@ -5,12 +5,29 @@ const TROUBLED_LIFETIME_SECONDS = 60;
 /** Cache lifetime in seconds of any other answer. */
 const LIFETIME_SECONDS = 2_592_000;
 
+/** The header with the reason of `x-page-incomplete`. */
+export const INCOMPLETE_REASON = "x-page-incomplete-reason";
+
+/** Members of a JSON answer about a page that is incomplete; none for a complete page. */
+export function incompleteMembers(reason: string | null | undefined): IncompleteMembers {
+  return reason ? { incomplete: true, incompleteReason: reason } : {};
+}
+
+/** See {@link incompleteMembers}. */
+export interface IncompleteMembers {
+  readonly incomplete?: true;
+  readonly incompleteReason?: string;
+}
+
 /** Response headers about the load of the page. */
 export function pageHeaders(report: PageReport): Record<string, string> {
   return {
     "x-page-url": escapeForHeader(report.url).slice(0, 2_000),
     "x-page-status": String(report.status),
-    ...(report.incomplete && { "x-page-incomplete": "true" }),
+    ...(report.incomplete !== null && {
+      "x-page-incomplete": "true",
+      [INCOMPLETE_REASON]: report.incomplete,
+    }),
     ...(report.overBudget && { "x-page-over-budget": "true" }),
     ...(report.spent !== undefined && { "server-timing": serverTiming(report.spent) }),
   };
@@ -23,7 +40,7 @@ function serverTiming(timings: StepTimings): string {
 
 /** Cache lifetime in seconds of an answer about a page. */
 export function cacheLifetime(report: PageReport): number {
-  return report.status >= 400 || report.incomplete || report.overBudget
+  return report.status >= 400 || report.incomplete !== null || report.overBudget
     ? TROUBLED_LIFETIME_SECONDS
     : LIFETIME_SECONDS;
 }

@@ -19,7 +19,9 @@ const PAGE_HEADERS = {
   ETag: "Tells this answer from all others; send it as If-None-Match to be spared what you have.",
   "x-page-url": "Where the page was found in the end.",
   "x-page-status": "What the page was answered with.",
-  "x-page-incomplete": "true: the page did not finish loading in time, and was taken as it was.",
+  "x-page-incomplete": "true: the page is not all that it should be. JSON has the member incomplete, too.",
+  "x-page-incomplete-reason":
+    "blocked_markup: a script or style sheet did not answer, and what the server sent was read without it. load_timeout: the page still loaded resources when its time was over. over_budget: it wanted more than one page may load.",
   "x-page-over-budget": "true: the page wanted more than one page may load.",
 };
 

@@ -63,6 +63,12 @@ function bodyMembers({ shape }: z.ZodObject): Record<string, z.ZodType> {
   );
 }
 
+/** Members of a JSON answer about a page that is incomplete. */
+export const incompleteSchema = () => ({
+  incomplete: z.literal(true).optional().describe("The page is not all that it should be."),
+  incompleteReason: z.string().optional().describe("blocked_markup, load_timeout or over_budget."),
+});
+
 /** Maximum addresses of one job. */
 const MAX_URLS = 50;
 const urls = () => z.array(z.string().trim().min(1)).min(1).max(MAX_URLS).describe("Addresses of the pages.");

@@ -1,6 +1,6 @@
 import { toUtf8 } from "../../core/encoding/bytes.ts";
 import type { NewAnswer, PageWork } from "../cache/answer-cache.ts";
-import { cacheLifetime, pageHeaders } from "../cache/page-headers.ts";
+import { cacheLifetime, incompleteMembers, pageHeaders } from "../cache/page-headers.ts";
 import { getDetector } from "../technologies/detect-technologies.ts";
 import { lookUpDns } from "../technologies/dns.ts";
 import { loadPage } from "../technologies/load-page.ts";
@@ -24,6 +24,7 @@ export async function loadMetadata(work: PageWork, page: URL, technologies: bool
     url: report.url,
     originalUrl: page.href,
     ...parseMetadata({ html, headers, url: report.url }),
+    ...incompleteMembers(report.incomplete),
     ...(detector !== null && {
       applications: detector
         .detect({ ...signals, dns })

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { incompleteSchema } from "../http/query-schemas.ts";
 import { technologiesSchema } from "../technologies/result-schema.ts";
 
 /** JSON schema of a page's metadata. Addresses are absolute. */
@@ -24,6 +25,7 @@ export const metadataSchema = () =>
       }),
     ),
     feeds: z.array(z.object({ url: z.string(), type: z.string(), title: z.string().nullable() })),
+    ...incompleteSchema(),
     /** Present if `technologies` was requested. */
     applications: technologiesSchema().shape.applications.optional(),
   });
@@ -32,4 +34,7 @@ export const metadataSchema = () =>
 export type MetadataResult = z.output<ReturnType<typeof metadataSchema>>;
 
 /** The metadata of a page. */
-export type PageMetadata = Omit<MetadataResult, "url" | "originalUrl" | "applications">;
+export type PageMetadata = Omit<
+  MetadataResult,
+  "url" | "originalUrl" | "applications" | "incomplete" | "incompleteReason"
+>;

@@ -19,6 +19,7 @@ export async function detectTechnologies(work: PageWork, page: URL): Promise<New
   const result: TechnologiesResult = toTechnologiesResult({
     finalUrl: report.url,
     requestedUrl: page.href,
+    incomplete: report.incomplete,
     technologies: detector.detect({ ...signals, dns }),
   });
   return {

@@ -52,7 +52,7 @@ export async function fetchPage(
     signals = await read(fetched);
   }
   const { url, response } = fetched;
-  const report = { url, status: response.status, incomplete: false, overBudget: false };
+  const report = { url, status: response.status, incomplete: null, overBudget: false };
   if (detector === null) return { report, signals };
   const extra = async (address: string): Promise<string> => {
     try {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { incompleteSchema } from "../http/query-schemas.ts";
 
 export const technologiesSchema = () =>
   z.object({
@@ -14,4 +15,5 @@ export const technologiesSchema = () =>
         categories: z.array(z.string()),
       }),
     ),
+    ...incompleteSchema(),
   });

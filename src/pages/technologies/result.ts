@@ -1,7 +1,8 @@
+import { type IncompleteMembers, incompleteMembers } from "../cache/page-headers.ts";
 import type { DetectedTechnology } from "./detector.ts";
 
 /** The body of a technology lookup (contract, technologies result). */
-export type TechnologiesResult = {
+export type TechnologiesResult = IncompleteMembers & {
   /** The final URL, after redirects. */
   readonly url: string;
   /** The URL as requested, with the scheme completed. */
@@ -13,7 +14,13 @@ export type TechnologiesResult = {
 export function toTechnologiesResult(lookup: {
   readonly finalUrl: string;
   readonly requestedUrl: string;
+  readonly incomplete: string | null;
   readonly technologies: readonly DetectedTechnology[];
 }): TechnologiesResult {
-  return { url: lookup.finalUrl, originalUrl: lookup.requestedUrl, applications: lookup.technologies };
+  return {
+    url: lookup.finalUrl,
+    originalUrl: lookup.requestedUrl,
+    applications: lookup.technologies,
+    ...incompleteMembers(lookup.incomplete),
+  };
 }

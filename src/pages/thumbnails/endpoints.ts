@@ -13,14 +13,14 @@ import {
   type ServableAnswer,
   withConversion,
 } from "../cache/answer-cache.ts";
-import { cacheLifetime, pageHeaders } from "../cache/page-headers.ts";
+import { cacheLifetime, INCOMPLETE_REASON, incompleteMembers, pageHeaders } from "../cache/page-headers.ts";
 import {
   BATCH_HEADERS,
   BATCH_STATUSES,
   THUMBNAIL_HEADERS,
   THUMBNAIL_STATUSES,
 } from "../http/openapi-descriptions.ts";
-import { batchQuerySchema } from "../http/query-schemas.ts";
+import { batchQuerySchema, incompleteSchema } from "../http/query-schemas.ts";
 import { ImageConverter } from "../images/image-converter.ts";
 import { jobSchema } from "../jobs/job-response.ts";
 import {
@@ -42,6 +42,7 @@ export const thumbnailSchema = () =>
     base64: z.string(),
     width: z.int(),
     height: z.int(),
+    ...incompleteSchema(),
   });
 
 /** The schema of a binary picture. */
@@ -180,6 +181,7 @@ function toJsonAnswer(image: ServableAnswer, { prettify }: ThumbnailRequest): Se
       base64: toBase64(bytes),
       width: Number(headers["x-image-width"]),
       height: Number(headers["x-image-height"]),
+      ...incompleteMembers(headers[INCOMPLETE_REASON]),
     };
     const text = JSON.stringify(result, null, prettify ? 2 : 0);
     return toUtf8(prettify ? `${text}\n` : text);

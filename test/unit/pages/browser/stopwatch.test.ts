@@ -16,7 +16,7 @@ it("tells where the time of a request went, a page that leads elsewhere included
     now += ms;
     watch.lap(step);
   }
-  const report = { url: "https://example.com/", status: 200, incomplete: false, overBudget: false };
+  const report = { url: "https://example.com/", status: 200, incomplete: null, overBudget: false };
   expect(pageHeaders({ ...report, spent: watch.timings })["server-timing"]).toBe(
     "queue;dur=5, load;dur=100, prepare;dur=0, read;dur=9",
   );
@@ -24,7 +24,12 @@ it("tells where the time of a request went, a page that leads elsewhere included
 });
 
 it("lets scripts of other origins read all page headers", () => {
-  const report = { url: "https://example.com/", status: 200, incomplete: true, overBudget: true };
+  const report = {
+    url: "https://example.com/",
+    status: 200,
+    incomplete: "load_timeout" as const,
+    overBudget: true,
+  };
   const headers = pageHeaders({ ...report, spent: [{ step: "load", ms: 1 }] });
   expect(PAGE_ROUTES.responseHeaders).toEqual(expect.arrayContaining(Object.keys(headers)));
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { pageHeaders } from "../../../../src/pages/cache/page-headers.ts";
 
 const headersOf = (url: string) =>
-  pageHeaders({ url, status: 200, incomplete: false, overBudget: false })["x-page-url"];
+  pageHeaders({ url, status: 200, incomplete: null, overBudget: false })["x-page-url"];
 
 describe("x-page-url", () => {
   it.each([

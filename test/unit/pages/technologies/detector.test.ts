@@ -247,6 +247,7 @@ describe("toTechnologiesResult", () => {
     const result = toTechnologiesResult({
       finalUrl: "https://www.example.com/",
       requestedUrl: "http://example.com/",
+      incomplete: null,
       technologies: detector.detect({ cookies: { shop_id: ["1"] } }),
     });
     expect(result).toEqual({

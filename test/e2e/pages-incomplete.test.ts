@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import type { Gateway } from "../support/gateway.ts";
+import { alike, colourAt, decode, html, type Site, serve, startPageService } from "../support/pages.ts";
+
+const GREEN = [0, 128, 0];
+const HEAD = `<meta name="description" content="Read all the same"><meta property="og:site_name" content="Café">
+  <meta name="generator" content="WordPress 6.5.2">`;
+const GREEN_BOX = '<div style="height:600px;background:green"></div>';
+
+describeWithBrowser("a page whose head is blocked", () => {
+  let site: Site;
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    site = await serve((_, response, { pathname }) => {
+      switch (pathname) {
+        case "/silent.js":
+        case "/silent.css":
+        case "/silent.png":
+          return undefined;
+        case "/script":
+          return html(response, GREEN_BOX, `<script src="/silent.js"></script>${HEAD}`);
+        case "/sheet":
+          return html(
+            response,
+            GREEN_BOX,
+            `<link rel="stylesheet" href="/silent.css"><script>window.early = 1</script>${HEAD}`,
+          );
+        case "/body":
+          return html(response, `${GREEN_BOX}<script src="/silent.js"></script><p>Last</p>`, HEAD);
+        case "/deferred":
+          return html(
+            response,
+            `${GREEN_BOX}<script>document.title = "Scripted"</script>`,
+            `<script defer src="/silent.js"></script>${HEAD}`,
+          );
+        case "/picture":
+          return html(response, `${GREEN_BOX}<img src="/silent.png">`, HEAD);
+        case "/stopped":
+          return html(response, GREEN_BOX, "<script>window.stop()</script>");
+        default:
+          return html(response, GREEN_BOX, HEAD);
+      }
+    });
+    gateway = await startPageService([site.host], { PAGE_NAVIGATION_TIMEOUT_MS: "1500" });
+  });
+
+  afterAll(async () => {
+    await gateway.close();
+    await site.close();
+  });
+
+  const ask = async (operation: string, path: string, query: Record<string, string> = {}) => {
+    const response = await gateway.fetch(
+      `/v1/${operation}?${new URLSearchParams({ url: site.origin + path, ...query })}`,
+    );
+    expect(response.status).toBe(200);
+    return response;
+  };
+  const askJson = async (operation: string, path: string, query: Record<string, string> = {}) =>
+    (await ask(operation, path, query)).json();
+
+  it.each([
+    ["/script", "blocked_markup"],
+    ["/sheet", "blocked_markup"],
+    ["/body", "blocked_markup"],
+    ["/deferred", "load_timeout"],
+    ["/picture", "load_timeout"],
+  ])("is read in full, and the answer says what is missing: %s", async (path, reason) => {
+    const metadata = await askJson("metadata", path, { technologies: "true" });
+    expect(metadata).toMatchObject({
+      title: path === "/deferred" ? "Scripted" : "Test",
+      description: "Read all the same",
+      openGraph: { site_name: "Café" },
+      incomplete: true,
+      incompleteReason: reason,
+      applications: expect.arrayContaining([expect.objectContaining({ name: "WordPress" })]),
+    });
+    const technologies = await askJson("technologies", path);
+    expect(technologies).toMatchObject({ incomplete: true, incompleteReason: reason });
+    const picture = await ask("thumbs", path, { format: "png" });
+    expect(picture.headers.get("x-page-incomplete")).toBe("true");
+    expect(picture.headers.get("x-page-incomplete-reason")).toBe(reason);
+    expect(alike(colourAt(await decode(await picture.arrayBuffer()), 100, 40), GREEN)).toBe(true);
+    const json = await askJson("thumbs", path, { format: "png", output: "json" });
+    expect(json).toMatchObject({ width: 320, height: 240, incomplete: true, incompleteReason: reason });
+  });
+
+  it("says nothing of that where nothing is missing", async () => {
+    for (const operation of ["metadata", "technologies"]) {
+      expect(await askJson(operation, "/whole")).not.toHaveProperty("incomplete");
+    }
+    expect(await askJson("thumbs", "/whole", { output: "json" })).not.toHaveProperty("incomplete");
+  });
+
+  it("shows a page that stops its own load as empty as it is to visitors", async () => {
+    const picture = await ask("thumbs", "/stopped", { format: "png" });
+    expect(colourAt(await decode(await picture.arrayBuffer()), 100, 40)).toEqual([255, 255, 255]);
+  });
+});
