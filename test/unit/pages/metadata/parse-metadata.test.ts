@@ -24,7 +24,7 @@ describe("readMetadata", () => {
         <link rel="alternate" hreflang="fr" href="/fr"><link rel="stylesheet" href="/a.css">
         <link rel="alternate" type="application/json" href="/wp-json/1">
         </head><body><h1>Hello</h1></body></html>`),
-    ).toEqual({
+    ).toMatchObject({
       title: "Café & more",
       description: "What it is.",
       canonical: "https://example.com/page",
@@ -60,13 +60,28 @@ describe("readMetadata", () => {
       title: null,
       description: null,
       canonical: null,
+      author: null,
+      publisher: null,
+      date: null,
+      datePublished: null,
+      dateModified: null,
+      logo: null,
+      image: null,
       language: null,
+      textLanguage: null,
+      keywords: [],
+      robots: null,
+      generator: null,
       openGraph: {},
+      twitter: {},
+      images: [],
+      favicon: "https://example.com/favicon.ico",
       icons: [],
       feeds: [],
+      jsonLd: [],
     };
     for (const html of ["", "plain text", "<title> </title><link rel=icon><meta name=description>"]) {
-      expect(read(html)).toEqual(nothing);
+      expect(read(html)).toEqual({ ...nothing, wordCount: html === "plain text" ? 2 : 0 });
     }
   });
 
@@ -151,5 +166,100 @@ describe("readMetadata", () => {
     for (const rel of ["next; rel=canonical", '"non-canonical"', '"canonical', "canonicals"]) {
       expect(canonical(`</c>; rel=${rel}`), rel).toBeNull();
     }
+  });
+
+  it("knows who published a page, and when, from JSON-LD with graphs, lists and references", () => {
+    const graph = JSON.stringify({
+      "@context": "https://schema.org",
+      "@graph": [
+        {
+          "@type": "NewsArticle",
+          author: [{ "@id": "#me" }, { name: "Second" }],
+          publisher: { name: "The Paper &amp; Sons", logo: { url: "/logo.png" } },
+          datePublished: "2024-03-05T10:00:00+0100",
+          dateModified: "2024-03-06T08:30:00Z",
+          image: [{ url: "/one.jpg" }],
+        },
+        { "@type": "Person", "@id": "#me", name: "Ada Lovelace" },
+      ],
+    });
+    const page = read(`<script type="application/ld+json">/*<![CDATA[*/ ${graph} /*]]>*/</script>
+      <script type="application/ld+json">{"name": "line
+      break"}</script><script type="application/ld+json">{broken</script><meta name="author" content="Someone else">`);
+    expect(page).toMatchObject({
+      author: "Ada Lovelace",
+      publisher: "The Paper & Sons",
+      date: "2024-03-06T08:30:00.000Z",
+      datePublished: "2024-03-05T09:00:00.000Z",
+      dateModified: "2024-03-06T08:30:00.000Z",
+      logo: "https://example.com/logo.png",
+      image: "https://example.com/one.jpg",
+    });
+    expect(page.jsonLd.map((object) => object["@type"] ?? object["name"])).toEqual([
+      "NewsArticle",
+      "Person",
+      "line       break",
+    ]);
+    expect(page.jsonLd[0]).toMatchObject({ "@context": "https://schema.org" });
+  });
+
+  it("reads the same from meta elements and from the markup of the text", () => {
+    const byMeta = read(`<title>Story | Paper</title><meta name="author" content="By Ada Lovelace">
+      <meta property="article:published_time" content="2024-03-05"><meta name="keywords" content="one, two,one">
+      <meta property="article:tag" content="three"><meta name="robots" content="noindex">
+      <meta name="generator" content="Hugo 0.1">`);
+    expect(byMeta).toMatchObject({
+      author: "Ada Lovelace",
+      publisher: "Paper",
+      date: "2024-03-05",
+      keywords: ["one", "two", "three"],
+      robots: "noindex",
+      generator: "Hugo 0.1",
+    });
+    const byText =
+      read(`<a id="logo">Paper</a><article><p class="byline">by <a class="author">Ada Lovelace</a></p>
+      <time datetime="2024-03-05T10:00Z">Tuesday</time><img src="a.jpg"></article>`);
+    expect(byText).toMatchObject({
+      author: "Ada Lovelace",
+      publisher: "Paper",
+      date: "2024-03-05T10:00:00.000Z",
+      image: "https://example.com/a/a.jpg",
+    });
+  });
+
+  it("lists cards and all images with their sizes; a property wins over a name", () => {
+    const page =
+      read(`<meta name="og:title" content="By name"><meta property="og:title" content="By property">
+      <meta name="twitter:card" content="summary"><meta name="twitter:image" content="/t.png">
+      <meta property="og:image" content="/1.png"><meta property="og:image:width" content="1200">
+      <meta property="og:image:height" content="630px"><meta property="og:image:alt" content="One">
+      <meta property="og:image" content="javascript:1"><meta property="og:image:width" content="5">
+      <meta property="og:image:url" content="/2.png">`);
+    expect(page.openGraph["title"]).toBe("By property");
+    expect(page.twitter).toEqual({ card: "summary", image: "https://example.com/t.png" });
+    expect(page.images).toEqual([
+      { url: "https://example.com/1.png", width: 1200, height: 630, type: null, alt: "One" },
+    ]);
+  });
+
+  it("finds feeds of the header, the text's language and its length", () => {
+    const header = '</feed.xml>; rel="alternate"; type="application/rss+xml"; title="News"';
+    expect(read("", { link: [header] }).feeds).toEqual([
+      { url: "https://example.com/feed.xml", type: "application/rss+xml", title: "News" },
+    ]);
+    expect(read("", { "x-robots-tag": ["noindex"] }).robots).toBe("noindex");
+    const german =
+      "<nav>Start</nav><p>Das ist der Text und er ist nicht lang, aber die Sprache ist zu erkennen.</p>";
+    expect(read(german)).toMatchObject({ textLanguage: "de", wordCount: 15 });
+    expect(read("<p>これは日本語の文章です。言語を判定できるだけの長さがあります。</p>").textLanguage).toBe(
+      "ja",
+    );
+  });
+
+  it("takes linear time and bounded room for markup that is all bylines", () => {
+    const deep = `${'<div class="author byline date logo" itemprop="author date">x '.repeat(20_000)}`;
+    expect(() => read(deep)).not.toThrow();
+    const nested = `<script type="application/ld+json">${"[".repeat(50_000)}${"]".repeat(50_000)}</script>`;
+    expect(read(nested).jsonLd).toEqual([]);
   });
 });

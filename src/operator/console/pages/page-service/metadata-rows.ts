@@ -12,7 +12,8 @@ export interface MetadataRow {
 
 /** Lists a page's metadata, the most requested items first. Omits items that the page does not have. */
 export function metadataRows(metadata: Metadata): MetadataRow[] {
-  const { title, description, canonical, language, openGraph, icons, feeds } = metadata;
+  const { title, description, author, publisher, date, image, canonical, language } = metadata;
+  const { openGraph, icons, feeds } = metadata;
   const row = (
     property: string,
     value: string | null,
@@ -30,6 +31,10 @@ export function metadataRows(metadata: Metadata): MetadataRow[] {
   return [
     row("Title", title),
     row("Description", description),
+    row("Author", author),
+    row("Publisher", publisher),
+    row("Date", date),
+    link("Picture", image),
     link("Canonical address", canonical),
     row("Language", language),
     ...Object.entries(openGraph).map(([name, value]) => row(`og:${name}`, value)),

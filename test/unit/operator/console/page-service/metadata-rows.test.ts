@@ -6,6 +6,10 @@ const NOTHING: Metadata = {
   url: "https://a.example/",
   title: null,
   description: null,
+  author: null,
+  publisher: null,
+  date: null,
+  image: null,
   canonical: null,
   language: null,
   openGraph: {},
@@ -22,6 +26,7 @@ describe("what a page says of itself, in rows", () => {
     const rows = metadataRows({
       ...NOTHING,
       title: "A title",
+      author: "Ada Lovelace",
       canonical: "https://a.example/it",
       language: "de",
       openGraph: { type: "article", image: "https://a.example/i.png" },
@@ -33,6 +38,7 @@ describe("what a page says of itself, in rows", () => {
     });
     expect(rows).toEqual([
       { what: "Title", said: "A title", address: false, note: "" },
+      { what: "Author", said: "Ada Lovelace", address: false, note: "" },
       { what: "Canonical address", said: "https://a.example/it", address: true, note: "" },
       { what: "Language", said: "de", address: false, note: "" },
       { what: "og:type", said: "article", address: false, note: "" },
