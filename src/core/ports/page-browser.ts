@@ -62,8 +62,21 @@ export interface Screen {
 /** When a page counts as loaded. */
 export type WaitUntil = "load" | "domcontentloaded" | "networkidle0" | "networkidle2";
 
+/** When a page is read or captured. */
+export interface LoadMoment {
+  readonly waitUntil: WaitUntil;
+  /** Selector of an element that must exist before; null: no wait. */
+  readonly waitForSelector: string | null;
+  /** Text that the page must show before; null: no wait. */
+  readonly waitForText: string | null;
+  /** Maximum seconds to wait until the network is quiet and the document still. */
+  readonly settle: number;
+  /** Seconds to wait after the page has loaded and has been prepared. */
+  readonly delay: number;
+}
+
 /** Everything that determines one capture. */
-export interface ThumbnailOptions {
+export interface ThumbnailOptions extends LoadMoment {
   /** The page's absolute address. */
   readonly url: string;
   /**
@@ -86,13 +99,8 @@ export interface ThumbnailOptions {
   readonly hide: readonly string[];
   /** Selectors of elements to click on, in this order. */
   readonly click: readonly string[];
-  /** Selector of an element that must exist before the capture; null: no wait. */
-  readonly waitForSelector: string | null;
   /** True to scroll through the page first, so that it loads its lazy content. */
   readonly scroll: boolean;
-  /** Seconds to wait after the page has loaded and has been prepared. */
-  readonly delay: number;
-  readonly waitUntil: WaitUntil;
   readonly darkMode: boolean;
   /** True to leave the background transparent if the page sets none. */
   readonly transparent: boolean;
@@ -217,6 +225,7 @@ export interface PrintOutcome extends PageReport {
 /** A request to read a page's content. */
 export interface VisitRequest {
   readonly url: string;
+  readonly moment: LoadMoment;
   /** Source texts of the probe scripts; see `createProbeExpression`. Null if markup, headers and cookies are enough. */
   readonly probes: { readonly globals: string; readonly selectors: string } | null;
 }

@@ -144,8 +144,9 @@ export class BrowserService {
     const { limits } = this.#options;
     const stopwatch = new Stopwatch();
     return this.#queue.runInTab(client, (holdTab) =>
-      this.#withRetry({ stopwatch, client, holdTab, totalMs: limits.totalMs }, (tab) =>
-        visit(tab, request, limits, stopwatch),
+      this.#withRetry(
+        { stopwatch, client, holdTab, totalMs: limits.totalMs + request.moment.delay * 1_000 },
+        (tab) => visit(tab, request, limits, stopwatch),
       ),
     );
   }

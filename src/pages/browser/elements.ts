@@ -14,7 +14,7 @@ export interface Box {
 /** An element to find, and the parameter that requested it. */
 export interface ElementQuery {
   readonly selector: string;
-  /** `selector`, `click` or `waitForSelector`. */
+  /** The parameter that requested the element. */
   readonly param: string;
   /** How long to wait for the element, milliseconds. */
   readonly waitMs: number;
@@ -32,7 +32,7 @@ const NOT_A_SELECTOR = "not a selector";
  * @throws GatewayError 404 after the timeout; the signal's reason if it aborts
  */
 async function waitFor<T>(
-  { param, waitMs }: ElementQuery,
+  { param, waitMs }: Omit<ElementQuery, "selector">,
   signal: AbortSignal,
   find: () => Promise<T | null>,
   condition: string,
@@ -45,7 +45,7 @@ async function waitFor<T>(
     if (Date.now() - since >= waitMs) break;
     await sleep(POLL_MS);
   }
-  throw new GatewayError(404, `The parameter ${param} matches no element ${condition}.`, {
+  throw new GatewayError(404, `The parameter ${param} matches no ${condition}.`, {
     code: "selector_not_found",
     param,
   });
@@ -61,7 +61,22 @@ export async function waitForPresence(tab: Tab, query: ElementQuery, signal: Abo
     if (found === NOT_A_SELECTOR) throw invalidSelector(query);
     return found === true ? true : null;
   };
-  await waitFor(query, signal, find, "within its time");
+  await waitFor(query, signal, find, "element within its time");
+}
+
+/** Waits until the page shows a text; white space counts as one space. Throws GatewayError 404. */
+export async function waitForText(
+  tab: Tab,
+  query: Omit<ElementQuery, "selector"> & { readonly text: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const text = JSON.stringify(query.text.replace(/\s+/g, " "));
+  const expression = `(document.body?.innerText ?? "").replace(/\\s+/g, " ").includes(${text})`;
+  const find = async () => {
+    const world = await createIsolatedWorld(tab.session, tab.policy.mainFrame);
+    return (await evaluate(tab.session, expression, EVALUATE_MS, world)) === true ? true : null;
+  };
+  await waitFor(query, signal, find, "text within its time");
 }
 
 /**
@@ -72,7 +87,7 @@ export async function waitForPresence(tab: Tab, query: ElementQuery, signal: Abo
  * @throws GatewayError 404, or 400 for an invalid selector
  */
 export function waitForVisible(tab: Tab, query: ElementQuery, signal: AbortSignal): Promise<string> {
-  return waitFor(query, signal, () => findVisible(tab, query), "that can be seen");
+  return waitFor(query, signal, () => findVisible(tab, query), "element that can be seen");
 }
 
 /** The box of the element that `waitForVisible` would find, including its border. */
@@ -81,7 +96,7 @@ export function waitForVisibleBox(tab: Tab, query: ElementQuery, signal: AbortSi
     const element = await findVisible(tab, query);
     return element === null ? null : readBox(tab.session, element);
   };
-  return waitFor(query, signal, find, "that can be seen");
+  return waitFor(query, signal, find, "element that can be seen");
 }
 
 async function findVisible({ session, policy }: Tab, query: ElementQuery): Promise<string | null> {

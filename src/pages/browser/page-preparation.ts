@@ -1,13 +1,13 @@
 import type { CaptureRequest } from "../../core/ports/page-browser.ts";
 import type { PageLimits } from "../../core/ports/variables.ts";
-import { clickElement, hideElements, waitForPresence, waitForVisible } from "./elements.ts";
+import { clickElement, hideElements, waitForVisible } from "./elements.ts";
 import { createIsolatedWorld, evaluate, settlesWithin, sleep } from "./evaluate.ts";
+import { MomentWaiter } from "./moment.ts";
 import { createLazyLoadScript, HIDE_BANNERS } from "./page-scripts.ts";
 import type { Tab } from "./tab.ts";
 
-/** Maximum wait for an element to click on, and for one of `waitForSelector`, milliseconds. */
+/** Maximum wait for an element to click on, milliseconds. */
 const CLICK_WAIT_MS = 3_000;
-const PRESENCE_WAIT_MS = 10_000;
 /** Maximum duration of a click, and the time after it in which a navigation can begin, milliseconds. */
 const CLICK_MS = 3_000;
 const AFTER_CLICK_MS = 250;
@@ -26,38 +26,37 @@ export class PagePreparation {
   readonly #request: CaptureRequest;
   readonly #limits: PageLimits;
   readonly #clicks: string[];
-  /** Start of the requested delay, milliseconds since the epoch. */
-  #delayStart: number | undefined;
+  readonly #moment: MomentWaiter;
 
   constructor(tab: Tab, request: CaptureRequest, limits: PageLimits) {
     this.#tab = tab;
     this.#request = request;
     this.#limits = limits;
     this.#clicks = [...request.click];
+    this.#moment = new MomentWaiter(tab, request, limits);
   }
 
   /** Prepares the shown document. Throws GatewayError, or the signal's reason if the page navigates away. */
   async prepare(signal: AbortSignal): Promise<void> {
     const { session, policy } = this.#tab;
-    const { blockCookieBanners, click, delay, hide, scroll, waitForSelector } = this.#request;
-    // The delay starts after the clicks and after the awaited element, if there are any.
-    const hasToWait = click.length > 0 || waitForSelector !== null;
-    if (!hasToWait) this.#delayStart ??= Date.now();
-    const world =
-      blockCookieBanners || scroll ? await createIsolatedWorld(session, policy.mainFrame) : undefined;
-    if (blockCookieBanners) await evaluate(session, HIDE_BANNERS, BANNERS_MS, world);
+    const { blockCookieBanners, click, hide, scroll, waitForSelector, waitForText } = this.#request;
+    // The delay starts after the clicks and after the awaited content, if there are any.
+    const hasToWait = click.length > 0 || waitForSelector !== null || waitForText !== null;
+    if (!hasToWait) this.#moment.startDelay();
+    if (blockCookieBanners) {
+      const world = await createIsolatedWorld(session, policy.mainFrame);
+      await evaluate(session, HIDE_BANNERS, BANNERS_MS, world);
+    }
     if (hide.length > 0) await hideElements(this.#tab, hide);
     await this.#clickElements(signal);
-    if (waitForSelector !== null) {
-      const waitMs = Math.min(PRESENCE_WAIT_MS, this.#limits.navigationMs);
-      const query = { selector: waitForSelector, param: "waitForSelector", waitMs };
-      await waitForPresence(this.#tab, query, signal);
+    await this.#moment.waitForContent(signal);
+    await this.#moment.settle(signal);
+    if (scroll) {
+      const world = await createIsolatedWorld(session, policy.mainFrame);
+      await evaluate(session, createLazyLoadScript(this.#limits.pageHeight), LAZY_MS, world);
+      await this.#moment.settle(signal);
     }
-    if (scroll) await evaluate(session, createLazyLoadScript(this.#limits.pageHeight), LAZY_MS, world);
-    this.#delayStart ??= Date.now();
-    const remainingMs = this.#delayStart + delay * 1_000 - Date.now();
-    if (remainingMs > 0) await Promise.race([sleep(remainingMs), this.#tab.whenCutShort]);
-    signal.throwIfAborted();
+    await this.#moment.waitForDelay(signal);
   }
 
   async #clickElements(signal: AbortSignal): Promise<void> {

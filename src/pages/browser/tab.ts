@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, CDPSession, Page } from "@cloudflare/pupp
 import type { PageLimits } from "../../core/ports/variables.ts";
 import { forbiddenPage, pageCrashed, pageTooLarge } from "./failures.ts";
 import { MainFrame } from "./main-frame.ts";
+import { NetworkActivity } from "./network-activity.ts";
 import type { NetworkGuard } from "./network-guard.ts";
 import { TabPolicy } from "./tab-policy.ts";
 
@@ -13,6 +14,8 @@ export class Tab {
   readonly policy: TabPolicy;
   /** The page's main frame. */
   readonly frame: MainFrame;
+  /** The requests in flight. */
+  readonly activity = new NetworkActivity();
   /**
    * Rejects if the page cannot be used any more: its process crashed, it was abandoned, or it navigated to a forbidden
    * address.
@@ -139,6 +142,7 @@ export class Tab {
   /** Counts the received bytes and the browser events of a page, frame or worker, and of all of its child targets. */
   #countTraffic(session: CDPSession): void {
     this.#sessions.add(session);
+    this.activity.add(session);
     session.on("*", () => this.policy.countEvent());
     session.on("Network.dataReceived", ({ dataLength, encodedDataLength }) =>
       this.policy.countBytes(Math.max(dataLength, encodedDataLength)),
@@ -147,7 +151,10 @@ export class Tab {
       this.policy.countTarget();
       this.#countTraffic(child);
     });
-    session.on("sessiondetached", (child) => this.#sessions.delete(child));
+    session.on("sessiondetached", (child) => {
+      this.#sessions.delete(child);
+      this.activity.remove(child);
+    });
   }
 
   /** Stops all loading, because the page has reached its limit of bytes. */

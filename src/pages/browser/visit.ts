@@ -2,6 +2,7 @@ import type { Protocol } from "devtools-protocol";
 import type { NamedTexts, VisitOutcome, VisitRequest } from "../../core/ports/page-browser.ts";
 import type { PageLimits } from "../../core/ports/variables.ts";
 import { createIsolatedWorld, evaluate } from "./evaluate.ts";
+import { MomentWaiter } from "./moment.ts";
 import { runOnPage } from "./navigate.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import type { Tab } from "./tab.ts";
@@ -42,13 +43,20 @@ export async function visit(
   });
   session.on("Network.responseReceived", (event) => loaded.add(event));
   const loading = {
-    waitUntil: "load",
-    timeoutMs: limits.navigationMs,
+    waitUntil: request.moment.waitUntil,
+    timeoutMs: limits.navigationMs + request.moment.delay * 1_000,
     commitMs: limits.responseStartMs,
     isDrawn: false,
-  } as const;
-  const { report, result } = await runOnPage(tab, request.url, loading, (_, response) => {
+  };
+  const moment = new MomentWaiter(tab, request.moment, limits);
+  const { report, result } = await runOnPage(tab, request.url, loading, async (signal, response) => {
     watch.lap("load");
+    const { waitForSelector, waitForText } = request.moment;
+    if (waitForSelector === null && waitForText === null) moment.startDelay();
+    await moment.waitForContent(signal);
+    await moment.settle(signal);
+    await moment.waitForDelay(signal);
+    watch.lap("prepare");
     return readDocument(tab, request, loaded, response).finally(() => watch.lap("read"));
   });
   return { ...report, ...result };

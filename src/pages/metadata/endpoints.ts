@@ -1,3 +1,4 @@
+import type { LoadMoment } from "../../core/ports/page-browser.ts";
 import { jsonResponse, openEndpoint } from "../../core/routing/endpoint.ts";
 import type { UrlSafetyOptions } from "../../core/url-safety/index.ts";
 import {
@@ -9,6 +10,7 @@ import {
 } from "../cache/answer-cache.ts";
 import { withPrettyJson } from "../cache/pretty-json.ts";
 import { type Freshness, readFreshness } from "../http/freshness.ts";
+import { readMoment } from "../http/moment-parameters.ts";
 import {
   BATCH_HEADERS,
   BATCH_STATUSES,
@@ -72,6 +74,7 @@ interface MetadataRequest {
   readonly page: URL;
   /** Whether to detect the page's technologies too. */
   readonly technologies: boolean;
+  readonly moment: LoadMoment;
   readonly prettify: boolean;
   readonly freshness: Freshness;
 }
@@ -81,10 +84,11 @@ export function readMetadataRequest(search: URLSearchParams, safety: UrlSafetyOp
   const query = new QueryParameters(search);
   const page = query.pageUrl(safety);
   const technologies = query.boolean("technologies", false);
+  const moment = readMoment(query);
   const prettify = query.boolean("prettify", false);
   const freshness = readFreshness(query);
   query.rejectUnknown();
-  return { page, technologies, prettify, freshness };
+  return { page, technologies, moment, prettify, freshness };
 }
 
 /**
@@ -94,14 +98,14 @@ export function readMetadataRequest(search: URLSearchParams, safety: UrlSafetyOp
  */
 export async function getMetadataAnswer(
   work: PageWork,
-  { page, technologies, prettify, freshness }: MetadataRequest,
+  { page, technologies, moment, prettify, freshness }: MetadataRequest,
   admitted: Promise<void>,
 ): Promise<ServableAnswer> {
-  const key = await createCacheKey(work, "metadata", [page.href, technologies]);
+  const key = await createCacheKey(work, "metadata", [page.href, technologies, moment]);
   const make = async () => {
     // The code that reads pages is large. Loading it on first use makes other isolates start faster.
     const { loadMetadata } = await import("./load-metadata.ts");
-    return loadMetadata(work, page, technologies);
+    return loadMetadata(work, { page, moment }, technologies);
   };
   const answer = await getOrCreate(work, key, freshness, admitted, make);
   return prettify ? withPrettyJson(answer) : answer;

@@ -3,7 +3,7 @@ import type { NewAnswer, PageWork } from "../cache/answer-cache.ts";
 import { cacheLifetime, incompleteMembers, pageHeaders } from "../cache/page-headers.ts";
 import { getDetector } from "../technologies/detect-technologies.ts";
 import { lookUpDns } from "../technologies/dns.ts";
-import { loadPage } from "../technologies/load-page.ts";
+import { loadPage, type PageToLoad } from "../technologies/load-page.ts";
 import { parseMetadata } from "./parse-metadata.ts";
 import type { MetadataResult } from "./result.ts";
 
@@ -13,12 +13,17 @@ import type { MetadataResult } from "./result.ts";
  * @param technologies whether to detect its technologies too, from the same load
  * @throws the error for the caller
  */
-export async function loadMetadata(work: PageWork, page: URL, technologies: boolean): Promise<NewAnswer> {
+export async function loadMetadata(
+  work: PageWork,
+  target: PageToLoad,
+  technologies: boolean,
+): Promise<NewAnswer> {
   const { platform } = work;
+  const { page } = target;
   const [detector, dns] = technologies
     ? await Promise.all([getDetector(platform.pages), lookUpDns(platform, page)])
     : [null, {}];
-  const { report, signals } = await loadPage(work, page, detector);
+  const { report, signals } = await loadPage(work, target, detector);
   const { html = "", headers = {} } = signals;
   const result: MetadataResult = {
     url: report.url,

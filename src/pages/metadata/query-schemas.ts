@@ -1,9 +1,11 @@
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
+import { momentParameters } from "../http/moment-parameters.ts";
 import { commonParameters, createBatchSchema, flag } from "../http/query-schemas.ts";
 
 /** Query of `GET /v1/metadata`. */
 export const metadataQuerySchema = lazyObject(() => ({
   ...commonParameters(),
+  ...momentParameters(),
   technologies: flag("What the page is built with is told, too."),
 }));
 

@@ -9,13 +9,14 @@ import {
   type TechnologyDetector,
   toTechnologiesResult,
 } from "./index.ts";
-import { loadPage } from "./load-page.ts";
+import { loadPage, type PageToLoad } from "./load-page.ts";
 
 /** Loads a page and detects its technologies. Throws the error for the caller. */
-export async function detectTechnologies(work: PageWork, page: URL): Promise<NewAnswer> {
+export async function detectTechnologies(work: PageWork, target: PageToLoad): Promise<NewAnswer> {
   const { platform } = work;
+  const { page } = target;
   const [detector, dns] = await Promise.all([getDetector(platform.pages), lookUpDns(platform, page)]);
-  const { report, signals } = await loadPage(work, page, detector);
+  const { report, signals } = await loadPage(work, target, detector);
   const result: TechnologiesResult = toTechnologiesResult({
     finalUrl: report.url,
     requestedUrl: page.href,

@@ -1,3 +1,4 @@
+import type { LoadMoment } from "../../core/ports/page-browser.ts";
 import { jsonResponse, openEndpoint } from "../../core/routing/endpoint.ts";
 import type { UrlSafetyOptions } from "../../core/url-safety/index.ts";
 import {
@@ -10,6 +11,7 @@ import {
 } from "../cache/answer-cache.ts";
 import { withPrettyJson } from "../cache/pretty-json.ts";
 import { type Freshness, readFreshness } from "../http/freshness.ts";
+import { readMoment } from "../http/moment-parameters.ts";
 import {
   BATCH_HEADERS,
   BATCH_STATUSES,
@@ -28,6 +30,7 @@ import {
   wantsJob,
 } from "../jobs/start-job.ts";
 import { withRateLimit } from "../limits/rate-limit.ts";
+import type { PageToLoad } from "./load-page.ts";
 import { technologiesBatchSchema, technologiesQuerySchema } from "./query-schemas.ts";
 import { technologiesSchema } from "./result-schema.ts";
 
@@ -71,6 +74,7 @@ export const technologiesBatch = openEndpoint({
 /** A technology request. */
 interface TechnologiesRequest {
   readonly page: URL;
+  readonly moment: LoadMoment;
   readonly prettify: boolean;
   readonly freshness: Freshness;
 }
@@ -82,10 +86,11 @@ export function readTechnologiesRequest(
 ): TechnologiesRequest {
   const query = new QueryParameters(search);
   const page = query.pageUrl(safety);
+  const moment = readMoment(query);
   const prettify = query.boolean("prettify", false);
   const freshness = readFreshness(query);
   query.rejectUnknown();
-  return { page, prettify, freshness };
+  return { page, moment, prettify, freshness };
 }
 
 /**
@@ -95,16 +100,18 @@ export function readTechnologiesRequest(
  */
 export async function getTechnologiesAnswer(
   work: PageWork,
-  { page, prettify, freshness }: TechnologiesRequest,
+  { page, moment, prettify, freshness }: TechnologiesRequest,
   admitted: Promise<void>,
 ): Promise<ServableAnswer> {
-  const key = await createCacheKey(work, "technologies", page.href);
-  const answer = await getOrCreate(work, key, freshness, admitted, () => loadAndDetect(work, page));
+  const key = await createCacheKey(work, "technologies", [page.href, moment]);
+  const answer = await getOrCreate(work, key, freshness, admitted, () =>
+    loadAndDetect(work, { page, moment }),
+  );
   return prettify ? withPrettyJson(answer) : answer;
 }
 
 /** The code that reads pages is large. Loading it on first use makes other isolates start faster. */
-async function loadAndDetect(work: PageWork, page: URL): Promise<NewAnswer> {
+async function loadAndDetect(work: PageWork, target: PageToLoad): Promise<NewAnswer> {
   const { detectTechnologies } = await import("./detect-technologies.ts");
-  return detectTechnologies(work, page);
+  return detectTechnologies(work, target);
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import type { PageReport, VisitRequest } from "../../core/ports/page-browser.ts";
+import type { LoadMoment, PageReport, VisitRequest } from "../../core/ports/page-browser.ts";
 import type { PageBrowser } from "../../core/ports/pages.ts";
 import type { PageWork } from "../cache/answer-cache.ts";
 import { fetchPage } from "./fetch-page.ts";
@@ -17,6 +17,13 @@ export interface LoadedPage {
   readonly signals: PageSignals;
 }
 
+/** A page to load, and when to read it. */
+export interface PageToLoad {
+  readonly page: URL;
+  /** Without a browser it has no effect. */
+  readonly moment: LoadMoment;
+}
+
 /**
  * Loads a page in a browser, or without one if none is available.
  *
@@ -25,28 +32,28 @@ export interface LoadedPage {
  */
 export async function loadPage(
   { platform, client }: Pick<PageWork, "platform" | "client">,
-  page: URL,
+  target: PageToLoad,
   detector: TechnologyDetector | null,
 ): Promise<LoadedPage> {
   const { browser } = platform.pages;
   if (browser !== null) {
     try {
-      return await loadInBrowser(browser, page, detector, client);
+      return await loadInBrowser(browser, target, detector, client);
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== "browser_unavailable") throw error;
     }
   }
-  return fetchPage(platform, page, detector);
+  return fetchPage(platform, target.page, detector);
 }
 
 async function loadInBrowser(
   browser: PageBrowser,
-  page: URL,
+  target: PageToLoad,
   detector: TechnologyDetector | null,
   client: string,
 ): Promise<LoadedPage> {
   const { html, signals, probes, ...report } = await browser.visit(
-    createVisitRequest(page, detector),
+    createVisitRequest(target, detector),
     client,
   );
   const found = probes.map(parseProbeResult);
@@ -64,11 +71,15 @@ async function loadInBrowser(
   };
 }
 
-function createVisitRequest({ href }: URL, detector: TechnologyDetector | null): VisitRequest {
-  if (detector === null) return { url: href, probes: null };
+function createVisitRequest(
+  { page: { href: url }, moment }: PageToLoad,
+  detector: TechnologyDetector | null,
+): VisitRequest {
+  if (detector === null) return { url, moment, probes: null };
   const argument = detector.probeArgument;
   return {
-    url: href,
+    url,
+    moment,
     probes: {
       globals: createProbeExpression(argument, "globals"),
       selectors: createProbeExpression(argument, "selectors"),

@@ -1,18 +1,12 @@
 import * as z from "zod";
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
+import { MAX_SELECTOR, momentParameters } from "../http/moment-parameters.ts";
 import { commonParameters, createBatchSchema, flag } from "../http/query-schemas.ts";
 import { MAX_SIDE } from "../images/capture-plan.ts";
 import { DEVICE_NAMES } from "./devices.ts";
 import { MAX_LOCALE, MAX_TIMEZONE } from "./locale-parameters.ts";
 import { DEFAULT_PAPER, PAPER_NAMES } from "./paper-layout.ts";
-import {
-  FORMATS,
-  MAX_CLICKS,
-  MAX_HIDDEN,
-  MAX_SELECTOR,
-  MAX_USER_AGENT,
-  WAIT_UNTIL,
-} from "./thumbnail-parameters.ts";
+import { FORMATS, MAX_CLICKS, MAX_HIDDEN, MAX_USER_AGENT } from "./thumbnail-parameters.ts";
 
 const side = () => z.int().min(1).max(MAX_SIDE).optional();
 const selector = () => z.string().max(MAX_SELECTOR);
@@ -61,15 +55,11 @@ export const thumbnailQuerySchema = lazyObject(() => ({
     .max(MAX_CLICKS)
     .optional()
     .describe("CSS selector of an element to click on, once the page has loaded; several in their order."),
-  waitForSelector: selector()
-    .optional()
-    .describe("CSS selector of an element that the page has to have first."),
+  ...momentParameters(),
   scroll: z
     .boolean()
     .optional()
     .describe("The page is scrolled through first, which loads its lazy images; always with full."),
-  delay: z.int().min(0).max(10).default(0).describe("Seconds to wait after the page has loaded."),
-  waitUntil: z.enum(WAIT_UNTIL).default("load"),
   darkMode: flag("The page's dark appearance."),
   transparent: flag("No white behind a page without a background; for png and webp."),
   timezone: z.string().max(MAX_TIMEZONE).optional().describe("Time zone of the page, such as Europe/Berlin."),

@@ -1,20 +1,13 @@
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
-import type { ImageFormat, Screen, ThumbnailOptions, WaitUntil } from "../../core/ports/page-browser.ts";
+import type { ImageFormat, Screen, ThumbnailOptions } from "../../core/ports/page-browser.ts";
 import type { UrlSafetyOptions } from "../../core/url-safety/index.ts";
 import { type Freshness, readFreshness } from "../http/freshness.ts";
+import { MAX_SELECTOR, readMoment } from "../http/moment-parameters.ts";
 import { QueryParameters } from "../http/query-parameters.ts";
 import { DEVICE_NAMES, type Device, findDevice } from "./devices.ts";
 import { readLocale, readTimezone } from "./locale-parameters.ts";
 import { readPaperLayout } from "./paper-layout.ts";
 import { readClip, readRequestedSize, selectSubject } from "./size-parameters.ts";
-
-/** When a page counts as loaded. */
-export const WAIT_UNTIL = [
-  "load",
-  "domcontentloaded",
-  "networkidle0",
-  "networkidle2",
-] as const satisfies readonly WaitUntil[];
 
 /** A thumbnail request: the image, and the form of the answer. */
 export interface ThumbnailRequest {
@@ -31,8 +24,6 @@ const IMAGE_ONLY_PARAMETERS = ["size", "width", "height", "scale", "selector", "
 const PDF_ONLY_PARAMETERS = ["paper", "margins"];
 
 const MAX_VIEWPORT = 1600;
-/** Maximum characters of a selector. */
-export const MAX_SELECTOR = 1_000;
 /** Maximum characters of a user agent. */
 export const MAX_USER_AGENT = 512;
 /** Maximum number of `hide` and of `click` parameters. */
@@ -84,10 +75,8 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
       // Sorted, because the order has no effect: so equal requests share a cache entry.
       hide: [...new Set(query.textList("hide", MAX_HIDDEN, MAX_SELECTOR))].sort(),
       click: query.textList("click", MAX_CLICKS, MAX_SELECTOR),
-      waitForSelector: query.limitedText("waitForSelector", MAX_SELECTOR),
+      ...readMoment(query),
       scroll: query.boolean("scroll", full || isPdf),
-      delay: query.integer("delay", 0, 10) ?? 0,
-      waitUntil: query.choice("waitUntil", WAIT_UNTIL) ?? "load",
       darkMode: query.boolean("darkMode", false),
       transparent: readTransparent(query, kind),
       timezone: readTimezone(query),

@@ -3,6 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseVariables } from "../../../../src/core/ports/variables.ts";
 import { BrowserService } from "../../../../src/pages/browser/browser-service.ts";
 
+/** The moment of a page that is read as soon as it has loaded. */
+const AT_ONCE = { waitUntil: "load", waitForSelector: null, waitForText: null, settle: 0, delay: 0 } as const;
+
 /** A browser of which nothing comes but answers to commands; `stuck` names those that it never answers. */
 class Answering implements ConnectionTransport {
   onmessage?: (message: string) => void;
@@ -171,7 +174,7 @@ describe("BrowserService", () => {
   });
 
   const { pages: limits } = parseVariables({}, { drivers: ["sessions"] });
-  const visit = { url: "https://example.com/", probes: null };
+  const visit = { url: "https://example.com/", moment: AT_ONCE, probes: null };
 
   function serviceOf(stuck: readonly string[]) {
     const launches: boolean[] = [];

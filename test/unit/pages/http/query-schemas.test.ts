@@ -5,11 +5,18 @@ import { metadataQuerySchema } from "../../../../src/pages/metadata/query-schema
 import { technologiesQuerySchema } from "../../../../src/pages/technologies/query-schemas.ts";
 import { thumbnailQuerySchema } from "../../../../src/pages/thumbnails/query-schemas.ts";
 
+/** Sources that several operations share, by the call that reads their parameters. */
+const SHARED: Readonly<Record<string, string>> = {
+  "readFreshness(query)": "http/freshness.ts",
+  "readMoment(query)": "http/moment-parameters.ts",
+};
+
 /** The names of the parameters that a source reads. */
 function namesIn(source: string): string[] {
   const text = readFileSync(join(import.meta.dirname, "../../../../src/pages", source), "utf8");
   const read = [...text.matchAll(/query\.\w+\("(\w+)"/g)].map(([, name]) => name ?? "");
-  return text.includes("readFreshness(query)") ? [...read, ...namesIn("http/freshness.ts")] : read;
+  const shared = Object.entries(SHARED).filter(([call]) => text.includes(call));
+  return [...read, ...shared.flatMap(([, shared]) => namesIn(shared))];
 }
 
 /** Read for all operations alike (`page-caller.ts`). */

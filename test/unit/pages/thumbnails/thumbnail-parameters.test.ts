@@ -25,6 +25,8 @@ describe("readThumbnailRequest", () => {
         hide: [],
         click: [],
         waitForSelector: null,
+        waitForText: null,
+        settle: 2,
         scroll: false,
         delay: 0,
         waitUntil: "load",
