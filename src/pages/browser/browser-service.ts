@@ -146,7 +146,7 @@ export class BrowserService {
     return this.#queue.runInTab(client, (holdTab) =>
       this.#withRetry(
         { stopwatch, client, holdTab, totalMs: limits.totalMs + request.moment.delay * 1_000 },
-        (tab) => visit(tab, request, limits, stopwatch),
+        (tab, userAgent) => visit(tab, request, { limits, userAgent }, stopwatch),
       ),
     );
   }

@@ -1,6 +1,6 @@
 import type { Protocol } from "devtools-protocol";
 import type { NamedTexts, VisitOutcome, VisitRequest } from "../../core/ports/page-browser.ts";
-import type { PageLimits } from "../../core/ports/variables.ts";
+import { type CaptureTools, DESKTOP_VISITOR, emulateVisitor } from "./emulation.ts";
 import { createIsolatedWorld, evaluate } from "./evaluate.ts";
 import { MomentWaiter } from "./moment.ts";
 import { runOnPage } from "./navigate.ts";
@@ -32,10 +32,11 @@ interface Source {
 export async function visit(
   tab: Tab,
   request: VisitRequest,
-  limits: PageLimits,
+  { limits, userAgent }: Pick<CaptureTools, "limits" | "userAgent">,
   watch: Stopwatch,
 ): Promise<VisitOutcome> {
   const { session } = tab;
+  await emulateVisitor(tab, DESKTOP_VISITOR, userAgent);
   let loaded = new LoadedResources();
   session.on("Page.frameNavigated", ({ frame }) => {
     // The resources of an earlier document are not signals of this one.
@@ -49,18 +50,25 @@ export async function visit(
     isDrawn: false,
   };
   const moment = new MomentWaiter(tab, request.moment, limits);
-  const { report, result } = await runOnPage(tab, request.url, loading, async (signal, response) => {
-    watch.lap("load");
-    const { waitForSelector, waitForText } = request.moment;
-    if (waitForSelector === null && waitForText === null) moment.startDelay();
-    await moment.waitForContent(signal);
-    await moment.settle(signal);
-    await moment.waitForDelay(signal);
-    watch.lap("prepare");
-    return readDocument(tab, request, loaded, response).finally(() => watch.lap("read"));
-  });
+  const { report, result } = await runOnPage<DocumentContent>(
+    tab,
+    request.url,
+    loading,
+    async (signal, response) => {
+      watch.lap("load");
+      const { waitForSelector, waitForText } = request.moment;
+      if (waitForSelector === null && waitForText === null) moment.startDelay();
+      await moment.waitForContent(signal);
+      await moment.settle(signal);
+      await moment.waitForDelay(signal);
+      watch.lap("prepare");
+      return readDocument(tab, request, loaded, response).finally(() => watch.lap("read"));
+    },
+  );
   return { ...report, ...result };
 }
+
+type DocumentContent = Pick<VisitOutcome, "html" | "probes" | "signals">;
 
 /** The resources that a document has loaded. */
 class LoadedResources {
@@ -84,7 +92,7 @@ async function readDocument(
   request: VisitRequest,
   { scriptSrc, xhrHosts, sources }: LoadedResources,
   response: string | null,
-): Promise<Pick<VisitOutcome, "html" | "probes" | "signals">> {
+): Promise<DocumentContent> {
   const { session, frame } = tab;
   const world = await createIsolatedWorld(session, tab.policy.mainFrame);
   const { probes } = request;

@@ -35,6 +35,7 @@ const SYSTEM_NAMES = [
 /** Flags that reduce a browser's background traffic and its attack surface. */
 const FLAGS = [
   "--headless",
+  "--lang=en-US",
   "--disable-background-networking",
   "--disable-breakpad",
   "--disable-component-update",

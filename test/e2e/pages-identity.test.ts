@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import type { Gateway } from "../support/gateway.ts";
+import { html, type Site, serve, startPageService } from "../support/pages.ts";
+
+const TELL = `<script>(async () => {
+  const data = navigator.userAgentData;
+  await fetch("/told", { method: "POST", body: JSON.stringify({
+    languages: navigator.languages, language: navigator.language, formatted: new Intl.NumberFormat().resolvedOptions().locale,
+    screen: [screen.width, screen.height], viewport: [innerWidth, innerHeight], platform: navigator.platform,
+    agent: navigator.userAgent, mobile: data?.mobile, hint: data?.platform, webdriver: navigator.webdriver,
+  }) });
+})()</script>`;
+
+describeWithBrowser("the browser as pages see it", () => {
+  let site: Site;
+  let gateway: Gateway;
+  let told: Record<string, unknown> = {};
+  let headers: Record<string, unknown> = {};
+
+  beforeAll(async () => {
+    site = await serve((request, response, { pathname }) => {
+      if (pathname === "/told") {
+        let text = "";
+        request.on("data", (chunk) => {
+          text += String(chunk);
+        });
+        return request.on("end", () => {
+          told = JSON.parse(text);
+          response.end();
+        });
+      }
+      if (pathname === "/") headers = request.headers;
+      if (pathname !== "/comments") return html(response, TELL);
+      response.setHeader("content-type", "text/html");
+      return response.end(
+        "<html><head><title>x</title></head><body></body></html><!-- cPanel -->",
+      );
+    });
+    gateway = await startPageService([site.host]);
+  });
+
+  afterAll(async () => {
+    await gateway.close();
+    await site.close();
+  });
+
+  const ask = async (operation: string, query: Record<string, string> = {}, path = "/") => {
+    const response = await gateway.fetch(
+      `/v1/${operation}?${new URLSearchParams({ url: site.origin + path, maxAge: "0", ...query })}`,
+    );
+    expect(response.status).toBe(200);
+    return Buffer.from(await response.arrayBuffer());
+  };
+
+  it("speaks American English and has the screen of its device, for every operation", async () => {
+    for (const operation of ["thumbs", "metadata", "technologies"]) {
+      await ask(operation);
+      expect(told).toMatchObject({
+        language: "en-US",
+        languages: ["en-US", "en"],
+        formatted: "en-US",
+        screen: [1200, 1200],
+        viewport: [1200, 1200],
+        platform: "Linux x86_64",
+        mobile: false,
+        hint: "Linux",
+      });
+      expect(told["agent"]).not.toContain("Headless");
+      expect(headers["accept-language"]).toMatch(/^en-US,en;q=0\.\d$/);
+      expect(headers["sec-ch-ua-mobile"]).toBe("?0");
+    }
+  });
+
+  it("is a phone in all that it says when mobile is asked for, and speaks the language of its caller", async () => {
+    await ask("thumbs", { mobile: "true", locale: "de-CH" });
+    expect(told).toMatchObject({
+      language: "de-CH",
+      formatted: "de-CH",
+      screen: [412, 732],
+      platform: "Linux armv81",
+      mobile: true,
+      hint: "Android",
+    });
+    expect(headers["sec-ch-ua-mobile"]).toBe("?1");
+    expect(headers["sec-ch-ua-platform"]).toBe('"Android"');
+    expect(headers["accept-language"]).toBe("de-CH");
+  });
+});
