@@ -33,9 +33,7 @@ describeWithBrowser("the browser as pages see it", () => {
       if (pathname === "/") headers = request.headers;
       if (pathname !== "/comments") return html(response, TELL);
       response.setHeader("content-type", "text/html");
-      return response.end(
-        "<html><head><title>x</title></head><body></body></html><!-- cPanel -->",
-      );
+      return response.end("<html><head><title>x</title></head><body></body></html><!-- cPanel -->");
     });
     gateway = await startPageService([site.host]);
   });
@@ -85,5 +83,10 @@ describeWithBrowser("the browser as pages see it", () => {
     expect(headers["sec-ch-ua-mobile"]).toBe("?1");
     expect(headers["sec-ch-ua-platform"]).toBe('"Android"');
     expect(headers["accept-language"]).toBe("de-CH");
+  });
+
+  it("reads comments outside the root element", async () => {
+    const { applications } = JSON.parse((await ask("technologies", {}, "/comments")).toString());
+    expect(applications.map(({ name }: { name: string }) => name)).toContain("cPanel");
   });
 });

@@ -17,6 +17,12 @@ const MAX_SOURCE = 500_000;
 const MAX_SOURCES_TOTAL = 3_000_000;
 const MAX_HTML = 2_000_000;
 
+/** The markup of the document, with the comments outside its root element. */
+const SERIALIZE = `[...document.childNodes].map((node) => {
+  if (node.nodeType === Node.COMMENT_NODE) return "<!--" + node.data + "-->";
+  return node.nodeType === Node.ELEMENT_NODE ? node.outerHTML : "";
+}).join("\\n")`;
+
 /** The page itself sends this request, so that it passes the guard like all others. */
 const ROBOTS = `fetch("/robots.txt", { signal: AbortSignal.timeout(2000) })
   .then((response) => (response.ok && /text\\/plain/.test(response.headers.get("content-type") ?? "") ? response.text() : ""))
@@ -99,7 +105,7 @@ async function readDocument(
   const [globals, selectors, html, robots, cookies, texts] = await Promise.all([
     probes === null ? null : evaluate(session, probes.globals, PROBE_MS),
     probes === null ? null : evaluate(session, probes.selectors, PROBE_MS, world),
-    evaluate(session, "document.documentElement.outerHTML", READ_MS, world),
+    evaluate(session, SERIALIZE, READ_MS, world),
     probes === null ? null : evaluate(session, ROBOTS, READ_MS, world),
     session
       .send("Network.getCookies")
