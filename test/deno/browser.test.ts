@@ -3,7 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { DenoGateway } from "../support/deno.ts";
 import { html, type Site, serve } from "../support/pages.ts";
-import { browsers, renderers } from "../support/processes.ts";
+import { browsers, descendants, renderers } from "../support/processes.ts";
 
 describeWithBrowser("the browser of a gateway on Deno", () => {
   let site: Site;
@@ -55,9 +55,14 @@ describeWithBrowser("the browser of a gateway on Deno", () => {
     await expect.poll(() => browsers().some(({ pid }) => pid === first?.pid)).toBe(false);
   });
 
-  it.each(["SIGKILL", "SIGTERM"] as const)(
-    "ends with the gateway, and leaves no files, after %s",
-    async (signal) => {
+  it.each([
+    ["SIGKILL", false],
+    ["SIGTERM", false],
+    // A terminal or a service manager may end a whole process group.
+    ["SIGTERM", true],
+  ] as const)(
+    "ends with the gateway, and leaves no files, after %s (to the browser's processes, too: %s)",
+    async (signal, isForGroup) => {
       site = await serve((_, response) => html(response, "hello"));
       gateway = await DenoGateway.start({
         vars: { PAGE_PRIVATE_HOSTS: site.host, DNS_OVER_HTTPS_URL: "off" },
@@ -72,6 +77,13 @@ describeWithBrowser("the browser of a gateway on Deno", () => {
       const command = readFileSync(`/proc/${pids[0]}/cmdline`, "utf8");
       const profile = /--user-data-dir=([^\0]+)/.exec(command)?.[1] ?? "";
       expect(existsSync(profile)).toBe(true);
+      const group = descendants().filter(
+        ({ command }) => command === "cat" || command.includes(profile) || command.includes(" keeper "),
+      );
+      if (isForGroup) {
+        expect(group.length).toBeGreaterThanOrEqual(3);
+        for (const { pid } of group) process.kill(pid, signal);
+      }
       await gateway.end(signal);
       await expect.poll(() => pids.some(lives), { timeout: 5_000 }).toBe(false);
       await expect.poll(() => existsSync(profile), { timeout: 5_000 }).toBe(false);

@@ -26,11 +26,14 @@ export function networkKey(address: string): string | null {
 }
 
 /**
- * The last address of a list in a header: the nearest proxy appended it, but the client may have sent the earlier ones.
- * Undefined without the header.
+ * The last address of a list in a header, without the port that some proxies add: the nearest proxy appended it, but the
+ * client may have sent the earlier ones. Undefined without the header.
  */
 export function lastAddress(headers: Headers, name: string): string | undefined {
-  return headers.get(name)?.split(",").at(-1)?.trim();
+  const entry = headers.get(name)?.split(",").at(-1)?.trim();
+  const [, address] =
+    /^\[([\da-f:.]+)\](?::\d{1,5})?$/i.exec(entry ?? "") ?? /^([\d.]+):\d{1,5}$/.exec(entry ?? "") ?? [];
+  return address ?? entry;
 }
 
 function formatPrefix({ parts }: { readonly parts: readonly number[] }, count: number): string {

@@ -14,29 +14,31 @@ export class QueryParameters {
     this.#query = query;
   }
 
-  /** The text of a parameter; null if it is missing or empty. */
+  /** The text of a parameter; null if it is missing. Throws if it is empty, because it would have no effect. */
   text(name: string): string | null {
-    return this.#get(name)?.trim() || null;
+    const text = this.#get(name)?.trim() ?? null;
+    if (text === "") throw emptyValue(name);
+    return text;
   }
 
   /**
-   * The text of a parameter, without control characters and with at most `maxLength` characters; null if it is missing or
-   * empty.
+   * The text of a parameter, without control characters and with at most `maxLength` characters; null if it is missing.
    */
   limitedText(name: string, maxLength: number): string | null {
     const text = this.text(name);
     return text === null ? null : assertTextLimits(name, text, maxLength);
   }
 
-  /** The non-empty texts of a repeatable parameter, at most `most`, each limited as in `limitedText`. */
+  /** The texts of a repeatable parameter, at most `maxCount`, each limited as in `limitedText`. */
   textList(name: string, maxCount: number, maxLength: number): readonly string[] {
     this.#known.add(name);
-    const texts = this.#query.getAll(name).flatMap((text) => text.trim() || []);
+    const texts = this.#query.getAll(name).map((text) => text.trim());
+    if (texts.includes("")) throw emptyValue(name);
     if (texts.length <= maxCount) return texts.map((text) => assertTextLimits(name, text, maxLength));
     throw invalidRequest(`The parameter ${name} may be given at most ${maxCount} times.`, name);
   }
 
-  /** A number in a range, including both ends, with at most two decimals; null if it is missing or empty. */
+  /** A number in a range, including both ends, with at most two decimals; null if it is missing. */
   number(name: string, min: number, max: number): number | null {
     const value = this.text(name);
     if (value === null) return null;
@@ -57,20 +59,20 @@ export class QueryParameters {
     throw invalidRequest(`The parameter ${name} must be true or false.`, name);
   }
 
-  /** A whole number in a range, including both ends; null if it is missing or empty. */
+  /** A whole number in a range, including both ends; null if it is missing. */
   integer(name: string, min: number, max: number): number | null {
     const value = this.text(name);
     if (value === null) return null;
     return parseInRange(value, min, max) ?? rejectRange(name, min, max);
   }
 
-  /** `<width>x<height>`, each in the range; null if it is missing or empty. */
+  /** `<width>x<height>`, each in the range; null if it is missing. */
   dimensions(name: string, min: number, max: number): { width: number; height: number } | null {
     const value = this.text(name);
     return value === null ? null : parseDimensions(name, value, min, max);
   }
 
-  /** One of the given values, case-insensitive; null if it is missing or empty. */
+  /** One of the given values, case-insensitive; null if it is missing. */
   choice<T extends string>(name: string, values: readonly T[]): T | null {
     const value = this.text(name)?.toLowerCase();
     if (value === undefined) return null;
@@ -114,6 +116,10 @@ export class QueryParameters {
     if (check.ok) return check.url;
     throw new GatewayError(400, check.message, { code: check.code, param: "url" });
   }
+}
+
+function emptyValue(name: string): GatewayError {
+  return invalidRequest(`The parameter ${name} has no value.`, name);
 }
 
 /** The usual cause of unexpected parameters. */

@@ -72,9 +72,10 @@ function readMargins(query: QueryParameters): PaperLayout["margins"] {
   throw invalidRequest(message, "margins");
 }
 
-/** A length such as `10mm` in inches; a number without a unit means pixels. */
+/** A length such as `10mm` in inches; only zero needs no unit. */
 function parseInches(length: string): number {
-  const [, number, unit = "px"] = /^(\d{1,4}(?:\.\d{1,3})?)(px|pt|mm|cm|in)?$/i.exec(length) ?? [];
+  if (/^0(?:\.0{1,3})?$/.test(length)) return 0;
+  const [, number, unit = ""] = /^(\d{1,4}(?:\.\d{1,3})?)(px|pt|mm|cm|in)$/i.exec(length) ?? [];
   // Rounded, so that equal lengths in different units share a cache entry.
   return Math.round(Number(number) * (INCHES_PER_UNIT[unit.toLowerCase()] ?? Number.NaN) * 10_000) / 10_000;
 }

@@ -8,10 +8,12 @@ import { deprioritizeLongPages } from "./renderer-priority.ts";
 
 /**
  * Runs a browser until the script's standard input closes: a browser must not outlive the gateway, even if the gateway is
- * killed. Then it deletes the profile, once the last browser process has ended.
+ * killed. Then it deletes the profile, once the last browser process has ended. A signal to the whole process group
+ * ends `cat`, and so the browser, too.
  */
 const BROWSER_SCRIPT = `
 trap "" INT
+trap : TERM HUP
 "$BROWSER" "$@" --user-data-dir="$PROFILE" </dev/null &
 browser=$!
 cat >/dev/null

@@ -158,13 +158,20 @@ describe("readThumbnailRequest", () => {
   it("takes several selectors to hide and to click", () => {
     const options = (query: string) =>
       readThumbnailRequest(new URLSearchParams(`url=example.com&${query}`), safety).options;
-    expect(options("hide=.b,i&hide=.a&hide=&hide=.a").hide).toEqual([".a", ".b,i"]);
+    expect(options("hide=.b,i&hide=.a&hide=.a").hide).toEqual([".a", ".b,i"]);
     expect(options("click=.b&click=.a&click=.b").click).toEqual([".b", ".a", ".b"]);
     expect(() => options("click=a&".repeat(6))).toThrow("at most 5 times");
     expect(() => options("hide=a&".repeat(11))).toThrow("at most 10 times");
     expect(refusal({ hide: "a".repeat(1_001) })).toMatchObject({ status: 400, param: "hide" });
     expect(refusal({ waitForSelector: "a\u0000" })).toMatchObject({ status: 400, param: "waitForSelector" });
   });
+
+  it.each(["selector", "quality", "format", "size", "device", "hide", "click", "margins", "delay", "maxAge"])(
+    "refuses an empty %s",
+    (name) => {
+      expect(refusal({ [name]: " " })).toMatchObject({ status: 400, param: name });
+    },
+  );
 
   it("scrolls through whole pages, unless that is not wanted", () => {
     expect(read({ full: "1" }).options.scroll).toBe(true);
@@ -175,7 +182,7 @@ describe("readThumbnailRequest", () => {
   it("is transparent in formats that can be", () => {
     expect(read({ transparent: "1", format: "webp" }).options.transparent).toBe(true);
     expect(read({ transparent: "false" }).options.transparent).toBe(false);
-    for (const format of ["", "jpg", "jpeg"]) {
+    for (const format of ["jpg", "jpeg"]) {
       expect(refusal({ transparent: "1", format })).toMatchObject({ status: 400, param: "transparent" });
     }
   });
@@ -195,14 +202,14 @@ describe("readThumbnailRequest", () => {
     ["0", [0, 0, 0, 0]],
     ["1in", [1, 1, 1, 1]],
     ["1in,25.4mm", [1, 1, 1, 1]],
-    ["96 0.5IN 0", [1, 0.5, 0, 0.5]],
+    ["96px 0.5IN 0", [1, 0.5, 0, 0.5]],
     ["72pt,1cm,2cm,0.5in", [1, 0.3937, 0.7874, 0.5]],
   ])("understands the margins %s", (margins, [top, right, bottom, left]) => {
     const { sheet } = read({ format: "pdf", paper: "Letter", landscape: "1", margins }).options;
     expect(sheet).toEqual({ width: 11, height: 8.5, margins: { top, right, bottom, left } });
   });
 
-  it.each(["1,2,3,4,5", "10em", "-1mm", "1in;1in", "mm", "110mm", "0,0,300mm", "99999"])(
+  it.each(["1,2,3,4,5", "10em", "-1mm", "1in;1in", "mm", "1", "1cm 20", "110mm", "0,0,300mm", "99999"])(
     "refuses the margins %s",
     (margins) => {
       expect(refusal({ format: "pdf", margins })).toMatchObject({ status: 400, param: "margins" });
@@ -238,7 +245,7 @@ describe("readThumbnailRequest", () => {
   it("makes the same request from all spellings, so that they share a cache entry", () => {
     const same = [
       { format: "png", hide: ".a", timezone: "utc", locale: "en-us" },
-      { format: "PNG", quality: "7", hide: " .a ", timezone: "UTC", locale: "en-US", scale: "" },
+      { format: "PNG", quality: "7", hide: " .a ", timezone: "UTC", locale: "en-US" },
     ].map((query) => JSON.stringify(read(query).options));
     expect(new Set(same).size).toBe(1);
   });

@@ -15,4 +15,17 @@ describe("the client's address on Workers", () => {
   ])("%s", (_, development, clientAddressHeader, expected) => {
     expect(clientAddress(request, { development, clientAddressHeader })).toBe(expected);
   });
+
+  it.each([
+    ["203.0.113.2:51234", "203.0.113.2"],
+    ["[2001:db8::1]:443", "2001:db8::1"],
+    ["[2001:db8::1]", "2001:db8::1"],
+    ["2001:db8::1", "2001:db8::1"],
+    ["198.51.100.7:1, 203.0.113.2:2", "203.0.113.2"],
+  ])("has no port: %s", (text, expected) => {
+    const request = new Request("https://gateway.test/", { headers: { "x-forwarded-for": text } });
+    expect(clientAddress(request, { development: false, clientAddressHeader: "x-forwarded-for" })).toBe(
+      expected,
+    );
+  });
 });
