@@ -24,6 +24,7 @@ export const PAGE_ROUTES: LazyRouteGroup = {
     "x-page-incomplete",
     "x-page-incomplete-reason",
     "x-page-over-budget",
+    "x-page-missing-glyphs",
     "x-page-cut-at",
     "x-page-cut-at-width",
     "x-page-sheets",

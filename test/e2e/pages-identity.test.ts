@@ -31,6 +31,9 @@ describeWithBrowser("the browser as pages see it", () => {
         });
       }
       if (pathname === "/") headers = request.headers;
+      if (pathname === "/latin") return html(response, "<p>Plain — “é” ₤ Ж ω</p>");
+      // Linear B: few machines have a font for it.
+      if (pathname === "/linear-b") return html(response, "<p>\u{10000}</p><script>/* \u05d0 */</script>");
       if (pathname !== "/comments") return html(response, TELL);
       response.setHeader("content-type", "text/html");
       return response.end("<html><head><title>x</title></head><body></body></html><!-- cPanel -->");
@@ -83,6 +86,15 @@ describeWithBrowser("the browser as pages see it", () => {
     expect(headers["sec-ch-ua-mobile"]).toBe("?1");
     expect(headers["sec-ch-ua-platform"]).toBe('"Android"');
     expect(headers["accept-language"]).toBe("de-CH");
+  });
+
+  it("says which scripts of a page the browser cannot draw", async () => {
+    const missing = async (path: string) =>
+      (await gateway.fetch(`/v1/thumbs?${new URLSearchParams({ url: site.origin + path })}`)).headers.get(
+        "x-page-missing-glyphs",
+      );
+    expect(await missing("/latin")).toBeNull();
+    expect(await missing("/linear-b")).toBe("Other");
   });
 
   it("reads comments outside the root element", async () => {

@@ -187,6 +187,8 @@ export interface PageReport {
   readonly incomplete: IncompleteReason | null;
   /** The page exceeded its limit of requests, bytes or computing time. */
   readonly overBudget: boolean;
+  /** Scripts of the text that the browser could not draw, as Unicode names them; `Emoji` and `Other` besides. */
+  readonly missingGlyphs?: readonly string[];
   /** Absent if no browser loaded the page. */
   readonly spent?: StepTimings;
 }

@@ -16,6 +16,7 @@ import { FULL_COLOUR_QUALITY } from "../images/image-converter.ts";
 import { readImageSize } from "../images/image-size.ts";
 import { waitForVisibleBox } from "./elements.ts";
 import { type CaptureTools, emulateDevice } from "./emulation.ts";
+import { findMissingGlyphs } from "./missing-glyphs.ts";
 import { runOnPage } from "./navigate.ts";
 import { PagePreparation } from "./page-preparation.ts";
 import { printPage } from "./print.ts";
@@ -46,16 +47,18 @@ export async function capture(
     isDrawn: true,
   };
   const preparation = new PagePreparation(tab, request, limits);
+  let missingGlyphs: readonly string[] = [];
   const { report, result } = await runOnPage<CaptureResult>(tab, request.url, loading, async (signal) => {
     watch.lap("load");
     await preparation.prepare(signal);
     watch.lap("prepare");
+    missingGlyphs = await findMissingGlyphs(tab);
     const { sheet } = request;
     const result =
       sheet === null ? takePicture(tab, request, limits, signal) : printPage(tab.session, sheet, signal);
     return result.finally(() => watch.lap("read"));
   });
-  return { ...report, ...result };
+  return { ...report, missingGlyphs, ...result };
 }
 
 async function takePicture(

@@ -28,6 +28,7 @@ export function pageHeaders(report: PageReport): Record<string, string> {
       "x-page-incomplete": "true",
       [INCOMPLETE_REASON]: report.incomplete,
     }),
+    ...(report.missingGlyphs?.length && { "x-page-missing-glyphs": report.missingGlyphs.join(", ") }),
     ...(report.overBudget && { "x-page-over-budget": "true" }),
     ...(report.spent !== undefined && { "server-timing": serverTiming(report.spent) }),
   };

@@ -26,6 +26,8 @@ const PAGE_HEADERS = {
 };
 
 const PICTURE_HEADERS = {
+  "x-page-missing-glyphs":
+    "Scripts of the page's text for which the browser has no font (Han, Arabic, Emoji, ...): the picture has boxes instead.",
   "x-image-width": "Pixels.",
   "x-image-height": "Pixels.",
   "x-page-cut-at": "CSS pixels of the page's height that are shown, where that is not all.",

@@ -1,0 +1,63 @@
+import { createIsolatedWorld, evaluate } from "./evaluate.ts";
+import type { Tab } from "./tab.ts";
+
+const CHECK_MS = 1_000;
+/** Maximum text nodes and UTF-16 code units to read, and checks of one script. */
+const MAX_NODES = 5_000;
+const MAX_TEXT = 200_000;
+const MAX_CHECKS = 3;
+
+/** Scripts that a browser without fonts of its own often cannot draw, as Unicode names them. */
+const SCRIPTS = [
+  ...["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Arabic", "Hebrew", "Devanagari"],
+  ...["Bengali", "Tamil", "Telugu", "Armenian", "Georgian", "Khmer", "Ethiopic"],
+] as const;
+/** The names of emoji and of all other scripts in the result. */
+const OTHER_NAMES = ["Emoji", "Other"] as const;
+
+/**
+ * Finds the scripts of a page's text for which the browser has no glyphs: a picture shows empty boxes instead. Uses the
+ * fonts that the page brings.
+ */
+export async function findMissingGlyphs({ session, policy }: Tab): Promise<string[]> {
+  const world = await createIsolatedWorld(session, policy.mainFrame);
+  const found = await evaluate(session, FIND_MISSING, CHECK_MS, world);
+  const text = typeof found === "string" ? found : "";
+  return [...SCRIPTS, ...OTHER_NAMES].filter((name) => text.split(",").includes(name));
+}
+
+/** Draws a letter of each script, and compares it with a character that no font has. */
+const FIND_MISSING = `(() => {
+  const scripts = ${JSON.stringify(SCRIPTS)}.map((name) => [name, new RegExp("\\\\p{Script=" + name + "}", "u")]);
+  scripts.push(["Emoji", /\\p{Emoji_Presentation}/u]);
+  const known = ["Latin", "Greek", "Cyrillic", "Common", "Inherited", ...${JSON.stringify(SCRIPTS)}];
+  scripts.push(["Other", new RegExp("(?!" + known.map((name) => "\\\\p{Script=" + name + "}").join("|") + ")\\\\p{Letter}", "u")]);
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 32;
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  const draw = (text, family) => {
+    context.clearRect(0, 0, 32, 32);
+    context.font = "20px " + family;
+    context.fillText(text, 2, 24);
+    return context.getImageData(0, 0, 32, 32).data.join();
+  };
+  const missing = new Set();
+  const checks = new Map();
+  const walker = document.createTreeWalker(document.body ?? document, NodeFilter.SHOW_TEXT);
+  let remaining = ${MAX_TEXT};
+  for (let count = 0; count < ${MAX_NODES} && remaining > 0 && walker.nextNode(); count++) {
+    const { parentElement } = walker.currentNode;
+    const data = walker.currentNode.data.slice(0, remaining);
+    remaining -= data.length;
+    if (!/[^\\x00-\\u024f]/.test(data) || /^(?:script|style|noscript)$/i.test(parentElement?.tagName ?? "")) continue;
+    for (const [name, pattern] of scripts) {
+      const letter = pattern.exec(data)?.[0];
+      const checked = checks.get(name) ?? 0;
+      if (letter === undefined || missing.has(name) || checked >= ${MAX_CHECKS}) continue;
+      checks.set(name, checked + 1);
+      const { fontFamily } = getComputedStyle(parentElement ?? document.documentElement);
+      if (draw(letter, fontFamily) === draw("\\u{10fffd}", fontFamily)) missing.add(name);
+    }
+  }
+  return [...missing].join();
+})()`;
