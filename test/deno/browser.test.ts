@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { getPriority } from "node:os";
 import { afterEach, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { DenoGateway } from "../support/deno.ts";
@@ -28,19 +29,17 @@ describeWithBrowser("the browser of a gateway on Deno", () => {
     }
   });
 
-  it("has a page that computes without a pause wait for all others", async () => {
-    site = await serve((_, response) => html(response, "<script>while (true) {}</script>"));
+  it("yields to the gateway on a busy processor", async () => {
+    site = await serve((_, response) => html(response, "hello"));
     gateway = await DenoGateway.start({ vars: { PAGE_PRIVATE_HOSTS: site.host, DNS_OVER_HTTPS_URL: "off" } });
-    const answer = gateway.fetch(`/v1/thumbs/?url=${encodeURIComponent(site.origin)}`);
-    // Field 19 of proc(5), behind the name in brackets; a process that has ended has none.
-    const priorities = () =>
-      renderers().map(({ pid }) => {
-        const file = `/proc/${pid}/stat`;
-        const stat = existsSync(file) ? readFileSync(file, "utf8") : "";
-        return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
-      });
-    await expect.poll(() => Math.max(...priorities()), { timeout: 20_000 }).toBeGreaterThanOrEqual(10);
-    expect((await answer).status).toBe(504);
+    expect((await gateway.fetch(`/v1/thumbs/?url=${encodeURIComponent(site.origin)}`)).status).toBe(200);
+    // Field 19 of proc(5), behind the name in brackets. (The browser's main process sets its own.)
+    const priorities = renderers().map(({ pid }) => {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+    });
+    expect(priorities.length).toBeGreaterThan(0);
+    expect(Math.min(...priorities)).toBe(Math.min(19, getPriority() + 5));
   });
 
   it("is replaced when it hangs without going away", { timeout: 90_000 }, async () => {

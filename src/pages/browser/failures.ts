@@ -119,13 +119,14 @@ export async function toRpcResult<T>(work: Promise<T>): Promise<RpcResult<T>> {
   try {
     return { ok: true, value: await work };
   } catch (error) {
-    const gatewayError = error instanceof GatewayError ? error : toUnexpectedError(error);
-    const { status, code, message, param, headers } = gatewayError;
+    const { status, code, message, param, headers } = toGatewayError(error);
     return { ok: false, failure: { status, code, message, param, headers } };
   }
 }
 
-function toUnexpectedError(error: unknown): GatewayError {
+/** The error for the caller. It shows nothing of an unexpected error, which is logged. */
+export function toGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
   if (isBrowserGone(error)) return browserUnavailable(error);
   console.warn(
     `page service: ${error instanceof Error ? `${error.name}: ${error.message}` : "unknown error"}`,

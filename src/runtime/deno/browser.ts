@@ -3,18 +3,17 @@ import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { PageBrowser } from "../../core/ports/pages.ts";
 import type { PageLimits, ProcessVariables } from "../../core/ports/variables.ts";
 import { BrowserService } from "../../pages/browser/browser-service.ts";
-import { fromRpcResult, toRpcResult } from "../../pages/browser/failures.ts";
-import { deprioritizeLongPages } from "./renderer-priority.ts";
+import { toGatewayError } from "../../pages/browser/failures.ts";
 
 /**
  * Runs a browser until the script's standard input closes: a browser must not outlive the gateway, even if the gateway is
  * killed. Then it deletes the profile, once the last browser process has ended. A signal to the whole process group
- * ends `cat`, and so the browser, too.
+ * ends `cat`, and so the browser, too. On a busy processor, pages yield to the gateway.
  */
 const BROWSER_SCRIPT = `
 trap "" INT
 trap : TERM HUP
-"$BROWSER" "$@" --user-data-dir="$PROFILE" </dev/null &
+nice -n 5 "$BROWSER" "$@" --user-data-dir="$PROFILE" </dev/null &
 browser=$!
 cat >/dev/null
 kill -9 "$browser"
@@ -140,8 +139,9 @@ export class LocalBrowsers implements PageBrowser {
     if (service === undefined) throw browserNotInstalled();
     clearTimeout(this.#idleTimer);
     try {
-      // There is no RPC here, but the conversion gives unexpected errors the same status as on Workers.
-      return fromRpcResult(await toRpcResult(run(service)));
+      return await run(service);
+    } catch (error) {
+      throw toGatewayError(error);
     } finally {
       clearTimeout(this.#idleTimer);
       this.#idleTimer = setTimeout(() => this.#closeIfIdle(), this.#keepAliveMs);
@@ -170,13 +170,7 @@ export class LocalBrowsers implements PageBrowser {
       stderr: "piped",
     }).spawn();
     this.#running.add(child);
-    const stopDeprioritizing = deprioritizeLongPages(child.pid, () =>
-      this.#services.some(({ counts }) => counts.open > 0),
-    );
-    void child.status.then(() => {
-      stopDeprioritizing();
-      this.#running.delete(child);
-    });
+    void child.status.then(() => this.#running.delete(child));
     try {
       const endpoint = await readDevToolsEndpoint(child);
       const transport = await connectTransport(endpoint, () => endBrowser(child));
