@@ -110,11 +110,15 @@ describe("a backend as strict as the real service", () => {
   }
 
   const styles = { chat, messages };
-  const cases = (["chat", "messages"] as const).flatMap((style) => [
-    { style, stream: true, thinking: {}, type: "enabled" },
-    { style, stream: false, thinking: {}, type: "enabled" },
-    { style, stream: true, thinking: { thinking: { type: "disabled" } }, type: "disabled" },
-  ]);
+  const thinking = { type: "enabled", budget_tokens: 8192 };
+  const cases = [
+    ...(["chat", "messages"] as const).flatMap((style) => [
+      { style, stream: true, thinking: { thinking }, type: "enabled" },
+      { style, stream: false, thinking: { thinking }, type: "enabled" },
+      { style, stream: true, thinking: { thinking: { type: "disabled" } }, type: "disabled" },
+    ]),
+    { style: "chat", stream: true, thinking: {}, type: "disabled" } as const,
+  ];
   it.each(cases)("is content over several rounds: %j", async ({ style, stream, thinking, type }) => {
     const before = backend.taken.length;
     expect(await styles[style](stream, thinking)).toBe("Cold and warm.");
@@ -132,6 +136,7 @@ describe("a backend as strict as the real service", () => {
     };
     const response = await post(gateway, "/v1/chat/completions", {
       model: "gpt-4o",
+      reasoning_effort: "medium",
       messages: [
         { role: "user", content: "Weather?" },
         { role: "assistant", content: null, reasoning_content: "Unsigned.", tool_calls: [call] },

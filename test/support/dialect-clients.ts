@@ -54,6 +54,8 @@ const chat: DialectClient = {
     api.post("/v1/chat/completions", {
       model: MODEL,
       stream,
+      // Some backends think only on request.
+      reasoning_effort: "medium",
       tools: functions(talk),
       messages: [
         ...(talk.system === undefined ? [] : [{ role: "system", content: talk.system }]),
@@ -159,6 +161,8 @@ const runner: DialectClient = {
     api.post("/api/chat", {
       model: MODEL,
       stream,
+      // Some backends think only on request.
+      think: true,
       tools: functions(talk),
       messages: [
         ...(talk.system === undefined ? [] : [{ role: "system", content: talk.system }]),

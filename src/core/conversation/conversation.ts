@@ -129,6 +129,11 @@ export interface Conversation {
   /** Whether the model thinks: as the request says, unless the model is a `-nothinking` variant. */
   readonly thinking: boolean;
   /**
+   * The meaning of a request that has no option for thinking, for backends whose models think only on request: they do not
+   * think (`off`), or the model decides (`model`). Absent: the request has such an option.
+   */
+  readonly thinkingDefault?: "off" | "model";
+  /**
    * Whether the caller requested the reasoning. If false, reasoning is only searched for tool calls (contract, tool rule 9)
    * and is not shown.
    */

@@ -8,7 +8,7 @@ import { jsonObject, optionalBoolean, optionalNumber } from "../shared/field-sch
 import { unknownFormatError } from "../shared/members.ts";
 import { PendingToolCalls } from "../shared/pending-tool-calls.ts";
 import { getChatOptions, getThinkingBudget, toSampling } from "../shared/sampling.ts";
-import { wantsThinking } from "../shared/thinking.ts";
+import { toThinkingDefault, wantsThinking } from "../shared/thinking.ts";
 import { parseWebSearch } from "../shared/web-search.ts";
 import { messageSchema, toMessage } from "./content.ts";
 import { type CallerTools, toolFields, toTools } from "./tools.ts";
@@ -92,6 +92,7 @@ export function translateChatRequest(body: ChatRequest, nameConfig: ModelNameCon
       ? { webSearch: { ...parseWebSearch(body.web_search_options), isRequested: true } }
       : {}),
     thinking,
+    ...toThinkingDefault(body),
     showReasoning: thinking,
     sampling: toSampling({
       ...getChatOptions(body),

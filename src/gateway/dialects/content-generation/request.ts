@@ -83,6 +83,11 @@ export function parseModelName(path: string): string {
   return path.replace(/^(?:.*\/)?models\//, "");
 }
 
+function requestsThinking(config: GenerationConfig["thinkingConfig"]): boolean {
+  const { includeThoughts, thinkingBudget, thinkingLevel } = config ?? {};
+  return includeThoughts === true || (thinkingBudget ?? thinkingLevel ?? null) !== null;
+}
+
 /**
  * Translates a content-generation request. `path` names the model. Thinking is on unless the budget is 0. Thoughts are
  * shown only if the request sets `includeThoughts`: other clients read the first part as the answer.
@@ -113,6 +118,7 @@ export function toConversation(
     parallelToolCalls: true,
     ...findWebSearch(body.tools),
     thinking,
+    ...(requestsThinking(thinkingConfig) ? {} : { thinkingDefault: "model" as const }),
     showReasoning: thinking && thinkingConfig?.includeThoughts === true,
     sampling: toSampling({
       temperature: config?.temperature,

@@ -8,7 +8,7 @@ import { resolveModel } from "../../models/resolve-model.ts";
 import { jsonObject, toFiniteNumber } from "../shared/field-schemas.ts";
 import { requireObject, unknownFormatError } from "../shared/members.ts";
 import { getThinkingBudget, toSampling } from "../shared/sampling.ts";
-import { wantsThinking } from "../shared/thinking.ts";
+import { toThinkingDefault, wantsThinking } from "../shared/thinking.ts";
 import { parseCacheControl, toAssistantMessage, toParts, toUserMessages } from "./content.ts";
 import { findDeferredTools } from "./deferred-tools.ts";
 import { DIALECT_ID } from "./names.ts";
@@ -121,7 +121,8 @@ export function toConversation(body: MessageRequest, nameConfig: ModelNameConfig
   rejectThread(body.thread);
   const model = resolveModel(body.model, nameConfig);
   const effort = body.output_config?.effort;
-  const thinking = model.thinking && wantsThinking({ thinking: body.thinking, reasoning_effort: effort });
+  const thinkingFields = { thinking: body.thinking, reasoning_effort: effort };
+  const thinking = model.thinking && wantsThinking(thinkingFields);
   const choice = body.tool_choice;
   const declared = body.tools ?? [];
   const deferred = findDeferredTools(declared, body.messages, choice);
@@ -139,6 +140,7 @@ export function toConversation(body: MessageRequest, nameConfig: ModelNameConfig
     ...findWebSearch(declared, choice),
     ...parseCacheControl(body),
     thinking,
+    ...toThinkingDefault(thinkingFields),
     showReasoning: thinking && wantsVisibleThinking(body.thinking),
     sampling: toSampling({
       temperature: body.temperature,

@@ -9,6 +9,7 @@ import { jsonObject } from "../shared/field-schemas.ts";
 import { buildInsertionInstructions } from "../shared/insertion-prompt.ts";
 import { PendingToolCalls } from "../shared/pending-tool-calls.ts";
 import { getChatOptions, toSampling } from "../shared/sampling.ts";
+import { toThinkingDefault } from "../shared/thinking.ts";
 import { DIALECT_ID } from "./names.ts";
 
 const imagesSchema = once(() => z.array(z.string()).nullish());
@@ -156,6 +157,7 @@ function toSharedConversation(body: RunnerRequest, model: ResolvedModel) {
     toolChoice: { type: "auto" },
     parallelToolCalls: true,
     thinking,
+    ...toThinkingDefault({ thinking: body.think }),
     showReasoning: thinking,
     sampling: toSampling({
       ...getChatOptions(options ?? {}),

@@ -10,7 +10,7 @@ import { DeclaredTools } from "../shared/declared-tools.ts";
 import { jsonObject, optionalBoolean, optionalNumber, unsupportedField } from "../shared/field-schemas.ts";
 import { optionalString, unknownFormatError } from "../shared/members.ts";
 import { getChatOptions, getThinkingBudget, toSampling } from "../shared/sampling.ts";
-import { wantsThinking } from "../shared/thinking.ts";
+import { toThinkingDefault, wantsThinking } from "../shared/thinking.ts";
 import { toToolChoice } from "../shared/tool-choice.ts";
 import { MessageBuilder } from "./message-builder.ts";
 import { DIALECT_ID } from "./names.ts";
@@ -164,6 +164,7 @@ export function translateResponsesRequest(
     parallelToolCalls: body.parallel_tool_calls ?? true,
     ...findWebSearch(tools, body.tool_choice),
     thinking,
+    ...toThinkingDefault(body),
     showReasoning: thinking && wantsReasoning(body),
     sampling: toSampling({
       ...getChatOptions(body),

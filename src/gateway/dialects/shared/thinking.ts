@@ -1,3 +1,6 @@
+import type { Conversation } from "../../../core/conversation/conversation.ts";
+import { isObject } from "../../../core/encoding/json.ts";
+
 /** Fields with which clients of the chat-completions style enable and disable thinking. */
 export interface ThinkingFields {
   readonly thinking?: unknown;
@@ -21,4 +24,27 @@ export function wantsThinking(fields: ThinkingFields): boolean {
   if (reasoning === false || readMember(reasoning, "enabled") === false) return false;
   if (readMember(reasoning, "effort") === "none" || fields.reasoning_effort === "none") return false;
   return fields.enable_thinking !== false;
+}
+
+/**
+ * Whether a request has an option for thinking that enables it. Options that are null, and a summary that is not wanted, do
+ * not.
+ */
+function requestsThinking(fields: ThinkingFields): boolean {
+  const { thinking, reasoning, reasoning_effort: effort, enable_thinking: isEnabled } = fields;
+  return (
+    wantsThinking(fields) && (isEnabled === true || [thinking, reasoning, effort].some(isEnablingOption))
+  );
+}
+
+function isEnablingOption(option: unknown): boolean {
+  if (!isObject(option)) return option === true || (typeof option === "string" && option !== "");
+  return Object.entries(option).some(
+    ([name, value]) => value !== null && !(name === "summary" && value === "none"),
+  );
+}
+
+/** The conversation's default for a request of a style whose models do not think unless they are asked to. */
+export function toThinkingDefault(fields: ThinkingFields): Pick<Conversation, "thinkingDefault"> {
+  return requestsThinking(fields) ? {} : { thinkingDefault: "off" };
 }

@@ -7,6 +7,7 @@ import { renderPromptRules } from "../prompt-rules.ts";
 import { joinParagraphList } from "../prompt-text.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { RequestAttachments } from "../request-attachments.ts";
+import { selectThinkingMode } from "../thinking-mode.ts";
 import { toContentBlock } from "./attachments.ts";
 import { cacheControl } from "./cache-control.ts";
 import { type ThinkingHistory, toWireConversation, type WireConversation } from "./messages.ts";
@@ -72,11 +73,11 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   /** Builds the request. `suffix` is the prompt of a follow-up turn (blank: none). */
   async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
     await this.load(signal);
-    const { sampling, model, thinking, expectedTokens, cache } = this.#conversation;
+    const { sampling, model, expectedTokens, cache } = this.#conversation;
     const limit = sampling.maxTokens ?? expectedTokens;
     const { thinkingBudget, reasoningEffort, user } = sampling;
     const requested = { ...ifDefined("budget", thinkingBudget), ...ifDefined("effort", reasoningEffort) };
-    const allocation = allocateTokens(limit, thinking && model.thinking ? requested : null, model.output);
+    const allocation = allocateTokens(limit, this.#mayThink ? requested : null, model.output);
     const known = allocation.budget === null ? NO_THINKING_HISTORY : this.#thoughts();
     const { system: leading, messages, mayThink } = this.#wireConversation(suffix, known);
     const tokens = mayThink ? allocation : allocateTokens(limit, null, model.output);
@@ -100,6 +101,11 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     };
   }
 
+  /** Models of this protocol think only on request. */
+  get #mayThink(): boolean {
+    return selectThinkingMode(this.#conversation) === "on";
+  }
+
   get #markup(): boolean {
     return this.#settings.toolCalls === "markup";
   }
@@ -109,11 +115,10 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 
   #wireConversation(suffix: string, thoughts: ThinkingHistory): WireConversation {
-    const { thinking } = this.#conversation;
     return toWireConversation(this.#conversation, {
       toolCallsAsText: this.#markup,
       // With native tool calls the gateway adds no text to the user's messages.
-      injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
+      injection: this.#markup && this.#mayThink ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),
       partOf: (part) => toContentBlock(this.#attachments.of(part), this.#attachments),
       thoughts,

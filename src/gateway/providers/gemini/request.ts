@@ -9,6 +9,7 @@ import { joinParagraphList, renderTextFile } from "../prompt-text.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { RequestAttachments } from "../request-attachments.ts";
 import { budgetFor } from "../thinking-budget.ts";
+import { selectThinkingMode } from "../thinking-mode.ts";
 import { toWireConversation, type WireConversation } from "./contents.ts";
 import { optionFields } from "./options.ts";
 import type {
@@ -93,11 +94,13 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 
   #wireConversation(suffix: string): WireConversation {
-    const { thinking } = this.#conversation;
     return toWireConversation(this.#conversation, {
       toolCallsAsText: this.#markup,
       // With native tool calls the gateway adds no text to the user's messages.
-      injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
+      injection:
+        this.#markup && selectThinkingMode(this.#conversation) !== "off"
+          ? (this.#options.thinkingInjection ?? "")
+          : "",
       suffix: suffix.trim(),
       partOf: (part) => this.#toWirePart(this.#attachments.of(part)),
       signatureOf: this.#getSignature,
@@ -148,20 +151,23 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 
   #config(): WireGenerationConfig {
-    const { sampling, model, thinking, responseFormat: format } = this.#conversation;
+    const { sampling, responseFormat: format } = this.#conversation;
     // Output that is constrained to JSON cannot contain markup.
     const isFreeText = format.type === "text" || (this.#markup && usesTools(this.#conversation));
     return {
       ...optionFields(sampling),
       ...(isFreeText ? {} : { responseMimeType: "application/json" }),
       ...(!isFreeText && format.type === "json-schema" ? { responseJsonSchema: format.schema } : {}),
-      // Many models think by default, so thinking is disabled explicitly.
-      thinkingConfig: thinking && model.thinking ? this.#thinking() : { thinkingBudget: 0 },
+      ...ifDefined("thinkingConfig", this.#thinking()),
     };
   }
 
   /** Without a requested budget or effort the model decides how much it thinks. */
-  #thinking(): WireThinkingConfig {
+  #thinking(): WireThinkingConfig | undefined {
+    const mode = selectThinkingMode(this.#conversation);
+    if (mode === "model") return undefined;
+    // Many models think by default, so thinking is disabled explicitly.
+    if (mode === "off") return { thinkingBudget: 0 };
     const { thinkingBudget, reasoningEffort } = this.#conversation.sampling;
     const effortBudget = reasoningEffort === undefined ? undefined : budgetFor(reasoningEffort);
     return { includeThoughts: true, ...ifDefined("thinkingBudget", thinkingBudget ?? effortBudget) };
