@@ -3,6 +3,7 @@ import type { Message, Part, ToolCall } from "../../../core/conversation/convers
 import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { parseAttachmentSource } from "../shared/attachments.ts";
+import { markLast, parseCacheControl } from "../shared/cache-control.ts";
 import { requireObject, requireString, unknownContentError } from "../shared/members.ts";
 import type { PendingToolCalls } from "../shared/pending-tool-calls.ts";
 
@@ -73,7 +74,10 @@ function toPart(part: z.output<typeof partSchema>, fieldPath: string): Part {
 function toParts(content: z.output<ReturnType<typeof contentSchema>>, fieldPath: string): Part[] {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return content.map((part, index) => toPart(part, `${fieldPath}[${index}]`));
+  return content.map((part, index) => ({
+    ...toPart(part, `${fieldPath}[${index}]`),
+    ...parseCacheControl(part),
+  }));
 }
 
 /** Returns the arguments as JSON text. Some clients send an object instead. */
@@ -120,7 +124,9 @@ export function toMessage(
   fieldPath: string,
   calls: PendingToolCalls,
 ): Message {
-  const parts = toParts(message.content, `${fieldPath}.content`);
+  const mark = parseCacheControl(message);
+  const endsWithCalls = message.role === "assistant" && (message.tool_calls?.length ?? 0) > 0;
+  const parts = markLast(toParts(message.content, `${fieldPath}.content`), endsWithCalls ? {} : mark);
   const name = message.name ?? undefined;
   switch (message.role) {
     case "system":
@@ -130,7 +136,7 @@ export function toMessage(
       return name === undefined ? { role: "user", parts } : { role: "user", parts, name };
     case "assistant": {
       const reasoning = message.reasoning_content ?? message.reasoning ?? undefined;
-      const toolCalls = toToolCalls(message, fieldPath, calls);
+      const toolCalls = markLast(toToolCalls(message, fieldPath, calls), mark);
       return reasoning === undefined
         ? { role: "assistant", parts, toolCalls }
         : { role: "assistant", parts, toolCalls, reasoning };
@@ -138,7 +144,16 @@ export function toMessage(
     case "tool":
     case "function": {
       const { callId } = calls.resolve(message.tool_call_id, name);
-      return name === undefined ? { role: "tool", callId, parts } : { role: "tool", callId, parts, name };
+      // Backends cache a result as a whole.
+      const cache = parts.findLast((part) => part.cache !== undefined)?.cache ?? mark.cache;
+      const plainParts = parts.map(({ cache: _, ...part }): Part => part);
+      return {
+        role: "tool",
+        callId,
+        parts: plainParts,
+        ...(name === undefined ? {} : { name }),
+        ...(cache === undefined ? {} : { cache }),
+      };
     }
     default:
       throw invalidRequest(

@@ -4,6 +4,7 @@ import { isObject } from "../../../core/encoding/json.ts";
 import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
 import type { ModelNameConfig } from "../../models/configured-models.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
+import { parseCacheControl } from "../shared/cache-control.ts";
 import { jsonObject, optionalBoolean, optionalNumber } from "../shared/field-schemas.ts";
 import { unknownFormatError } from "../shared/members.ts";
 import { PendingToolCalls } from "../shared/pending-tool-calls.ts";
@@ -91,6 +92,7 @@ export function translateChatRequest(body: ChatRequest, nameConfig: ModelNameCon
     ...(body.web_search_options
       ? { webSearch: { ...parseWebSearch(body.web_search_options), isRequested: true } }
       : {}),
+    ...parseCacheControl(body),
     thinking,
     ...toThinkingDefault(body),
     showReasoning: thinking,

@@ -1,8 +1,8 @@
-import type { CacheBreakpoint } from "../../../core/conversation/cache-breakpoint.ts";
 import type { AttachmentSource, Message, Part, ToolCall } from "../../../core/conversation/conversation.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { parseAttachmentSource } from "../shared/attachments.ts";
+import { markLast, parseCacheControl } from "../shared/cache-control.ts";
 import { optionalString, requireObject, requireString, unknownContentError } from "../shared/members.ts";
 
 /** A content block of any type. */
@@ -70,20 +70,10 @@ function appendParts(parts: Part[], added: readonly Part[]): void {
   for (const part of added) parts.push(part);
 }
 
-/** Reads `cache_control` of a block, a tool or a request. Any value that is not an object is ignored. */
-export function parseCacheControl(marked: JsonObject): { cache?: CacheBreakpoint } {
-  const control = marked["cache_control"];
-  if (!isObject(control)) return {};
-  const { ttl } = control;
-  return { cache: typeof ttl === "string" ? { ttl } : {} };
-}
-
 /** Converts a block to parts. Its cache mark applies to the last part. */
 function toBlockParts(block: Block, fieldPath: string): Part[] {
   const parts = toPartsWithoutCacheMark(block, fieldPath);
-  const last = parts.at(-1);
-  if (last === undefined || !("cache_control" in block)) return parts;
-  return [...parts.slice(0, -1), { ...last, ...parseCacheControl(block) }];
+  return "cache_control" in block ? markLast(parts, parseCacheControl(block)) : parts;
 }
 
 function toPartsWithoutCacheMark(block: Block, fieldPath: string): Part[] {

@@ -3,10 +3,10 @@ import type { JsonSchema, ToolChoice, ToolDefinition } from "../../../core/conve
 import type { WebSearch } from "../../../core/conversation/web-search.ts";
 import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
+import { parseCacheControl } from "../shared/cache-control.ts";
 import { jsonObject } from "../shared/field-schemas.ts";
 import { undeclaredToolError } from "../shared/tool-choice.ts";
 import { parseWebSearch } from "../shared/web-search.ts";
-import { parseCacheControl } from "./content.ts";
 
 /** One declared tool: the caller's own tool, a tool that the vendor defines, or a server tool. */
 export const toolSchema = lazyLooseObject(() => ({

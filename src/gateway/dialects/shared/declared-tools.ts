@@ -2,6 +2,7 @@ import type { ToolDefinition } from "../../../core/conversation/tool.ts";
 import type { WebSearch } from "../../../core/conversation/web-search.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
+import { parseCacheControl } from "./cache-control.ts";
 import { optionalString } from "./members.ts";
 import { parseWebSearch } from "./web-search.ts";
 
@@ -107,7 +108,9 @@ export class DeclaredTools {
     if (this.#byFlatName.has(flat)) return;
     this.#byFlatName.set(flat, { kind: type, name, ...(namespace === undefined ? {} : { namespace }) });
     if (flat !== name) this.#byBareName.set(name, this.#byBareName.has(name) ? null : flat);
-    this.definitions.push(this.#definition(type, flat, declared, toolPath));
+    const { cache } = { ...parseCacheControl(declared), ...parseCacheControl(tool) };
+    const definition = this.#definition(type, flat, declared, toolPath);
+    this.definitions.push(cache === undefined ? definition : { ...definition, cache });
   }
 
   #definition(

@@ -63,7 +63,10 @@ function addMessage(turns: Turns, message: Message, options: MessageOptions): vo
   switch (message.role) {
     case "system": {
       const messageText = joinTextParts(message.parts);
-      if (messageText !== "") turns.addParts("user", [toWireText(`<system>\n${messageText}\n</system>`)]);
+      if (messageText !== "") {
+        const cache = findLastMark(message.parts);
+        turns.addParts("user", [toWireText(`<system>\n${messageText}\n</system>`, cache)]);
+      }
       break;
     }
     case "user": {
@@ -90,9 +93,11 @@ function addAssistantMessage(
   options: MessageOptions,
 ): void {
   const messageText = joinTextParts(parts);
-  const cache = parts.findLast((part) => part.cache !== undefined)?.cache;
+  const cache = findLastMark(parts);
   if (options.toolCallsAsText) {
-    turns.addParts("assistant", [toWireText(joinParagraphs(messageText, renderToolCalls(toolCalls)), cache)]);
+    turns.addParts("assistant", [
+      toWireText(joinParagraphs(messageText, renderToolCalls(toolCalls)), findLastMark(toolCalls) ?? cache),
+    ]);
     return;
   }
   const calls = toolCalls.map(({ id, name, arguments: input, cache: breakpoint }) => ({
@@ -117,7 +122,7 @@ function addToolResult(
   const resultText = joinParagraphList(parts.map((part) => (part.type === "text" ? part.text : "")));
   const result = { id, text: resultText, isError, ...(name === undefined ? {} : { name }) };
   turns.addParts("user", [
-    toWireText(renderToolResult(result)),
+    toWireText(renderToolResult(result), message.cache),
     ...parts.filter((part) => part.type !== "text"),
   ]);
 }
@@ -132,4 +137,9 @@ function toWireParts({ parts }: Message, options: MessageOptions): WirePart[] {
 
 function toWireText(value: string, cache?: CacheBreakpoint): WireText {
   return { type: "text", text: value, ...cacheControl(cache) };
+}
+
+/** Joined items end a cached part of the prompt where the last of their marks stands. */
+function findLastMark(items: readonly { readonly cache?: CacheBreakpoint }[]): CacheBreakpoint | undefined {
+  return items.findLast(({ cache }) => cache !== undefined)?.cache;
 }
