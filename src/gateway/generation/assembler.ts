@@ -62,6 +62,11 @@ export class Assembler {
   /** Whether a call of this turn did not end. */
   #hasCutCall = false;
   readonly #parallel: boolean;
+  /** The only function that the request allows. Null: it allows more than one. */
+  readonly #forcedFunction: string | null;
+  /** Calls of other functions, which are left out, and whether one of them is open. */
+  #omittedCalls = 0;
+  #isOmittingCall = false;
   /** The only call that the caller allows has been made. Later output of the upstream is recorded but not forwarded. */
   #isDone = false;
   /** The caller's stop sequences, and the one at which the answer stopped. */
@@ -89,6 +94,8 @@ export class Assembler {
   constructor(conversation: Conversation) {
     this.#tools = usesTools(conversation) ? conversation.tools : null;
     this.#isUnstreamed = !conversation.stream;
+    const { toolChoice } = conversation;
+    this.#forcedFunction = this.#tools !== null && toolChoice.type === "function" ? toolChoice.name : null;
     this.#parallel = conversation.parallelToolCalls;
     this.#stopSequences = conversation.sampling.stop ?? [];
     this.#usage = new UsageCount(conversation.model.context);
@@ -112,6 +119,11 @@ export class Assembler {
   /** Whether the provider has run a tool of its own. */
   get hasServerTool(): boolean {
     return this.#hasServerTool;
+  }
+
+  /** Whether the model called a function other than the one that the request names. */
+  get hasOmittedCall(): boolean {
+    return this.#omittedCalls > 0;
   }
 
   /** The number of calls that ended. */
@@ -149,7 +161,12 @@ export class Assembler {
         case "tool-call":
           if (this.#isDone) break;
           this.#cutNativeCall(out);
-          this.#beginCall(this.#firstNativeIndex + event.index, event.name, event.id, out);
+          this.#beginCall(
+            this.#firstNativeIndex + event.index - this.#omittedCalls,
+            event.name,
+            event.id,
+            out,
+          );
           this.#heldText = [];
           break;
         case "tool-arguments":
@@ -203,6 +220,8 @@ export class Assembler {
     this.#hasServerTool = false;
     this.#tokens = [];
     this.#announcedCalls = 0;
+    this.#omittedCalls = 0;
+    this.#isOmittingCall = false;
     this.#endedCalls = 0;
     this.#openCall = -1;
     this.#hasCutCall = false;
@@ -242,11 +261,11 @@ export class Assembler {
     this.#hasCutCall = false;
     this.#dropLeading();
     this.#startsSeparateText = false;
-    this.#firstNativeIndex = this.#announcedCalls;
+    this.#firstNativeIndex = this.#announcedCalls + this.#omittedCalls;
     this.#turnStart = this.#shownText.length;
     this.#textScanner = this.#createScanner();
     this.#reasoningScanner = this.#createScanner();
-    return { isEmpty: !this.hasVisibleOutput, reason };
+    return { isEmpty: !this.hasVisibleOutput && this.#omittedCalls === 0, reason };
   }
 
   /** Flushes the held output. */
@@ -413,6 +432,11 @@ export class Assembler {
 
   #beginCall(index: number, name: string, id: string, out: GenerationEvent[]): void {
     this.#cutOpenCall(out);
+    this.#isOmittingCall = !this.#allowsCall(name);
+    if (this.#isOmittingCall) {
+      this.#omittedCalls += 1;
+      return;
+    }
     this.#endReasoning(out);
     this.#dropLeading();
     this.#isInText = false;
@@ -422,12 +446,23 @@ export class Assembler {
     out.push({ type: "tool-call", index, id, name });
   }
 
+  /** Whether a call may follow the request's tool choice. A model may leave out the namespace of a function. */
+  #allowsCall(name: string): boolean {
+    const forced = this.#forcedFunction;
+    return forced === null || forced === name || forced.endsWith(`__${name}`);
+  }
+
   #appendArguments(delta: string, out: GenerationEvent[]): void {
+    if (this.#isOmittingCall) return;
     this.#hasNoArguments = false;
     out.push({ type: "tool-arguments", index: this.#openCall, delta });
   }
 
   #endCall(out: GenerationEvent[]): void {
+    if (this.#isOmittingCall) {
+      this.#isOmittingCall = false;
+      return;
+    }
     out.push({ type: "tool-call-end", index: this.#openCall });
     this.#openCall = -1;
     this.#endedCalls += 1;
@@ -436,6 +471,7 @@ export class Assembler {
 
   /** Cuts off the open call, if there is one. */
   #cutOpenCall(out: GenerationEvent[]): void {
+    this.#isOmittingCall = false;
     if (this.#openCall < 0) return;
     this.#hasCutCall = true;
     // Many clients read missing arguments as `{}`, so the call gets an incomplete object.

@@ -311,7 +311,9 @@ export class Generation {
     if (this.#lacksRequiredCall(conversation)) {
       const cause = mayBeTruncated(end.reason)
         ? "the answer was cut off before one was complete"
-        : "the model made none";
+        : this.assembler.hasOmittedCall
+          ? "the model called another function"
+          : "the model made none";
       throw new GatewayError(422, `tool_choice requires a tool call, but ${cause}`, {
         code: "tool_choice_violation",
         param: "tool_choice",
