@@ -1,3 +1,4 @@
+import type { AnswerToken } from "../../../core/conversation/events.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
 import { type ErrorKinds, errorFrom } from "../error-response.ts";
@@ -7,6 +8,7 @@ import { readLogprobs } from "../logprobs.ts";
 import { mayBeTruncated, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
 import { ToolCallAssembler } from "../tool-call-assembler.ts";
 import { SourceCollector } from "./source-collector.ts";
+import { type TaggedPiece, ThinkTagSplitter } from "./think-tags.ts";
 
 /**
  * The meaning of errors inside an answer, which have no HTTP status. Error responses are not mapped by type: servers
@@ -26,6 +28,8 @@ export interface AnswerContext {
   readonly secret: string;
   /** Creates an id for a call or a message without an id from the backend. */
   readonly newId: () => string;
+  /** Reasoning between tags in the text stays text: the caller gets the backend's own bytes. */
+  readonly keepsThinkTags?: boolean;
 }
 
 /**
@@ -42,6 +46,9 @@ class Answer {
   #stopSequence: string | null = null;
   #usage: ProviderUsage | null = null;
   readonly #sources = new SourceCollector();
+  readonly #thinkTags = new ThinkTagSplitter();
+  /** Tokens of text that may turn out to be reasoning. */
+  #heldTokens: AnswerToken[] = [];
   /** Characters of text so far. */
   #textLength = 0;
 
@@ -49,6 +56,7 @@ class Answer {
     this.#emit = emit;
     this.#context = context;
     this.#calls = new ToolCallAssembler(emit, () => `call_${context.newId()}`);
+    if (context.keepsThinkTags === true) this.#thinkTags.skip();
   }
 
   /** Whether the backend has stated a finish reason. */
@@ -78,6 +86,7 @@ class Answer {
       throw new ProviderError("cut", "the provider's answer was cut off");
     }
     const reason = this.#reason ?? "stop";
+    this.#emitPieces(this.#thinkTags.finish());
     this.#calls.finish(mayBeTruncated(reason));
     for (const event of this.#sources.events()) this.#emit(event);
     if (this.#usage !== null) this.#emit({ type: "usage", usage: this.#usage });
@@ -103,10 +112,11 @@ class Answer {
     const tokens = readLogprobs(isObject(logprobs) ? logprobs["content"] : null);
     // Some engines also state the tokens of the reasoning.
     const thought = isObject(delta) && (delta["reasoning_content"] || delta["reasoning"]);
-    if (tokens.length > 0 && !thought) this.#emit({ type: "tokens", tokens });
+    if (!thought) this.#takeTokens(tokens);
     if (isObject(piece)) {
       this.#takeDelta(piece);
-      this.#sources.takeAnnotations(piece["annotations"], this.#textLength);
+      const textStart = -(this.#thinkTags.textOffset ?? 0);
+      this.#sources.takeAnnotations(piece["annotations"], textStart, this.#textLength);
     }
     if (typeof reason === "string" && reason !== "") this.#reason = finishReason(reason);
     // The field names of vLLM and SGLang. A number is the id of one of the model's own stop tokens.
@@ -123,6 +133,7 @@ class Answer {
       this.#visible = true;
       this.#emit({ type: "refusal", text: refusal });
     }
+    if (tool_calls || isObject(function_call)) this.#emitPieces(this.#thinkTags.skip());
     if (tool_calls) this.#calls.take(tool_calls);
     else if (isObject(function_call)) this.#calls.take({ index: 0, ...function_call });
   }
@@ -144,13 +155,40 @@ class Answer {
     if (typeof text !== "string" || text === "") return;
     this.#visible = true;
     this.#calls.settle();
-    this.#textLength += text.length;
-    this.#emit({ type: "text", text });
+    this.#emitPieces(this.#thinkTags.push(text));
+  }
+
+  #emitPieces(pieces: readonly TaggedPiece[]): void {
+    this.#releaseTokens();
+    for (const piece of pieces) {
+      if (piece.type === "text") this.#textLength += piece.text.length;
+      this.#emit(piece);
+    }
+  }
+
+  #takeTokens(tokens: readonly AnswerToken[]): void {
+    if (tokens.length === 0) return;
+    if (this.#thinkTags.textOffset !== null) this.#emit({ type: "tokens", tokens });
+    else for (const token of tokens) this.#heldTokens.push(token);
+  }
+
+  /** Emits the held tokens without those of the reasoning, once the text has begun. */
+  #releaseTokens(): void {
+    let skipped = this.#thinkTags.textOffset;
+    if (skipped === null || this.#heldTokens.length === 0) return;
+    const tokens: AnswerToken[] = [];
+    for (const token of this.#heldTokens) {
+      if (skipped <= 0) tokens.push(token);
+      skipped -= token.token.length;
+    }
+    this.#heldTokens = [];
+    if (tokens.length > 0) this.#emit({ type: "tokens", tokens });
   }
 
   #takeReasoning(text: unknown): void {
     if (typeof text !== "string" || text === "") return;
     this.#calls.settle();
+    this.#emitPieces(this.#thinkTags.skip());
     this.#emit({ type: "reasoning", text });
   }
 }

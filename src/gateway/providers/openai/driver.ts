@@ -78,8 +78,12 @@ class OpenAiProvider extends BearerBackend<WireRequest> {
     return new RequestBuilder(conversation, options, settings);
   }
 
-  protected override reader(account: UpstreamAccount): AnswerReader {
-    const context = { secret: account.token, newId: this.options.newId };
+  protected override reader(account: UpstreamAccount, request: WireRequest | null): AnswerReader {
+    const context = {
+      secret: account.token,
+      newId: this.options.newId,
+      keepsThinkTags: request === null,
+    };
     return {
       createStreamDecoder: () => new CompletionStreamDecoder(context),
       readWhole: (completion) => completionEvents(completion, context),

@@ -7,11 +7,14 @@ export class SourceCollector {
   readonly #citations: ProviderEvent[] = [];
   #sources: readonly SearchResult[] = [];
 
-  /** Reads the `annotations` of a message or of a streamed piece, after `textLength` characters of text. */
-  takeAnnotations(annotations: unknown, textLength: number): void {
+  /**
+   * Reads the `annotations` of a message or of a streamed piece, after `textLength` characters of text. Their offsets count
+   * from `textStart`, which is negative if reasoning came before the text.
+   */
+  takeAnnotations(annotations: unknown, textStart: number, textLength: number): void {
     if (!Array.isArray(annotations)) return;
     for (const annotation of annotations) {
-      const citation = isObject(annotation) ? toCitation(annotation, textLength) : null;
+      const citation = isObject(annotation) ? toCitation(annotation, textStart, textLength) : null;
       if (citation !== null) this.#citations.push(citation);
     }
   }
@@ -44,11 +47,11 @@ function readTitle(page: JsonObject): string {
  * Reads a URL citation. Its members are nested in `url_citation` or at the top level. A citation without offsets is placed
  * at `end`.
  */
-function toCitation(annotation: JsonObject, end: number): ProviderEvent | null {
+function toCitation(annotation: JsonObject, textStart: number, end: number): ProviderEvent | null {
   if (annotation["type"] !== "url_citation") return null;
   const { url_citation: nested } = annotation;
   const citation = isObject(nested) ? nested : annotation;
   const { url } = citation;
   if (typeof url !== "string") return null;
-  return { type: "citation", url, title: readTitle(citation), ...linkRangeIn(citation, 0, end) };
+  return { type: "citation", url, title: readTitle(citation), ...linkRangeIn(citation, textStart, end) };
 }

@@ -95,11 +95,6 @@ describe("decoding a streamed chat completion", () => {
     expect(events.filter((event) => event.type === "reasoning")).toEqual([{ type: "reasoning", text: "r" }]);
   });
 
-  it("leaves thinking that stands inline in the text where it is", () => {
-    const { events } = run(chunk({ content: "<think>r</think>t" }), chunk({}, "stop"), DONE);
-    expect(events).toContainEqual({ type: "text", text: "<think>r</think>t" });
-  });
-
   it("reads content in parts, and a refusal wherever it stands", () => {
     const { events } = run(
       chunk({ content: [{ type: "text", text: "a" }] }),
