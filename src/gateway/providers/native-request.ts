@@ -8,6 +8,14 @@ export interface NativeWire {
   readonly text: string;
 }
 
+/** A member that has a newer name. */
+export interface RenamedMember {
+  readonly name: string;
+  readonly newName: string;
+  /** Matches a refusal that demands the new name. */
+  readonly refusalPattern: RegExp;
+}
+
 /** What the native path of a protocol needs. */
 export interface NativeProtocol {
   /** The API style that is the same protocol. */
@@ -19,14 +27,14 @@ export interface NativeProtocol {
    * refuses them by name.
    */
   readonly optionalMembers: readonly string[];
-  /** Members with a newer name, which some models demand: old name → new name. */
-  readonly renamedMembers?: Readonly<Record<string, string>>;
+  /** Members with a newer name, which some models demand. */
+  readonly renamedMembers?: readonly RenamedMember[];
 }
 
 /** The fields that the native path leaves out or renames when a backend refuses them. */
 export function nativeOptionalFields({
   optionalMembers,
-  renamedMembers = {},
+  renamedMembers = [],
 }: NativeProtocol): readonly OptionalField<NativeWire>[] {
   const hasMember = (name: string) => (request: NativeWire) => getMemberText(request.text, [name]) !== null;
   const optional = optionalMembers.map((name) => ({
@@ -34,8 +42,8 @@ export function nativeOptionalFields({
     isPresent: hasMember(name),
     remove: (request: NativeWire) => ({ ...request, text: removeMember(request.text, name) }),
   }));
-  const renamed = Object.entries(renamedMembers).map(([name, newName]) => ({
-    refusalPattern: new RegExp(newName),
+  const renamed = renamedMembers.map(({ name, newName, refusalPattern }) => ({
+    refusalPattern,
     isPresent: hasMember(name),
     remove: (request: NativeWire) => {
       const value = getMemberText(request.text, [name]) ?? "null";

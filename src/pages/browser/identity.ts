@@ -63,6 +63,7 @@ function findSystem(userAgent: string): System {
 
 /** The device's model in an Android user agent; empty for the reduced one, which says `K`. */
 function readModel(userAgent: string): string {
-  const model = /\bAndroid [\d.]{1,12}; ([^;)]{1,60})/.exec(userAgent)?.[1]?.replace(/ Build\/.*$/, "") ?? "";
+  const described = /\bAndroid [\d.]{1,12}; ([^;)]{1,60})/.exec(userAgent)?.[1] ?? "";
+  const [model = ""] = described.split(" Build/");
   return model === "K" ? "" : model;
 }

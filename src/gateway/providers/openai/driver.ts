@@ -43,7 +43,9 @@ const NATIVE: NativeProtocol = {
     ...["parallel_tool_calls", "chat_template_kwargs"],
   ],
   // Newer models of some vendors accept only the new name of this limit.
-  renamedMembers: { max_tokens: "max_completion_tokens" },
+  renamedMembers: [
+    { name: "max_tokens", newName: "max_completion_tokens", refusalPattern: /max_completion_tokens/ },
+  ],
 };
 
 /** The driver for any chat-completions backend. */
