@@ -14,7 +14,7 @@ export interface LogFields {
   key?: string;
   dialect?: string;
   /** The kind of work. */
-  operation?: "chat" | "embeddings" | "files";
+  operation?: "chat" | "embeddings" | "files" | "images" | "audio" | "moderations" | "rerank";
   model?: string;
   /** The model name as the caller wrote it. */
   requestedModel?: string;
@@ -30,6 +30,10 @@ export interface LogFields {
   completionTokens?: number;
   /** Part of `completionTokens`. */
   reasoningTokens?: number;
+  /** Seconds of audio that the provider counted. */
+  audioSeconds?: number;
+  /** Searches that the provider counted for a request to rank documents. */
+  searchUnits?: number;
   /** The provider reported impossible token counts; the gateway counted estimates instead. */
   usageRefused?: boolean;
   /** Whether the answer passed through as the provider sent it, or was translated. */

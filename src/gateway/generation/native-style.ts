@@ -60,7 +60,7 @@ const WITHHELD_HEADERS = /organization|workspace|project|^set-cookie|^access-con
 /** Returns the headers of a provider's answer that go to the caller. The provider's request id gets another name. */
 export function selectAnswerHeaders(
   headers: Headers,
-  { answerHeaders }: NativeStyle,
+  { answerHeaders }: Pick<NativeStyle, "answerHeaders">,
 ): Record<string, string> {
   const selected: Record<string, string> = {};
   const patterns = [...COMMON_ANSWER_HEADERS, ...answerHeaders];

@@ -20,6 +20,11 @@ export function isMissingModelError(error: unknown): error is ProviderError {
   );
 }
 
+/** Whether the words or the code of an error say that a model is missing. */
+export function saysModelIsMissing({ message, upstreamFault }: ProviderError): boolean {
+  return upstreamFault.code === "model_not_found" || NO_MODEL.test(message);
+}
+
 /**
  * Maps requested models to the names that a backend lists.
  * The gateway asks for the list only after the backend has refused a model that the configuration does not map. A

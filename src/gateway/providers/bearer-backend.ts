@@ -1,14 +1,16 @@
+import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { withoutTrailingSlashes } from "../../core/encoding/path-segment.ts";
 import type { ExchangeKind, ProviderOptions } from "./driver.ts";
 import { readEmbeddings } from "./embeddings.ts";
 import { KeyedBackend, type KeyedProtocol } from "./keyed-backend.ts";
 import { createLazyFiles } from "./lazy-files.ts";
-import type { Embedding, FileKeeping } from "./provider.ts";
-import { readRecord } from "./transport.ts";
+import { createEndpointError } from "./passthrough-error.ts";
+import type { Embedding, FileKeeping, Passthrough } from "./provider.ts";
+import { readRecord, send } from "./transport.ts";
 
 /**
- * A backend whose API key is a bearer token and which also offers embeddings and files. Chat completions and responses backends
- * differ only in their paths.
+ * A backend whose API key is a bearer token and which also offers embeddings, files and the endpoints that need no
+ * translation. Chat completions and responses backends differ only in their paths.
  */
 export abstract class BearerBackend<Wire extends { readonly model: string }> extends KeyedBackend<Wire> {
   readonly embeddings: Embedding = {
@@ -21,6 +23,22 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
   };
 
   override readonly files: FileKeeping;
+  readonly passthrough: Passthrough = {
+    send: async (account, { path, model, headers, createBody }, signal) => {
+      const body = createBody(model === null ? "" : this.#getPassthroughName(model));
+      const init = {
+        method: "POST",
+        headers: { ...headers, ...this.headers(account.token) },
+        body,
+        // Node requires this for a stream as body. Other runtimes ignore it.
+        ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
+      };
+      const response = await send(account.fetch, this.#address + path, init, signal);
+      if (response.ok) return response;
+      throw createEndpointError((await this.readError(response, account, signal, true)).error, path);
+    },
+  };
+  readonly #address: string;
 
   constructor(options: ProviderOptions, protocol: Omit<KeyedProtocol<Wire>, "address">) {
     const address = withoutTrailingSlashes(options.baseUrl);
@@ -29,6 +47,15 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
       const { createBearerFiles } = await import("./file-modules.ts");
       return createBearerFiles(address, (token) => this.headers(token), options.newId);
     });
+    this.#address = address;
+  }
+
+  /** Backends have models for these endpoints that no canonical id covers: the requested name is the default. */
+  #getPassthroughName({ id, upstream, provider, requested }: ResolvedModel): string {
+    if (provider !== undefined) return upstream;
+    const named = this.modelName(requested);
+    const mapped = this.modelName(id);
+    return named === requested && mapped !== id ? mapped : named;
   }
 
   protected override headers(token: string) {
@@ -41,6 +68,8 @@ export function classifyBearerExchange(path: string, generations: string): Excha
   if (path.endsWith(generations)) return { label: "completion", round: { session: null } };
   if (path.endsWith("/embeddings")) return { label: "embeddings" };
   if (/\/files(?:\/[^/]+(?:\/content)?)?$/.test(path)) return { label: "file" };
+  const passthrough = /\/(images|audio|moderations|rerank)(?:\/[a-z]+)?$/.exec(path)?.[1];
+  if (passthrough !== undefined) return { label: passthrough };
   return { label: path.endsWith("/models") ? "models" : "other" };
 }
 

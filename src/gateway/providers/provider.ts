@@ -1,5 +1,6 @@
 import type { Conversation, Sampling } from "../../core/conversation/conversation.ts";
 import type { AnswerToken, Usage } from "../../core/conversation/events.ts";
+import type { ResolvedModel } from "../../core/conversation/model.ts";
 import type { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
@@ -239,6 +240,27 @@ export interface Embedding {
   ): Promise<{ readonly vectors: readonly (readonly number[])[]; readonly tokens: number }>;
 }
 
+/** A request to an endpoint whose requests and answers need no translation. */
+export interface PassthroughRequest {
+  /** The path below the provider's base URL. */
+  readonly path: string;
+  /** Null: the request names no model. */
+  readonly model: ResolvedModel | null;
+  /** The caller's headers that go to the provider, `content-type` included. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Creates the body. `model` is the provider's name for the model; empty if the request names none. */
+  readonly createBody: (model: string) => BodyInit;
+}
+
+/** Endpoints whose requests and answers need no translation. */
+export interface Passthrough {
+  /**
+   * Sends a request and returns the successful answer with its body unread. Throws a `GatewayError` 501 if the backend
+   * does not have the endpoint.
+   */
+  send(account: UpstreamAccount, request: PassthroughRequest, signal: AbortSignal): Promise<Response>;
+}
+
 /** Lists the models that the provider offers. */
 export interface ModelListing {
   /** Returns the models' names as the provider calls them. */
@@ -276,6 +298,7 @@ export interface Provider {
   readonly sessions?: SessionKeeping;
   readonly files?: FileKeeping;
   readonly embeddings?: Embedding;
+  readonly passthrough?: Passthrough;
   readonly models?: ModelListing;
   /** Continues a message that ended `incomplete`. Without this method such a message is final. */
   resume?(

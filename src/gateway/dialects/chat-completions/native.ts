@@ -1,23 +1,8 @@
 import { isObject, parseObject } from "../../../core/encoding/json.ts";
 import { getMemberText, setMember } from "../../../core/encoding/json-splice.ts";
 import type { NativeDialect } from "../shared/native-request.ts";
+import { OPENAI_ANSWER_HEADERS, OPENAI_REQUEST_HEADERS } from "../shared/openai-headers.ts";
 import { DIALECT_ID } from "./request.ts";
-
-/** Request headers of clients of this style and of the responses style. */
-export const OPENAI_REQUEST_HEADERS: readonly string[] = [
-  ...[
-    "openai-beta",
-    "session_id",
-    "session-id",
-    "x-session-id",
-    "x-session-affinity",
-    "x-codex-",
-    "originator",
-  ],
-];
-
-/** Headers of their answers. */
-export const OPENAI_ANSWER_HEADERS: readonly string[] = ["openai-", "x-codex-", "x-ratelimit-"];
 
 /**
  * Requests the usage of a stream, which the gateway counts. The caller's explicit `include_usage: false` stays. Without it,

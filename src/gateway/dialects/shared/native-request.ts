@@ -31,7 +31,11 @@ const COMMON_HEADERS = ["accept", "user-agent", "x-client-request-id", "x-stainl
 /** Headers that name an account or its organization. The account that answers has its own. */
 const ACCOUNT_HEADERS = /organization|workspace|project|user-project|account-id/;
 
-function selectRequestHeaders({ headers }: Request, dialect: NativeDialect): Record<string, string> {
+/** Returns the caller's headers that go to the provider. */
+export function selectRequestHeaders(
+  { headers }: Request,
+  dialect: Pick<NativeDialect, "requestHeaders" | "headerAliases">,
+): Record<string, string> {
   const { requestHeaders, headerAliases = {} } = dialect;
   const patterns = [...COMMON_HEADERS, ...requestHeaders];
   const selected: Record<string, string> = {};

@@ -1,0 +1,98 @@
+import type { Caller } from "../../core/auth/callers.ts";
+import { type GatewayError, toGatewayError } from "../../core/errors/gateway-error.ts";
+import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
+import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
+import type { Context } from "../../core/ports/context.ts";
+import { assertDialectAllowed } from "../../pool/limits/key-scope.ts";
+import { classifyFailure } from "../generation/route-runner.ts";
+import { Recording } from "../history/recording.ts";
+import { describeCall } from "./describe-call.ts";
+import type { PassthroughCall } from "./passthrough-call.ts";
+import { PassthroughRun } from "./passthrough-run.ts";
+import { logTarget, PASSTHROUGH_STYLE, resolveTargets, type Target } from "./targets.ts";
+
+/** Converts any failure to the caller's error. */
+function toCallerError(thrown: unknown, requestId: string): GatewayError {
+  return toGatewayError(thrown instanceof ProviderError ? providerErrorToGateway(thrown) : thrown, requestId);
+}
+
+/** Whether another model of a route may answer what one has refused. */
+function canTryNextTarget(error: GatewayError): boolean {
+  return error.status === 501 || classifyFailure(error) !== null;
+}
+
+/** Tries the targets in order. Throws the last error as `GatewayError`. */
+async function tryTargets(
+  run: PassthroughRun,
+  targets: readonly Target[],
+  recording: Recording,
+): Promise<void> {
+  const { context, abort, call } = run;
+  for (const [index, target] of targets.entries()) {
+    const isLast = index === targets.length - 1;
+    logTarget(context, target, targets.length === 1);
+    recording.setConversation(describeCall(call, target));
+    const failures = recording.failureCount;
+    try {
+      await run.send(target, isLast);
+      return;
+    } catch (thrown) {
+      const error = toCallerError(thrown, context.requestId);
+      const canContinue = !run.hasBegun && !abort.aborted && call.canReplay() && canTryNextTarget(error);
+      if (isLast || !canContinue) throw error;
+      if (recording.failureCount === failures) recording.recordFailure(error, target ?? undefined);
+    }
+  }
+}
+
+/**
+ * Sends a request to the provider of its model and passes the answer through. Until the first byte of the answer, other
+ * accounts and the other models of a route are tried.
+ *
+ * @param onEnd called when nothing of the request is read any more. `error` is the failure, if there is one.
+ * @throws GatewayError before the first byte: 403 for what the key must not use, 501 if the provider does not have the
+ *   endpoint, and the errors of the provider
+ */
+export async function answerCall(
+  context: Context,
+  caller: Caller,
+  call: PassthroughCall,
+  onEnd: (error: unknown) => Promise<void> = async () => undefined,
+): Promise<Response> {
+  const { log } = context;
+  log.dialect = PASSTHROUGH_STYLE;
+  log.operation = call.endpoint.operation;
+  log.stream = call.stream;
+  if (call.model !== "") log.requestedModel = call.model;
+  const { abort, stop } = abortOnDisconnect(context.request);
+  let targets: readonly Target[];
+  try {
+    assertDialectAllowed(caller.key?.entry, PASSTHROUGH_STYLE);
+    targets = await resolveTargets(context, caller, call);
+  } catch (error) {
+    stop();
+    await onEnd(error);
+    throw error;
+  }
+  const recording = new Recording(context, describeCall(call, targets[0] ?? null));
+  const run = new PassthroughRun(context, caller, call, abort, recording);
+  recording.start(call.promptText, run);
+  const answer = async () => {
+    let failure: GatewayError | null = null;
+    try {
+      await tryTargets(run, targets, recording);
+    } catch (thrown) {
+      failure = toCallerError(thrown, context.requestId);
+    }
+    await onEnd(failure);
+    await run.finish(failure);
+    stop();
+  };
+  // When the client leaves, only work under `waitUntil` continues to its end.
+  const running = answer();
+  context.waitUntil(running);
+  const response = await run.response;
+  // `handleRequest` keeps the request's memory and timers until `running` has settled.
+  log.streaming = running;
+  return response;
+}

@@ -1,0 +1,81 @@
+import type { LogFields } from "../../core/ports/context.ts";
+
+/** The kinds of work of these endpoints, in logs, usage and history. */
+export type PassthroughOperation = Extract<
+  LogFields["operation"],
+  "images" | "audio" | "moderations" | "rerank"
+>;
+
+/** An endpoint whose requests and answers need no translation. */
+export interface PassthroughEndpoint {
+  /** The path below the provider's base URL. */
+  readonly path: string;
+  /** The gateway's paths. */
+  readonly paths: readonly string[];
+  readonly operation: PassthroughOperation;
+  readonly summary: string;
+  /** Whether the API has a default model: a request without one goes to the default provider. */
+  readonly isModelOptional: boolean;
+  /** The members whose texts the model reads, for the estimate of tokens that the provider does not state. */
+  readonly textMembers: readonly string[];
+  /** Members of a JSON answer, for the OpenAPI document. Empty: it is never JSON. */
+  readonly answerMembers: readonly string[];
+  /** Media types of answers other than JSON. */
+  readonly otherAnswers: readonly string[];
+}
+
+const EVENTS = "text/event-stream";
+const AUDIO = [
+  "audio/mpeg",
+  "audio/opus",
+  "audio/ogg",
+  "audio/aac",
+  "audio/flac",
+  "audio/wav",
+  "audio/pcm",
+  "application/octet-stream",
+];
+
+/** All of these endpoints. */
+export const PASSTHROUGH_ENDPOINTS: readonly PassthroughEndpoint[] = [
+  {
+    path: "/moderations",
+    paths: ["/v1/moderations"],
+    operation: "moderations",
+    summary: "Classify texts and images",
+    isModelOptional: true,
+    textMembers: ["input"],
+    answerMembers: ["id", "model", "results"],
+    otherAnswers: [],
+  },
+  {
+    path: "/rerank",
+    paths: ["/v1/rerank", "/rerank"],
+    operation: "rerank",
+    summary: "Rank documents by a query",
+    isModelOptional: true,
+    textMembers: ["query", "documents", "texts"],
+    answerMembers: ["results", "usage", "meta"],
+    otherAnswers: [],
+  },
+  {
+    path: "/images/generations",
+    paths: ["/v1/images/generations"],
+    operation: "images",
+    summary: "Create images",
+    isModelOptional: true,
+    textMembers: ["prompt"],
+    answerMembers: ["created", "data", "usage"],
+    otherAnswers: [EVENTS],
+  },
+  {
+    path: "/audio/speech",
+    paths: ["/v1/audio/speech"],
+    operation: "audio",
+    summary: "Create speech",
+    isModelOptional: false,
+    textMembers: ["input", "instructions"],
+    answerMembers: [],
+    otherAnswers: [EVENTS, ...AUDIO],
+  },
+];

@@ -1,0 +1,52 @@
+import { isObject, type JsonObject } from "../../core/encoding/json.ts";
+import { hasRepeatedMember, setMember } from "../../core/encoding/json-splice.ts";
+import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import type { JsonBody } from "../../core/http/json-body.ts";
+import type { PassthroughEndpoint } from "./endpoint-table.ts";
+import type { PassthroughCall } from "./passthrough-call.ts";
+
+/** Collects the texts in a value, which may have objects with the members `text`. */
+function collectTexts(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(collectTexts);
+  return isObject(value) ? collectTexts(value["text"]) : [];
+}
+
+/** Whether a body requests a stream of events. */
+function wantsEvents(body: JsonObject): boolean {
+  return body["stream"] === true || body["stream_format"] === "sse";
+}
+
+/**
+ * Checks the stated model.
+ *
+ * @throws GatewayError 400 if it is no text, or if it is missing where the API demands it
+ */
+export function requireModelName(model: unknown, { isModelOptional }: PassthroughEndpoint): string {
+  if (typeof model === "string" && model.trim() !== "") return model;
+  if (isModelOptional && (model === undefined || model === null)) return "";
+  throw invalidRequest("model: the name of a model is required", "model");
+}
+
+/**
+ * Reads a JSON request. The body is sent as the caller wrote it, but for the model's name.
+ *
+ * @throws GatewayError 400 for a body that is no object, that names `model` or `stream` twice, or without a required model
+ */
+export function readJsonCall(endpoint: PassthroughEndpoint, { text, value }: JsonBody): PassthroughCall {
+  if (!isObject(value)) throw invalidRequest("the body must be a JSON object");
+  if (hasRepeatedMember(text, ["model", "stream", "stream_format"])) {
+    throw invalidRequest("the body names model or stream twice", "model");
+  }
+  const texts = endpoint.textMembers.flatMap((name) => collectTexts(value[name]));
+  return {
+    endpoint,
+    model: requireModelName(value["model"], endpoint),
+    stream: wantsEvents(value),
+    contentType: "application/json",
+    promptText: texts.join("\n"),
+    description: text,
+    canReplay: () => true,
+    createBody: (model) => (model === "" ? text : setMember(text, "model", JSON.stringify(model))),
+  };
+}

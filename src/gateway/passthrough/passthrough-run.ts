@@ -1,0 +1,227 @@
+import type { Caller } from "../../core/auth/callers.ts";
+import type { Usage } from "../../core/conversation/events.ts";
+import type { RawOutput } from "../../core/conversation/outcome.ts";
+import { estimateTokens } from "../../core/conversation/tokens.ts";
+import type { GatewayError } from "../../core/errors/gateway-error.ts";
+import { ProviderError } from "../../core/errors/provider-error.ts";
+import { dataItem, EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
+import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
+import type { Context } from "../../core/ports/context.ts";
+import { errorObject } from "../../core/routing/error-formats.ts";
+import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
+import type { AccountSession } from "../accounts/account-request.ts";
+import { withAccount } from "../accounts/with-account.ts";
+import { selectRequestHeaders } from "../dialects/shared/native-request.ts";
+import { OPENAI_ANSWER_HEADERS, OPENAI_REQUEST_HEADERS } from "../dialects/shared/openai-headers.ts";
+import { selectAnswerHeaders } from "../generation/native-style.ts";
+import type { Recording } from "../history/recording.ts";
+import { missingEndpointError } from "../providers/passthrough-error.ts";
+import type { Passthrough } from "../providers/provider.ts";
+import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
+import { mediaTypeOf } from "../providers/transport.ts";
+import { AnswerCopy } from "./answer-copy.ts";
+import type { PassthroughCall } from "./passthrough-call.ts";
+import { Attempt, Relay, readBody } from "./relay.ts";
+import { PASSTHROUGH_STYLE, type Target } from "./targets.ts";
+
+const ANSWER_HEADERS = [...OPENAI_ANSWER_HEADERS, "content-disposition"];
+const EVENT_STREAM = "text/event-stream";
+/** The HTTP status of every answer that has begun. */
+const OK = 200;
+
+/** One request on its way through the gateway: its attempts, its answer, and what is recorded of it. */
+export class PassthroughRun implements RawOutput {
+  readonly context: Context;
+  readonly call: PassthroughCall;
+  readonly abort: LightAbortController;
+  readonly rawReasoning = "";
+  readonly #caller: Caller;
+  readonly #recording: Recording;
+  readonly #response = Promise.withResolvers<Response>();
+  #relay: Relay | null = null;
+  #copy: AnswerCopy | null = null;
+  #isEventStream = false;
+  #idleMs = 0;
+
+  constructor(
+    context: Context,
+    caller: Caller,
+    call: PassthroughCall,
+    abort: LightAbortController,
+    recording: Recording,
+  ) {
+    this.context = context;
+    this.#caller = caller;
+    this.call = call;
+    this.abort = abort;
+    this.#recording = recording;
+  }
+
+  /** Resolves at the first byte of the answer. Rejects with the error of a request that fails before. */
+  get response(): Promise<Response> {
+    return this.#response.promise;
+  }
+
+  /** Whether the caller has got the headers of the answer. */
+  get hasBegun(): boolean {
+    return this.#relay !== null;
+  }
+
+  get rawText(): string {
+    return this.#copy?.describe() ?? "";
+  }
+
+  /**
+   * Sends the request to one target, with one account after another, and passes its answer through.
+   *
+   * @param waits whether to wait for a busy account
+   */
+  async send(target: Target, waits: boolean): Promise<void> {
+    const { context, call, abort } = this;
+    const { config } = await context.config();
+    const provider = getProvider(context.platform, config, target?.provider);
+    const { passthrough } = provider.api;
+    if (passthrough === undefined) throw missingEndpointError(call.endpoint.path, provider.id);
+    await withAccount(
+      {
+        context,
+        caller: this.#caller,
+        provider,
+        model: target?.id ?? "",
+        dialect: PASSTHROUGH_STYLE,
+        abort,
+        ...(waits ? {} : { waitMs: 0 }),
+        estimateUsage: () => ({ prompt: estimateTokens(call.promptText), answer: 0 }),
+        assertPermitted: (key) => assertModelAllowed(key, target ?? { requested: "", id: "" }),
+        canRetry: () => !this.hasBegun && call.canReplay(),
+        onAccountFailed: (account, failure) =>
+          this.#recording.recordAccountFailure(account, failure, target ?? undefined),
+      },
+      (session) => this.#useAccount(session, passthrough, provider, target),
+    );
+  }
+
+  async #useAccount(
+    session: AccountSession,
+    passthrough: Passthrough,
+    { timeouts }: RegisteredProvider,
+    target: Target,
+  ): Promise<void> {
+    const { context, call, abort } = this;
+    const { firstByteTimeoutMs, answerTimeoutMs, idleTimeoutMs } = timeouts;
+    this.#recording.recordAccount(session.accountId);
+    this.#idleMs = idleTimeoutMs;
+    const attempt = new Attempt(context, abort, {
+      firstByteMs: call.stream ? firstByteTimeoutMs : answerTimeoutMs,
+      idleMs: idleTimeoutMs,
+      answerMs: answerTimeoutMs,
+    });
+    const request = {
+      path: call.endpoint.path,
+      model: target,
+      headers: {
+        ...selectRequestHeaders(context.request, { requestHeaders: OPENAI_REQUEST_HEADERS }),
+        "content-type": call.contentType,
+      },
+      createBody: call.createBody,
+    };
+    try {
+      const response = call.canReplay()
+        ? await session.runWithToken((account) => passthrough.send(account, request, attempt.signal))
+        : await passthrough.send(session.account, request, attempt.signal);
+      await this.#passThrough(response, attempt, session);
+    } finally {
+      attempt.stallDetector.stop();
+    }
+  }
+
+  async #passThrough(response: Response, attempt: Attempt, session: AccountSession): Promise<void> {
+    const mediaType = mediaTypeOf(response);
+    if (mediaType === "text/html") {
+      await response.body?.cancel();
+      throw new ProviderError("malformed", "the provider answered with a page", response.status);
+    }
+    for await (const bytes of readBody(response.body, attempt)) {
+      const relay = this.#relay ?? this.#begin(response, mediaType);
+      session.reportAnswering();
+      this.#copy?.push(bytes);
+      this.#recording.refreshIfDue(this.context.platform.now());
+      await relay.write(bytes, attempt.stallDetector);
+    }
+    if (this.#relay === null) this.#begin(response, mediaType);
+  }
+
+  /** Begins the caller's answer: from now on nothing else can answer. */
+  #begin(response: Response, mediaType: string): Relay {
+    const { context } = this;
+    const relay = new Relay(this.abort);
+    this.#relay = relay;
+    this.#copy = new AnswerCopy(mediaType);
+    this.#isEventStream = mediaType === EVENT_STREAM;
+    context.log.answerPath = "native";
+    context.log.firstTokenMs = context.platform.now() - context.startedAt;
+    const headers = {
+      ...(this.#isEventStream ? EVENT_STREAM_HEADERS : {}),
+      "content-type": response.headers.get("content-type") ?? "application/octet-stream",
+      ...selectAnswerHeaders(response.headers, { answerHeaders: ANSWER_HEADERS }),
+    };
+    this.#response.resolve(new Response(relay.readable, { headers }));
+    return relay;
+  }
+
+  /** Records the outcome and ends the answer. `error`: why the request failed; null: it did not. */
+  async finish(error: GatewayError | null): Promise<void> {
+    const usage = this.#recordUsage();
+    const { log } = this.context;
+    if (error !== null) {
+      log.error = error.code;
+      log.errorStatus = error.status;
+      if (error.retryAfterSeconds !== undefined) log.retryAfterSeconds = error.retryAfterSeconds;
+    }
+    this.#recording.end({
+      status: error === null ? "success" : error.status === 499 ? "cancelled" : "error",
+      statusCode: error?.status ?? OK,
+      error: error?.message ?? "",
+      code: error?.code ?? "",
+      finishReason: "",
+      usage,
+    });
+    const relay = this.#relay;
+    if (relay === null) {
+      this.#response.reject(error);
+      return;
+    }
+    this.context.recordOutcome(OK);
+    await this.#waitAtMost(this.#end(relay, error));
+  }
+
+  async #end(relay: Relay, error: GatewayError | null): Promise<void> {
+    if (error === null) return relay.close();
+    if (!this.#isEventStream || this.abort.aborted) return relay.break(error);
+    const event = new TextEncoder().encode(dataItem(JSON.stringify({ error: errorObject(error) })));
+    await relay.write(event).catch(() => undefined);
+    await relay.close();
+  }
+
+  /** Writes the usage to the log. Null: the provider had not begun to answer. */
+  #recordUsage(): Usage | null {
+    if (this.#copy === null) return null;
+    const { log } = this.context;
+    const { tokens, isImplausible, audioSeconds, searchUnits } = this.#copy.readUsage();
+    if (isImplausible) log.usageRefused = true;
+    if (audioSeconds !== undefined) log.audioSeconds = audioSeconds;
+    if (searchUnits !== undefined) log.searchUnits = searchUnits;
+    const usage = tokens ?? { prompt: estimateTokens(this.call.promptText), completion: 0, reasoning: 0 };
+    log.promptTokens = usage.prompt;
+    log.completionTokens = usage.completion;
+    return usage;
+  }
+
+  /** A reader that has stopped may never take the end, and the request no longer holds an account. */
+  async #waitAtMost(ending: Promise<void>): Promise<void> {
+    const timeout = Promise.withResolvers<void>();
+    const cancel = this.context.timers.runAfter(this.#idleMs, timeout.resolve);
+    await Promise.race([ending, timeout.promise]);
+    cancel();
+  }
+}

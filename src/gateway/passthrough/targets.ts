@@ -1,0 +1,81 @@
+import type { Caller } from "../../core/auth/callers.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import type { ResolvedModel } from "../../core/conversation/model.ts";
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import type { Context } from "../../core/ports/context.ts";
+import { assertModelAllowed, isModelAllowed } from "../../pool/limits/key-scope.ts";
+import { getRouteAffinity } from "../generation/route-affinity.ts";
+import { readWithModelNames } from "../models/read-with-model-names.ts";
+import { resolveModel } from "../models/resolve-model.ts";
+import { findDefaultProviderApi } from "../providers/provider-registry.ts";
+import type { PassthroughCall } from "./passthrough-call.ts";
+
+/** Longest name that goes to the default provider as it is, in characters: logs and records store it. */
+const MAX_NAME_LENGTH = 200;
+
+/** The style whose scope and protocol these endpoints share. */
+export const PASSTHROUGH_STYLE = "chat-completions";
+
+/** What answers a request: the model, or null for the default model of the default provider. */
+export type Target = ResolvedModel | null;
+
+/**
+ * Returns the models that may answer, in the order in which they are tried.
+ *
+ * @throws GatewayError 400 for an unknown model, 403 if the caller's key may use none of the models
+ */
+export async function resolveTargets(
+  context: Context,
+  caller: Caller,
+  call: PassthroughCall,
+): Promise<readonly Target[]> {
+  const scope = caller.key?.entry;
+  if (call.model === "") {
+    assertModelAllowed(scope, { requested: "", id: "" });
+    return [null];
+  }
+  const model = await resolveOrKeepName(context, call);
+  if (model.route === undefined) {
+    assertModelAllowed(scope, model);
+    return [model];
+  }
+  const { requested, route } = model;
+  const allowed = route.filter(({ model: { id } }) => isModelAllowed(scope, { requested, id }));
+  // A pass-through token is only for the default provider.
+  const usable =
+    caller.mode === "pass-through" ? allowed.filter((target) => !target.model.provider) : allowed;
+  if (usable.length === 0) assertModelAllowed(scope, model);
+  const stickyRoute = { targets: usable.length === 0 ? allowed : usable, key: context.uniqueRequestId };
+  const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
+  return ordered.map((target) => ({ ...target, requested: target.id }));
+}
+
+/**
+ * Resolves a name as in chats. The catalogue has only models that chat: other names go to the default provider as they are,
+ * if it has such endpoints.
+ */
+async function resolveOrKeepName(
+  context: Context,
+  { model: name, endpoint }: PassthroughCall,
+): Promise<ResolvedModel> {
+  const labels = { dialect: PASSTHROUGH_STYLE, operation: endpoint.operation };
+  try {
+    return await readWithModelNames(context, name, resolveModel, labels);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== "model_not_found") throw error;
+    const { config } = await context.config();
+    const [first = ""] = name.split("/");
+    const isConfigured = first !== name && config.providers.some(({ id }) => id === first);
+    const provider = findDefaultProviderApi(context.platform);
+    if (provider?.passthrough === undefined || isConfigured || name.length > MAX_NAME_LENGTH) throw error;
+    const kept = name.trim();
+    return { id: kept, upstream: kept, requested: kept, thinking: false, search: false, vision: false };
+  }
+}
+
+/** Writes the current target to the log. The provider is named where there are several. */
+export function logTarget({ log }: Context, target: Target, isOnlyTarget: boolean): void {
+  if (target === null) return;
+  log.model = target.id;
+  if (!isOnlyTarget || target.provider !== undefined) log.provider = target.provider ?? DEFAULT_PROVIDER;
+}

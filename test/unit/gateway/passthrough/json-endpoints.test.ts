@@ -1,0 +1,376 @@
+import { describe, expect, test } from "vitest";
+import { type MemoryGateway, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { KEY } from "../../../support/memory-platform.ts";
+import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+
+/** Endpoints that need no translation: JSON goes in; JSON, events or bytes come out as the provider wrote them. */
+
+const gateway = useMemoryGateway();
+
+const VENDOR = {
+  id: "vendor",
+  driver: "openai",
+  base_url: "http://vendor.test/v1",
+  token: "sk-of-the-account",
+  models: { mine: "real-name" },
+};
+const OTHER = { ...VENDOR, id: "other", base_url: "http://other.test/v1", models: { too: "other-name" } };
+
+function behind(reply: (asked: Asked) => Reply, config: object = {}) {
+  return gateway({
+    upstream: new ScriptedUpstream(reply),
+    config: { providers: [VENDOR, OTHER], ...config },
+  });
+}
+
+const send = (made: MemoryGateway, path: string, text: string, headers: Record<string, string> = {}) =>
+  made.post(path, null, { body: text, headers });
+
+const requestOf = (more: object = {}) => JSON.stringify({ model: "vendor/mine", input: "Hello", ...more });
+
+const ok = (body: string, type = "application/json", headers = {}): Reply => ({
+  type,
+  body: [body],
+  headers,
+});
+
+const ENDPOINTS = [
+  ["/v1/moderations", "/v1/moderations"],
+  ["/v1/rerank", "/v1/rerank"],
+  ["/rerank", "/v1/rerank"],
+  ["/v1/images/generations", "/v1/images/generations"],
+  ["/v1/audio/speech", "/v1/audio/speech"],
+] as const;
+
+describe.each(ENDPOINTS)("POST %s", (path, upstreamPath) => {
+  test("sends the body as it is but for the model's name, and returns the answer as it is", async () => {
+    const made = await behind(() => ok('{"x" : [1.0], "model":"real-name"}'));
+    const text =
+      '{ "z": 1.0, "model" : "vendor/mine", "input": "Hello", "new": {"model": "vendor/mine"}, "a":[] }';
+    const response = await send(made, path, text);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('{"x" : [1.0], "model":"real-name"}');
+    const [asked] = made.upstream.asked;
+    expect(asked?.path).toBe(upstreamPath);
+    expect(asked?.body).toBe(text.replace('"vendor/mine"', '"real-name"'));
+    expect(asked?.token).toBe("sk-of-the-account");
+  });
+});
+
+describe("an endpoint without translation", () => {
+  test("forwards the headers of the protocol in both directions, and no others", async () => {
+    const made = await behind(() =>
+      ok("{}", "application/json; charset=x", {
+        "openai-processing-ms": "3",
+        "openai-organization": "org",
+        "set-cookie": "a=b",
+        "x-request-id": "up-1",
+      }),
+    );
+    const response = await send(made, "/v1/moderations", requestOf(), {
+      "openai-beta": "b",
+      "openai-organization": "mine",
+      cookie: "c=d",
+      "x-stainless-lang": "js",
+    });
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "application/json; charset=x",
+      "openai-processing-ms": "3",
+      "x-gateway-upstream-request-id": "up-1",
+      "x-gateway-path": "native",
+      "x-gateway-provider": "vendor",
+    });
+    expect(response.headers.has("set-cookie")).toBe(false);
+    expect(response.headers.has("openai-organization")).toBe(false);
+    const { headers } = made.upstream.asked[0] ?? {};
+    expect(headers?.get("openai-beta")).toBe("b");
+    expect(headers?.get("x-stainless-lang")).toBe("js");
+    expect(headers?.get("content-type")).toBe("application/json");
+    expect(headers?.has("openai-organization")).toBe(false);
+    expect(headers?.has("cookie")).toBe(false);
+    await response.text();
+  });
+
+  test("passes bytes through that are no text", async () => {
+    const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256);
+    const made = await behind(() => ({ type: "audio/mpeg", body: [bytes.slice(0, 9), bytes.slice(9)] }));
+    const response = await send(made, "/v1/audio/speech", requestOf({ voice: "alloy" }));
+    expect(response.headers.get("content-type")).toBe("audio/mpeg");
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
+    const [record] = await made.history();
+    expect(record).toMatchObject({
+      content: "[audio/mpeg, 100000 bytes]",
+      path: "native",
+      status: "success",
+    });
+  });
+
+  test("sends no model where the API has a default, and requires it elsewhere", async () => {
+    const made = await behind(() => ok("{}"));
+    const vendorIsDefault = await gateway({
+      upstream: new ScriptedUpstream(() => ok("{}")),
+      env: { PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "sk-x" },
+      config: { accounts: [{ token: "sk-x" }] },
+    });
+    const text = '{"input":"Hello"}';
+    await (await send(vendorIsDefault, "/v1/moderations", text)).text();
+    expect(vendorIsDefault.upstream.asked[0]?.body).toBe(text);
+    const refused = await send(made, "/v1/audio/speech", text);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: { param: "model" } });
+  });
+
+  test("sends names that stand for nothing to a default provider that has these endpoints", async () => {
+    const made = await gateway({
+      upstream: new ScriptedUpstream(() => ok("{}")),
+      env: { PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "sk-x", PROVIDER_MODELS: '{"tts-1":"kokoro"}' },
+      config: { accounts: [{ token: "sk-x" }], providers: [VENDOR] },
+    });
+    for (const [name, sent] of [
+      ["tts-1-hd", "tts-1-hd"],
+      ["tts-1", "kokoro"],
+    ]) {
+      await (await send(made, "/v1/audio/speech", JSON.stringify({ model: name, input: "x" }))).text();
+      expect(made.upstream.asked.at(-1)?.json()).toMatchObject({ model: sent });
+    }
+    const before = made.upstream.asked.length;
+    const disabled = await behind(() => ok("{}"), { providers: [{ ...VENDOR, enabled: false }] });
+    const refused = await send(disabled, "/v1/audio/speech", requestOf());
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    expect(made.upstream.asked.length).toBe(before);
+    expect(disabled.upstream.asked).toEqual([]);
+  });
+
+  test.each([
+    ["no object", "[1]", 400],
+    ["no JSON", "{", 400],
+    ["two models", '{"model":"vendor/mine","input":"x","\\u006dodel":"other/too"}', 400],
+    ["a model that is no text", '{"model":7,"input":"x"}', 400],
+  ])("refuses %s", async (_, text, status) => {
+    const made = await behind(() => ok("{}"));
+    const response = await send(made, "/v1/audio/speech", text);
+    expect(response.status).toBe(status);
+    await response.text();
+    expect(made.upstream.asked).toEqual([]);
+  });
+
+  test("a provider whose protocol does not have it is a 501", async () => {
+    const made = await behind(() => ok("{}"), {
+      providers: [{ ...VENDOR, driver: "anthropic" }],
+    });
+    const response = await send(made, "/v1/rerank", requestOf());
+    expect(response.status).toBe(501);
+    expect(await response.json()).toMatchObject({
+      error: { code: "unsupported", message: 'the provider "vendor" has no endpoint /rerank' },
+    });
+  });
+
+  test.each([404, 405, 501])(
+    "a backend without the path (%i) is a 501, another model of the route answers",
+    async (status) => {
+      const script = ({ host }: Asked): Reply =>
+        host === "vendor.test" ? { status, json: { detail: "Not Found" } } : ok('{"ok":1}');
+      const made = await behind(script, {
+        model_routes: { any: [{ model: "vendor/mine" }, { model: "other/too" }] },
+      });
+      const refused = await send(made, "/v1/rerank", requestOf());
+      expect(refused.status).toBe(501);
+      expect(await refused.json()).toMatchObject({ error: { code: "unsupported" } });
+      const routed = await send(made, "/v1/rerank", requestOf({ model: "any" }));
+      expect(await routed.text()).toBe('{"ok":1}');
+      expect(routed.headers.get("x-gateway-provider")).toBe("other");
+    },
+  );
+
+  test("a refusal keeps status, message, code, type and param; a missing model is none of a missing endpoint", async () => {
+    const errors = [
+      {
+        status: 400,
+        error: { message: "Bad  voice\n!", type: "invalid_request_error", code: "bad_voice", param: "voice" },
+      },
+      {
+        status: 404,
+        error: {
+          message: "The model `real-name` does not exist",
+          type: "invalid_request_error",
+          code: "model_not_found",
+          param: null,
+        },
+      },
+      { status: 422, error: { message: "No.", type: "invalid_request_error", code: "no", param: null } },
+    ];
+    for (const { status, error } of errors) {
+      const made = await behind(() => ({ status, json: { error } }));
+      const response = await send(made, "/v1/audio/speech", requestOf());
+      expect(response.status).toBe(status);
+      expect(await response.json()).toEqual({ error });
+    }
+  });
+
+  test("an account that is refused is replaced by another one, before the first byte", async () => {
+    const made = await behind(
+      ({ token }) =>
+        token === "sk-1" ? { status: 429, json: { error: { message: "slow" } } } : ok('{"ok":1}'),
+      {
+        providers: [VENDOR],
+        accounts: [
+          { token: "sk-1", provider: "vendor" },
+          { token: "sk-2", provider: "vendor" },
+        ],
+      },
+    );
+    for (let turn = 0; turn < 2; turn += 1) {
+      const response = await send(made, "/v1/moderations", requestOf());
+      expect(await response.text()).toBe('{"ok":1}');
+      await pass(10);
+    }
+    expect(made.upstream.asked.filter(({ token }) => token === "sk-1")).toHaveLength(1);
+  });
+
+  test("an answer that breaks before its first byte leads to the next model of the route", async () => {
+    const made = await behind(
+      ({ host }) =>
+        host === "vendor.test" ? { body: ["reset"], type: "audio/mpeg" } : ok("sound", "audio/mpeg"),
+      {
+        model_routes: { voice: [{ model: "vendor/mine" }, { model: "other/too" }] },
+      },
+    );
+    const response = await send(made, "/v1/audio/speech", requestOf({ model: "voice" }));
+    expect(await response.text()).toBe("sound");
+  });
+
+  test("an answer that breaks later is broken for the caller, too", async () => {
+    const made = await behind(() => ({ type: "audio/mpeg", body: ["so", "reset"] }));
+    const response = await send(made, "/v1/audio/speech", requestOf());
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+    const [record] = await made.history();
+    expect(record).toMatchObject({ status: "error" });
+    expect(made.lines.at(-1)).toMatchObject({ error: "upstream_error", operation: "audio" });
+  });
+
+  test("events that break end with an error event", async () => {
+    const made = await behind(() => ({ body: ['data: {"type":"a"}\n\n', "reset"] }));
+    const response = await send(made, "/v1/images/generations", requestOf({ stream: true }));
+    const text = await response.text();
+    expect(text).toMatch(/^data: {"type":"a"}\n\ndata: {"error":{.*"upstream_error".*}}\n\n$/);
+  });
+
+  test("a silent provider is given up after the idle limit", async () => {
+    const made = await behind(() => ({ type: "audio/mpeg", body: ["so", "silence"] }));
+    const response = await send(made, "/v1/audio/speech", requestOf());
+    const read = response.text().catch((error: unknown) => error);
+    await pass(130_000);
+    expect(await read).toBeInstanceOf(Error);
+    expect(made.upstream.asked[0]?.outcome).toBe("cancelled");
+    await made.expectIdle();
+  });
+
+  test("a client that leaves cancels the request to the provider", async () => {
+    const made = await behind(() => ({ type: "audio/mpeg", body: ["so", "silence"] }));
+    const leaving = new AbortController();
+    const response = await made.post("/v1/audio/speech", null, { body: requestOf(), signal: leaving.signal });
+    await response.body?.getReader().read();
+    leaving.abort();
+    await made.expectIdle();
+    expect(made.upstream.asked[0]?.outcome).toBe("cancelled");
+    expect(made.lines.at(-1)).toMatchObject({ error: "request_cancelled" });
+  });
+
+  test("an answer waits for its reader", async () => {
+    let taken = 0;
+    function* pieces() {
+      for (; taken < 100; taken += 1) yield new Uint8Array(16 * 1024);
+    }
+    const made = await behind(() => ({ type: "audio/mpeg", body: pieces() }));
+    const response = await send(made, "/v1/audio/speech", requestOf());
+    await pass(1_000);
+    expect(taken).toBeLessThan(10);
+    expect((await response.arrayBuffer()).byteLength).toBe(100 * 16 * 1024);
+  });
+});
+
+describe("what is recorded of it", () => {
+  test.each([
+    [
+      "tokens",
+      '{"data":[],"usage":{"input_tokens":7,"output_tokens":3,"input_tokens_details":{"text_tokens":7}}}',
+      { prompt_tokens: 7, completion_tokens: 3 },
+    ],
+    ["a total", '{"usage":{"total_tokens":9},"results":[]}', { prompt_tokens: 9 }],
+    ["search units", '{"results":[],"meta":{"billed_units":{"search_units":2}}}', { search_units: 2 }],
+    ["seconds", '{"text":"x","usage":{"type":"duration","seconds":12.5}}', { audio_seconds: 12.5 }],
+    [
+      "tokens behind a large image",
+      `{"data":[{"b64_json":"${"x".repeat(300_000)}"}],"usage":{"input_tokens":7,"output_tokens":3}}`,
+      { prompt_tokens: 7, completion_tokens: 3 },
+    ],
+    ["nothing", '{"results":[]}', { prompt_tokens: 1 }],
+    [
+      "absurd counts",
+      '{"usage":{"input_tokens":99999999999,"output_tokens":1}}',
+      { prompt_tokens: 1, usage_refused: true },
+    ],
+    [
+      "a text that looks like usage",
+      JSON.stringify({ text: '"usage":{"input_tokens":99}' }),
+      { prompt_tokens: 1 },
+    ],
+  ])("%s", async (_, answer, expected) => {
+    const made = await behind(() => ok(answer));
+    await (await send(made, "/v1/images/generations", requestOf({ prompt: "Hello" }))).text();
+    await made.settle();
+    expect(made.lines.at(-1)).toMatchObject({
+      operation: "images",
+      dialect: "chat-completions",
+      model: "vendor/mine",
+      provider: "vendor",
+      ...expected,
+    });
+  });
+
+  test("the last event of a stream counts", async () => {
+    const events = [
+      'data: {"type":"image_generation.partial_image","usage":{"input_tokens":1,"output_tokens":1}}\n\n',
+      'data: {"type":"image_generation.completed","usage":{"input_tokens":5,"output_tokens":6}}\n\n',
+    ];
+    const made = await behind(() => ({ body: events }));
+    const response = await send(made, "/v1/images/generations", requestOf({ stream: true, prompt: "A cat" }));
+    expect(await response.text()).toBe(events.join(""));
+    const [record] = await made.history();
+    expect(record).toMatchObject({ prompt_tokens: 5, completion_tokens: 6, stream: true });
+    expect(JSON.stringify(record?.messages)).toContain("A cat");
+  });
+
+  test("limits of keys count requests and tokens", async () => {
+    const made = await behind(() => ok('{"usage":{"total_tokens":50}}'), {
+      keys: [],
+      api_keys: [{ id: "k", key: KEY, limits: { requests_per_minute: 2, tokens_per_minute: 1_000 } }],
+    });
+    const remaining: (string | null)[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const response = await send(made, "/v1/rerank", requestOf());
+      await response.text();
+      await made.settle();
+      remaining.push(response.headers.get("x-ratelimit-remaining-tokens"));
+      if (turn === 2) expect(response.status).toBe(429);
+    }
+    expect(Number(remaining[0]) - Number(remaining[1])).toBe(50);
+  });
+
+  test.each([
+    [{ models: ["other/*"] }, 403],
+    [{ dialects: ["messages"] }, 403],
+    [{ models: ["vendor/*"], dialects: ["chat-completions"] }, 200],
+  ])("the scope %j of a key: %i", async (scope, status) => {
+    const made = await behind(() => ok("{}"), { keys: [], api_keys: [{ id: "k", key: KEY, ...scope }] });
+    const response = await send(made, "/v1/rerank", requestOf());
+    expect(response.status).toBe(status);
+    await response.text();
+    expect(made.upstream.asked).toHaveLength(status === 200 ? 1 : 0);
+    if (status === 403) return;
+    const unnamed = await send(made, "/v1/rerank", '{"query":"x","documents":[]}');
+    expect(unnamed.status).toBe(403);
+    await unnamed.text();
+  });
+});
