@@ -437,7 +437,6 @@ export class Generation {
 
   /** Delivers the events of one read together with its bytes, once the answer has content. */
   #deliverNative(events: readonly ProviderEvent[], bytes: Uint8Array): Promise<void> | undefined {
-    if (bytes.length > 0 || events.some(isAnswerContent)) this.#reportContent();
     this.#hasReceivedData = true;
     this.assembler.push(events, this.#heldEvents);
     if (bytes.length === 0) return undefined;
@@ -451,13 +450,15 @@ export class Generation {
   /** Delivers the provider's own error event, unless it is about the account or contains its token. */
   async #deliverNativeError(error: unknown, bytes: Uint8Array, token: string): Promise<void> {
     const stream = this.#nativeStream;
-    if (stream === null || !this.#hasSentNativeBytes || !(error instanceof ProviderError)) return;
+    if (stream === null || !(error instanceof ProviderError) || !STATED_ERRORS.has(error.kind)) return;
+    // After reasoning alone, another account or provider may still answer.
+    if (!this.#hasSentNativeBytes || !this.hasVisibleOutput) return;
     const event = error.kind === "cut" ? stream.takeAppendedError() : stream.push(bytes, true);
-    if (event === null || event.length === 0 || !STATED_ERRORS.has(error.kind)) return;
+    if (event === null || event.length === 0) return;
     const text = new TextDecoder().decode(event);
     if (maskSecrets(text, [token]) !== text || containsConfiguredSecret(this.#provider.headers, text)) return;
     this.hasSentNativeError = true;
-    await this.#sink.deliver([], event);
+    await this.#deliver([], event);
   }
 
   /** Passes one upstream body through the stages. All streamed data goes through this loop. */
@@ -468,6 +469,7 @@ export class Generation {
     const reader = turn.body.getReader();
     let stopped = signal.aborted;
     let lastRead: Uint8Array = NO_BYTES;
+    let contentBefore = 0;
     // A body that does not come from `fetch` (a proxied one) may ignore the signal.
     const stop = () => {
       stopped = true;
@@ -486,7 +488,11 @@ export class Generation {
         if (events.length > 0 || native !== null) {
           // The bytes of a failure and of the end follow when the generation knows the outcome.
           const isHeld = native === null || done || failure !== null || decoder.ended === true;
-          const bytes = isHeld ? NO_BYTES : native.push(value, decoder.hasContent === true);
+          const { contentEvents = 0 } = decoder;
+          const bytes = isHeld ? NO_BYTES : native.push(value, contentEvents > 0);
+          // Comments and pings are no content, however many come.
+          if (contentEvents > contentBefore) this.#reportContent();
+          contentBefore = contentEvents;
           if (isHeld && native !== null && !done && failure === null) native.hold(value);
           const delivery = native === null ? this.#processEvents(events) : this.#deliverNative(events, bytes);
           recording?.refreshIfDue(now);

@@ -26,8 +26,8 @@ export abstract class EventStreamDecoder implements TurnDecoder {
   #events: ProviderEvent[] = [];
   #failure: ProviderError | null = null;
   #done = false;
-  /** Whether content has come, see {@link TurnDecoder.hasContent}. */
-  hasContent = false;
+  /** See {@link TurnDecoder.contentEvents}. */
+  contentEvents = 0;
 
   constructor() {
     this.#parser = createParser({
@@ -138,7 +138,7 @@ export class TypedEventDecoder extends EventStreamDecoder {
     const event = parseRecord(data);
     const type = event["type"] ?? name;
     const isLast = this.#answer.take(type, event);
-    if (typeof type === "string" && !OPENING_TYPES.has(type)) this.hasContent = true;
+    if (typeof type === "string" && !OPENING_TYPES.has(type)) this.contentEvents += 1;
     if (isLast) this.markDone();
   }
 }

@@ -91,8 +91,8 @@ export interface TurnDecoder {
    * this member to learn of it without waiting for more bytes. Null: none.
    */
   readonly failure?: ProviderError | null;
-  /** Whether content has come: until then another account may still answer. */
-  readonly hasContent?: boolean;
+  /** How many events had content. Until the first one, another account may still answer. */
+  readonly contentEvents?: number;
   push(bytes: Uint8Array): readonly ProviderEvent[];
   finish(): readonly ProviderEvent[];
 }

@@ -162,7 +162,7 @@ export class ContentStreamDecoder extends EventStreamDecoder {
     else {
       const chunk = parseRecord(data);
       this.#answer.addChunk(chunk);
-      this.hasContent ||= chunk["candidates"] !== undefined || chunk["promptFeedback"] !== undefined;
+      if (chunk["candidates"] !== undefined || chunk["promptFeedback"] !== undefined) this.contentEvents += 1;
     }
   }
 

@@ -220,7 +220,7 @@ export class CompletionStreamDecoder extends EventStreamDecoder {
     }
     const chunk = parseRecord(data);
     this.#answer.take(chunk);
-    this.hasContent ||= hasContent(chunk);
+    if (hasContent(chunk)) this.contentEvents += 1;
   }
 
   /** The backend may omit `[DONE]` after a finish reason. */

@@ -362,6 +362,33 @@ describe("a native chat stream", () => {
     expect(upstream.asked[0]?.body).not.toContain("dear");
   });
 
+  test("whose provider sends comments and nothing else after its first words is given up", async () => {
+    const comments = Array.from(
+      { length: 100 },
+      () => [": still here\n\n", { pause: 10_000 }] as const,
+    ).flat();
+    const made = await behind(chat, () => ({ body: [delta({ content: "Hi" }), ...comments] }), {
+      answer_timeout_ms: 30_000,
+    });
+    const answer = ask(made).then((streamed) => streamed.text());
+    await made.settle();
+    expect(await answer).toContain("upstream_timeout");
+  });
+
+  test("goes on at another account when an error follows reasoning alone", async () => {
+    const failing = [
+      delta({ reasoning_content: "Hm." }),
+      'data: {"error":{"message":"over","type":"server_error"}}\n\n',
+    ];
+    const replies: Reply[] = [{ body: failing }, { body: good }];
+    const upstream = new ScriptedUpstream(() => replies.shift() ?? "unreachable");
+    const accounts = ["one", "two"].map((token) => ({ token, provider: "vendor" }));
+    const made = await gateway({ upstream, config: { accounts, providers: [providerOf("openai")] } });
+    const text = await (await ask(made)).text();
+    expect(text).not.toContain("error");
+    expect(text).toMatch(/Hm\.[\s\S]*Hi[\s\S]*\[DONE\]/);
+  });
+
   test("keeps a first event apart that names no model, and an answer without content", async () => {
     const filter = chunk({
       model: "",
