@@ -41,6 +41,8 @@ export class StallDetector {
   #hasFirstByte = false;
   /** Since when a write waits for the reader without any byte being taken; 0: no write waits. */
   #blockedSince = 0;
+  /** When the current or the last write began. */
+  #writeBeganAt = 0;
   /** When the last write ended. */
   #lastWriteEndAt: number;
   /**
@@ -95,8 +97,10 @@ export class StallDetector {
   /** Begins a write to the caller. The upstream's silence does not count until the write ends. */
   beginWrite(): void {
     const now = this.#now();
-    if (this.#blockedSince === 0) this.#reduceDebt(now - this.#lastWriteEndAt);
-    else this.#readerDebtMs += now - this.#blockedSince;
+    if (this.#blockedSince === 0) {
+      this.#writeBeganAt = now;
+      this.#reduceDebt(now - this.#lastWriteEndAt);
+    } else this.#readerDebtMs += now - this.#blockedSince;
     this.#blockedSince = now;
   }
 
@@ -113,7 +117,8 @@ export class StallDetector {
   endWrite(): void {
     this.#blockedSince = 0;
     this.#lastActivityAt = this.#now();
-    this.#contentAt = this.#lastActivityAt;
+    // The time of the write does not count against the upstream.
+    this.#contentAt += this.#lastActivityAt - this.#writeBeganAt;
     this.#lastWriteEndAt = this.#lastActivityAt;
   }
 
