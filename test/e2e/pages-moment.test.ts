@@ -59,7 +59,8 @@ describeWithBrowser("the moment at which a page is read", () => {
       expect(alike(settled.colour, GREEN), JSON.stringify(settled)).toBe(true);
       expect(settled.prepareMs).toBeLessThan(4_000);
       const { colour } = await shot(path, { settle: "0" });
-      if (path !== "/endless") expect(alike(colour, GREEN), JSON.stringify(colour)).toBe(false);
+      // The script of this page ends by itself: on a slow machine before the first picture.
+      if (path !== "/endless" && path !== "/scripted") expect(alike(colour, GREEN), JSON.stringify(colour)).toBe(false);
     },
   );
 
