@@ -60,7 +60,8 @@ describeWithBrowser("the moment at which a page is read", () => {
       expect(settled.prepareMs).toBeLessThan(4_000);
       const { colour } = await shot(path, { settle: "0" });
       // The script of this page ends by itself: on a slow machine before the first picture.
-      if (path !== "/endless" && path !== "/scripted") expect(alike(colour, GREEN), JSON.stringify(colour)).toBe(false);
+      if (path !== "/endless" && path !== "/scripted")
+        expect(alike(colour, GREEN), JSON.stringify(colour)).toBe(false);
     },
   );
 
