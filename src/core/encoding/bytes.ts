@@ -61,16 +61,3 @@ export function concatBytes(arrays: readonly Uint8Array[]): Uint8Array<ArrayBuff
   }
   return result;
 }
-
-/** The bytes of all chunks. Of a single chunk it is the chunk itself. */
-export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array {
-  const [first] = chunks;
-  if (chunks.length === 1 && first !== undefined) return first;
-  const joined = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, at);
-    at += chunk.length;
-  }
-  return joined;
-}

@@ -1,4 +1,4 @@
-import { joinBytes } from "../../core/encoding/bytes.ts";
+import { concatBytes } from "../../core/encoding/bytes.ts";
 import { isObject, parseObject } from "../../core/encoding/json.ts";
 import { getMemberText, replaceMember } from "../../core/encoding/json-splice.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
@@ -81,12 +81,12 @@ export class NativeStream {
    */
   push(bytes: Uint8Array, hasContent: boolean): Uint8Array {
     // The end of an event is in the new bytes, or it began in the last bytes before them.
-    let searched = joinBytes([this.#tail, bytes]);
+    let searched = concatBytes([this.#tail, bytes]);
     this.hold(bytes);
     if (!this.#hasContent) {
       this.#hasContent = hasContent || this.#heldLength > MAX_OPENING_BYTES;
       if (!this.#hasContent) return NONE;
-      searched = joinBytes(this.#held);
+      searched = concatBytes(this.#held);
     }
     const end = endOfEvents(searched);
     this.#tail = searched.slice(Math.max(end, searched.length - TAIL_BYTES));
@@ -112,8 +112,8 @@ export class NativeStream {
     if (rest.length === 0) return NONE;
     const rests = [
       rest,
-      joinBytes([rest, new Uint8Array([LF])]),
-      joinBytes([rest, new Uint8Array([LF, LF])]),
+      concatBytes([rest, new Uint8Array([LF])]),
+      concatBytes([rest, new Uint8Array([LF, LF])]),
     ];
     return this.#edit(rests.find((bytes) => endOfEvents(bytes) === bytes.length) ?? rest);
   }
@@ -126,7 +126,7 @@ export class NativeStream {
   }
 
   #takeHeld(): Uint8Array {
-    const rest = joinBytes(this.#held);
+    const rest = concatBytes(this.#held);
     this.#held = [];
     this.#heldLength = 0;
     return rest;

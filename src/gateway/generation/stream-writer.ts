@@ -1,4 +1,4 @@
-import { joinBytes } from "../../core/encoding/bytes.ts";
+import { concatBytes } from "../../core/encoding/bytes.ts";
 import { byteChannel, HAS_NATIVE_CHANNEL } from "../../core/http/byte-channel.ts";
 
 /** Largest single write, in bytes. Small writes make a slow reader's progress on a long text visible. */
@@ -139,7 +139,7 @@ export class StreamWriter {
     const chunks = this.#pendingBytes;
     this.#pendingBytes = [];
     this.#pendingByteCount = 0;
-    return this.#send(joinBytes(chunks));
+    return this.#send(concatBytes(chunks));
   }
 
   #send(bytes: Uint8Array): Promise<void> {
