@@ -4,7 +4,7 @@
  */
 
 /** One member of a JSON object, as offsets in its text. */
-interface MemberRange {
+export interface MemberRange {
   readonly name: string;
   /** Where the name begins. */
   readonly start: number;
@@ -60,7 +60,7 @@ function skipValue(text: string, at: number): number {
 }
 
 /** Lists the members of the object that begins at or after `from`. `text` must be valid JSON. */
-function* listMembers(text: string, from = 0): Generator<MemberRange> {
+export function* listMembers(text: string, from = 0): Generator<MemberRange> {
   let index = skipSpace(text, from);
   if (text[index] !== "{") return;
   index = skipSpace(text, index + 1);
