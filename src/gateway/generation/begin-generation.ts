@@ -1,5 +1,6 @@
+import type { Caller } from "../../core/auth/callers.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
-import type { ResolvedModel } from "../../core/conversation/model.ts";
+import type { ResolvedModel, RouteTarget } from "../../core/conversation/model.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import { costOfValue } from "../../core/http/value-cost.ts";
 import type { Context } from "../../core/ports/context.ts";
@@ -110,18 +111,33 @@ async function orderModelsFor({
     assertModelAllowed(scope, model);
     return { models: [model] };
   }
-  const { requested } = model;
-  const allowed = model.route.filter(({ model: { id } }) => isModelAllowed(scope, { requested, id }));
-  // A pass-through token is only for the default provider.
-  const usableTargets =
-    caller.mode === "pass-through" ? allowed.filter((target) => !target.model.provider) : allowed;
-  if (usableTargets.length === 0) assertModelAllowed(scope, model);
   const stickyRoute = {
-    targets: usableTargets.length === 0 ? allowed : usableTargets,
+    targets: selectAllowedTargets(caller, model, model.route),
     key: await computeConversationKey(caller.owner, conversation),
   };
   const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
   return { models: ordered.map((target) => ({ ...target, requested: target.id })), stickyRoute };
+}
+
+/**
+ * The targets of a route that a caller may use.
+ *
+ * @throws GatewayError 403 when the caller's key may use none of them
+ */
+export function selectAllowedTargets(
+  caller: Caller,
+  model: ResolvedModel,
+  route: readonly RouteTarget[],
+): readonly RouteTarget[] {
+  const scope = caller.key?.entry;
+  const { requested } = model;
+  const allowed = route.filter(({ model: { id } }) => isModelAllowed(scope, { requested, id }));
+  // A pass-through token is only for the default provider.
+  const usable =
+    caller.mode === "pass-through" ? allowed.filter((target) => !target.model.provider) : allowed;
+  if (usable.length > 0) return usable;
+  assertModelAllowed(scope, model);
+  return allowed;
 }
 
 /** The facts about a generation's answer that renderers need. */

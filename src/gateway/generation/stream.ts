@@ -10,6 +10,7 @@ import type { AnswerInfo, GenerationRequest } from "./generation-job.ts";
 import { RouteRunner } from "./route-runner.ts";
 import { StreamWriter } from "./stream-writer.ts";
 import { StreamedFormat } from "./streamed-format.ts";
+import { waitAtMost } from "./wait-at-most.ts";
 
 /** Renders one generation's events as a dialect's stream. It does no I/O: it has state, takes events and returns text. */
 export interface StreamRenderer {
@@ -37,17 +38,6 @@ export interface StreamAnswer {
 
 /** The HTTP status of every started stream. */
 const STREAM_STATUS = 200;
-
-/** Resolves when the work has ended, or after `milliseconds`. */
-async function waitAtMost(promise: Promise<void>, milliseconds: number): Promise<void> {
-  const timeout = Promise.withResolvers<void>();
-  const timer = setTimeout(timeout.resolve, milliseconds);
-  try {
-    await Promise.race([promise, timeout.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 /** Removes `start`, which is the first event of a model. */
 function withoutStart(events: readonly GenerationEvent[]): readonly GenerationEvent[] {

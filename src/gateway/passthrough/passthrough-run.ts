@@ -14,6 +14,7 @@ import { withAccount } from "../accounts/with-account.ts";
 import { selectRequestHeaders } from "../dialects/shared/native-request.ts";
 import { OPENAI_ANSWER_HEADERS, OPENAI_REQUEST_HEADERS } from "../dialects/shared/openai-headers.ts";
 import { selectAnswerHeaders } from "../generation/native-style.ts";
+import { waitAtMost } from "../generation/wait-at-most.ts";
 import type { Recording } from "../history/recording.ts";
 import { missingEndpointError } from "../providers/passthrough-error.ts";
 import type { Passthrough } from "../providers/provider.ts";
@@ -192,7 +193,8 @@ export class PassthroughRun implements RawOutput {
       return;
     }
     this.context.recordOutcome(OK);
-    await this.#waitAtMost(this.#end(relay, error));
+    // A reader that has stopped may never take the end, and the request no longer holds an account.
+    await waitAtMost(this.#end(relay, error), this.#idleMs);
   }
 
   async #end(relay: Relay, error: GatewayError | null): Promise<void> {
@@ -215,13 +217,5 @@ export class PassthroughRun implements RawOutput {
     log.promptTokens = usage.prompt;
     log.completionTokens = usage.completion;
     return usage;
-  }
-
-  /** A reader that has stopped may never take the end, and the request no longer holds an account. */
-  async #waitAtMost(ending: Promise<void>): Promise<void> {
-    const timeout = Promise.withResolvers<void>();
-    const cancel = this.context.timers.runAfter(this.#idleMs, timeout.resolve);
-    await Promise.race([ending, timeout.promise]);
-    cancel();
   }
 }

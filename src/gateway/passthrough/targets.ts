@@ -3,7 +3,8 @@ import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
-import { assertModelAllowed, isModelAllowed } from "../../pool/limits/key-scope.ts";
+import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
+import { selectAllowedTargets } from "../generation/begin-generation.ts";
 import { getRouteAffinity } from "../generation/route-affinity.ts";
 import { readWithModelNames } from "../models/read-with-model-names.ts";
 import { resolveModel } from "../models/resolve-model.ts";
@@ -39,13 +40,8 @@ export async function resolveTargets(
     assertModelAllowed(scope, model);
     return [model];
   }
-  const { requested, route } = model;
-  const allowed = route.filter(({ model: { id } }) => isModelAllowed(scope, { requested, id }));
-  // A pass-through token is only for the default provider.
-  const usable =
-    caller.mode === "pass-through" ? allowed.filter((target) => !target.model.provider) : allowed;
-  if (usable.length === 0) assertModelAllowed(scope, model);
-  const stickyRoute = { targets: usable.length === 0 ? allowed : usable, key: context.uniqueRequestId };
+  const targets = selectAllowedTargets(caller, model, model.route);
+  const stickyRoute = { targets, key: context.uniqueRequestId };
   const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
   return ordered.map((target) => ({ ...target, requested: target.id }));
 }
