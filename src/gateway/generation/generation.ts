@@ -74,7 +74,7 @@ export interface GenerationSink {
 
 /**
  * Runs one conversation to its end: opens a turn with an account and passes the upstream's bytes through the stages to the
- * sink. It continues incomplete messages, retries an empty answer once, and asks for another account where the contract
+ * sink. It continues incomplete messages, retries an answer of reasoning alone once, and asks for another account where the contract
  * says so (general rule 7).
  */
 export class Generation {

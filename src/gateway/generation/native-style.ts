@@ -51,6 +51,11 @@ export function capMaxTokens({ request, style }: NativeJob, output: number | und
   return { ...request, text };
 }
 
+/** Whether a header is among `patterns`: full names, or prefixes that end with a hyphen. */
+export function matchesHeader(name: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => (pattern.endsWith("-") ? name.startsWith(pattern) : name === pattern));
+}
+
 /** Headers of all styles: SDKs decide with them whether and when to retry. */
 const COMMON_ANSWER_HEADERS = ["retry-after-ms", "x-should-retry"];
 
@@ -67,10 +72,7 @@ export function selectAnswerHeaders(
   headers.forEach((value, name) => {
     if (WITHHELD_HEADERS.test(name)) return;
     if (name === "request-id" || name === "x-request-id") selected["x-gateway-upstream-request-id"] = value;
-    else if (
-      patterns.some((pattern) => (pattern.endsWith("-") ? name.startsWith(pattern) : name === pattern))
-    )
-      selected[name] = value;
+    else if (matchesHeader(name, patterns)) selected[name] = value;
   });
   return selected;
 }

@@ -5,9 +5,9 @@ import { getMemberText, hasRepeatedMember } from "../../../core/encoding/json-sp
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { JsonBody } from "../../../core/http/json-body.ts";
 import type { Context } from "../../../core/ports/context.ts";
-import type { NativeJob, NativeStyle } from "../../generation/native-style.ts";
+import { matchesHeader, type NativeJob, type NativeStyle } from "../../generation/native-style.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
-import { findProviderApi } from "../../providers/provider-registry.ts";
+import { findDefaultProviderApi, findProviderApi } from "../../providers/provider-registry.ts";
 
 /** An API style whose requests can go to providers of the same protocol as they are. */
 export interface NativeDialect extends NativeStyle {
@@ -29,7 +29,7 @@ export interface NativeDialect extends NativeStyle {
 const COMMON_HEADERS = ["accept", "user-agent", "x-client-request-id", "x-stainless-"];
 
 /** Headers that name an account or its organization. The account that answers has its own. */
-const ACCOUNT_HEADERS = /organization|workspace|project|user-project|account-id/;
+const ACCOUNT_HEADERS = /organization|workspace|project|account-id/;
 
 /** Returns the caller's headers that go to the provider. */
 export function selectRequestHeaders(
@@ -42,8 +42,7 @@ export function selectRequestHeaders(
   headers.forEach((value, name) => {
     const known = headerAliases[name] ?? name;
     if (ACCOUNT_HEADERS.test(known)) return;
-    if (patterns.some((pattern) => (pattern.endsWith("-") ? known.startsWith(pattern) : known === pattern)))
-      selected[known] = value;
+    if (matchesHeader(known, patterns)) selected[known] = value;
   });
   return selected;
 }
@@ -60,6 +59,9 @@ function selectQuery({ searchParams }: URL, { queryParameters = [] }: NativeDial
 /** Whether one of the models that a name leads to is at a provider that speaks the caller's protocol. */
 async function hasNativeProvider(context: Context, dialect: string, requested: string): Promise<boolean> {
   const { config } = await context.config();
+  const hasNativeDefault = findDefaultProviderApi(context.platform)?.native?.dialect === dialect;
+  // Most deployments of the default driver: the name is resolved once, by the translation.
+  if (!hasNativeDefault && config.providers.length === 0) return false;
   let model: ResolvedModel;
   try {
     model = resolveModel(requested, config);
