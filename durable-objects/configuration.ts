@@ -201,7 +201,7 @@ export class Configuration extends DurableObject<Env> {
     );
   }
 
-  /** New isolates start with the copy in KV. It may be outdated: the pool's grants report the newest version. */
+  /** Leaves a copy in KV for isolates that cannot reach this object. */
   #scheduleCopy(): void {
     this.#copying = this.#copying.then(() => this.#copy()).catch(() => undefined);
     this.ctx.waitUntil(this.#copying);

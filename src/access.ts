@@ -1,5 +1,5 @@
 import { authenticateAdmin, authenticateToken } from "./core/auth/administrators.ts";
-import { authenticateCaller, type Caller, recheckAuthorization } from "./core/auth/callers.ts";
+import { authenticateCaller, type Caller } from "./core/auth/callers.ts";
 import { rejectReboundHost } from "./core/auth/development-keys.ts";
 import { toGatewayError } from "./core/errors/gateway-error.ts";
 import type { Context } from "./core/ports/context.ts";
@@ -29,56 +29,15 @@ async function authenticate(
   { family, style }: Pick<Route, "family" | "style">,
   context: Context,
 ): Promise<Caller> {
-  const onBehalfOf = await endpoint.onBehalfOf?.(context);
-  const identify = async () => {
-    const caller = await authenticateCaller(
-      context,
-      credentialSources,
-      sourcesByFamily.get(family),
-      onBehalfOf,
-    );
-    assertInScope(caller, style, context);
-    rejectReboundHost(context, caller);
-    return caller;
-  };
-  if (endpoint.takesAccount === true) context.allowStaleConfig();
-  let caller: Caller;
-  try {
-    caller = await identify();
-  } catch (thrown) {
-    if (await context.refreshConfig()) return identify();
-    throw thrown;
-  }
-  // An old copy may not know this credential yet. If the configuration was newer, authenticate again before anything is sent.
-  if (caller.mode === "pass-through" && (await context.refreshConfig())) return identify();
+  const caller = await authenticateCaller(
+    context,
+    credentialSources,
+    sourcesByFamily.get(family),
+    await endpoint.onBehalfOf?.(context),
+  );
+  assertInScope(caller, style, context);
+  rejectReboundHost(context, caller);
   return caller;
-}
-
-/**
- * Serves a caller. If the configuration turns out to be outdated, checks the caller again, so that a caller
- * whose key was revoked gets only that error.
- */
-async function serveCaller(
-  endpoint: CallerEndpoint,
-  context: Context,
-  params: PathParams,
-  caller: Caller,
-  style: string | undefined,
-): Promise<Response> {
-  const recheck = async () => {
-    if (await context.refreshConfig())
-      assertInScope(await recheckAuthorization(context, caller), style, context);
-  };
-  let response: Response;
-  try {
-    response = await endpoint.serve(context, params, caller);
-  } catch (thrown) {
-    await recheck();
-    throw thrown;
-  }
-  // A stream may still wait for its account, and then learns of a newer configuration.
-  if (context.log.streaming === undefined) await recheck();
-  return response;
 }
 
 /** Authenticates the caller as the endpoint requires, and serves the request: the only place that enforces access. */
@@ -99,7 +58,7 @@ export async function authorizeAndServe(
         throw thrown;
       }
       if (caller.key !== null) context.log.key = caller.key.id;
-      return serveCaller(endpoint, context, params, caller, route.style);
+      return endpoint.serve(context, params, caller);
     }
     case "admin":
       context.log.administrator = await authenticateAdmin(context);

@@ -210,7 +210,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
   if (method === "OPTIONS" && cors.appliesTo(path)) return cors.preflight(request);
   const reservation = getMemoryBudget(platform).createReservation();
   const timers = new RequestTimers();
-  const config = new RequestConfig(platform.configuration);
+  const config = new RequestConfig(platform.configuration, (refresh) => runtime.waitUntil(refresh));
   let recorded = false;
   const record = (status: number) => {
     if (recorded) return;
@@ -241,8 +241,8 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     memory: reservation,
     timers,
     config: () => config.read(),
-    allowStaleConfig: () => config.allowStale(),
-    refreshConfig: (version) => config.refresh(version),
+    lookUpConfig: (name) => config.lookUp(name),
+    ensureConfigVersion: (version) => config.ensureVersion(version),
   };
   const responding = dispatch(context, head);
   // After a disconnect a platform may stop work that it does not wait for; then memory would stay reserved.

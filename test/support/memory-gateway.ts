@@ -107,7 +107,7 @@ export class MemoryGateway {
   /** Returns the context of a request that reached a handler. */
   context(init: RequestInit = {}): Context {
     const request = new Request("http://gateway.test/v1/chat/completions", init);
-    const config = new RequestConfig(this.platform.configuration);
+    const config = new RequestConfig(this.platform.configuration, this.waitUntil);
     return {
       platform: this.platform,
       clientAddress: "192.0.2.1",
@@ -130,8 +130,8 @@ export class MemoryGateway {
       memory: new MemoryBudget(this.platform.variables.bodyBudgetBytes).createReservation(),
       timers: new RequestTimers(),
       config: () => config.read(),
-      allowStaleConfig: () => config.allowStale(),
-      refreshConfig: (version) => config.refresh(version),
+      lookUpConfig: (name) => config.lookUp(name),
+      ensureConfigVersion: (version) => config.ensureVersion(version),
     };
   }
 

@@ -63,7 +63,7 @@ function readCredential(source: CredentialSource, request: Request, url: URL): s
   }
 }
 
-/** The request's credentials, in the order of the sources. Lazy: a source is read only if those before did not suffice. */
+/** The request's credentials, in the order of the sources. */
 function* readCredentials(
   request: Request,
   url: URL,
@@ -143,39 +143,29 @@ export function createManagedCaller(
  * configuration refuses those.
  */
 export async function authenticateCaller(
-  context: Pick<Context, "request" | "url" | "config" | "platform">,
+  context: Pick<Context, "request" | "url" | "config" | "lookUpConfig" | "platform">,
   sources: readonly CredentialSource[],
   expectedSources: readonly CredentialSource[] = [],
   suppliedCredential: string | null = null,
 ): Promise<Caller> {
   const { request, url } = context;
   const candidates =
-    suppliedCredential === null ? readCredentials(request, url, sources) : [suppliedCredential].values();
-  const first = candidates.next().value;
+    suppliedCredential === null ? [...readCredentials(request, url, sources)] : [suppliedCredential];
+  const [first] = candidates;
   if (first === undefined) {
     throw unauthorized(`no API key was given: send ${describeSources(expectedSources)}`);
   }
+  const firstOwner = await getDigest(first);
+  let match = await findKnownKey(context, candidates);
+  // A key that was just added must not be refused, or shown to the provider as a token.
+  if (match?.works !== true && (await context.lookUpConfig(firstOwner)))
+    match = await findKnownKey(context, candidates);
+  if (match !== null) {
+    const target = request.headers.get("x-gateway-target-account")?.trim() ?? null;
+    return createManagedCaller(match.known, context.platform.now(), target, match.credential);
+  }
   const { config } = await context.config();
   warnIfOpenToAnyKey(context.platform, config);
-  const keys = await getKnownKeys(config);
-  const now = context.platform.now();
-  let firstOwner = "";
-  let configured: KnownKey | undefined;
-  for (
-    let credential: string | undefined = first;
-    credential !== undefined;
-    credential = candidates.next().value
-  ) {
-    const owner = await getDigest(credential);
-    if (firstOwner === "") firstOwner = owner;
-    const known = keys.get(owner);
-    if (known === undefined) continue;
-    configured ??= known;
-    if (getKeyRejection(known, now) !== null) continue;
-    const target = request.headers.get("x-gateway-target-account")?.trim();
-    return createManagedCaller(known, now, target ?? null, credential);
-  }
-  if (configured !== undefined) return createManagedCaller(configured, now, null);
   if (!HEADER_VALUE.test(first)) {
     throw unauthorized("this is no key and no token: it has characters that no header can hold");
   }
@@ -187,19 +177,29 @@ export async function authenticateCaller(
   return { mode: "pass-through", credential: first, owner: firstOwner, key: null, targetAccount: null };
 }
 
-/**
- * Checks the caller again under the current configuration, which is newer than the one that admitted it. A pass-through
- * caller stays as it is.
- *
- * @throws GatewayError 401 `invalid_api_key` for a key that was removed or does not work now.
- */
-export async function recheckAuthorization(
-  context: Pick<Context, "config" | "platform">,
-  caller: Caller,
-): Promise<Caller> {
-  if (caller.key === null) return caller;
-  const { config } = await context.config();
-  const known = (await getKnownKeys(config)).get(await getDigest(caller.credential));
-  if (known === undefined) throw unauthorized("this API key is not known");
-  return createManagedCaller(known, context.platform.now(), caller.targetAccount, caller.credential);
+/** A configured key among a request's credentials. */
+interface KeyMatch {
+  readonly known: KnownKey;
+  readonly credential: string;
+  /** False for a disabled, expired or replaced key. */
+  readonly works: boolean;
+}
+
+/** Finds the first configured key that works now, or else the first that is configured. */
+async function findKnownKey(
+  { config: readConfig, platform }: Pick<Context, "config" | "platform">,
+  candidates: readonly string[],
+): Promise<KeyMatch | null> {
+  const { config } = await readConfig();
+  const keys = await getKnownKeys(config);
+  const now = platform.now();
+  let match: KeyMatch | null = null;
+  for (const credential of candidates) {
+    const known = keys.get(await getDigest(credential));
+    if (known === undefined) continue;
+    const works = getKeyRejection(known, now) === null;
+    if (works) return { known, credential, works };
+    match ??= { known, credential, works };
+  }
+  return match;
 }

@@ -15,25 +15,29 @@ export interface ConfigurationBackend {
   newerThan(known: number): Promise<ConfigSnapshot | null>;
   /** Records `note` together with the edit; null: records nothing. */
   replace(base: number, config: Config, note: EditNote | null): Promise<ReplaceOutcome>;
-  /** A copy that is quick to read but may be old; null: there is none. Absent: the store itself is quick to read. */
-  readCopy?(): Promise<ConfigSnapshot | null>;
 }
 
-/** Older snapshots than this are refreshed in the background. */
-const REFRESH_AFTER_MS = 2_000;
-/** Older snapshots than this are refreshed before use: the bound on how long an edit takes to arrive. */
-const MAX_AGE_MS = 5_000;
+/** Snapshots of this age are refreshed in the background, so that steady load never waits. */
+const REFRESH_AFTER_MS = 1_000;
+/** Snapshots of this age are refreshed before use: the bound on how long an edit takes to arrive. */
+const MAX_AGE_MS = 2_000;
+/** Maximum number of names that are looked up within that time. */
+const MAX_LOOKUPS = 100;
 const MAX_TRIES = 100;
 
 /**
- * An isolate's view of the configuration. Reading a recent snapshot needs no call. Edits of other isolates are visible after
- * at most five seconds, own edits at once.
+ * An isolate's cache of the configuration. Reading a recent snapshot needs no call. Edits of other isolates are visible after
+ * at most two seconds, own edits at once.
  */
 export class ConfigurationClient implements ConfigurationStore {
   readonly #backend: ConfigurationBackend;
   readonly #now: () => number;
   #snapshot: ConfigSnapshot | null = null;
+  /** When the snapshot was the newest, milliseconds. */
   #checkedAt = 0;
+  #refreshStartedAt = 0;
+  /** When each of the last names was looked up, milliseconds, oldest first. */
+  readonly #lookups = new Map<string, number>();
   #edits: Promise<unknown> = Promise.resolve();
 
   constructor(backend: ConfigurationBackend, now: () => number) {
@@ -41,28 +45,36 @@ export class ConfigurationClient implements ConfigurationStore {
     this.#now = now;
   }
 
-  async read(): Promise<ConfigSnapshot> {
-    const age = this.#now() - this.#checkedAt;
-    if (this.#snapshot === null || age >= MAX_AGE_MS) return this.readFresh();
-    if (age >= REFRESH_AFTER_MS) {
-      this.#checkedAt = this.#now();
-      this.readFresh().catch(() => undefined);
+  async read(waitUntil?: (refresh: Promise<unknown>) => void): Promise<ConfigSnapshot> {
+    const snapshot = this.#snapshot;
+    if (snapshot === null) return this.readFresh();
+    const now = this.#now();
+    const age = now - this.#checkedAt;
+    // Without the store, requests are served with what is known.
+    if (age < 0 || age >= MAX_AGE_MS) return this.readFresh().catch(() => snapshot);
+    if (age >= REFRESH_AFTER_MS && this.#refreshStartedAt <= this.#checkedAt) {
+      this.#refreshStartedAt = now;
+      const refresh = this.readFresh().catch(() => undefined);
+      waitUntil?.(refresh);
     }
-    return this.#snapshot;
+    return snapshot;
   }
 
-  async readCopy(): Promise<ConfigSnapshot> {
-    if (this.#backend.readCopy === undefined) return this.read();
-    if (this.#snapshot !== null) return this.#snapshot;
-    const copy = await this.#backend.readCopy().catch(() => null);
-    // The copy's age is unknown: `#checkedAt` stays, so that the next `read` refreshes.
-    return copy === null ? this.readFresh() : this.#adoptNewer(copy);
+  async lookUp(name: string): Promise<ConfigSnapshot> {
+    const now = this.#now();
+    for (const [lookedUp, at] of this.#lookups) {
+      if (now >= at && now - at < MAX_AGE_MS) break;
+      this.#lookups.delete(lookedUp);
+    }
+    if (this.#lookups.has(name) || this.#lookups.size >= MAX_LOOKUPS) return this.read();
+    this.#lookups.set(name, now);
+    return this.readFresh();
   }
 
   async atLeast(version: number): Promise<ConfigSnapshot> {
     const current = this.#snapshot;
     if (current === null || current.version < version) return this.readFresh();
-    this.#checkedAt = this.#now();
+    if (current.version === version) this.#checkedAt = this.#now();
     return current;
   }
 
@@ -99,10 +111,6 @@ export class ConfigurationClient implements ConfigurationStore {
 
   #adoptFresh(snapshot: ConfigSnapshot | null): ConfigSnapshot {
     this.#checkedAt = this.#now();
-    return this.#adoptNewer(snapshot);
-  }
-
-  #adoptNewer(snapshot: ConfigSnapshot | null): ConfigSnapshot {
     if (snapshot !== null && (this.#snapshot === null || snapshot.version > this.#snapshot.version)) {
       this.#snapshot = snapshot;
     }

@@ -2,23 +2,23 @@ import { GatewayError } from "../errors/gateway-error.ts";
 import type { ConfigSnapshot, ConfigurationStore } from "./snapshot.ts";
 
 /** Where a request's configuration comes from. */
-type Source = Pick<ConfigurationStore, "read" | "readCopy" | "atLeast">;
+type Source = Pick<ConfigurationStore, "read" | "lookUp" | "atLeast">;
 
-/** The configuration as one request sees it: read once, and once more if it turns out to be outdated. */
+/** The configuration as one request sees it: read once, and again only if it lacks what the request names. */
 export class RequestConfig {
   readonly #source: Source;
+  readonly #waitUntil: (refresh: Promise<unknown>) => void;
   #snapshot: Promise<ConfigSnapshot> | undefined;
   #latest: ConfigSnapshot | null = null;
-  #isCopy = false;
-  /** The first version that was read: the one that admitted the caller. */
-  #firstVersion = 0;
 
-  constructor(source: Source) {
+  /** @param waitUntil see {@link ConfigurationStore.read} */
+  constructor(source: Source, waitUntil: (refresh: Promise<unknown>) => void) {
     this.#source = source;
+    this.#waitUntil = waitUntil;
   }
 
   read(): Promise<ConfigSnapshot> {
-    this.#snapshot ??= this.#readFirst(this.#source.read());
+    this.#snapshot ??= this.#adopt(this.#source.read(this.#waitUntil));
     return this.#snapshot;
   }
 
@@ -27,38 +27,34 @@ export class RequestConfig {
     return this.#latest;
   }
 
-  /** Allows a cached copy of any age until {@link refresh}. */
-  allowStale(): void {
-    if (this.#snapshot !== undefined) return;
-    this.#isCopy = true;
-    this.#snapshot = this.#readFirst(this.#source.readCopy());
+  /** Looks up a key or model that the configuration does not have. Returns whether there was a newer configuration. */
+  async lookUp(name: string): Promise<boolean> {
+    const { version } = await this.read();
+    return (await this.#adoptNewer(this.#source.lookUp(name))).version > version;
   }
 
   /**
-   * Ensures at least this version; without one, that the configuration is no older than `read` allows. Returns whether it is
-   * newer than the first one, which admitted the caller.
+   * Ensures at least this version, which a grant stated.
    *
    * @throws GatewayError 503 if the version is not available.
    */
-  async refresh(version?: number): Promise<boolean> {
-    const current = await this.read();
-    if (version === undefined && !this.#isCopy) return current.version > this.#firstVersion;
-    const newest = await (version === undefined ? this.#source.read() : this.#source.atLeast(version));
-    if (version !== undefined && newest.version < version) {
+  async ensureVersion(version: number): Promise<void> {
+    await this.read();
+    const newest = await this.#adoptNewer(this.#source.atLeast(version));
+    if (newest.version < version) {
       throw new GatewayError(503, "the configuration cannot be read", { code: "internal_error" });
     }
-    this.#isCopy = false;
-    if (newest.version > current.version) {
-      this.#latest = newest;
-      this.#snapshot = Promise.resolve(newest);
-    }
-    return newest.version > this.#firstVersion;
   }
 
-  async #readFirst(reading: Promise<ConfigSnapshot>): Promise<ConfigSnapshot> {
-    const snapshot = await reading;
-    this.#firstVersion = snapshot.version;
-    this.#latest = snapshot;
-    return snapshot;
+  async #adoptNewer(reading: Promise<ConfigSnapshot>): Promise<ConfigSnapshot> {
+    const [current, newest] = [await this.read(), await reading];
+    if (newest.version <= current.version) return current;
+    this.#snapshot = this.#adopt(Promise.resolve(newest));
+    return this.#snapshot;
+  }
+
+  async #adopt(reading: Promise<ConfigSnapshot>): Promise<ConfigSnapshot> {
+    this.#latest = await reading;
+    return this.#latest;
   }
 }

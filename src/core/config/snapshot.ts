@@ -47,18 +47,26 @@ export interface EditNote extends ChangeNote {
 }
 
 /**
- * Store of the configuration. `read` is cheap and at most a few seconds old. `update` serialises edits by compare-and-set on
+ * An isolate's cache of the configuration, at most two seconds old. `update` serialises edits by compare-and-set on
  * `version`.
  */
 export interface ConfigurationStore {
-  /** The configuration, at most a few seconds old. This isolate's own writes are visible at once. */
-  read(): Promise<ConfigSnapshot>;
   /**
-   * The local snapshot of any age, or a copy that is quick to read. For requests that learn of a newer version before they
-   * act, and for uses that need no exact state. If a copy exists, the call never reaches the object that serialises edits.
+   * The configuration, at most two seconds old; older only while the store is unreachable. This isolate's own writes are
+   * visible at once.
+   *
+   * @param waitUntil keeps the request's context alive for a refresh in the background
    */
-  readCopy(): Promise<ConfigSnapshot>;
-  /** The configuration in this version or newer; an older one only if the newest is not available. */
+  read(waitUntil?: (refresh: Promise<unknown>) => void): Promise<ConfigSnapshot>;
+  /**
+   * The newest configuration, for a key or model name that the cache does not have. A name that was looked up in the last
+   * two seconds is not looked up again, and strangers cannot cause any number of lookups: the answer is then that of `read`.
+   */
+  lookUp(name: string): Promise<ConfigSnapshot>;
+  /**
+   * The configuration in this version or newer; an older one only if the newest is not available. `version` is the newest
+   * at this moment, so a cache that has it counts as just read.
+   */
   atLeast(version: number): Promise<ConfigSnapshot>;
   /** The newest configuration, read from the object that serialises edits. */
   readFresh(): Promise<ConfigSnapshot>;

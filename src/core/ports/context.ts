@@ -97,10 +97,13 @@ export interface Context extends RequestRuntime {
    * limits and log as a separate request. Never throws.
    */
   serveOverConnection(request: Request, connection: ConnectionResponses): Promise<Response>;
-  /** The configuration. Read once per request, and again when `refreshConfig` finds a newer version. */
+  /** The configuration, at most two seconds old. Read once per request; the two methods below may replace it. */
   config(): Promise<ConfigSnapshot>;
-  /** Accepts a cached copy of the configuration of any age, until `refreshConfig` is called. */
-  allowStaleConfig(): void;
-  /** Reads a newer configuration if there is one. True: it is newer than the one that admitted the caller. */
-  refreshConfig(version?: number): Promise<boolean>;
+  /**
+   * Looks up a key or model that the configuration does not have, before the request is refused or passed through. True:
+   * there was a newer configuration, so try again.
+   */
+  lookUpConfig(name: string): Promise<boolean>;
+  /** Ensures at least the version that a grant stated, or throws 503. */
+  ensureConfigVersion(version: number): Promise<void>;
 }

@@ -69,11 +69,6 @@ export type Endpoint = EndpointDescription &
         onAuthenticationFailed?(context: Context, error: GatewayError): Promise<void>;
         /** The credential that the request's URL stands for. It replaces all other credentials of the request. */
         onBehalfOf?(context: Context): Promise<string>;
-        /**
-         * Whether it always uses an account for a managed key. The pool then reports whether the configuration is current;
-         * until then a copy is enough.
-         */
-        readonly takesAccount?: boolean;
       }
     | { readonly access: "admin"; serve(context: Context, params: PathParams): Promise<Response> }
     | {
@@ -164,13 +159,11 @@ export interface CallerDeclaration<Body, Query>
   onAuthenticationFailed?(context: Context, error: GatewayError): Promise<void>;
   /** The credential that the request's URL stands for. It replaces all other credentials of the request. */
   onBehalfOf?(context: Context): Promise<string>;
-  /** See {@link CallerEndpoint}. */
-  readonly takesAccount?: boolean;
 }
 
 /** Declares an endpoint for callers with a key or a token of the provider. Its handler gets the caller. */
 export function callerEndpoint<Body, Query>(declaration: CallerDeclaration<Body, Query>): CallerEndpoint {
-  const { onAuthenticationFailed, onBehalfOf, takesAccount, ...rest } = declaration;
+  const { onAuthenticationFailed, onBehalfOf, ...rest } = declaration;
   const declared: Declaration<unknown, unknown, { readonly caller: Caller }> = rest;
   return {
     ...describeEndpoint(declared),
@@ -179,7 +172,6 @@ export function callerEndpoint<Body, Query>(declaration: CallerDeclaration<Body,
       if (caller.mode === "managed") context.memory.markKnown();
       return declared.handler(context, { ...(await readInput(context, params, declared)), caller });
     },
-    ...(takesAccount === undefined ? {} : { takesAccount }),
     ...(onAuthenticationFailed === undefined ? {} : { onAuthenticationFailed }),
     ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
   };

@@ -1,9 +1,7 @@
 import type { Caller } from "../../core/auth/callers.ts";
-import type { Config } from "../../core/config/schema.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { ExpectedTokens } from "../../pool/limits/key-quota.ts";
-import type { KeyScope } from "../../pool/limits/key-scope.ts";
 import type { UpstreamAccount } from "../providers/provider.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
 
@@ -28,11 +26,6 @@ export interface AccountRequest {
   readonly waitMs?: number;
   /** The expected usage of the work. Default: nothing. */
   readonly estimateUsage?: () => ExpectedTokens;
-  /**
-   * Throws when the key must not be used for the work, or when the work is not allowed. Called after a change of the
-   * configuration.
-   */
-  readonly assertPermitted?: (scope: KeyScope | undefined, newest: Config) => void;
   /** Called for each account that fails, even when no other account is tried. */
   readonly onAccountFailed?: (account: string, failure: unknown) => void;
   /**

@@ -3,9 +3,10 @@ import { RequestTimers } from "../../core/http/request-timers.ts";
 import type { AcquireRequest, CredentialAudience, Credentials } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { UpstreamAccount } from "../providers/provider.ts";
-import { getProvider, isSameEndpoint } from "../providers/provider-registry.ts";
+import { getProvider } from "../providers/provider-registry.ts";
 import { createUpstreamFetch } from "../upstream/fetch.ts";
 import { findProxy } from "../upstream/find-proxy.ts";
+import { assertSameEndpoint } from "./credential-audience.ts";
 import { toProviderError } from "./fault-attribution.ts";
 import { startLeaseRenewal } from "./lease-renewal.ts";
 import { getAccountToken } from "./sign-in.ts";
@@ -68,8 +69,7 @@ export async function withBackgroundAccount<T>(
     // configuration.
     const confirm = async ({ provider: owner, configVersion = 0 }: CredentialAudience) => {
       const { config: newest } = await platform.configuration.atLeast(configVersion);
-      const now = getProvider(platform, newest, owner);
-      if (!isSameEndpoint(now, provider)) throw new Error("the provider has been changed");
+      assertSameEndpoint(platform, newest, owner, provider);
     };
     const token = await getAccountToken(lease, signIn, undefined, undefined, confirm);
     const result = await operation({ token, fetch }, createDeadlineSignal());

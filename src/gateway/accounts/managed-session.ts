@@ -4,7 +4,7 @@ import type { Fetch } from "../../core/ports/upstream.ts";
 import type { UpstreamAccount } from "../providers/provider.ts";
 import { getDefaultProvider } from "../providers/provider-registry.ts";
 import type { AccountRequest, AccountSession } from "./account-request.ts";
-import { assertAudience } from "./authorization-recheck.ts";
+import { assertAudience } from "./credential-audience.ts";
 import { startLeaseRenewal } from "./lease-renewal.ts";
 import { getAccountToken } from "./sign-in.ts";
 

@@ -9,7 +9,7 @@ import { getDefaultProvider } from "../providers/provider-registry.ts";
 import { createUpstreamFetch } from "../upstream/fetch.ts";
 import { findProxy } from "../upstream/find-proxy.ts";
 import type { AccountRequest, AccountSession } from "./account-request.ts";
-import { recheckRequestAuthorization } from "./authorization-recheck.ts";
+import { assertAudience } from "./credential-audience.ts";
 import { Failover } from "./failover.ts";
 import { attributeFault, toAccountFailure, toProviderError } from "./fault-attribution.ts";
 import { ManagedSession } from "./managed-session.ts";
@@ -98,9 +98,12 @@ async function openSession(
   const { lease, configVersion } = await acquireSlot(request, config, failover);
   const session = new ManagedSession(request, lease);
   try {
-    const isNewer = configVersion !== undefined && (await context.refreshConfig(configVersion));
+    const { provider: owner } = lease.account;
+    await assertAudience(request, {
+      ...(owner === undefined ? {} : { provider: owner }),
+      ...(configVersion === undefined ? {} : { configVersion }),
+    });
     const { config: newest } = await context.config();
-    if (isNewer) await recheckRequestAuthorization(request, newest);
     const proxy = findProxy(newest, lease.account.proxyId || provider.proxyId);
     session.setFetch(createUpstreamFetch(context, proxy, provider));
   } catch (error) {

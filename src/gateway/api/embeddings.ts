@@ -65,7 +65,6 @@ export const createEmbeddings = callerEndpoint({
   summary: "Create embeddings",
   body: embeddingsRequestSchema,
   answers: jsonResponse(answerSchema),
-  takesAccount: true,
   handler: async (context, { caller, body }) => {
     const model = await readWithModelNames(context, body.model, resolveModel, {
       dialect: EMBEDDINGS_STYLE,

@@ -22,7 +22,6 @@ const uploadFile = callerEndpoint({
   summary: "Upload a file",
   streamedBody: { mediaType: "multipart/form-data", schema: UPLOAD_FORM_SCHEMA },
   answers: jsonResponse(fileObjectSchema),
-  takesAccount: true,
   handler: async (context, { caller }) => {
     const { receiveForm } = await loadOperations();
     const { file, record } = await receiveForm(context, caller, FILES_STYLE);
@@ -40,7 +39,6 @@ const readFile = callerEndpoint({
   path: FILE_PATHS,
   summary: "Read a file's status",
   answers: jsonResponse(fileObjectSchema),
-  takesAccount: true,
   handler: async (context, { caller, params }) => {
     const { readCallerFile } = await loadOperations();
     const { file, record } = await readCallerFile(

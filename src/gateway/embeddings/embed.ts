@@ -1,4 +1,4 @@
-import { type Caller, recheckAuthorization } from "../../core/auth/callers.ts";
+import type { Caller } from "../../core/auth/callers.ts";
 import { estimateTokens, maxPlausibleTokens } from "../../core/conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { countRequest } from "../../pool/limits/key-quota.ts";
@@ -69,18 +69,6 @@ function assertAllowedByKey({ style, model }: EmbeddingRequest, { key }: Caller)
 }
 
 /**
- * Returns `embeddings.provider`. Local embeddings use no account, so no later step checks that the configuration is
- * current; therefore this function checks it.
- */
-async function getConfirmedProvider(request: EmbeddingRequest): Promise<string> {
-  const { context, caller } = request;
-  const known = (await context.config()).config.embeddings.provider;
-  if (selectEmbedder(known, request.model) === "upstream" || !(await context.refreshConfig())) return known;
-  assertAllowedByKey(request, await recheckAuthorization(context, caller));
-  return (await context.config()).config.embeddings.provider;
-}
-
-/**
  * Embeds inputs locally or at the model's provider, as `embeddings.provider` defines.
  *
  * @throws GatewayError 403 or 429 if the caller's key does not allow the request, 501 if `embeddings.provider` is missing
@@ -94,7 +82,7 @@ export async function embedInputs(request: EmbeddingRequest): Promise<Vectors> {
   log.model = model.id;
   log.requestedModel = model.requested;
   assertAllowedByKey(request, request.caller);
-  const provider = await getConfirmedProvider(request);
+  const { provider } = (await context.config()).config.embeddings;
   const embedder = selectEmbedder(provider, model);
   if (embedder === null) throw notConfiguredError(provider);
   const dimensions = request.dimensions ?? getDefaultDimensions(model.requested);

@@ -3,9 +3,7 @@ import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import type { ExpectedTokens } from "../../pool/limits/key-quota.ts";
-import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
-import { settingsChangedError } from "../accounts/authorization-recheck.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import { getProvider } from "../providers/provider-registry.ts";
 import type { EmbeddingRequest, Vectors } from "./embedding-request.ts";
@@ -74,11 +72,6 @@ export async function embedUpstream(
         dialect: style,
         abort,
         estimateUsage: expected,
-        assertPermitted: (key, newest) => {
-          assertModelAllowed(key, model);
-          // An administrator may just have disabled exactly this: sending texts to the provider.
-          if (selectEmbedder(newest.embeddings.provider, model) !== "upstream") throw settingsChangedError();
-        },
         canRetry: () => true,
       },
       (session) =>

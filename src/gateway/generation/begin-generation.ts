@@ -71,7 +71,6 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
     fallbackModels: alternatives,
     ...(ordered.stickyRoute === undefined ? {} : { stickyRoute: ordered.stickyRoute }),
   };
-  const { requested } = originalConversation.model;
   return {
     context,
     caller,
@@ -81,7 +80,6 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
     abort,
     hasImageFiles: hasImages,
     ...(request.native === undefined ? {} : { native: request.native }),
-    requestedModel: requested,
     ...routeFields,
   };
 }

@@ -23,10 +23,6 @@ export interface GenerationJob extends Required<Omit<GenerationRequest, "retaine
   readonly abort: LightAbortController;
   /** Whether a file that the conversation refers to by id is an image. */
   readonly hasImageFiles: boolean;
-  /**
-   * The model name that the caller requested. The permissions of a key may list it, also when it leads to several models.
-   */
-  readonly requestedModel: string;
   /** The request in its own protocol, for providers that speak it. */
   readonly native?: NativeJob;
   /** The fallback models, in order. The caller is allowed to use all of them. */

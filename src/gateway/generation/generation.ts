@@ -9,7 +9,6 @@ import {
   providerErrorToGateway,
 } from "../../core/errors/provider-error.ts";
 import { type ExpectedTokens, MAX_RESERVED_ANSWER } from "../../pool/limits/key-quota.ts";
-import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import { containsConfiguredSecret } from "../captures/capture-masking.ts";
@@ -241,8 +240,6 @@ export class Generation {
           dialect: conversation.dialect,
           abort,
           estimateUsage: () => estimateUsage(conversation, promptText),
-          assertPermitted: (scope) =>
-            assertModelAllowed(scope, { requested: this.#job.requestedModel, id: conversation.model.id }),
           canRetry: () => !this.hasVisibleOutput || this.#isUnstreamed,
           shouldTryAnotherAccount: (failure) => this.#mayTryAnotherAccount(failure),
           onAccountFailed: (account, failure) =>

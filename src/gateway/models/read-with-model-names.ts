@@ -32,7 +32,7 @@ export async function readWithModelNames<Body, Read>(
   }
 }
 
-function isUnknownModel(thrown: unknown): boolean {
+function isUnknownModel(thrown: unknown): thrown is GatewayError {
   return thrown instanceof GatewayError && thrown.code === "model_not_found";
 }
 
@@ -45,7 +45,7 @@ async function readWithNewestConfig<Body, Read>(
   try {
     return read(body, config);
   } catch (thrown) {
-    if (!isUnknownModel(thrown) || !(await context.refreshConfig())) throw thrown;
+    if (!isUnknownModel(thrown) || !(await context.lookUpConfig(thrown.message))) throw thrown;
   }
   const { config: newest } = await context.config();
   return read(body, newest);

@@ -24,7 +24,6 @@ function createJsonEndpoint(endpoint: PassthroughEndpoint): CallerEndpoint {
     method: "POST",
     path: endpoint.paths,
     summary: endpoint.summary,
-    takesAccount: true,
     statuses: STATUSES,
     body: lazyLooseObject(() => ({
       model: endpoint.isModelOptional ? z.string().nullish() : z.string().min(1),

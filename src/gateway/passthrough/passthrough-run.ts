@@ -8,7 +8,6 @@ import { dataItem, EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts"
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { errorObject } from "../../core/routing/error-formats.ts";
-import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import { selectRequestHeaders } from "../dialects/shared/native-request.ts";
@@ -93,7 +92,6 @@ export class PassthroughRun implements RawOutput {
         abort,
         ...(waits ? {} : { waitMs: 0 }),
         estimateUsage: () => ({ prompt: estimateTokens(call.promptText), answer: 0 }),
-        assertPermitted: (key) => assertModelAllowed(key, target ?? { requested: "", id: "" }),
         canRetry: () => !this.hasBegun && call.canReplay(),
         onAccountFailed: (account, failure) =>
           this.#recording.recordAccountFailure(account, failure, target ?? undefined),

@@ -71,7 +71,7 @@ export interface OutboxOptions {
   /** Writes outcomes at once; absent if there is no such store. */
   readonly answers?: OutcomeStore | undefined;
   /** Read when a message is sent, for the retention limits: waiting data may be newer than the sending request. */
-  readonly configuration: Pick<ConfigurationStore, "readCopy">;
+  readonly configuration: Pick<ConfigurationStore, "read">;
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
@@ -254,7 +254,7 @@ export class Outbox {
     let at = 0;
     let lostError: EndedRecordsLost | null = null;
     try {
-      const snapshot = await configuration.readCopy();
+      const snapshot = await configuration.read();
       // Not taken earlier: in the same process, `endRequest` must find a record here until the archive has it.
       sources = [...this.#records.keys()];
       captures = this.#captures;

@@ -25,7 +25,7 @@ export function hashConfigOrigin({
   return sha256Hex(JSON.stringify([configJson, configWriteback, development]));
 }
 
-/** The copy in KV. New isolates start with it, and use it while the configuration object is unreachable. */
+/** The copy in KV, for isolates that cannot reach the configuration object. */
 async function readKvCopy(env: Env): Promise<ConfigSnapshot | null> {
   const copy = await env.CONFIG_KV?.get<ConfigCopy>(COPY_KEY, "json");
   if (copy === null || copy === undefined) return null;
@@ -49,7 +49,6 @@ export function createConfigurationClient(env: Env): ConfigurationClient {
         }
       },
       replace: (base, config, note) => object().replace(base, config, note),
-      readCopy: () => readKvCopy(env),
     },
     Date.now,
   );

@@ -59,7 +59,6 @@ async function readChatRequest(context: Context, body: JsonBody): Promise<ReadRe
 export const createChatCompletion = rawBodyEndpoint({
   method: "POST",
   path: ["/v1/chat/completions", "/chat/completions"],
-  takesAccount: true,
   summary: "Create a chat completion",
   body: chatRequestSchema,
   answers: chatCompletionAnswers,

@@ -11,7 +11,6 @@ import { CompletionStream } from "./stream.ts";
 export const createTextCompletion = callerEndpoint({
   method: "POST",
   path: ["/v1/completions", "/completions"],
-  takesAccount: true,
   summary: "Create a text completion",
   body: completionRequestSchema,
   answers: textCompletionAnswers,

@@ -89,7 +89,6 @@ export const embedContent = callerEndpoint({
   summary: "Create an embedding",
   body: embedSchema,
   answers: jsonResponse(() => z.object({ embedding: embeddingSchema(), usageMetadata: usageSchema() })),
-  takesAccount: true,
   handler: async (context, { caller, body, params }) => {
     const { embeddings, usageMetadata } = await embedRequests(
       context,
@@ -112,7 +111,6 @@ export const batchEmbedContents = callerEndpoint({
   answers: jsonResponse(() =>
     z.object({ embeddings: z.array(embeddingSchema()), usageMetadata: usageSchema() }),
   ),
-  takesAccount: true,
   handler: async (context, { caller, body, params }) =>
     respondJsonWithinBudget(
       context,

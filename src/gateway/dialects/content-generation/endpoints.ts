@@ -73,7 +73,6 @@ async function generate(
 export const generateContent: CallerEndpoint = rawBodyEndpoint({
   method: "POST",
   path: MODEL_PATHS,
-  takesAccount: true,
   verb: "generateContent",
   summary: "Generate content",
   body: contentRequestSchema,
@@ -86,7 +85,6 @@ export const generateContent: CallerEndpoint = rawBodyEndpoint({
 export const streamContent: CallerEndpoint = rawBodyEndpoint({
   method: "POST",
   path: MODEL_PATHS,
-  takesAccount: true,
   verb: "streamGenerateContent",
   summary: "Generate content as a stream",
   body: contentRequestSchema,

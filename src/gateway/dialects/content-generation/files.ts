@@ -119,7 +119,6 @@ const readFile = declareOnBothPaths("/:file_id", {
   method: "GET",
   summary: "Read what is known of a file",
   answers: jsonResponse(fileResourceSchema),
-  takesAccount: true,
   handler: async (context, { caller, params }) => {
     const { file, record } = await readCallerFile(
       { context, caller, style: DIALECT_ID },

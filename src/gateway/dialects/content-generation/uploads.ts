@@ -158,7 +158,6 @@ const wholeFileEndpoint = callerEndpoint({
     },
   },
   answers,
-  takesAccount: true,
   onAuthenticationFailed: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
   handler: async (context, { caller }) => {
     const { headers } = context.request;

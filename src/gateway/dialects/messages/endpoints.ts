@@ -30,7 +30,6 @@ const PATHS = ["/v1/messages", "/messages", ...PREFIXES.map((prefix) => `${prefi
 export const createMessage = rawBodyEndpoint({
   method: "POST",
   path: PATHS,
-  takesAccount: true,
   summary: "Create a message",
   body: messageRequestSchema,
   answers: messageAnswers,

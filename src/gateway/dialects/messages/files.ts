@@ -67,7 +67,6 @@ const uploadFile = declareOnBothPaths("", {
   summary: "Upload a file for messages",
   streamedBody: { mediaType: "multipart/form-data", schema: UPLOAD_FORM_SCHEMA },
   answers: jsonResponse(metadataSchema),
-  takesAccount: true,
   handler: async (context, { caller }) =>
     Response.json(toFileMetadata((await receiveForm(context, caller, DIALECT_ID)).record)),
   onAuthenticationFailed: (context, error) => discardUnreadBody(getUnreadBody(context.request), error),
@@ -122,7 +121,6 @@ const readFile = declareOnBothPaths("/:file_id", {
   method: "GET",
   summary: "Read a file's metadata",
   answers: jsonResponse(metadataSchema),
-  takesAccount: true,
   handler: async (context, { caller, params }) => {
     const { record } = await readCallerFile({ context, caller, style: DIALECT_ID }, params["file_id"] ?? "");
     return Response.json(toFileMetadata(record));

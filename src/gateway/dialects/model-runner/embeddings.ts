@@ -31,7 +31,6 @@ export const runnerEmbed = callerEndpoint({
   summary: "Create embeddings",
   body: embedSchema,
   answers: jsonResponse(embedAnswer),
-  takesAccount: true,
   handler: async (context, { caller, body }) => {
     const model = await resolveRunnerModel(context, body.model, "embeddings");
     const inputs = typeof body.input === "string" ? [body.input] : (body.input ?? []);
@@ -61,7 +60,6 @@ export const runnerEmbeddings = callerEndpoint({
   summary: "Create one embedding",
   body: lazyLooseObject(() => ({ model: z.string().min(1), prompt: z.string().nullish() })),
   answers: jsonResponse(() => z.object({ embedding: vector() })),
-  takesAccount: true,
   handler: async (context, { caller, body }) => {
     const { vectors } = await embedInputs({
       context,

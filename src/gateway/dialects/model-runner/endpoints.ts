@@ -67,7 +67,6 @@ function answerLoadRequest(
 export const runnerChat = callerEndpoint({
   method: "POST",
   path: "/api/chat",
-  takesAccount: true,
   summary: "Chat",
   body: chatSchema,
   answers: chatAnswers,
@@ -82,7 +81,6 @@ export const runnerChat = callerEndpoint({
 export const runnerGenerate = callerEndpoint({
   method: "POST",
   path: "/api/generate",
-  takesAccount: true,
   summary: "Complete a prompt",
   body: generateSchema,
   answers: generateAnswers,

@@ -70,7 +70,6 @@ async function readResponsesRequest(
 export const createResponse = rawBodyEndpoint({
   method: "POST",
   path: ["/v1/responses", "/responses"],
-  takesAccount: true,
   summary: "Create a response",
   body: responsesRequestSchema,
   answers: responseAnswers,

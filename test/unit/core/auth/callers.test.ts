@@ -57,9 +57,9 @@ const collectGarbage: () => void = runInNewContext("gc");
 test("what is remembered of credentials does not grow with what strangers send", async () => {
   const made = await gateway();
   const context = (init: RequestInit, query = "") => {
-    const { platform, config } = made.context();
+    const { platform, config, lookUpConfig } = made.context();
     const request = new Request(`http://gateway.test/${query}`, init);
-    return { platform, config, request, url: new URL(request.url) };
+    return { platform, config, lookUpConfig, request, url: new URL(request.url) };
   };
   const sources = [{ in: "bearer" as const }, { in: "query" as const, name: "key" }];
   const send = async (round: string) => {
@@ -311,10 +311,14 @@ describe("a configured key", () => {
     const digest = await sha256Hex(OLD);
     const id = `key_${digest.slice(0, 16)}`;
     const caller = async (key: string, entry: object) => {
-      const { platform, config } = (await gateway({ config: { keys: [], api_keys: [entry] } })).context();
+      const made = await gateway({ config: { keys: [], api_keys: [entry] } });
+      const { platform, config, lookUpConfig } = made.context();
       const request = new Request("http://gateway.test/", { headers: { authorization: `Bearer ${key}` } });
       const sources = [{ in: "bearer" as const }];
-      return authenticateCaller({ platform, config, request, url: new URL(request.url) }, sources);
+      return authenticateCaller(
+        { platform, config, lookUpConfig, request, url: new URL(request.url) },
+        sources,
+      );
     };
     const before = await caller(OLD, { key: OLD, name: "mine" });
     expect(before).toMatchObject({ owner: digest, key: { id, name: "mine" } });

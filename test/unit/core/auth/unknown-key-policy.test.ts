@@ -15,9 +15,9 @@ const keyed = (token: string) => ({ email: "one@test", token });
 
 /** What a request with a key becomes: the caller's mode, or the message of its 401. */
 async function outcome(made: MemoryGateway, key = "any-key"): Promise<string> {
-  const { platform, config } = made.context();
+  const { platform, config, lookUpConfig } = made.context();
   const request = new Request("http://gateway.test/", { headers: { authorization: `Bearer ${key}` } });
-  const context = { platform, config, request, url: new URL(request.url) };
+  const context = { platform, config, lookUpConfig, request, url: new URL(request.url) };
   return authenticateCaller(context, [{ in: "bearer" }]).then(
     ({ mode }) => mode,
     (error: Error) => error.message,

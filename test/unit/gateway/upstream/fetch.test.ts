@@ -34,7 +34,7 @@ function rig(fetch: Fetch, { enabled = true, limit = 1024, proxy = null, speech 
     archive,
     configuration: {
       read: async () => snapshot,
-      readCopy: async () => snapshot,
+      lookUp: async () => snapshot,
       atLeast: async () => snapshot,
       readFresh: async () => snapshot,
       update: async () => snapshot,

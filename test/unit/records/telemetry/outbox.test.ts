@@ -56,7 +56,7 @@ function rig(fails: () => boolean = () => false, losesEnded: () => boolean = () 
   const outbox = new Outbox({
     archive: observed,
     usage: books,
-    configuration: { readCopy: async () => ({ version: 1, config, envBacked: false, writable: true }) },
+    configuration: { read: async () => ({ version: 1, config, envBacked: false, writable: true }) },
     now: clock.now,
     sleep: clock.sleep,
   });

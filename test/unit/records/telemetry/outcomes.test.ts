@@ -50,7 +50,7 @@ function rig() {
         },
       },
       answers,
-      configuration: { readCopy: async () => snapshot },
+      configuration: { read: async () => snapshot },
       now: () => time,
       sleep: async (milliseconds) => {
         time += milliseconds;

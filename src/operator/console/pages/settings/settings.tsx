@@ -79,7 +79,7 @@ export function SettingsPage() {
   return (
     <Page
       title="Settings"
-      lead="Changes take effect with the next request, and everywhere within five seconds."
+      lead="Changes take effect with the next request, and everywhere within two seconds."
     >
       <Problem error={error} retry={reload} />
       <LeaveGuard unsaved={changes === 0 ? "" : formatPlural(changes, "unsaved change")} />
