@@ -1,6 +1,6 @@
 import { concatBytes } from "../../core/encoding/bytes.ts";
 import { isObject, parseObject } from "../../core/encoding/json.ts";
-import { getMemberText, replaceMember } from "../../core/encoding/json-splice.ts";
+import { editMember, getMemberText, replaceMember } from "../../core/encoding/json-splice.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { MAX_EVENT_CHARS } from "../providers/event-stream.ts";
 import { objectsIn } from "../providers/json.ts";
@@ -21,6 +21,12 @@ function endOfEvents(bytes: Uint8Array): number {
     if (byte === CR && before === CR) return index + 1;
   }
   return 0;
+}
+
+/** Whether the last event of `bytes` is complete. */
+function endsWithBlankLine(bytes: Uint8Array): boolean {
+  const last = bytes[bytes.length - 1];
+  return (last === LF || last === CR) && endOfEvents(bytes) === bytes.length;
 }
 
 /** A blank line with the line break before it has at most four bytes. */
@@ -45,6 +51,8 @@ export interface NativeStreamOptions {
 const IDENTITY_MEMBERS = ["id", "created"];
 
 const NONE = new Uint8Array();
+const DECODER = new TextDecoder();
+const ENCODER = new TextEncoder();
 
 /**
  * The bytes of a provider's event stream on their way to the caller. They leave in whole events, so that an error event
@@ -80,6 +88,8 @@ export class NativeStream {
    * @throws ProviderError `malformed` for an event that is too long
    */
   push(bytes: Uint8Array, hasContent: boolean): Uint8Array {
+    // Most reads are whole events.
+    if (this.#hasContent && this.#heldLength === 0 && endsWithBlankLine(bytes)) return this.#edit(bytes);
     // The end of an event is in the new bytes, or it began in the last bytes before them.
     let searched = concatBytes([this.#tail, bytes]);
     this.hold(bytes);
@@ -134,14 +144,14 @@ export class NativeStream {
 
   #edit(bytes: Uint8Array): Uint8Array {
     if (this.#isRenamed === false && !this.#hidesUsageEvent && this.#continued === null) return bytes;
-    const text = new TextDecoder().decode(bytes);
+    const text = DECODER.decode(bytes);
     let edited = "";
     const pieces = text.split(EVENT_END);
     for (let index = 0; index < pieces.length; index += 2) {
       const event = this.#editEvent(pieces[index] ?? "");
       if (event !== null) edited += event + (pieces[index + 1] ?? "");
     }
-    return edited === text ? bytes : new TextEncoder().encode(edited);
+    return edited === text ? bytes : ENCODER.encode(edited);
   }
 
   /** Returns null for an event that the caller does not get. */
@@ -179,10 +189,14 @@ export class NativeStream {
     for (const path of this.#modelPaths) {
       const name = path.at(-1) ?? "";
       if (!json.includes(`"${name}"`)) continue;
-      const stated = getMemberText(json, path);
-      if (stated === null || stated === '""') continue;
-      this.#isRenamed ??= stated !== this.model;
-      return stated === this.model ? json : replaceMember(json, path, this.model);
+      let isStated = false;
+      const renamed = editMember(json, path, (stated) => {
+        if (stated === '""') return stated;
+        isStated = true;
+        this.#isRenamed ??= stated !== this.model;
+        return this.model;
+      });
+      if (isStated) return renamed;
     }
     return json;
   }

@@ -100,12 +100,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   readonly #optional = new LearntFields(
     (onLearned) => new RefusedFieldMemory(this.#protocol.optional, onLearned),
   );
-  readonly #nativeOptional = new LearntFields(
-    (onLearned) =>
-      new RefusedFieldMemory(nativeOptionalFields(this.#protocol.native), onLearned, ({ text }) =>
-        JSON.parse(text),
-      ),
-  );
+  readonly #nativeOptional: LearntFields<NativeWire>;
   readonly native: NativePath | undefined;
   readonly #names = new BackendModelNames();
   readonly models: ModelListing = {
@@ -123,6 +118,10 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const search = { models: new Set(Object.keys(options.models)) };
     this.capabilities = { images: "backend", options: protocol.options, search };
     const { native } = protocol;
+    const nativeFields = nativeOptionalFields(native);
+    this.#nativeOptional = new LearntFields(
+      (onLearned) => new RefusedFieldMemory(nativeFields, onLearned, ({ text }) => JSON.parse(text)),
+    );
     if (options.native === false) return;
     this.native = {
       dialect: native.dialect,
