@@ -11,9 +11,9 @@ import { ROUTE_GROUPS } from "./routes.ts";
 /** Credential sources, in order of precedence. */
 const credentialSources = ROUTE_GROUPS.flatMap((group) => group.credentials ?? []);
 
-/** Credential sources of each route family. */
+/** Credential sources of each route family: those of its first group. */
 const sourcesByFamily = new Map(
-  ROUTE_GROUPS.flatMap(({ family, credentials: sources }) =>
+  ROUTE_GROUPS.toReversed().flatMap(({ family, credentials: sources }) =>
     sources === undefined ? [] : [[family, sources] as const],
   ),
 );

@@ -11,6 +11,7 @@ import type { Platform } from "./core/ports/platform.ts";
 import { CorsPolicy } from "./core/routing/cors.ts";
 import { errorResponse, STANDARD_FAMILY } from "./core/routing/error-formats.ts";
 import { formatStandardLimitHeaders } from "./core/routing/limit-headers.ts";
+import { findPathAlias } from "./core/routing/path-aliases.ts";
 import { PathFamilies } from "./core/routing/route-group.ts";
 import { RouteTable, routeNotFound } from "./core/routing/router.ts";
 import { serveConsoleFile } from "./gateway/api/console-files.ts";
@@ -43,13 +44,35 @@ interface RequestHead {
 }
 
 /** The last request URL: most requests use the same. */
-let lastUrl: { readonly text: string; readonly url: URL; readonly path: string } | undefined;
+let lastUrl: RequestAddress | undefined;
+
+/** The parsed address of a request. */
+interface RequestAddress {
+  readonly text: string;
+  /** Addresses of other vendors' clients are replaced by the gateway's own. */
+  readonly url: URL;
+  readonly path: string;
+  /** The path that the client sent. */
+  readonly requestedPath: string;
+  /** The model that the path names. */
+  readonly pathModel?: string;
+}
 
 /** Parses a request's URL. Several requests share the result, so it must not be modified. */
-function parseRequestUrl(text: string): NonNullable<typeof lastUrl> {
+function parseRequestUrl(text: string): RequestAddress {
   if (lastUrl?.text === text) return lastUrl;
   const url = new URL(text);
-  lastUrl = { text, url, path: url.pathname };
+  const requestedPath = url.pathname;
+  const alias = findPathAlias(requestedPath);
+  if (alias !== null) url.pathname = alias.path;
+  const pathModel = alias?.model;
+  lastUrl = {
+    text,
+    url,
+    path: url.pathname,
+    requestedPath,
+    ...(pathModel === undefined ? {} : { pathModel }),
+  };
   return lastUrl;
 }
 
@@ -205,7 +228,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     logRequest(method, "", error.status, requestId, 0, log);
     return errorResponse(STANDARD_FAMILY, error, requestId);
   }
-  const { url, path } = parseRequestUrl(request.url);
+  const { url, path, requestedPath, pathModel } = parseRequestUrl(request.url);
   const head: RequestHead = { method, path, headers };
   if (method === "OPTIONS" && cors.appliesTo(path)) return cors.preflight(request);
   const reservation = getMemoryBudget(platform).createReservation();
@@ -222,7 +245,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     // A request whose limits were counted has read the configuration.
     const settling = latest === null ? null : settleUse(platform, context.quota, log, latest.config);
     if (settling !== null) runtime.waitUntil(settling);
-    logRequest(method, path, status, requestId, durationMs, log);
+    logRequest(method, requestedPath, status, requestId, durationMs, log);
   };
   const context: Context = {
     platform,
@@ -230,6 +253,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     waitUntil: (promise) => runtime.waitUntil(promise),
     request,
     url,
+    ...(pathModel === undefined ? {} : { pathModel }),
     requestId,
     uniqueRequestId,
     startedAt,

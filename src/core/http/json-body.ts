@@ -1,4 +1,6 @@
 import type * as z from "zod";
+import { isObject } from "../encoding/json.ts";
+import { setMember } from "../encoding/json-splice.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { isValidUnchanged } from "./fast-validation.ts";
 import { type BodyReadOptions, invalidJson, readJsonText } from "./json-text.ts";
@@ -20,7 +22,13 @@ export interface JsonBody {
 /** Like {@link readJson}, with the text of the body. */
 export async function readJsonBody(request: Request, options: BodyReadOptions): Promise<JsonBody> {
   const text = await readJsonText(request, options);
-  return { text, value: parseJsonText(text) };
+  const value = parseJsonText(text);
+  const { pathModel } = options;
+  if (pathModel === undefined || !isObject(value)) return { text, value };
+  return {
+    text: setMember(text, "model", JSON.stringify(pathModel)),
+    value: { ...value, model: pathModel },
+  };
 }
 
 /** Reads strict UTF-8 JSON (contract, general rule 2). Throws 400 `invalid json`, and the errors of {@link readJsonText}. */

@@ -31,6 +31,8 @@ export interface BodyReadOptions {
   readonly limit: number;
   /** Time limit for the client to send the body, milliseconds; received bytes extend it. */
   readonly timeoutMs: number;
+  /** The model that the path names. It takes the place of `model` in a JSON body. */
+  readonly pathModel?: string | undefined;
 }
 
 /** The 413 of a body larger than `limit` bytes. */

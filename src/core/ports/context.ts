@@ -71,6 +71,8 @@ export interface Context extends RequestRuntime {
   readonly request: Request;
   /** Shared with other requests to the same address: do not change it. */
   readonly url: URL;
+  /** The model that the path names. It takes the place of `model` in the body. */
+  readonly pathModel?: string;
   /** The id that the caller sent, if any: it may not be unique. */
   readonly requestId: string;
   /** A unique id of this request. */

@@ -113,7 +113,7 @@ const MAX_OPEN_BODY = 64 * 1024;
 
 /** Reads and validates a request's body and query. Throws 400 that names the invalid field, and 413 for too large a body. */
 async function readInput(
-  { request, url, memory, timers, platform }: Context,
+  { request, url, memory, timers, platform, pathModel }: Context,
   params: PathParams,
   {
     query,
@@ -127,7 +127,7 @@ async function readInput(
     query === undefined ? undefined : parseWith(query, Object.fromEntries(url.searchParams));
   if (body === undefined) return { params, query: parsedQuery, body: undefined };
   const readValidated = optionalBody === true ? readOptionalBody : readBody;
-  const options = { memory, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs };
+  const options = { memory, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs, pathModel };
   return { params, query: parsedQuery, body: await readValidated(request, options, body) };
 }
 
@@ -190,8 +190,8 @@ export function rawBodyEndpoint<Query>(declaration: RawBodyDeclaration<Query>): 
   const endpoint = callerEndpoint<unknown, Query>({
     ...rest,
     handler: async (context, input) => {
-      const { memory, timers, platform, request } = context;
-      const options = { memory, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs };
+      const { memory, timers, platform, request, pathModel } = context;
+      const options = { memory, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs, pathModel };
       return declaration.handler(context, { ...input, body: await readJsonBody(request, options) });
     },
   });

@@ -6,5 +6,7 @@ export const PASSTHROUGH_GROUP: LazyRouteGroup = {
   tag: "Images, audio, moderations, ranking",
   family: STANDARD_FAMILY,
   paths: ["/v1/moderations", "/v1/rerank", "/rerank", "/v1/images", "/v1/audio"],
+  // Azure's clients.
+  credentials: [{ in: "header", name: "api-key" }],
   load: async () => (await import("./endpoints.ts")).PASSTHROUGH_ROUTES,
 };
