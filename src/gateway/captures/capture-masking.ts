@@ -59,7 +59,7 @@ export function collectSecrets({ url, headers, configuredHeaders, body, proxy }:
 }
 
 /** The secrets in a provider's configured headers, with and without their schemes. */
-function configuredSecrets(configured: UpstreamRequest["configuredHeaders"]): string[] {
+export function configuredSecrets(configured: UpstreamRequest["configuredHeaders"]): string[] {
   return Object.values(configured)
     .flatMap((value) => [value.trim(), withoutScheme(value.trim())])
     .filter((secret) => secret.length >= MIN_HEADER_SECRET);

@@ -14,6 +14,8 @@ export interface PassthroughEndpoint {
   readonly paths: readonly string[];
   readonly operation: PassthroughOperation;
   readonly summary: string;
+  /** The types of body that the endpoint takes. */
+  readonly bodies: readonly ("json" | "form")[];
   /** Whether the API has a default model: a request without one goes to the default provider. */
   readonly isModelOptional: boolean;
   /** The members whose texts the model reads, for the estimate of tokens that the provider does not state. */
@@ -24,7 +26,10 @@ export interface PassthroughEndpoint {
   readonly otherAnswers: readonly string[];
 }
 
+const JSON_BODY = ["json"] as const;
 const EVENTS = "text/event-stream";
+/** The forms of a transcript besides JSON: text, SRT, VTT. */
+const TRANSCRIPTS = ["text/plain", "text/vtt", "application/x-subrip"];
 const AUDIO = [
   "audio/mpeg",
   "audio/opus",
@@ -43,6 +48,7 @@ export const PASSTHROUGH_ENDPOINTS: readonly PassthroughEndpoint[] = [
     paths: ["/v1/moderations"],
     operation: "moderations",
     summary: "Classify texts and images",
+    bodies: JSON_BODY,
     isModelOptional: true,
     textMembers: ["input"],
     answerMembers: ["id", "model", "results"],
@@ -53,6 +59,7 @@ export const PASSTHROUGH_ENDPOINTS: readonly PassthroughEndpoint[] = [
     paths: ["/v1/rerank", "/rerank"],
     operation: "rerank",
     summary: "Rank documents by a query",
+    bodies: JSON_BODY,
     isModelOptional: true,
     textMembers: ["query", "documents", "texts"],
     answerMembers: ["results", "usage", "meta"],
@@ -63,6 +70,7 @@ export const PASSTHROUGH_ENDPOINTS: readonly PassthroughEndpoint[] = [
     paths: ["/v1/images/generations"],
     operation: "images",
     summary: "Create images",
+    bodies: JSON_BODY,
     isModelOptional: true,
     textMembers: ["prompt"],
     answerMembers: ["created", "data", "usage"],
@@ -73,9 +81,43 @@ export const PASSTHROUGH_ENDPOINTS: readonly PassthroughEndpoint[] = [
     paths: ["/v1/audio/speech"],
     operation: "audio",
     summary: "Create speech",
+    bodies: JSON_BODY,
     isModelOptional: false,
     textMembers: ["input", "instructions"],
     answerMembers: [],
     otherAnswers: [EVENTS, ...AUDIO],
+  },
+  {
+    path: "/images/edits",
+    paths: ["/v1/images/edits"],
+    operation: "images",
+    summary: "Edit images",
+    bodies: ["form", "json"],
+    isModelOptional: true,
+    textMembers: ["prompt"],
+    answerMembers: ["created", "data", "usage"],
+    otherAnswers: [EVENTS],
+  },
+  {
+    path: "/audio/transcriptions",
+    paths: ["/v1/audio/transcriptions"],
+    operation: "audio",
+    summary: "Transcribe speech",
+    bodies: ["form"],
+    isModelOptional: false,
+    textMembers: ["prompt"],
+    answerMembers: ["text", "usage"],
+    otherAnswers: [EVENTS, ...TRANSCRIPTS],
+  },
+  {
+    path: "/audio/translations",
+    paths: ["/v1/audio/translations"],
+    operation: "audio",
+    summary: "Translate speech to English text",
+    bodies: ["form"],
+    isModelOptional: false,
+    textMembers: ["prompt"],
+    answerMembers: ["text"],
+    otherAnswers: TRANSCRIPTS,
   },
 ];

@@ -10,6 +10,7 @@ import type { Context } from "../../core/ports/context.ts";
 import { errorObject } from "../../core/routing/error-formats.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { withAccount } from "../accounts/with-account.ts";
+import { configuredSecrets } from "../captures/capture-masking.ts";
 import { selectRequestHeaders } from "../dialects/shared/native-request.ts";
 import { OPENAI_ANSWER_HEADERS, OPENAI_REQUEST_HEADERS } from "../dialects/shared/openai-headers.ts";
 import { selectAnswerHeaders } from "../generation/native-style.ts";
@@ -20,6 +21,7 @@ import type { Passthrough } from "../providers/provider.ts";
 import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
 import { mediaTypeOf } from "../providers/transport.ts";
 import { AnswerCopy } from "./answer-copy.ts";
+import { ErrorEventMask } from "./error-event-mask.ts";
 import type { PassthroughCall } from "./passthrough-call.ts";
 import { Attempt, Relay, readBody } from "./relay.ts";
 import { PASSTHROUGH_STYLE, type Target } from "./targets.ts";
@@ -103,7 +105,7 @@ export class PassthroughRun implements RawOutput {
   async #useAccount(
     session: AccountSession,
     passthrough: Passthrough,
-    { timeouts }: RegisteredProvider,
+    { timeouts, headers: configuredHeaders }: RegisteredProvider,
     target: Target,
   ): Promise<void> {
     const { context, call, abort } = this;
@@ -122,32 +124,40 @@ export class PassthroughRun implements RawOutput {
         ...selectRequestHeaders(context.request, { requestHeaders: OPENAI_REQUEST_HEADERS }),
         "content-type": call.contentType,
       },
-      createBody: call.createBody,
+      createBody: (model: string) => call.createBody(model, attempt.uploadObserver),
     };
     try {
-      const response = call.canReplay()
+      const response = call.isHeld
         ? await session.runWithToken((account) => passthrough.send(account, request, attempt.signal))
         : await passthrough.send(session.account, request, attempt.signal);
-      await this.#passThrough(response, attempt, session);
+      const secrets = [session.account.token, ...configuredSecrets(configuredHeaders)];
+      await this.#passThrough(response, attempt, session, new ErrorEventMask(secrets));
     } finally {
-      attempt.stallDetector.stop();
+      attempt.end();
     }
   }
 
-  async #passThrough(response: Response, attempt: Attempt, session: AccountSession): Promise<void> {
+  async #passThrough(
+    response: Response,
+    attempt: Attempt,
+    session: AccountSession,
+    mask: ErrorEventMask,
+  ): Promise<void> {
     const mediaType = mediaTypeOf(response);
     if (mediaType === "text/html") {
       await response.body?.cancel();
       throw new ProviderError("malformed", "the provider answered with a page", response.status);
     }
-    for await (const bytes of readBody(response.body, attempt)) {
+    for await (const received of readBody(response.body, attempt)) {
       const relay = this.#relay ?? this.#begin(response, mediaType);
+      const bytes = this.#isEventStream ? mask.push(received) : received;
       session.reportAnswering();
       this.#copy?.push(bytes);
       this.#recording.refreshIfDue(this.context.platform.now());
       await relay.write(bytes, attempt.stallDetector);
     }
-    if (this.#relay === null) this.#begin(response, mediaType);
+    const relay = this.#relay ?? this.#begin(response, mediaType);
+    await relay.write(mask.finish(), attempt.stallDetector);
   }
 
   /** Begins the caller's answer: from now on nothing else can answer. */

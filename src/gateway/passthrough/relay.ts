@@ -5,6 +5,7 @@ import { clientDisconnected } from "../../core/http/client-disconnect.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { StallDetector, type StallLimits } from "../generation/stall-detector.ts";
+import type { UploadObserver } from "./passthrough-call.ts";
 
 /** Largest single write, in bytes: small writes show the progress of a slow reader. */
 const PIECE_BYTES = 16 * 1024;
@@ -13,6 +14,9 @@ const PIECE_BYTES = 16 * 1024;
 export class Attempt {
   readonly stallDetector: StallDetector;
   readonly signal: AbortSignal;
+  /** The provider's time does not pass while it waits for the caller's body. */
+  readonly uploadObserver: UploadObserver;
+  #hasEnded = false;
 
   constructor({ platform, timers }: Context, request: LightAbortController, limits: StallLimits) {
     const controller = new AbortController();
@@ -29,6 +33,24 @@ export class Attempt {
         }
       },
     );
+    this.uploadObserver = {
+      onWaitForCaller: () => this.stallDetector.stop(),
+      onReceived: () => this.#startClock(),
+      onFailed: (error) => {
+        if (!this.#hasEnded) request.abort(error);
+      },
+    };
+    this.#startClock();
+  }
+
+  /** Ends the attempt: its time limits no longer count. */
+  end(): void {
+    this.#hasEnded = true;
+    this.stallDetector.stop();
+  }
+
+  #startClock(): void {
+    if (this.#hasEnded) return;
     this.stallDetector.beginAttempt();
     this.stallDetector.beginTurn();
   }

@@ -24,6 +24,21 @@ function quoteName(name: string): string {
   return `"${name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`;
 }
 
+/** The name and the type of a part. */
+export interface PartHead {
+  readonly name: string;
+  readonly filename?: string;
+  /** Absent: plain text. */
+  readonly mediaType?: string;
+}
+
+/** Encodes the boundary before a part, and the part's headers. */
+export function encodePartHead({ name, filename, mediaType }: PartHead, boundary: string): string {
+  const file = filename === undefined ? "" : `; filename=${quoteName(filename)}`;
+  const type = mediaType === undefined ? "" : `Content-Type: ${toHeaderText(mediaType)}\r\n`;
+  return `--${boundary}\r\nContent-Disposition: form-data; name=${quoteName(name)}${file}\r\n${type}\r\n`;
+}
+
 /**
  * Encodes one file and its fields. A stream stays a stream, so a 100 MiB upload is never held in memory. `FormData`
  * cannot do this.
@@ -34,8 +49,7 @@ export function encodeMultipart(file: MultipartFile, boundary: string): Multipar
   const encoder = new TextEncoder();
   const { fields, fieldsAfter, filename, mediaType, body } = file;
   const head = encoder.encode(
-    `${encodeFields(fields, boundary)}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename=${quoteName(filename)}\r\n` +
-      `Content-Type: ${toHeaderText(mediaType)}\r\n\r\n`,
+    encodeFields(fields, boundary) + encodePartHead({ name: "file", filename, mediaType }, boundary),
   );
   const tail = () =>
     encoder.encode(`\r\n${encodeFields(fieldsAfter?.() ?? {}, boundary)}--${boundary}--\r\n`);
@@ -72,7 +86,7 @@ function joinBody(head: Uint8Array, body: FilePart["body"], tail: () => Uint8Arr
 function encodeFields(fields: Readonly<Record<string, string>>, boundary: string): string {
   let text = "";
   for (const [name, value] of Object.entries(fields)) {
-    text += `--${boundary}\r\nContent-Disposition: form-data; name=${quoteName(name)}\r\n\r\n${value}\r\n`;
+    text += `${encodePartHead({ name }, boundary)}${value}\r\n`;
   }
   return text;
 }

@@ -256,6 +256,24 @@ describe("an endpoint without translation", () => {
     expect(text).toMatch(/^data: {"type":"a"}\n\ndata: {"error":{.*"upstream_error".*}}\n\n$/);
   });
 
+  test("an error event does not show the account's token, however it is cut", async () => {
+    const event =
+      'event: error\ndata: {"type":"error","error":{"message":"Incorrect API key: sk-of-the-account"}}\n\n';
+    const made = await behind(() => ({ body: ['data: {"type":"a"}\n\n', ...event] }));
+    const response = await send(made, "/v1/images/generations", requestOf({ stream: true }));
+    expect(await response.text()).toBe(
+      `data: {"type":"a"}\n\n${event.replace("sk-of-the-account", "[masked]")}`,
+    );
+  });
+
+  test("a long event without a line break passes in pieces", async () => {
+    const line = `data: {"b64_json":"${"x".repeat(300_000)}"}`;
+    const made = await behind(() => ({ body: [line.slice(0, 200_000), "silence"] }));
+    const response = await send(made, "/v1/images/generations", requestOf({ stream: true }));
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    expect(value?.length).toBeGreaterThan(10_000);
+  });
+
   test("a silent provider is given up after the idle limit", async () => {
     const made = await behind(() => ({ type: "audio/mpeg", body: ["so", "silence"] }));
     const response = await send(made, "/v1/audio/speech", requestOf());
