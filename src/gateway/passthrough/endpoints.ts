@@ -56,7 +56,6 @@ function createFormEndpoint(endpoint: PassthroughEndpoint): CallerEndpoint {
     path: endpoint.paths,
     ...(takesJson ? { when: ({ headers }) => FORM_TYPE.test(headers.get("content-type") ?? "") } : {}),
     summary: endpoint.summary,
-    takesAccount: true,
     statuses: STATUSES,
     streamedBody: { mediaType: "multipart/form-data", schema: FORM_SCHEMA },
     answers: describeAnswers(endpoint),
