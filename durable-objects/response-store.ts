@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { BatchRecord } from "../src/core/ports/batches.ts";
 import { type CallerObjects, deleteUpload } from "../src/core/ports/caller-objects.ts";
 import type { FileRecord } from "../src/core/ports/files.ts";
 import type { StoredResponse } from "../src/core/ports/responses.ts";
@@ -13,7 +14,7 @@ const OWNER = "";
 
 /**
  * Stores a caller's objects until they expire: stored responses (contract, Stored response), metadata of uploaded files,
- * and uploads in pieces.
+ * batches, and uploads in pieces.
  */
 export class ResponseStore extends DurableObject<Env> {
   readonly #quota: OwnerQuota;
@@ -55,6 +56,22 @@ export class ResponseStore extends DurableObject<Env> {
   async putFile(file: FileRecord): Promise<void> {
     this.#objects.put(OWNER, "file", file);
     await this.#setAlarmBy(file.expiresAt);
+  }
+
+  /** The batch with this id, unless it has expired. */
+  getBatch(id: string): BatchRecord | null {
+    return this.#objects.get(OWNER, "batch", id, Date.now());
+  }
+
+  /** All batches that have not expired, the oldest first. */
+  listBatches(): readonly BatchRecord[] {
+    return this.#objects.list(OWNER, "batch", Date.now());
+  }
+
+  /** Stores a batch. */
+  async putBatch(batch: BatchRecord): Promise<void> {
+    this.#objects.put(OWNER, "batch", batch);
+    await this.#setAlarmBy(batch.expiresAt);
   }
 
   /** The unfinished upload with this id, unless it has expired. */

@@ -143,6 +143,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     }),
     responses: (owner) => kept.responses(owner),
     files: (owner) => kept.files(owner),
+    batches: (owner) => kept.batches(owner),
     uploads: (owner) => kept.uploads(owner),
     fetch,
     deploymentFetch: nowhere,

@@ -1,3 +1,4 @@
+import type { BatchRecord } from "./batches.ts";
 import type { FileRecord } from "./files.ts";
 import type { StoredResponse } from "./responses.ts";
 import { createPieceId, type PartialUpload, type UploadPiece } from "./uploads.ts";
@@ -6,6 +7,7 @@ import { createPieceId, type PartialUpload, type UploadPiece } from "./uploads.t
 export interface CallerObjects {
   readonly response: StoredResponse;
   readonly file: FileRecord;
+  readonly batch: BatchRecord;
   readonly upload: PartialUpload;
   readonly piece: UploadPiece;
 }

@@ -14,7 +14,7 @@ export interface LogFields {
   key?: string;
   dialect?: string;
   /** The kind of work. */
-  operation?: "chat" | "embeddings" | "files" | "images" | "audio" | "moderations" | "rerank";
+  operation?: "chat" | "embeddings" | "files" | "images" | "audio" | "moderations" | "rerank" | "batches";
   model?: string;
   /** The model name as the caller wrote it. */
   requestedModel?: string;

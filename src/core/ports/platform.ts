@@ -4,6 +4,7 @@ import type { AdministrationState } from "./administration.ts";
 import type { AlertWatcher } from "./alerts.ts";
 import type { Archive } from "./archive.ts";
 import type { AuditLog } from "./audit-log.ts";
+import type { BatchStore } from "./batches.ts";
 import type { FileStore } from "./files.ts";
 import type { OutcomeStore } from "./outcome-store.ts";
 import type { PagesPlatform } from "./pages.ts";
@@ -38,6 +39,8 @@ export interface Platform {
   responses(owner: string): ResponseStore;
   /** The uploaded files of one caller; `owner` as above. */
   files(owner: string): FileStore;
+  /** The batches of one caller; `owner` as above. */
+  batches(owner: string): BatchStore;
   /** The unfinished uploads of one caller; `owner` as above. */
   uploads(owner: string): UploadStore;
   /** Plain outbound HTTP for addresses from callers; the caller of `fetch` has checked the URL. */

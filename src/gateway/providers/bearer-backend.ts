@@ -24,10 +24,11 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
 
   override readonly files: FileKeeping;
   readonly passthrough: Passthrough = {
-    send: async (account, { path, model, headers, createBody }, signal) => {
+    send: async (account, request, signal) => {
+      const { path, model, headers, createBody, method = "POST" } = request;
       const body = createBody(model === null ? "" : this.#getPassthroughName(model));
       const init = {
-        method: "POST",
+        method,
         headers: { ...headers, ...this.headers(account.token) },
         body,
         // Node requires this for a stream as body. Other runtimes ignore it.
@@ -35,7 +36,8 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
       };
       const response = await send(account.fetch, this.#address + path, init, signal);
       if (response.ok) return response;
-      throw createEndpointError((await this.readError(response, account, signal, true)).error, path);
+      const { error } = await this.readError(response, account, signal, true);
+      throw request.isStoredObject === true ? error : createEndpointError(error, path);
     },
   };
   readonly #address: string;
@@ -68,7 +70,7 @@ export function classifyBearerExchange(path: string, generations: string): Excha
   if (path.endsWith(generations)) return { label: "completion", round: { session: null } };
   if (path.endsWith("/embeddings")) return { label: "embeddings" };
   if (/\/files(?:\/[^/]+(?:\/content)?)?$/.test(path)) return { label: "file" };
-  const passthrough = /\/(images|audio|moderations|rerank)(?:\/[a-z]+)?$/.exec(path)?.[1];
+  const passthrough = /\/(images|audio|moderations|rerank|batches)(?:\/[\w-]+){0,2}$/.exec(path)?.[1];
   if (passthrough !== undefined) return { label: passthrough };
   return { label: path.endsWith("/models") ? "models" : "other" };
 }

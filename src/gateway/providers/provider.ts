@@ -244,12 +244,16 @@ export interface Embedding {
 export interface PassthroughRequest {
   /** The path below the provider's base URL. */
   readonly path: string;
+  /** Default: `POST`. */
+  readonly method?: "GET";
+  /** The path names a stored object: HTTP 404 says that there is none, and not that the backend lacks the endpoint. */
+  readonly isStoredObject?: true;
   /** Null: the request names no model. */
   readonly model: ResolvedModel | null;
   /** The caller's headers that go to the provider, `content-type` included. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Creates the body. `model` is the provider's name for the model; empty if the request names none. */
-  readonly createBody: (model: string) => BodyInit;
+  /** Creates the body; null: none. `model` is the provider's name for the model; empty if the request names none. */
+  readonly createBody: (model: string) => BodyInit | null;
 }
 
 /** Endpoints whose requests and answers need no translation. */

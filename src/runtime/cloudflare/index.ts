@@ -53,6 +53,14 @@ export function createCloudflarePlatform(env: Env): Platform {
         put: (file) => store.putFile(file),
       };
     },
+    batches: (owner) => {
+      const store = env.RESPONSE_STORE.getByName(owner);
+      return {
+        get: (id) => store.getBatch(id),
+        list: () => store.listBatches(),
+        put: (batch) => store.putBatch(batch),
+      };
+    },
     uploads: (owner) => {
       const store = env.RESPONSE_STORE.getByName(owner);
       return {

@@ -1,3 +1,4 @@
+import type { BatchStore } from "../../core/ports/batches.ts";
 import { type CallerObjects, deleteUpload } from "../../core/ports/caller-objects.ts";
 import type { FileStore } from "../../core/ports/files.ts";
 import type { ResponseStore } from "../../core/ports/responses.ts";
@@ -11,7 +12,7 @@ const SWEEP_MS = 60_000;
 /** The quota of all pass-through callers together, as a multiple of one caller's quota. */
 const PASS_THROUGH_QUOTA_FACTOR = 4;
 
-/** Stores callers' objects until they expire: stored responses, metadata of uploaded files, and uploads in progress. */
+/** Stores callers' objects until they expire: stored responses, metadata of uploaded files, batches, and uploads in progress. */
 export class CallerObjectStore {
   readonly #objects: ExpiringStore<CallerObjects>;
   readonly #now: () => number;
@@ -46,6 +47,14 @@ export class CallerObjectStore {
       get: async (id) => this.#objects.get(owner, "file", id, this.#now()),
       list: async () => this.#objects.list(owner, "file", this.#now()),
       put: (file) => this.#put(owner, "file", file),
+    };
+  }
+
+  batches(owner: string): BatchStore {
+    return {
+      get: async (id) => this.#objects.get(owner, "batch", id, this.#now()),
+      list: async () => this.#objects.list(owner, "batch", this.#now()),
+      put: (batch) => this.#put(owner, "batch", batch),
     };
   }
 

@@ -112,6 +112,7 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     alerts,
     responses: (owner) => callerObjects.responses(owner),
     files: (owner) => callerObjects.files(owner),
+    batches: (owner) => callerObjects.batches(owner),
     uploads: (owner) => callerObjects.uploads(owner),
     fetch: filteredFetch,
     deploymentFetch: direct,

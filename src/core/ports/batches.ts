@@ -1,0 +1,27 @@
+/** What the gateway stores about a batch of requests at a provider. Plain data: it can be stored and sent over RPC. */
+export interface BatchRecord {
+  /** The id that callers know. */
+  readonly id: string;
+  /** The configured provider that has the batch. Absent: the default provider. */
+  readonly provider?: string;
+  /** The provider's own id of the batch. */
+  readonly upstreamId: string;
+  /** The identifier of the account that created it; empty for a caller's own token. */
+  readonly account: string;
+  /** The id by which the caller named the input file. */
+  readonly inputFileId: string;
+  /** The JSON text of the batch as the caller saw it last. */
+  readonly lastSeen: string;
+  /** Its usage was counted. */
+  readonly isCounted?: true;
+  /** Milliseconds since the epoch, after which the batch is unknown. */
+  readonly expiresAt: number;
+}
+
+/** The batches of one caller, without expired ones. */
+export interface BatchStore {
+  get(id: string): Promise<BatchRecord | null>;
+  /** All batches, the oldest first. */
+  list(): Promise<readonly BatchRecord[]>;
+  put(batch: BatchRecord): Promise<void>;
+}

@@ -1,0 +1,186 @@
+import { altersUrlPath } from "../../core/conversation/model-path.ts";
+import { sha256Hex } from "../../core/encoding/hash.ts";
+import { isObject, type JsonObject, parseObject } from "../../core/encoding/json.ts";
+import { hasRepeatedMember, setMember } from "../../core/encoding/json-splice.ts";
+import { GatewayError, invalidRequest, upstreamFailure } from "../../core/errors/gateway-error.ts";
+import type { JsonBody } from "../../core/http/json-body.ts";
+import type { BatchRecord } from "../../core/ports/batches.ts";
+import type { Context } from "../../core/ports/context.ts";
+import { type Page, paginateById } from "../../core/routing/paginate-by-id.ts";
+import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
+import { fileNotFoundError } from "../files/file-provider.ts";
+import { MAX_LIFETIME_SECONDS } from "../files/record-lifetime.ts";
+import { readCount } from "../providers/json.ts";
+import { type BatchRequest, callBatches } from "./batch-provider.ts";
+import { PASSTHROUGH_STYLE } from "./targets.ts";
+
+/** The longest stored description of a batch, in characters. The errors of its lines are left out of longer ones. */
+const MAX_STORED_CHARS = 100_000;
+
+/** Members of a batch that name files, besides the input file. */
+const RESULT_FILES = ["output_file_id", "error_file_id"] as const;
+
+function batchNotFoundError(id: string): GatewayError {
+  return new GatewayError(404, `there is no batch with id ${JSON.stringify(id)}`, {
+    code: "not_found",
+    param: "batch_id",
+  });
+}
+
+/** Begins a request: the lines of a batch name models that the gateway does not see, so a limited key must not use it. */
+function beginRequest({ context: { log }, caller }: BatchRequest): void {
+  log.dialect = PASSTHROUGH_STYLE;
+  log.operation = "batches";
+  assertModelAllowed(caller.key?.entry, { requested: "", id: "" });
+}
+
+/**
+ * Creates a batch at the account that has its input file.
+ *
+ * @throws GatewayError 404 for a file that is not the caller's, 501 if the provider has no batches, and its errors
+ */
+export async function createBatch(request: BatchRequest, { text, value }: JsonBody): Promise<JsonObject> {
+  beginRequest(request);
+  const { context, caller } = request;
+  const inputFileId = isObject(value) ? value["input_file_id"] : undefined;
+  if (typeof inputFileId !== "string" || inputFileId === "") {
+    throw invalidRequest("input_file_id: the id of an uploaded file is required", "input_file_id");
+  }
+  if (hasRepeatedMember(text, ["input_file_id"])) {
+    throw invalidRequest("the body names input_file_id twice", "input_file_id");
+  }
+  const file = await context.platform.files(caller.owner).get(inputFileId);
+  if (file?.deleted === true || (file === null && caller.mode === "managed")) {
+    throw fileNotFoundError(inputFileId);
+  }
+  const place = {
+    account: file?.account ?? "",
+    ...(file?.provider === undefined ? {} : { provider: file.provider }),
+  };
+  const body = setMember(text, "input_file_id", JSON.stringify(file?.upstreamId ?? inputFileId));
+  const created = await callBatches(request, place, { path: "/batches", body }).catch((error: unknown) => {
+    throw isAccountGone(error) ? fileNotFoundError(inputFileId) : error;
+  });
+  const id = `batch_${crypto.randomUUID().replaceAll("-", "")}`;
+  const upstreamId = created["id"];
+  if (typeof upstreamId !== "string" || upstreamId === "") {
+    throw upstreamFailure("the provider's answer lacks the id of the batch", "upstream_error");
+  }
+  const expiresAt = context.platform.now() + MAX_LIFETIME_SECONDS * 1000;
+  return showBatch(request, created, { ...place, id, upstreamId, inputFileId, lastSeen: "{}", expiresAt });
+}
+
+/**
+ * Reads a batch, or does something with it.
+ *
+ * @param action what is done: empty to read it, or the last part of the path
+ * @throws GatewayError 404 for a batch that is not the caller's, and the errors of the provider
+ */
+export async function useBatch(
+  request: BatchRequest,
+  id: string,
+  action: "" | "cancel",
+): Promise<JsonObject> {
+  beginRequest(request);
+  const { context, caller } = request;
+  const record = await context.platform.batches(caller.owner).get(id);
+  if (record === null && caller.mode === "managed") throw batchNotFoundError(id);
+  const upstreamId = record?.upstreamId ?? id;
+  if (upstreamId.includes("/") || altersUrlPath(upstreamId)) throw batchNotFoundError(id);
+  const path = `/batches/${encodeURIComponent(upstreamId)}`;
+  try {
+    const batch = await callBatches(request, record ?? { account: "" }, {
+      path: action === "" ? path : `${path}/${action}`,
+      body: action === "" ? null : "{}",
+      isStoredObject: true,
+    });
+    // The provider checks who owns a batch that was created with the caller's own token elsewhere.
+    return record === null ? batch : await showBatch(request, batch, record);
+  } catch (error) {
+    throw isAccountGone(error) || isMissing(error) ? batchNotFoundError(id) : error;
+  }
+}
+
+/** Lists the caller's batches as they were seen last, the newest first. */
+export async function listBatches(
+  request: BatchRequest,
+  after: string | undefined,
+  limit: number,
+): Promise<Page<JsonObject & { readonly id: string }>> {
+  beginRequest(request);
+  const { context, caller } = request;
+  const records = await context.platform.batches(caller.owner).list();
+  const batches = records.toReversed().map(({ id, lastSeen }) => ({ ...parseObject(lastSeen), id }));
+  return paginateById(batches, after, limit, batchNotFoundError);
+}
+
+function isAccountGone(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === "target_account_not_found";
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof GatewayError && error.status === 404;
+}
+
+/** Replaces the provider's ids in a batch by the caller's, and stores the batch and its files. */
+async function showBatch(request: BatchRequest, batch: JsonObject, record: BatchRecord): Promise<JsonObject> {
+  const { context, caller } = request;
+  const shown: Record<string, unknown> = { ...batch, id: record.id, input_file_id: record.inputFileId };
+  for (const member of RESULT_FILES) {
+    const upstreamId = batch[member];
+    if (typeof upstreamId !== "string" || upstreamId === "") continue;
+    shown[member] = await adoptFile(
+      request,
+      record,
+      upstreamId,
+      `${record.id}_${member.split("_")[0]}.jsonl`,
+    );
+  }
+  const isCounted = record.isCounted === true || countUsage(context, batch, record);
+  const text = JSON.stringify(shown);
+  const lastSeen = text.length <= MAX_STORED_CHARS ? text : JSON.stringify({ ...shown, errors: null });
+  await context.platform
+    .batches(caller.owner)
+    .put({ ...record, lastSeen, ...(isCounted ? { isCounted } : {}) });
+  return shown;
+}
+
+/** Makes a file of a batch a file of its caller. Returns its id, which is always the same for one file. */
+async function adoptFile(
+  { context, caller }: BatchRequest,
+  { account, provider }: BatchRecord,
+  upstreamId: string,
+  filename: string,
+): Promise<string> {
+  const digest = await sha256Hex(JSON.stringify([caller.owner, provider ?? "", account, upstreamId]));
+  const id = `file-${digest.slice(0, 32)}`;
+  const files = context.platform.files(caller.owner);
+  if ((await files.get(id)) !== null) return id;
+  const now = context.platform.now();
+  await files.put({
+    id,
+    upstreamId,
+    ...(provider === undefined ? {} : { provider }),
+    account,
+    filename,
+    mediaType: "application/jsonl",
+    purpose: "batch_output",
+    bytes: 0,
+    status: "processed",
+    createdAt: Math.floor(now / 1000),
+    expiresAt: now + MAX_LIFETIME_SECONDS * 1000,
+  });
+  return id;
+}
+
+/** Counts the usage that a batch states at its end for the request that reads it first. */
+function countUsage({ log }: Context, { usage, model }: JsonObject, { provider }: BatchRecord): boolean {
+  if (!isObject(usage)) return false;
+  const prompt = readCount(usage["input_tokens"]) ?? 0;
+  const completion = readCount(usage["output_tokens"]) ?? 0;
+  if (prompt + completion === 0) return false;
+  log.promptTokens = prompt;
+  log.completionTokens = completion;
+  if (typeof model === "string") log.model = provider === undefined ? model : `${provider}/${model}`;
+  return true;
+}
