@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { AccountHealth, QueueStatus } from "../src/core/ports/account-status.ts";
 import type { AcquireRefusal, AcquireRequest, CountResult } from "../src/core/ports/accounts.ts";
-import { WALL_CLOCK, withTimeout } from "../src/core/ports/clock.ts";
+import { monotonicNow, WALL_CLOCK, withTimeout } from "../src/core/ports/clock.ts";
 import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../src/core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../src/core/ports/pool-configuration.ts";
 import { MAX_SHARDS } from "../src/core/ports/variables.ts";
@@ -82,6 +82,7 @@ export class AccountPool extends DurableObject<Env> {
       uses,
       boot: getProcessName(env),
       ...WALL_CLOCK,
+      monotonicNow,
       wakeAt: (at) => {
         ctx.waitUntil(ctx.storage.setAlarm(at).catch(() => this.#pool.onAlarmFailed()));
       },

@@ -3,7 +3,7 @@ import type { PoolAccount } from "../../src/core/ports/pool-configuration.ts";
 import { TOTAL_UNITS } from "../../src/pool/limit-share.ts";
 import { createShardMap, shardNames } from "../../src/pool/shards/layout.ts";
 import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";
-import { Waiter } from "../../src/pool/waiter.ts";
+import { type AcquireOutcome, Waiter } from "../../src/pool/waiter.ts";
 import { Books, Violation } from "./books.ts";
 import { ModelClock } from "./clock.ts";
 import { ModelConfiguration } from "./configuration.ts";
@@ -78,6 +78,8 @@ export class World {
   #waiting: Waiting[] = [];
   #beatAt = 0;
   #requests = 0;
+  /** What was violated by an answer that came between two steps. */
+  #fault: unknown = null;
 
   constructor() {
     const limits = { perAccount: PER_ACCOUNT, global: 9, queue: 8, queueWaitMs: 8_000, tokenRefreshMs: 0 };
@@ -147,7 +149,8 @@ export class World {
   #request(shard: ModelShard, asked: Partial<AcquireRequest>): void {
     this.#requests += 1;
     const came = this.clock.now();
-    void shard.acquire({ requestId: `r${this.#requests}`, model: "m", ...asked }).then((outcome) => {
+    const acquired = shard.acquire({ requestId: `r${this.#requests}`, model: "m", ...asked });
+    const use = (outcome: AcquireOutcome | Waiter) => {
       const since = this.books.next();
       if (outcome instanceof Waiter) {
         this.counts.waited += 1;
@@ -159,6 +162,9 @@ export class World {
       } else if ("granted" in outcome)
         this.#granted(shard, outcome.granted.lease, outcome.granted.account.id);
       else this.counts.refused += 1;
+    };
+    acquired.then(use).catch((error: unknown) => {
+      this.#fault ??= error;
     });
   }
 
@@ -261,6 +267,7 @@ export class World {
 
   /** Processes the outcomes of waiting requests and compares them with the promises. */
   #look(): void {
+    if (this.#fault !== null) throw this.#fault;
     const now = this.clock.now();
     const waiting: Waiting[] = [];
     const granted: Waiting[] = [];

@@ -50,11 +50,6 @@ export class HalfOpenBudget {
     this.#lastProbeAt = now;
   }
 
-  /** Shifts the times after the clock was set. */
-  shiftClock(byMs: number): void {
-    this.#lastProbeAt += byMs;
-  }
-
   /** The account works. Returns true when it was not proven before. */
   markProven(): boolean {
     if (this.isProven) return false;

@@ -11,7 +11,7 @@ import type {
   SignInResult,
   TokenResult,
 } from "../core/ports/accounts.ts";
-import { WALL_CLOCK } from "../core/ports/clock.ts";
+import { monotonicNow, WALL_CLOCK } from "../core/ports/clock.ts";
 import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../core/ports/pool-configuration.ts";
 import type { UseStore } from "./limits/use-store.ts";
@@ -170,6 +170,7 @@ export function createInProcessPool(store: PoolStore, uses?: UseStore): InProces
     boot: crypto.randomUUID(),
     holdersShareProcess: true,
     ...WALL_CLOCK,
+    monotonicNow,
     wakeAt,
   });
   return new InProcessAccountPool(pool);

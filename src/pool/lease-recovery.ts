@@ -34,7 +34,7 @@ export class LeaseRecovery {
   readonly #reclaimed: Map<string, number>;
   /** Tokens from before the restart that were already resumed. */
   readonly #confirmed = new Set<string>();
-  #startedAt: number;
+  readonly #startedAt: number;
   /** The stored terms. */
   #stored: LeaseTerms | null;
   /** The terms of the leases that this start grants. */
@@ -77,7 +77,7 @@ export class LeaseRecovery {
     store.flush();
   }
 
-  /** From when on no holder from before the restart can use a slot, Unix milliseconds. */
+  /** From when on no holder from before the restart can use a slot, monotonic milliseconds. */
   get deadline(): number {
     const { claimMs, awaitMs } = this.#claimPeriods;
     return this.#startedAt + (this.isolates.isAwaiting ? awaitMs : claimMs);
@@ -86,12 +86,6 @@ export class LeaseRecovery {
   /** How long requests from before this start may still be running without a report, milliseconds. */
   get orphanTimeoutMs(): number {
     return this.#allEnded ? 0 : this.#claimPeriods.awaitMs;
-  }
-
-  /** Shifts the running periods after the clock was set. */
-  shiftClock(byMs: number): void {
-    this.#startedAt += byMs;
-    this.#windowStart += byMs;
   }
 
   /** The name of a lease: the number of the pool's start, and the lease's serial number. */
@@ -132,7 +126,7 @@ export class LeaseRecovery {
     return true;
   }
 
-  /** Remembers an expired lease. Its holder may try to resume it after a restart, and must not take another holder's slot. */
+  /** Remembers an expired lease; `now`: Unix milliseconds. Its holder may try to resume it after a restart, and must not take another holder's slot. */
   recordReclaimed(token: string, now: number): void {
     this.#reclaimed.set(token, now);
     this.#store.addReclaimed(token, now);
@@ -173,10 +167,14 @@ export class LeaseRecovery {
     this.#store.clearHighWaterMarks();
   }
 
-  /** Lowers marks that were not needed recently, once per window. */
-  lowerHighWaterMarks(now: number): void {
-    if (now - this.#windowStart < WINDOW_MS) return;
-    this.#windowStart = now;
+  /**
+   * Lowers marks that were not needed recently, once per window.
+   *
+   * @param now Unix milliseconds
+   */
+  lowerHighWaterMarks(now: number, monotonicNow: number): void {
+    if (monotonicNow - this.#windowStart < WINDOW_MS) return;
+    this.#windowStart = monotonicNow;
     for (const state of this.#marked) {
       const needed = Math.max(state.occupiedSlots, state.peak, state.previousPeak);
       state.previousPeak = state.peak;

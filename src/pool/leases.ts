@@ -59,9 +59,11 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
   readonly holder: LeaseHolder;
   /** The fair share of the caller that holds the slot. */
   readonly fairShare: FairShare;
+  /** Unix milliseconds. */
   readonly grantedAt: number;
   /** Whether the holder has reported how its use ended. */
   outcomeReported = false;
+  /** Monotonic milliseconds. */
   expiresAt: number;
   /** See `HalfOpenBudget.startProbe`; 0: the lease was granted before a restart, so its result is ignored. */
   probePeriod = 0;
@@ -75,7 +77,7 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
     holder: LeaseHolder,
     fairShare: FairShare,
     now: number,
-    ttlMs: number,
+    expiresAt: number,
   ) {
     super();
     this.token = token;
@@ -84,7 +86,7 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
     this.holder = holder;
     this.fairShare = fairShare;
     this.grantedAt = now;
-    this.expiresAt = now + ttlMs;
+    this.expiresAt = expiresAt;
   }
 }
 
@@ -102,7 +104,7 @@ export class Leases {
     return this.#byToken.size;
   }
 
-  /** When the first lease expires, Unix milliseconds; `Infinity` when there is none. */
+  /** When the first lease expires, monotonic milliseconds; `Infinity` when there is none. */
   get nextExpiry(): number {
     return this.#byExpiry.head?.expiresAt ?? Number.POSITIVE_INFINITY;
   }
@@ -112,6 +114,7 @@ export class Leases {
     return this.#byExpiry.head;
   }
 
+  /** @param now Unix milliseconds */
   add(
     token: string,
     serial: number,
@@ -119,8 +122,10 @@ export class Leases {
     holder: LeaseHolder,
     fairShare: FairShare,
     now: number,
+    monotonicNow: number,
   ): LeaseRecord {
-    const lease = new LeaseRecord(token, serial, state, holder, fairShare, now, this.#ttlMs);
+    const expiresAt = monotonicNow + this.#ttlMs;
+    const lease = new LeaseRecord(token, serial, state, holder, fairShare, now, expiresAt);
     this.#byToken.set(token, lease);
     this.#byExpiry.push(lease);
     return lease;
@@ -130,14 +135,9 @@ export class Leases {
     return this.#byToken.get(token);
   }
 
-  renew(lease: LeaseRecord, now: number): void {
-    lease.expiresAt = now + this.#ttlMs;
+  renew(lease: LeaseRecord, monotonicNow: number): void {
+    lease.expiresAt = monotonicNow + this.#ttlMs;
     this.#byExpiry.push(lease);
-  }
-
-  /** Restarts the lifetime of every lease after the clock was set. */
-  renewAll(now: number): void {
-    for (const lease of this.#byExpiry) lease.expiresAt = now + this.#ttlMs;
   }
 
   remove(lease: LeaseRecord): void {

@@ -1,12 +1,13 @@
 import type { Clock } from "../core/ports/clock.ts";
 import { IDLE_SETTLE_MS } from "./lease-recovery.ts";
-import { CLOCK_CHECK_MS } from "./slots.ts";
 
 /** How often expired leases are reclaimed and high-water marks lowered, milliseconds. */
 const SWEEP_MS = 10_000;
 
 /** The clock and alarm that the pool needs. */
 export interface MaintenanceClock extends Clock {
+  /** Monotonic milliseconds, for leases; by default `now`. */
+  readonly monotonicNow?: () => number;
   /** Requests a call of `sweep` at a time (Unix milliseconds), even if the pool is restarted meanwhile. */
   readonly wakeAt: (at: number) => void;
 }
@@ -22,17 +23,8 @@ export class MaintenanceTimers {
   #sweepPlanned = false;
   #idleSince = 0;
   #settling = false;
-  #isWatching = false;
-  readonly #onClockCheck: () => void;
 
-  constructor(
-    clock: MaintenanceClock,
-    isIdle: () => boolean,
-    onClockCheck: () => void,
-    onWake: () => void,
-    onSettled: () => void,
-  ) {
-    this.#onClockCheck = onClockCheck;
+  constructor(clock: MaintenanceClock, isIdle: () => boolean, onWake: () => void, onSettled: () => void) {
     this.#clock = clock;
     this.#isIdle = isIdle;
     this.#onWake = onWake;
@@ -49,17 +41,6 @@ export class MaintenanceTimers {
     this.#stopWake = this.#clock.setTimer(Math.max(0, at - this.#clock.now()), () => {
       this.#wakeTime = Number.POSITIVE_INFINITY;
       this.#onWake();
-    });
-  }
-
-  /** Checks the clock at intervals while a slot is occupied. */
-  watchClock(): void {
-    if (this.#isWatching) return;
-    this.#isWatching = true;
-    this.#clock.setTimer(CLOCK_CHECK_MS, () => {
-      this.#isWatching = false;
-      this.#onClockCheck();
-      if (!this.#isIdle()) this.watchClock();
     });
   }
 

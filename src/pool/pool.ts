@@ -82,6 +82,7 @@ export class AccountPool {
   readonly #ledger: UseLedger;
   readonly #health: HealthPersistence;
   readonly #circuitProbe: CircuitProbe;
+  readonly #monotonicNow: () => number;
   readonly #outcomeRecorder: OutcomeRecorder;
   readonly #handover = new Handover();
   /** See `PoolShard.order`. */
@@ -109,40 +110,47 @@ export class AccountPool {
     this.#maintenance = new MaintenanceTimers(
       options,
       () => this.#slots.inUse === 0,
-      () => this.#slots.processElapsedTime(),
       () => this.#onWake(),
       () => this.#clearWhenIdle(),
     );
-    this.#slots = new Slots(store, leaseTtlMs, terms, now, options.setTimer, {
-      onGranted: (state, { model, use }, at) => {
-        this.#maintenance.scheduleSweep();
-        this.#maintenance.watchClock();
-        if (use !== undefined) this.#ledger.begin(use.id, at);
-        state.health.used(at);
-        return {
-          account: toLeasedAccount(state),
-          token: this.#tokens.peek(state, at),
-          failing: state.mustReportSuccess || this.#slots.providerPools.of(state).breaker.tracksModel(model),
-          ...(use === undefined ? {} : { limits: this.#ledger.limitState(use, at) }),
-          ...(this.#configVersion === 0 ? {} : { configVersion: this.#configVersion }),
-        };
+    const { monotonicNow = now, setTimer } = options;
+    this.#monotonicNow = monotonicNow;
+    this.#slots = new Slots(
+      store,
+      leaseTtlMs,
+      terms,
+      { now, setTimer, monotonicNow },
+      {
+        onGranted: (state, { model, use }, at) => {
+          this.#maintenance.scheduleSweep();
+          if (use !== undefined) this.#ledger.begin(use.id, at);
+          state.health.used(at);
+          return {
+            account: toLeasedAccount(state),
+            token: this.#tokens.peek(state, at),
+            failing:
+              state.mustReportSuccess || this.#slots.providerPools.of(state).breaker.tracksModel(model),
+            ...(use === undefined ? {} : { limits: this.#ledger.limitState(use, at) }),
+            ...(this.#configVersion === 0 ? {} : { configVersion: this.#configVersion }),
+          };
+        },
+        onLeaseEnded: ({ state, token, holder, outcomeReported, expiresAt }, at) => {
+          const providerPool = this.#slots.providerPools.of(state);
+          // A lease released without a report counts as a success. An expired lease has no known result.
+          if (!outcomeReported && expiresAt > monotonicNow()) {
+            state.health.succeeded(at);
+            providerPool.health.record(null, at);
+          }
+          this.#circuitProbe.onRequestEnded(providerPool, requestIdentityOf(holder));
+          if (holder.use !== undefined) this.#ledger.releaseSlot(holder.use, at);
+          this.#tokens.leaseEnded(state, token, at);
+        },
+        onDismissed: (request) => this.#onUnserved(request),
+        onIdle: () => this.#maintenance.onIdle(),
+        onScheduleChanged: () => this.#scheduleWake(),
+        onLimitExhausted: (limit, wasRejected) => options.onLimitExhausted?.(limit, wasRejected),
       },
-      onLeaseEnded: ({ state, token, holder, outcomeReported, expiresAt }, at) => {
-        const providerPool = this.#slots.providerPools.of(state);
-        // A lease released without a report counts as a success. An expired lease has no known result.
-        if (!outcomeReported && expiresAt > at) {
-          state.health.succeeded(at);
-          providerPool.health.record(null, at);
-        }
-        this.#circuitProbe.onRequestEnded(providerPool, requestIdentityOf(holder));
-        if (holder.use !== undefined) this.#ledger.releaseSlot(holder.use, at);
-        this.#tokens.leaseEnded(state, token, at);
-      },
-      onDismissed: (request) => this.#onUnserved(request),
-      onIdle: () => this.#maintenance.onIdle(),
-      onScheduleChanged: () => this.#scheduleWake(),
-      onLimitExhausted: (limit, wasRejected) => options.onLimitExhausted?.(limit, wasRejected),
-    });
+    );
     this.#tokens = new AccountTokens(store, now(), (id) => this.#slots.accounts.getOrCreate(id));
     this.#circuitProbe = new CircuitProbe(this.#slots, options.probeWaitMs ?? PROBE_WAIT_MS, now);
     this.#outcomeRecorder = new OutcomeRecorder(
@@ -158,7 +166,6 @@ export class AccountPool {
     this.moves = new AccountMoves(this.#slots, this.#tokens, this.#handover, now);
     if (this.#slots.leaseRecovery.hasHighWaterMarks || this.#ledger.hasUses)
       this.#maintenance.scheduleSweep();
-    if (this.#slots.inUse > 0) this.#maintenance.watchClock();
   }
 
   /**
@@ -293,7 +300,7 @@ export class AccountPool {
     this.#slots.processElapsedTime();
     const lease = this.#slots.leases.get(token);
     if (lease === undefined) return false;
-    this.#slots.leases.renew(lease, this.#now());
+    this.#slots.leases.renew(lease, this.#monotonicNow());
     return true;
   }
 
@@ -304,7 +311,6 @@ export class AccountPool {
    */
   resumeLease(token: string, account: string, holder: LeaseHolder, isolate = ""): string | null {
     const name = this.#slots.resumeLease(token, account, holder, isolate);
-    if (name !== null) this.#maintenance.watchClock();
     if (name !== null && holder.use !== undefined) this.#ledger.resume(holder.use);
     return name;
   }
@@ -432,7 +438,7 @@ export class AccountPool {
     let needsSweep = true;
     try {
       this.#store.flush();
-      leaseRecovery.lowerHighWaterMarks(this.#now());
+      leaseRecovery.lowerHighWaterMarks(this.#now(), this.#monotonicNow());
       this.#health.save();
       const hasUses = this.#ledger.sweep(this.#now());
       this.#store.flush();

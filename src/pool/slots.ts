@@ -1,5 +1,5 @@
 import { type AcquireRequest, ANY_PROVIDER } from "../core/ports/accounts.ts";
-import type { SetTimer } from "../core/ports/clock.ts";
+import type { Clock } from "../core/ports/clock.ts";
 import type { PoolLimits } from "../core/ports/pool-configuration.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTable } from "./account-table.ts";
@@ -22,13 +22,14 @@ export interface SlotEvents extends RequestQueueEvents {
   onIdle(): void;
 }
 
-/**
- * While a slot is occupied, the pool checks its clock at least this often. A much larger step means that the clock was set,
- * or that the pool was suspended: then all leases get their full lifetime again. Several smaller steps in a row stay below
- * a lease's lifetime.
- */
-export const CLOCK_CHECK_MS = 1_000;
-const CLOCK_STEP_MS = 2 * CLOCK_CHECK_MS;
+/** The system clock counts as set when it differs this much from the monotonic one, milliseconds. */
+const CLOCK_DRIFT_MS = 100;
+
+/** The slots' clock. */
+export interface SlotClock extends Clock {
+  /** Monotonic milliseconds, for leases. */
+  readonly monotonicNow: () => number;
+}
 
 /**
  * Slots, leases and waiting requests. An account never has more leases than `perAccount`, and all accounts together never
@@ -49,23 +50,21 @@ export class Slots {
   readonly leases: Leases;
   readonly leaseRecovery: LeaseRecovery;
   readonly #now: () => number;
-  #seenAt: number;
+  readonly #monotonicNow: () => number;
+  /** The difference between Unix time and monotonic time, milliseconds. */
+  #clockOffset = 0;
   readonly #events: SlotEvents;
 
-  constructor(
-    store: PoolStore,
-    ttlMs: number,
-    terms: GrantTerms,
-    now: () => number,
-    setTimer: SetTimer,
-    events: SlotEvents,
-  ) {
+  constructor(store: PoolStore, ttlMs: number, terms: GrantTerms, clock: SlotClock, events: SlotEvents) {
+    const { now, monotonicNow } = clock;
     this.#now = now;
-    this.#seenAt = now();
+    this.#monotonicNow = monotonicNow;
     this.#events = events;
-    this.requestQueue = new RequestQueue(this, this.providerPools, this.limits, { now, setTimer }, events);
+    this.requestQueue = new RequestQueue(this, this.providerPools, this.limits, clock, events);
     this.leases = new Leases(ttlMs);
-    this.leaseRecovery = new LeaseRecovery(store, now(), terms, (id) => this.accounts.getOrCreate(id));
+    this.leaseRecovery = new LeaseRecovery(store, monotonicNow(), terms, (id) =>
+      this.accounts.getOrCreate(id),
+    );
   }
 
   /** Occupied slots, including unconfirmed leases from before a restart. */
@@ -204,14 +203,22 @@ export class Slots {
     const name = this.leaseRecovery.leaseName(this.serial);
     const fairShare = this.providerPools.of(state).fairShares.getOrCreate(holder.caller);
     fairShare.occupiedSlots += 1;
-    this.#assignIsolate(this.leases.add(name, this.serial, state, holder, fairShare, this.#now()), isolate);
+    const lease = this.leases.add(
+      name,
+      this.serial,
+      state,
+      holder,
+      fairShare,
+      this.#now(),
+      this.#monotonicNow(),
+    );
+    this.#assignIsolate(lease, isolate);
     return name;
   }
 
   /** See `AccountPool.beat`. */
   beat(isolate: string, tokens: readonly string[], known?: number): HeartbeatAnswer {
     this.processElapsedTime();
-    const now = this.#now();
     const { start, isolates } = this.leaseRecovery;
     const lost: string[] = [];
     // A heartbeat sent before the restart may also omit leases that were granted before the restart.
@@ -219,7 +226,7 @@ export class Slots {
     for (const token of tokens) {
       const lease = this.leases.get(token);
       if (lease !== undefined) {
-        this.leases.renew(lease, now);
+        this.leases.renew(lease, this.#monotonicNow());
         this.#assignIsolate(lease, isolate);
       } else if (Number.parseInt(token, 10) < start) isComplete = false;
       else lost.push(token);
@@ -242,20 +249,11 @@ export class Slots {
   /** Processes events that only the passing of time causes. */
   processElapsedTime(): void {
     const now = this.#now();
-    const elapsedMs = now - this.#seenAt;
-    this.#seenAt = now;
-    if (elapsedMs < 0 || (this.inUse > 0 && elapsedMs > CLOCK_STEP_MS)) {
-      this.leases.renewAll(now);
-      this.leaseRecovery.shiftClock(elapsedMs);
-      for (const state of this.accounts) {
-        state.halfOpenBudget.shiftClock(elapsedMs);
-        this.#updatePosition(state);
-      }
-    }
+    const monotonicNow = this.#monotonicNow();
     let freed = false;
     for (
       let lease = this.leases.firstToExpire;
-      lease !== null && lease.expiresAt <= now;
+      lease !== null && lease.expiresAt <= monotonicNow;
       lease = this.leases.firstToExpire
     ) {
       this.leaseRecovery.recordReclaimed(lease.token, now);
@@ -263,7 +261,7 @@ export class Slots {
       freed = true;
     }
     if (this.leaseRecovery.unconfirmedLeases > 0) {
-      for (const state of this.leaseRecovery.dropExpiredUnconfirmed(now)) {
+      for (const state of this.leaseRecovery.dropExpiredUnconfirmed(monotonicNow)) {
         this.#onSlotFreed(state);
         freed = true;
       }
@@ -286,7 +284,14 @@ export class Slots {
     let cooldownEnd = Number.POSITIVE_INFINITY;
     for (const { rotation } of this.providerPools.all)
       cooldownEnd = Math.min(cooldownEnd, rotation.nextCooldownEnd);
-    return Math.min(cooldownEnd, this.leases.nextExpiry, dropAt);
+    return Math.min(cooldownEnd, Math.min(this.leases.nextExpiry, dropAt) + this.#unixOffset);
+  }
+
+  /** What to add to monotonic time for Unix time. It changes only when the system clock is set. */
+  get #unixOffset(): number {
+    const offset = this.#now() - this.#monotonicNow();
+    if (Math.abs(offset - this.#clockOffset) > CLOCK_DRIFT_MS) this.#clockOffset = offset;
+    return this.#clockOffset;
   }
 
   #updatePosition(state: AccountState): void {
@@ -307,7 +312,8 @@ export class Slots {
     fairShare.occupiedSlots += 1;
     fairShare.lastServedSerial = this.serial;
     state.leases += 1;
-    this.leases.add(lease, this.serial, state, holder, fairShare, now).probePeriod =
+    const monotonicNow = this.#monotonicNow();
+    this.leases.add(lease, this.serial, state, holder, fairShare, now, monotonicNow).probePeriod =
       state.halfOpenBudget.startProbe(now);
     rotation.advance(state);
     queue.updateRunnable(state, rotation);

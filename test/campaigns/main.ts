@@ -9,7 +9,6 @@
  */
 import { parseArgs } from "node:util";
 import type { Found, Part } from "./part.ts";
-import { clocks } from "./parts/clocks.ts";
 import { departures } from "./parts/departures.ts";
 import { disks } from "./parts/disks.ts";
 import { dribbles } from "./parts/dribbles.ts";
@@ -29,7 +28,6 @@ const PARTS: readonly Part[] = [
   kills,
   faults,
   soak,
-  clocks,
   edits,
   usage,
   durability,

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import type { Part } from "../campaigns/part.ts";
-import { clocks } from "../campaigns/parts/clocks.ts";
 import { edits } from "../campaigns/parts/edits.ts";
 import { soak } from "../campaigns/parts/soak.ts";
 import { usage } from "../campaigns/parts/usage.ts";
@@ -10,7 +9,6 @@ import { ON_DENO } from "../support/runtime.ts";
 /** The shortest form of those campaigns that no other test stands for: departures, restarts and faults have tests of their own. */
 const PARTS: readonly (readonly [name: string, part: Part, count: number])[] = [
   ["edits of the configuration and deletions of accounts under load", edits, 25],
-  ["settings of the clock under load", clocks, 3],
   ["requests of all kinds", soak, 100],
   ["what the books of usage say of requests of many keys, while objects are evicted,", usage, 200],
 ];

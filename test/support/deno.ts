@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { cacheFolder, developmentVars, root } from "../../scripts/development.mjs";
-import { CLOCK_PATH } from "./clock.ts";
 import { fetchDescribed } from "./described.ts";
 import { freePort } from "./free-port.ts";
 import type { GatewayOptions } from "./gateway.ts";
@@ -60,10 +59,6 @@ export class DenoGateway {
 
   evict(): Promise<void> {
     return this.evictPool();
-  }
-
-  async setClock(byMs: number): Promise<void> {
-    await (await fetch(`${this.url}${CLOCK_PATH}?by=${byMs}`)).text();
   }
 
   async poolRows(): Promise<number | null> {

@@ -10,7 +10,7 @@ export interface GatewayOptions {
   readonly sandboxVars?: Readonly<Record<string, string>>;
   /** Secrets that must not leave the gateway, in addition to those in `vars` and in requests (see `SecretWatch`). */
   readonly secrets?: readonly string[];
-  /** Enables `evictPool`, `resizePools` (workerd only) and `setClock`. */
+  /** Enables `evictPool` and `resizePools` (workerd only), and `clockAt`. */
   readonly evictable?: boolean;
   /** Enables `heap`. */
   readonly inspected?: boolean;
@@ -46,8 +46,6 @@ export interface Gateway {
    * Changes the number of pool objects while requests are in progress; the isolate must know the same number. workerd only.
    */
   resizePools(count: number): Promise<void>;
-  /** Moves the gateway's clock forwards or back. */
-  setClock(byMs: number): Promise<void>;
   /** Number of the pool's rows for occupied slots; null if the pool is unavailable. */
   poolRows(): Promise<number | null>;
   /** Memory of the gateway's isolate after garbage collection, in bytes; only with `inspected`. */

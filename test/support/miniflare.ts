@@ -6,7 +6,7 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { developmentVars } from "../../scripts/development.mjs";
 import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";
 import { type Bundle, buildBundles, modulesOf } from "./bundle.ts";
-import { CLOCK_PATH, settableClock } from "./clock.ts";
+import { shiftedClock } from "./clock.ts";
 import { fetchDescribed } from "./described.ts";
 import type { EvictableBinding, Gateway, GatewayOptions } from "./gateway.ts";
 import { debuggerAt, liveHeap } from "./inspector.ts";
@@ -91,9 +91,6 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
       const next: unknown = objects.getByName("main");
       if (isResizable(next)) await next.poolPart("main");
     },
-    setClock: async (byMs) => {
-      await (await fetch(new URL(`${CLOCK_PATH}?by=${byMs}`, running.url))).text();
-    },
     poolRows: async () => {
       const pools = await running.miniflare.getDurableObjectNamespace("ACCOUNT_POOL", "polygate");
       const pool: unknown = pools.getByName(POOL_NAME);
@@ -130,10 +127,10 @@ const isResizable = (
 ): stub is { resize(count: number): Promise<void>; poolPart(name: string): Promise<unknown> } =>
   isEvictable(stub) && "resize" in stub;
 
-/** The gateway's entry, with an evictable pool and a settable clock. */
+/** The gateway's entry, with an evictable pool and a clock that is ahead. */
 function evictableEntry(entry: string): string {
   return `
-    import { setClock } from "./clock.js";
+    import "./clock.js";
     import worker, { AccountPool as Pool, Configuration as Settings, History as Archive, Usage as Books } from "./${entry}";
     export * from "./${entry}";
     export class AccountPool extends Pool {
@@ -169,7 +166,7 @@ function evictableEntry(entry: string): string {
         this.ctx.abort("evicted by a test");
       }
     }
-    export default { ...worker, fetch: (request, env, ctx) => setClock(request) ?? worker.fetch(request, env, ctx) };`;
+    export default worker;`;
 }
 
 function workerOf(
@@ -196,7 +193,7 @@ function workerOf(
             {
               type: "ESModule" as const,
               path: join(bundle.folder, "clock.js"),
-              contents: settableClock(clockAt - Date.now()),
+              contents: shiftedClock(clockAt - Date.now()),
             },
           ]
         : []),

@@ -17,6 +17,9 @@ export const WALL_CLOCK: Clock = {
   },
 };
 
+/** Time that never jumps, also when the system clock is set: milliseconds since some moment. */
+export const monotonicNow = (): number => performance.now();
+
 /** Resolves after `ms` milliseconds of the clock. */
 export const sleep = (ms: number, { setTimer }: Clock): Promise<void> =>
   new Promise((resolve) => setTimer(ms, resolve));

@@ -73,11 +73,6 @@ export class World {
     );
   }
 
-  /** The pool's clock is set. */
-  setClock(byMs: number): void {
-    this.#offset += byMs;
-  }
-
   /** The object loses its memory. The next message that reaches it starts it again. */
   restart(): void {
     for (const timer of this.#timers) clearTimeout(timer);
@@ -109,7 +104,7 @@ export class Isolate {
   #failsAtOnce = false;
   readonly #born = Date.now();
   readonly #rate: number;
-  #skew: number;
+  readonly #skew: number;
 
   constructor(world: World) {
     this.world = world;
@@ -135,11 +130,6 @@ export class Isolate {
     timer = setTimeout(fire, ms / this.#rate);
     return () => clearTimeout(timer);
   };
-
-  /** Its clock is set. */
-  setClock(byMs: number): void {
-    this.#skew += byMs;
-  }
 
   stop(ms: number): void {
     this.#stoppedUntil = Math.max(this.#stoppedUntil, Date.now() + ms);

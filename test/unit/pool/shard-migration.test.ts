@@ -125,21 +125,6 @@ async function storm(load: Load, rough: boolean): Promise<void> {
   }
 }
 
-/** Half a minute in which every clock is set, forwards and back, by up to so many milliseconds. */
-async function clockChanges(load: Load, most: number, often: number): Promise<void> {
-  const { random: dice, isolates, world } = load;
-  for (let passed = 0; passed < 30_000; passed += 100) {
-    const isolate = isolates[Math.floor(dice() * isolates.length)];
-    const what = dice();
-    if (isolate === undefined) break;
-    if (what < 0.6) load.request(isolate, 500 + dice() * 9_000);
-    else if (what < 0.6 + often) world.setClock((dice() - 0.5) * 2 * most);
-    else if (what < 0.6 + 2 * often) isolate.setClock((dice() - 0.5) * 2 * most);
-    await vi.advanceTimersByTimeAsync(100);
-    load.check();
-  }
-}
-
 const seeds = Array.from({ length: Number(process.env["SEEDS"] ?? 4) }, (_, index) => index + 1);
 
 describe("whatever happens to the pool, its holders and the network", () => {
@@ -158,20 +143,6 @@ describe("whatever happens to the pool, its holders and the network", () => {
     await load.quiet();
     expect(load.ended).toMatchObject({ aborted: 0 });
     expect(load.ended.done).toBeGreaterThan(50);
-  });
-});
-
-describe.each([
-  ["by hours", 3_600_000, 0.03],
-  ["again and again, by seconds", 8_000, 0.15],
-])("clocks that are set %s", (_, most, often) => {
-  test.each(seeds)("end nobody's work, and grant nothing twice (seed %i)", async (seed) => {
-    const load = new Load(seed, FAIR);
-    await clockChanges(load, most, often);
-    expect(load.violations).toEqual([]);
-    await load.quiet();
-    expect(load.ended).toMatchObject({ aborted: 0 });
-    expect(load.ended.done).toBeGreaterThan(20);
   });
 });
 
@@ -208,37 +179,6 @@ describe("an isolate that was kept from running", () => {
     await vi.advanceTimersByTimeAsync(2_100);
     expect(load.ended).toMatchObject({ aborted: 1 });
   });
-
-  test("goes on although its clock is set while it asks, and again while it asks once more", async () => {
-    const load = new Load(1, CALM, 1);
-    vi.spyOn(load.world, "delay").mockImplementation(() => 300);
-    const [isolate] = load.isolates;
-    if (isolate === undefined) throw new Error("no isolate");
-    load.request(isolate, 8_000);
-    // It was granted after 600 ms, and its messages are under way for as long, at the second half of each second.
-    await vi.advanceTimersByTimeAsync(1_300);
-    for (let times = 0; times < 2; times += 1) {
-      isolate.setClock(3_600_000);
-      await vi.advanceTimersByTimeAsync(600);
-    }
-    await load.quiet();
-    expect(load.ended).toMatchObject({ done: 1, aborted: 0 });
-  });
-
-  test.each([8_800, 8_900, 9_000, 9_200, 9_400, 9_450, 9_480, 9_500, 9_700, 9_900, 10_100])(
-    "goes on although its clock is set by %i ms, nearly as far as it may use its slot",
-    async (ms) => {
-      const load = new Load(1, CALM, 1);
-      vi.spyOn(load.world, "delay").mockImplementation(() => 50);
-      const [isolate] = load.isolates;
-      if (isolate === undefined) throw new Error("no isolate");
-      load.request(isolate, 8_000);
-      await vi.advanceTimersByTimeAsync(1_400);
-      isolate.setClock(ms);
-      await load.quiet();
-      expect(load.ended).toMatchObject({ done: 1, aborted: 0 });
-    },
-  );
 
   test("goes on although the next look at its lease comes while the answer to the late one is awaited", async () => {
     // Its last beat is from 1,100: 0.65 s are left when it goes on, and the answer takes 0.9.

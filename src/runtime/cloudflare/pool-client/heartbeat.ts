@@ -14,15 +14,13 @@ const MAX_MISSED_HEARTBEATS = 6;
 export class HeldLease {
   /** The current name; resuming the lease after a restart of the pool changes it. */
   name: string;
-  /** Until when the holder may use the slot, by the holder's clock, Unix milliseconds. */
+  /** Until when the holder may use the slot, by the holder's monotonic clock, milliseconds. */
   until: number;
   /** The pool has reported that the lease ended. */
   isLost = false;
   /** The pool has confirmed it since the grant. */
   isConfirmed = false;
   missedHeartbeats = 0;
-  /** Number of confirmations by the pool. */
-  confirmations = 0;
   /** Called at each confirmation. */
   onConfirmed: () => void = () => {};
 
@@ -34,7 +32,6 @@ export class HeldLease {
   /** The pool has confirmed the lease in its answer to a message sent at `sentAt`. */
   confirm(sentAt: number): void {
     this.isConfirmed = true;
-    this.confirmations += 1;
     this.until = Math.max(this.until, sentAt + CONFIRMED_HOLD_MS);
     this.onConfirmed();
   }
@@ -79,12 +76,10 @@ export class Heartbeat {
   }
 
   #remainingMs(intervalMs: number): number {
-    const elapsedMs = this.#now() - this.#sentAt;
-    // The clock was set back: the heartbeat is due now.
-    return elapsedMs < 0 ? 0 : intervalMs - elapsedMs;
+    return intervalMs - (this.#now() - this.#sentAt);
   }
 
-  /** When the last heartbeat was sent, Unix milliseconds. */
+  /** When the last heartbeat was sent, monotonic milliseconds. */
   get sentAt(): number {
     return this.#sentAt;
   }
@@ -97,7 +92,6 @@ export class Heartbeat {
   /** The holder of a lease is still running. */
   tick(lease: HeldLease): void {
     lease.missedHeartbeats = 0;
-    lease.until = Math.min(lease.until, this.#now() + CONFIRMED_HOLD_MS);
     this.#leases.add(lease);
   }
 

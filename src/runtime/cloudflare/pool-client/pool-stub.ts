@@ -7,7 +7,7 @@ import type {
   SignInResult,
   TokenResult,
 } from "../../../core/ports/accounts.ts";
-import { type Clock, sleep, WALL_CLOCK } from "../../../core/ports/clock.ts";
+import { type Clock, monotonicNow, sleep, WALL_CLOCK } from "../../../core/ports/clock.ts";
 import type { KeyLimitUsage, LimitedUse } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import type { Region } from "../../../core/ports/regions.ts";
@@ -78,12 +78,15 @@ export type PoolStubFactory<Stub extends PoolStub = PoolStub> = () => Stub;
 
 /** What the holder of a lease needs from its isolate. */
 export interface HolderClock extends Clock {
+  /** Monotonic milliseconds, not Unix time. */
+  readonly now: () => number;
   /** Lets work continue after its request has ended. */
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
 export const SYSTEM_CLOCK: HolderClock = {
   ...WALL_CLOCK,
+  now: monotonicNow,
   waitUntil: () => {},
 };
 

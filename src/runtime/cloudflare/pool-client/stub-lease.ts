@@ -5,7 +5,7 @@ import type {
   SignInResult,
   TokenResult,
 } from "../../../core/ports/accounts.ts";
-import { sleep } from "../../../core/ports/clock.ts";
+import { sleep, withTimeout } from "../../../core/ports/clock.ts";
 import { HEARTBEAT_MS, UNCONFIRMED_HOLD_MS } from "../../../pool/lease-timing.ts";
 import { type LeaseHolder, SLOT_RECLAIMED } from "../../../pool/leases.ts";
 import type { Grant } from "../../../pool/waiter.ts";
@@ -18,13 +18,10 @@ import { callPool, type HolderClock, type LeaseStub, type PoolStubFactory } from
  */
 const STALL_GRACE_MS = 2_000;
 
-/** How often a holder asks again when its clock is set repeatedly while the pool answers. */
-const MAX_CONFIRMATIONS = 4;
-
 /** Timers of a running isolate are never later than this. */
 const TIMER_TOLERANCE_MS = 100;
 
-/** A holder that checks its lease this late was stalled, or its clock was set. */
+/** A holder that checks its lease this late was stalled. */
 const STALL_MS = HEARTBEAT_MS + TIMER_TOLERANCE_MS;
 
 /** Pause before asking again after no answer from the pool. */
@@ -43,34 +40,9 @@ export interface LeaseContext {
   readonly clock: HolderClock;
 }
 
-/**
- * Resolves when `work` settles, or after `ms` milliseconds. Meanwhile it checks the clock and calls `onStall` after a stall.
- * Without that, an isolate that was stalled until just after the end would not notice.
- */
-async function settleWithin(
-  ms: number,
-  work: Promise<unknown>,
-  { now, setTimer }: HolderClock,
-  onStall: () => void,
-): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let stopChecking = () => {};
-  const checkClock = () => {
-    const dueAt = now() + TIMER_TOLERANCE_MS;
-    stopChecking = setTimer(TIMER_TOLERANCE_MS, () => {
-      if (now() - dueAt > TIMER_TOLERANCE_MS) onStall();
-      checkClock();
-    });
-  };
-  checkClock();
-  const stop = setTimer(ms, resolve);
-  work.then(
-    () => resolve(),
-    () => resolve(),
-  );
-  await promise;
-  stop();
-  stopChecking();
+/** Resolves when `work` settles, or after `ms` milliseconds. */
+async function settleWithin(ms: number, work: Promise<unknown>, clock: HolderClock): Promise<void> {
+  await withTimeout(Promise.allSettled([work]), ms, clock);
 }
 
 /**
@@ -136,28 +108,16 @@ export class StubLease implements Lease {
 
   async renew(): Promise<boolean> {
     const { clock } = this.#context;
-    // A changed clock looks the same as a stalled isolate.
-    if (clock.now() - this.#checkedAt > STALL_MS) this.#noteStall();
+    if (clock.now() - this.#checkedAt > STALL_MS) this.#stalledAt = clock.now();
     this.#checkedAt = clock.now();
-    const isInTime = this.#remainingMs > 0;
-    if (isInTime && (await this.#renewInTime())) return true;
-    if (this.#hasEnded) return false;
-    // A holder that was running when the time ended gives up: it does not ask once more.
-    const wasRunning = isInTime && clock.now() < this.#heldLease.until + TIMER_TOLERANCE_MS;
-    // A stalled holder could not end its work in time. The pool knows whether the slot is still held.
-    let ms = wasRunning
-      ? Math.min(STALL_GRACE_MS, this.#stalledAt + STALL_GRACE_MS - clock.now())
-      : STALL_GRACE_MS;
-    for (let attemptsLeft = MAX_CONFIRMATIONS; ms > 0; attemptsLeft -= 1) {
-      const { confirmations } = this.#heldLease;
-      await this.#heartbeatWithin(ms);
-      ms = STALL_GRACE_MS;
-      if (this.#hasEnded) return false;
-      if (this.#remainingMs > 0) return true;
-      // The pool has just confirmed the lease. If its time is over all the same, the clock was set meanwhile.
-      if (this.#heldLease.confirmations === confirmations || attemptsLeft === 1) return false;
-    }
-    return false;
+    if (this.#remainingMs > 0 && (await this.#renewInTime())) return true;
+    if (clock.now() > this.#heldLease.until + TIMER_TOLERANCE_MS) this.#stalledAt = clock.now();
+    // A holder that was running when its time ended gives up. A stalled one could not end its work in time: it asks once,
+    // since the pool knows whether the slot is still held.
+    const graceMs = this.#stalledAt + STALL_GRACE_MS - clock.now();
+    if (this.#hasEnded || graceMs <= 0) return false;
+    await this.#heartbeatWithin(graceMs);
+    return !this.#hasEnded && this.#remainingMs > 0;
   }
 
   /**
@@ -171,9 +131,7 @@ export class StubLease implements Lease {
     const deadline = clock.now() + ms;
     for (let remainingMs = ms; remainingMs > 0 && !this.#hasEnded; remainingMs = deadline - clock.now()) {
       heartbeat.tick(this.#heldLease);
-      await settleWithin(remainingMs, Promise.race([confirmed, this.#heartbeatIfDue(true)]), clock, () =>
-        this.#noteStall(),
-      );
+      await settleWithin(remainingMs, Promise.race([confirmed, this.#heartbeatIfDue(true)]), clock);
       if (this.#hasEnded || this.#heldLease.isConfirmed) break;
       await sleep(Math.min(RETRY_MS, remainingMs), clock);
     }
@@ -201,15 +159,9 @@ export class StubLease implements Lease {
       await this.#heartbeatWithin(remainingMs);
       if (this.#hasEnded) return false;
       if (!this.#isUrgent) return true;
-      const dueAt = clock.now() + RETRY_MS;
       await sleep(Math.min(RETRY_MS, Math.max(0, this.#remainingMs)), clock);
-      if (clock.now() - dueAt > TIMER_TOLERANCE_MS) this.#noteStall();
     }
     return false;
-  }
-
-  #noteStall(): void {
-    this.#stalledAt = this.#context.clock.now();
   }
 
   /** Milliseconds for which the slot may be used without hearing from the pool. */
@@ -227,7 +179,7 @@ export class StubLease implements Lease {
     if (this.#released) return;
     const { heartbeat, clock } = this.#context;
     heartbeat.tick(this.#heldLease);
-    await settleWithin(ms, this.#heartbeatIfDue(), clock, () => this.#noteStall());
+    await settleWithin(ms, this.#heartbeatIfDue(), clock);
   }
 
   async reportSuccess(): Promise<void> {
